@@ -1,0 +1,54 @@
+import { checkImports, describeViolation } from './check-imports.mjs'
+import { makeReady, prepare } from './prepare.mjs'
+import { repositoryRoot } from './repository-root.mjs'
+import { runChild } from './run-child.mjs'
+import { exitCodeOf, Interrupted, Unprepared } from './unprepared.mjs'
+
+const bin = `${repositoryRoot}/node_modules`
+
+const checks = [
+  // The build is the check: with project references the compiler refuses `--noEmit` (TS6310).
+  { name: 'types of the sources', passes: builds },
+  { name: 'types of the tests', passes: () => runs('typescript/bin/tsc', '-p', 'packages/server/tsconfig.test.json') },
+  { name: 'types of the scripts', passes: () => runs('typescript/bin/tsc', '-p', 'scripts/tsconfig.json') },
+  { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
+  { name: 'import rules', passes: keepsImportRules },
+]
+
+await prepare({ builds: false })
+
+const outcomes = []
+for (const { name, passes } of checks) outcomes.push({ name, hasPassed: await passes() })
+
+console.log(outcomes.map(({ name, hasPassed }) => `${hasPassed ? 'ok    ' : 'FAILED'}  ${name}`).join('\n'))
+if (!outcomes.every(({ hasPassed }) => hasPassed)) process.exitCode = 1
+
+async function builds() {
+  try {
+    await makeReady()
+    return true
+  } catch (problem) {
+    if (problem instanceof Interrupted) process.exit(problem.exitCode)
+    if (!(problem instanceof Unprepared)) throw problem
+    console.error(problem.message)
+    return false
+  }
+}
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ */
+async function runs(program, ...args) {
+  const { exitCode, stoppedBy } = await runChild(process.execPath, [`${bin}/${program}`, ...args], {
+    cwd: repositoryRoot,
+  })
+  if (stoppedBy) process.exit(exitCodeOf(stoppedBy))
+  return exitCode === 0
+}
+
+async function keepsImportRules() {
+  const { violations } = checkImports(repositoryRoot)
+  for (const violation of violations) console.error(describeViolation(violation))
+  return violations.length === 0
+}

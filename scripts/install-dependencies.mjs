@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { announce } from './announce.mjs'
+import { runChild } from './run-child.mjs'
+import { Interrupted, Unprepared } from './unprepared.mjs'
+
+// npm says what went wrong first and where to read on last, with pages of usage between.
+const shownLines = { first: 12, last: 6 }
+
+// npm finishes what it is doing before it heeds SIGTERM. A half-made install is made anew by the next run.
+const stopGraceMs = 3_000
+
+/**
+ * Whether node_modules is what the lock file says. The stamp answers for an install of ours; an install somebody made
+ * by hand is compared with npm's own record of it, and stamped if it fits.
+ *
+ * @param {string} root
+ */
+export function isInstalled(root) {
+  const lock = readIfThere(`${root}/package-lock.json`)
+  const installedByNpm = modifiedMs(npmRecord(root))
+  if (lock === undefined || installedByNpm === undefined) return false
+
+  const stampedMs = modifiedMs(stampFile(root)) ?? 0
+  const isUntouchedSince = stampedMs >= installedByNpm && stampedMs >= (modifiedMs(`${root}/package-lock.json`) ?? 0)
+  if (isUntouchedSince && readIfThere(stampFile(root)) === stampFor(lock)) return true
+
+  if (!fitsLock(packagesIn(lock), packagesIn(readIfThere(npmRecord(root)) ?? '{}'))) return false
+  stamp(root, lock)
+  return true
+}
+
+/**
+ * @param {string} root
+ * @param {(pid: number) => void} onSpawn
+ */
+export async function install(root, onSpawn) {
+  const hasLock = readIfThere(`${root}/package-lock.json`) !== undefined
+  const verb = hasLock ? 'ci' : 'install'
+  // The compiler is a development dependency, and NODE_ENV=production would leave it out.
+  const args = [verb, '--no-audit', '--no-fund', '--include=dev']
+  const end = announce(`Installing dependencies (npm ${verb})`)
+
+  const npm = npmCommand()
+  const { exitCode, output, stoppedBy } = await runChild(npm.command, [...npm.args, ...args], {
+    cwd: root,
+    captures: true,
+    graceMs: stopGraceMs,
+    onSpawn,
+  }).catch((problem) => {
+    end('failed')
+    throw new Unprepared(`npm could not be started (${problem.message}); it comes with Node and must be on the PATH.`)
+  })
+  if (stoppedBy) {
+    end('stopped')
+    throw new Interrupted(stoppedBy)
+  }
+  if (exitCode !== 0) {
+    end('failed')
+    throw new Unprepared(`${shorten(output)}\nnpm ${verb} could not install the dependencies; its words are above.`)
+  }
+  stamp(root, readIfThere(`${root}/package-lock.json`) ?? '')
+  end('done')
+}
+
+/** @param {string} output */
+function shorten(output) {
+  const lines = output.split('\n').filter((line) => line.startsWith('npm error') && line.trim() !== 'npm error')
+  const told = lines.length > 0 ? lines : output.trimEnd().split('\n')
+  if (told.length <= shownLines.first + shownLines.last) return told.join('\n')
+  return [...told.slice(0, shownLines.first), '...', ...told.slice(-shownLines.last)].join('\n')
+}
+
+/** Under `npm start` the npm that called us, which need not be the first on the PATH. */
+function npmCommand() {
+  const caller = process.env.npm_execpath
+  return caller?.endsWith('npm-cli.js') ? { command: process.execPath, args: [caller] } : { command: 'npm', args: [] }
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, os?: string[], cpu?: string[] }} LockedPackage
+ */
+
+/**
+ * @param {string} lock
+ * @returns {Record<string, LockedPackage>}
+ */
+function packagesIn(lock) {
+  return JSON.parse(lock).packages ?? {}
+}
+
+/**
+ * @param {Record<string, LockedPackage>} locked
+ * @param {Record<string, LockedPackage>} installed
+ */
+function fitsLock(locked, installed) {
+  const isComplete = Object.entries(locked).every(
+    ([path, wanted]) => path === '' || wanted.optional || installed[path] !== undefined,
+  )
+  return (
+    isComplete &&
+    Object.entries(installed).every(([path, found]) => {
+      const wanted = locked[path]
+      return wanted?.version === found.version && wanted?.integrity === found.integrity && suitsThisMachine(found)
+    })
+  )
+}
+
+/**
+ * A node_modules that came along from another machine holds that machine's binaries.
+ *
+ * @param {LockedPackage} found
+ */
+function suitsThisMachine({ os, cpu }) {
+  return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true)
+}
+
+/**
+ * @param {string} root
+ * @param {string} lock
+ */
+function stamp(root, lock) {
+  try {
+    writeFileSync(stampFile(root), stampFor(lock))
+  } catch (problem) {
+    // A checkout we may read but not write works; it is only compared anew each time.
+    const code = problem instanceof Error && 'code' in problem ? problem.code : undefined
+    if (code !== 'EACCES' && code !== 'EROFS') throw problem
+  }
+}
+
+/** @param {string} lock */
+function stampFor(lock) {
+  return `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
+}
+
+/** @param {string} root */
+function stampFile(root) {
+  return `${root}/node_modules/.yardmaster-install`
+}
+
+/**
+ * npm writes down what it installed, as the last step of an install.
+ *
+ * @param {string} root
+ */
+function npmRecord(root) {
+  return `${root}/node_modules/.package-lock.json`
+}
+
+/** @param {string} file */
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {string} file */
+function modifiedMs(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs
+}
