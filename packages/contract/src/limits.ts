@@ -1,0 +1,21 @@
+/** Every bound a caller can meet, in one place. Text is counted in Unicode code points. */
+export const limits = {
+  pageSize: { default: 25, max: 100 },
+  bodyBytes: 8 * 1024 * 1024,
+  jsonDepth: 64,
+  idempotencyKey: 255,
+  prompt: 500_000,
+  goal: 50_000,
+  title: 100,
+  slug: 255,
+  gitRoot: 2048,
+  branch: 255,
+  subdirectory: 1024,
+  precedence: { min: -1_000_000_000, max: 1_000_000_000 },
+  autoCompactWindow: { min: 1, max: 1_000_000 },
+  heartbeatIntervalSeconds: { min: 30, max: 86_400, default: 60 },
+  categoryName: 100,
+  categoryDescription: 1000,
+  toolResultText: 500,
+  unknownEntryText: 1000,
+} as const

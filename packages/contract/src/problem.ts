@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** The shape of every error. Some carry a further top-level key beside these three, such as `retry_after`. */
+export const Problem = z
+  .object({
+    error: z.string().meta({ description: 'A short label for the kind of error.' }),
+    message: z.string().meta({ description: 'The messages, joined with a comma and a space.' }),
+    messages: z.array(z.string()).meta({ description: 'One sentence for each thing that is wrong.' }),
+  })
+  .meta({ id: 'Problem' })
+
+export type Problem = z.infer<typeof Problem>
+
+/**
+ * Everything the service refuses, by kind: the status and the label a caller sees. Operations name a kind and know
+ * nothing of HTTP; the label is for people, the status decides the class.
+ */
+export const refusals = {
+  unauthorized: { status: 401, error: 'Unauthorized' },
+  not_found: { status: 404, error: 'Not Found' },
+  no_transcript: { status: 404, error: 'No transcript' },
+  request_timeout: { status: 408, error: 'Request timeout' },
+  body_too_large: { status: 413, error: 'Body too large' },
+  unknown_host: { status: 421, error: 'Misdirected request' },
+  validation_failed: { status: 422, error: 'Validation failed' },
+  invalid_json: { status: 422, error: 'Invalid JSON' },
+  unsupported_content_type: { status: 422, error: 'Unsupported content type' },
+  invalid_parameter: { status: 422, error: 'Invalid parameter' },
+  invalid_agent_root: { status: 422, error: 'Invalid agent_root' },
+  invalid_model: { status: 422, error: 'Invalid model' },
+  invalid_placement: { status: 422, error: 'Invalid placement' },
+  invalid_transition: { status: 422, error: 'Invalid transition' },
+  headers_too_large: { status: 431, error: 'Headers too large' },
+  malformed_request: { status: 400, error: 'Bad Request' },
+  fault: { status: 500, error: 'Internal Server Error' },
+  unavailable: { status: 503, error: 'Service unavailable' },
+} as const satisfies Record<string, { status: number; error: string }>
+
+export type RefusalKind = keyof typeof refusals

@@ -1,0 +1,218 @@
+import { z } from 'zod'
+import { Id } from './identifiers.ts'
+import { JsonObject } from './json.ts'
+import { limits } from './limits.ts'
+import { queryBoolean } from './query.ts'
+import { text } from './text.ts'
+import { Timestamp } from './timestamp.ts'
+
+export const sessionStatuses = ['waiting', 'running', 'needs_input', 'failed', 'archived'] as const
+export const genesisKinds = [
+  'web_ui',
+  'chat',
+  'forge_issue',
+  'forge_label',
+  'schedule',
+  'ao_event',
+  'api',
+  'unknown',
+] as const
+export const priorityClasses = ['spot', 'priority'] as const
+export const visibilities = ['visible', 'hidden', 'snoozed'] as const
+
+export type SessionStatus = (typeof sessionStatuses)[number]
+export type Genesis = (typeof genesisKinds)[number]
+export type PriorityClass = (typeof priorityClasses)[number]
+export type Visibility = (typeof visibilities)[number]
+
+const SessionCategory = z.object({ id: Id, name: z.string(), position: z.int(), is_frozen: z.boolean() })
+const names = z.array(z.string())
+
+export const Session = z
+  .object({
+    id: Id,
+    slug: z.string().nullable().meta({ description: 'Readable handle: the title plus a `-YYYYMMDD-HHMM` stamp.' }),
+    idempotency_key: z.string().nullable().meta({ description: 'The key it was created with; null without one.' }),
+    title: z.string().nullable().meta({ description: 'A short title.' }),
+    status: z.enum(sessionStatuses).meta({ description: 'Where it stands in its life.' }),
+    agent_runtime: z.string().meta({ description: 'The registered runtime that runs its turns.' }),
+    genesis: z.enum(genesisKinds).meta({ description: 'How it came to be. Never chosen by the caller.' }),
+    scheduling_class: z.enum(priorityClasses).nullable().meta({ description: 'The explicit class; null derives it.' }),
+    priority_class: z.enum(priorityClasses).meta({ description: 'The class in force.' }),
+    precedence: z.int().meta({ description: 'Rank within the spot queue; higher is handled sooner.' }),
+    prompt: z.string().nullable().meta({ description: 'The latest prompt that was delivered directly.' }),
+    git_root: z.string().meta({ description: 'Repository URL or local path.' }),
+    branch: z.string().meta({ description: 'The branch that is checked out.' }),
+    subdirectory: z.string().nullable().meta({ description: 'Directory in the repository the agent works in.' }),
+    goal: z.string().nullable().meta({ description: 'What the agent is to reach; null when there is none.' }),
+    mcp_servers: names.meta({ description: 'The MCP servers selected for it.' }),
+    all_mcp_servers: names.meta({ description: 'Selected, plugin-bundled and injected servers together.' }),
+    injected_mcp_servers: names.meta({ description: 'Servers the service adds by itself.' }),
+    catalog_skills: names.meta({ description: 'Selected skills.' }),
+    catalog_hooks: names.meta({ description: 'Selected hooks.' }),
+    catalog_plugins: names.meta({ description: 'Selected plugins.' }),
+    config: JsonObject.meta({ description: "The caller's settings for the run; `model` is always set." }),
+    metadata: JsonObject.meta({ description: "The service's own bookkeeping." }),
+    custom_metadata: JsonObject.meta({ description: "The caller's own object, stored as sent." }),
+    is_autonomous: z.boolean().meta({ description: 'Whether it fires broadcast event triggers.' }),
+    heartbeat_enabled: z.boolean().meta({ description: 'Whether it is nudged at intervals while it rests.' }),
+    heartbeat_interval_seconds: z.int().meta({ description: 'Seconds between nudges, 30 to 86,400.' }),
+    auto_compact_window: z.int().meta({ description: 'Context size in tokens at which the agent compacts.' }),
+    category_id: Id.nullable().meta({ description: 'Its category; null is Uncategorized.' }),
+    category: SessionCategory.nullable().meta({ description: 'The category in short; null is Uncategorized.' }),
+    session_id: z.string().nullable().meta({ description: "The runtime's own id of the conversation." }),
+    job_id: z.string().nullable().meta({ description: 'The turn its creation queued; null when it had no prompt.' }),
+    running_job_id: z.string().nullable().meta({ description: 'The turn that is underway or handed over.' }),
+    archived_at: Timestamp.nullable().meta({ description: 'When it was archived.' }),
+    trash_after: Timestamp.nullable().meta({ description: 'After this, what the archive kept is cleaned up.' }),
+    created_at: Timestamp.meta({ description: 'When it was created.' }),
+    updated_at: Timestamp.meta({ description: 'When it last changed.' }),
+    session_notes: z.string().nullable().meta({ description: 'Free notes about it.' }),
+    session_notes_updated_at: Timestamp.nullable().meta({ description: 'When the notes last changed.' }),
+    favorited: z.boolean().meta({ description: 'Whether it sorts to the top of the board.' }),
+    visibility: z.enum(visibilities).meta({ description: 'The stored choice for the board.' }),
+    effective_visibility: z.enum(visibilities).meta({ description: 'The choice with an ended snooze resolved.' }),
+    snoozed_until: Timestamp.nullable().meta({ description: 'When a snooze ends.' }),
+    transcript: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'The stored transcript as JSON lines; only on show, when asked for.' }),
+  })
+  .meta({ id: 'Session' })
+
+export type Session = z.infer<typeof Session>
+
+const slug = text(limits.slug)
+  .refine((value) => /^[a-z0-9-]+$/.test(value), { message: 'only allows lowercase letters, numbers, and hyphens' })
+  .refine((value) => !/^\d+$/.test(value), { message: "can't be all digits" })
+
+/**
+ * What a create may say. Unknown keys are dropped. `agent_root` is checked by the operation, since it is refused under
+ * its own label.
+ */
+export const NewSession = z.object({
+  prompt: text(limits.prompt, { wording: 'long' }).nullish().meta({ description: 'What the first turn is to do.' }),
+  agent_root: z.string().nullish().meta({ description: 'A named root of the catalog.' }),
+  git_root: text(limits.gitRoot)
+    .nullish()
+    .meta({
+      description: 'Repository URL or absolute local path.',
+      examples: ['https://forge.example/acme/widgets.git'],
+    }),
+  branch: text(limits.branch).nullish().meta({ description: 'Branch to check out; `main` when none is named.' }),
+  subdirectory: text(limits.subdirectory).nullish().meta({ description: 'Directory in the repository to work in.' }),
+  title: text(limits.title, { wording: 'long' }).nullish().meta({ description: 'A short title.' }),
+  slug: slug
+    .nullish()
+    .meta({ description: 'A handle of lower-case letters, digits and hyphens; made from the title if absent.' }),
+  agent_runtime: z
+    .string()
+    .nullish()
+    .meta({ description: 'A registered runtime.', examples: ['demo'] }),
+  config: JsonObject.nullish().meta({ description: 'Settings for the run, such as `model`.' }),
+  custom_metadata: JsonObject.nullish().meta({ description: "The caller's own object." }),
+  idempotency_key: text(limits.idempotencyKey)
+    .nullish()
+    .meta({ description: 'A repeat with the same key answers the session the first one created.' }),
+})
+
+export type NewSession = z.infer<typeof NewSession>
+
+export const CreatedSession = z.object({
+  session: Session,
+  warnings: z.array(z.string()).optional().meta({ description: 'What the caller should know; absent when empty.' }),
+})
+
+export const ReplayedSession = z.object({ session: Session, idempotent_replay: z.literal(true) })
+
+/** Filters of a list of sessions. A value outside the vocabulary is ignored only where the field says so. */
+export const SessionFilters = z.object({
+  status: z.string().optional().meta({ description: 'One status; an unknown one matches nothing.' }),
+  agent_runtime: z.string().optional().meta({ description: 'One runtime; an unknown one matches nothing.' }),
+  priority_class: ignoringUnknown(priorityClasses).meta({
+    description: '`spot` or `priority`; other values are ignored.',
+  }),
+  genesis: ignoringUnknown(genesisKinds).meta({ description: 'One origin; other values are ignored.' }),
+  show_archived: queryBoolean({ default: false }).meta({ description: 'Whether archived sessions are listed too.' }),
+  visibility: ignoringUnknown(['on_board', 'off_board'] as const).meta({
+    description: '`on_board` or `off_board`; other values are ignored.',
+  }),
+})
+
+export type SessionFilters = z.infer<typeof SessionFilters>
+
+function ignoringUnknown<const T extends string>(known: readonly T[]) {
+  return z
+    .string()
+    .optional()
+    .transform((value) => known.find((candidate) => candidate === value))
+    .meta({ type: 'string', enum: [...known] })
+}
+
+const StatusSummary = z.object({
+  summary: z.string().nullable(),
+  messages_since_generated: z.int().nullable(),
+  state: z.enum(['idle', 'pending', 'ready', 'failed']),
+  generating: z.boolean(),
+  error: z.string().nullable(),
+})
+
+const HierarchyNode = z.object({
+  id: Id,
+  title: z.string(),
+  agent_root: z.string().nullable(),
+  status: z.enum(sessionStatuses),
+  depth: z.int(),
+  parent_session_id: Id.nullable(),
+  render_parent_session_id: Id.nullable(),
+  spawn_edge: z.boolean(),
+  uncle_session_ids: z.array(Id),
+  current: z.boolean(),
+  genesis: z.enum(genesisKinds),
+  priority_class: z.enum(priorityClasses),
+})
+
+export const SessionHierarchy = z.object({
+  origin_session_id: Id,
+  root_session_ids: z.array(Id),
+  truncated: z.boolean(),
+  truncation_reason: z.string().nullable(),
+  nodes: z.array(HierarchyNode).meta({ description: 'Depth first; rebuild the tree from `render_parent_session_id`.' }),
+})
+
+export type SessionHierarchy = z.infer<typeof SessionHierarchy>
+
+const HumanMessage = z.object({
+  origin: z.enum(['here', 'elsewhere']),
+  author: z.string(),
+  author_display_name: z.string(),
+  channel: z.string(),
+  channel_label: z.string(),
+  authored_in_session_id: Id,
+  authored_in: z.string(),
+  entry_point: z.string(),
+  content: z.string(),
+  occurred_at: Timestamp,
+})
+
+const CaptureGap = z.object({
+  channel: z.string(),
+  channel_label: z.string(),
+  genesis: z.enum(genesisKinds),
+  session_ids: z.array(Id),
+  reason: z.string(),
+  remedy: z.string(),
+})
+
+export const ShownSession = z.object({
+  session: Session,
+  status_summary: StatusSummary.nullable().meta({ description: 'Null when none was ever requested.' }),
+  session_hierarchy: SessionHierarchy.meta({ description: 'The tree of sessions this one belongs to.' }),
+  human_messages: z.array(HumanMessage).meta({ description: 'What named people wrote anywhere in the tree.' }),
+  human_message_capture_gaps: z
+    .array(CaptureGap)
+    .meta({ description: 'Channels the tree came in through whose messages cannot be captured.' }),
+})
+
+export type ShownSession = z.infer<typeof ShownSession>

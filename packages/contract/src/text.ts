@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/**
+ * Text of at most `max` Unicode code points. The two wordings are both in use by clients that match on them: short
+ * fields say "maximum is 100 characters", the long ones "maximum 500,000 characters".
+ */
+export function text(max: number, { wording = 'short', from = z.string() }: TextOptions = {}) {
+  const problem =
+    wording === 'short'
+      ? `is too long (maximum is ${max} characters)`
+      : `is too long (maximum ${max.toLocaleString('en-US')} characters)`
+  return from.refine((value) => isAtMost(value, max), { message: problem }).meta({ maxLength: max })
+}
+
+type TextOptions = {
+  wording?: 'short' | 'long'
+  /** What happens before the length is looked at, such as trimming. */
+  from?: z.ZodString
+}
+
+/** A string never has more code points than UTF-16 units, so the count is only made when the units exceed the bound. */
+function isAtMost(value: string, max: number): boolean {
+  if (value.length <= max) return true
+  if (value.length > 2 * max) return false
+  let codePoints = 0
+  for (const _ of value) codePoints += 1
+  return codePoints <= max
+}
