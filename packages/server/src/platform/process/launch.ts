@@ -1,0 +1,75 @@
+import type { Writable } from 'node:stream'
+import { childOutput } from './child-output.ts'
+import { type Line, readLines } from './line-stream.ts'
+import { outputTail } from './output-tail.ts'
+import { type ProcessIdentity, processTable } from './process-table.ts'
+import { markerEntry, runMarkerVariable } from './run-marker.ts'
+import { type ExitStatus, identifyStarted, type StartedGroup, spawnGroup } from './spawn-group.ts'
+import { type StopReport, type StopRequest, stopTree } from './stop.ts'
+
+/** A long-running child. Whoever launches it reads `lines` to the end or calls `stop`; either frees its pipes. */
+export type Child = {
+  identity: ProcessIdentity
+  marker: string
+  stdin: Writable | undefined
+  /** Standard output. While nobody pulls, the child is held back. Leaving the loop early closes the pipe. */
+  lines: AsyncGenerator<Line>
+  /** The last 8 KiB of standard error; complete once `exited` has settled. */
+  stderrTail(): string
+  /** Never rejects, and does not wait for `lines` to be read. */
+  exited: Promise<ExitStatus>
+  stop(request: StopRequest): Promise<StopReport>
+}
+
+/** Starts a program for a run, in its own process group and under the run's marker. Rejects with `SpawnFailed`. */
+export async function launch(options: {
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Record<string, string>
+  marker: string
+  maxLineBytes?: number
+  /** `pipe` unless told otherwise. */
+  stdin?: 'pipe' | 'none'
+}): Promise<Child> {
+  const { command, args, cwd, marker, maxLineBytes = defaultMaxLineBytes, stdin = 'pipe' } = options
+  markerEntry(marker)
+  const env = { ...options.env, [runMarkerVariable]: marker }
+  const started = await spawnGroup({ command, args, cwd, env, stdin })
+  const output = childOutput(started.stdout, started.exit)
+  const errors = outputTail(started.stderr, stderrTailBytes)
+  const identity = await identityFor(started)
+  return {
+    identity,
+    marker,
+    stdin: started.stdin,
+    lines: readLines(output.chunks, { maxLineBytes }),
+    stderrTail: errors.text,
+    exited: started.exit.then(async (status) => {
+      await errors.finish()
+      return status
+    }),
+    async stop(request) {
+      const report = await stopTree({ ...request, identity, marker })
+      output.abandonUnread()
+      return report
+    },
+  }
+}
+
+/** A message with a picture in it is two or three megabytes long. */
+const defaultMaxLineBytes = 4 * 1024 * 1024
+
+const stderrTailBytes = 8 * 1024
+
+async function identityFor(started: StartedGroup): Promise<ProcessIdentity> {
+  try {
+    const identity = await identifyStarted(started, processTable())
+    // It came and went before we could look. No process ever has this start time, so nobody is taken for it.
+    return identity ?? { pid: started.pid, startTime: 'ended at once' }
+  } catch (error) {
+    // A child that we cannot name we could not stop later.
+    if (started.ownsPid()) process.kill(-started.pid, 'SIGKILL')
+    throw error
+  }
+}

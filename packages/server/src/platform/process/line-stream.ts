@@ -1,0 +1,57 @@
+import { boundedBytes } from './bounded-bytes.ts'
+import { storableText, withoutCutEnd } from './utf8.ts'
+
+export type Line = {
+  text: string
+  /** How many bytes of the line are missing at the end of `text`. */
+  truncatedBytes: number
+}
+
+/**
+ * The lines of a byte stream, in memory bounded by `maxLineBytes` and one chunk. The reader sets the pace: nothing
+ * is taken from the source before the lines of the chunk at hand were pulled.
+ */
+export async function* readLines(
+  source: AsyncIterable<Buffer>,
+  { maxLineBytes }: { maxLineBytes: number },
+): AsyncGenerator<Line> {
+  const begun = boundedBytes(maxLineBytes)
+  let lastByte: number | undefined
+
+  for await (const chunk of source) {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      const piece = chunk.subarray(start, end)
+      start = end + 1
+      if (lastByte === undefined && piece.length <= maxLineBytes) {
+        yield { text: storableText(endsInReturn(piece) ? piece.subarray(0, -1) : piece), truncatedBytes: 0 }
+        continue
+      }
+      begun.add(piece)
+      yield lineOf(begun.kept(), begun.droppedBytes(), piece.at(-1) ?? lastByte)
+      begun.clear()
+      lastByte = undefined
+    }
+    if (start === chunk.length) continue
+    begun.add(chunk.subarray(start))
+    lastByte = chunk.at(-1)
+  }
+  if (lastByte !== undefined) yield lineOf(begun.kept(), begun.droppedBytes(), lastByte)
+}
+
+const newline = 0x0a
+const carriageReturn = 0x0d
+
+function endsInReturn(piece: Buffer): boolean {
+  return piece.at(-1) === carriageReturn
+}
+
+/** A carriage return at the end belongs to the line break, whether it was kept or fell behind the limit. */
+function lineOf(kept: Buffer, droppedBytes: number, lastByte: number | undefined): Line {
+  const returnBytes = lastByte === carriageReturn ? 1 : 0
+  const sizeBytes = kept.length + droppedBytes - returnBytes
+  const whole = kept.subarray(0, sizeBytes)
+  if (whole.length === sizeBytes) return { text: storableText(whole), truncatedBytes: 0 }
+  const cut = withoutCutEnd(whole)
+  return { text: storableText(cut), truncatedBytes: sizeBytes - cut.length }
+}

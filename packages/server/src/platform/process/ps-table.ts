@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { childEnvironment } from './environment.ts'
+import { markedFamily } from './marked-family.ts'
+import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
+import { markerEntry } from './run-marker.ts'
+
+/**
+ * The process table as `ps` tells it, for systems without `/proc`. Start times are exact to the second only. macOS
+ * hides the environment of the programs it ships; those are found as descendants, while their parent lives.
+ */
+export function psTable(): ProcessTable {
+  return {
+    identify,
+    isRunning: async (identity) => (await identify(identity.pid))?.startTime === identity.startTime,
+    findMarked,
+  }
+}
+
+async function identify(pid: number): Promise<ProcessIdentity | undefined> {
+  const [found] = parseListing(await ps(['-ww', ...columns, '-p', String(pid)]))
+  return found?.identity
+}
+
+async function findMarked(marker: string): Promise<ProcessIdentity[]> {
+  const entry = markerEntry(marker)
+  const listed = parseListing(await ps([...ownWithEnvironment, ...columns]))
+  const mentioning = listed.filter((one) => mentions(one.command, entry))
+  const carrying = await Promise.all(mentioning.map((one) => carries(one, entry)))
+  const marked = new Set(mentioning.filter((_, index) => carrying[index]))
+  return markedFamily(listed.map((one) => ({ ...one, isMarked: marked.has(one) })))
+}
+
+/** All processes of our user, with the environment behind the command line. In macOS `e` means something else. */
+const ownWithEnvironment = process.platform === 'darwin' ? ['-x', '-E', '-ww'] : ['xeww']
+
+const columns = ['pid=', 'ppid=', 'stat=', 'lstart=', 'command='].flatMap((column) => ['-o', column])
+
+/** `ps` runs arguments and environment together; somebody may merely search for the marker (`grep YARDMASTER_RUN=`). */
+async function carries(one: PsLine, entry: string): Promise<boolean> {
+  const [bare] = parseListing(await ps(['-ww', ...columns, '-p', String(one.identity.pid)]))
+  return (
+    bare?.identity.startTime === one.identity.startTime &&
+    one.command.startsWith(bare.command) &&
+    mentions(one.command.slice(bare.command.length), entry)
+  )
+}
+
+function mentions(text: string, entry: string): boolean {
+  return ` ${text} `.includes(` ${entry} `)
+}
+
+type PsLine = { identity: ProcessIdentity; parentPid: number; startedAt: number; command: string }
+
+function parseListing(text: string): PsLine[] {
+  return text.split('\n').flatMap((line) => {
+    const [, pid, parentPid, state, started, command] = psLine.exec(line) ?? []
+    if (pid === undefined || state === undefined || state.startsWith('Z')) return []
+    const startedAt = Date.parse(`${started} UTC`)
+    const identity = { pid: Number(pid), startTime: new Date(startedAt).toISOString() }
+    return [{ identity, parentPid: Number(parentPid), startedAt, command: command ?? '' }]
+  })
+}
+
+const psLine = /^ *(\d+) +(\d+) +(\S+) +(\w{3} +\w{3} +\d+ +\d\d:\d\d:\d\d +\d{4}) ?(.*)$/
+
+/** Plain `execFile` and not our own `runCommand`, which needs a process table to end what it started. */
+function ps(args: readonly string[]): Promise<string> {
+  // A fixed language and zone: a start time must read the same at the next start, in winter and in summer.
+  const env = childEnvironment({ set: { LC_ALL: 'C', TZ: 'UTC' } })
+  return new Promise((resolve, reject) => {
+    execFile('ps', args, { env, timeout: timeoutMs, maxBuffer: maxOutputBytes }, (error, stdout) => {
+      // Exit code 1 is the answer "no such process".
+      if (!error || error.code === 1) resolve(stdout)
+      else reject(error)
+    })
+  })
+}
+
+/** `ps` answers in milliseconds; this is for a machine that is out of breath. */
+const timeoutMs = 10_000
+
+/** Environments of all our processes, at some kilobytes each, with plenty of room. */
+const maxOutputBytes = 64 * 1024 * 1024

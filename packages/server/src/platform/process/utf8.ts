@@ -1,0 +1,35 @@
+/**
+ * Bytes as text that can be stored: what is not UTF-8 becomes U+FFFD, and so does NUL, which PostgreSQL refuses
+ * in text and JSON alike.
+ */
+export function storableText(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+}
+
+/** The bytes without the beginning of a character that was cut off at their end. */
+export function withoutCutEnd(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (isContinuation(byte)) continue
+    return back < characterLength(byte) ? bytes.subarray(0, bytes.length - back) : bytes
+  }
+  return bytes
+}
+
+/** The bytes without the rest of a character that was cut off at their beginning. */
+export function withoutCutStart(bytes: Buffer): Buffer {
+  let start = 0
+  while (start < Math.min(3, bytes.length) && isContinuation(bytes[start] ?? 0)) start++
+  return bytes.subarray(start)
+}
+
+function isContinuation(byte: number): boolean {
+  return (byte & 0b1100_0000) === 0b1000_0000
+}
+
+function characterLength(firstByte: number): number {
+  if (firstByte >= 0b1111_0000) return 4
+  if (firstByte >= 0b1110_0000) return 3
+  return firstByte >= 0b1100_0000 ? 2 : 1
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+
+export type Player = { pid: number; stdout: Readable; ended: Promise<unknown> }
+
+export type Cast = {
+  start(command: string, args: string[], env?: Record<string, string>): Player
+  sleeper(env?: Record<string, string>): Player
+  /** A pid that the test learned from one of its own processes. */
+  add(pid: number): void
+  /** Ends everyone by pid. */
+  dismiss(): Promise<void>
+}
+
+/** The bystanders of a test: plain processes that are not started by the code under test. */
+export function newCast(): Cast {
+  const started: ChildProcess[] = []
+  const pids: number[] = []
+
+  const start: Cast['start'] = (command, args, env = {}) => {
+    const child = spawn(command, args, {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    started.push(child)
+    if (child.pid === undefined) throw new Error(`${command} did not start`)
+    return { pid: child.pid, stdout: child.stdout, ended: once(child, 'exit') }
+  }
+
+  return {
+    start,
+    sleeper: (env) => start('sleep', ['1000'], env),
+    add: (pid) => pids.push(pid),
+    async dismiss() {
+      for (const pid of pids) {
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch {
+          // It has ended, as the test expects of most.
+        }
+      }
+      for (const child of started) {
+        if (child.exitCode !== null || child.signalCode !== null) continue
+        const ended = once(child, 'exit')
+        child.kill('SIGKILL')
+        await ended
+      }
+    },
+  }
+}

@@ -1,0 +1,212 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { childEnvironment } from '../../../src/platform/process/environment.ts'
+import { type Child, launch } from '../../../src/platform/process/launch.ts'
+import type { Line } from '../../../src/platform/process/line-stream.ts'
+import { processTable } from '../../../src/platform/process/process-table.ts'
+import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
+import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
+import { openWorkshop, type Workshop } from './workshop.ts'
+
+let workshop: Workshop
+beforeEach(async () => {
+  workshop = await openWorkshop()
+})
+afterEach(() => workshop.close())
+
+describe('a launched child', () => {
+  test('is up, identified, and leads its own process group', async () => {
+    const child = await workshop.launch({ sh: 'ps -o pgid= -p $$; exec sleep 1000' })
+    expect(await processTable().isRunning(child.identity)).toBe(true)
+    const { value } = await child.lines.next()
+    expect(Number(value?.text)).toBe(child.identity.pid)
+  })
+
+  test('reads from stdin, answers in lines and ends with its exit code', async () => {
+    const child = await workshop.launch({ sh: 'while read -r line; do echo "heard $line"; done; exit 3' })
+    child.stdin?.end('one\ntwo\n')
+    expect(await texts(child)).toEqual(['heard one', 'heard two'])
+    expect(await child.exited).toEqual({ code: 3, signal: null })
+  })
+
+  test('without stdin meets its end at once', async () => {
+    const child = await workshop.launch({ sh: 'cat; echo done' }, { stdin: 'none' })
+    expect(child.stdin).toBeUndefined()
+    expect(await texts(child)).toEqual(['done'])
+  })
+
+  test('that ended before it read its input does not take us along', async () => {
+    const child = await workshop.launch({ sh: 'exec <&-; echo closed; exit 0' })
+    await child.exited
+    const failure = await new Promise((resolve) => child.stdin?.write('x'.repeat(1_000_000), resolve))
+    expect(failure).toBeInstanceOf(Error)
+  })
+
+  test('carries the marker, and the one it is given wins over an inherited one', async () => {
+    const marker = newRunMarker()
+    const env = childEnvironment({ set: { [runMarkerVariable]: 'outer' } })
+    const child = await workshop.launch({ sh: `echo "$${runMarkerVariable}"` }, { marker, env })
+    expect(await texts(child)).toEqual([marker])
+  })
+
+  test('sees nothing of the secrets in our environment', async () => {
+    const secrets = {
+      API_KEYS: 'canary-1',
+      SUPERVISOR_PASSWORD: 'canary-2',
+      DATABASE_URL: 'canary-3',
+      OTHER: 'canary-4',
+    }
+    for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value)
+    try {
+      const child = await workshop.launch({ sh: 'env' }, { env: childEnvironment({}) })
+      const lines = await texts(child)
+      expect(lines.join('\n')).toContain('PATH=')
+      expect(lines.join('\n')).not.toMatch(/canary|API_KEYS/)
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  })
+
+  test('keeps the last 8 KiB of what it complained about', async () => {
+    const child = await workshop.launch({
+      sh: `i=0; while [ $i -lt 3000 ]; do echo "žluť $i" >&2; i=$((i+1)); done; printf '\\000end' >&2`,
+    })
+    await child.exited
+    expect(Buffer.byteLength(child.stderrTail())).toBeLessThanOrEqual(8 * 1024 + 2)
+    expect(child.stderrTail()).toMatch(/žluť 2998\nžluť 2999\n\uFFFDend$/)
+    expect(child.stderrTail().slice(0, 20)).not.toContain('\uFFFD')
+  })
+
+  test('killed by kill -9 settles `exited` and ends its lines', async () => {
+    const child = await workshop.launch({ sh: 'echo "half a line\\c"; exec sleep 1000' })
+    const reading = texts(child)
+    process.kill(child.identity.pid, 'SIGKILL')
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    await reading
+  })
+
+  test('gone before anyone looked is told so, and its output is not lost', async () => {
+    for (let round = 0; round < 10; round++) {
+      const child = await workshop.launch({ sh: 'echo quick; echo slow >&2' })
+      expect(await child.exited).toEqual({ code: 0, signal: null })
+      expect(child.stderrTail()).toBe('slow\n')
+      expect(await processTable().isRunning(child.identity)).toBe(false)
+      expect(await texts(child)).toEqual(['quick'])
+    }
+  })
+
+  test('whose grandchild holds the pipes open still settles, and its lines end', async () => {
+    const child = await workshop.launch({ sh: 'sleep 1000 & echo $!; echo last words; exit 7' })
+    expect(await child.exited).toEqual({ code: 7, signal: null })
+    const [grandchild, ...rest] = await texts(child)
+    expect(rest).toEqual(['last words'])
+    expect(() => process.kill(Number(grandchild), 0), 'the grandchild was not needed for this to end').not.toThrow()
+  })
+
+  test('whose grandchild chatters on for ever still settles, and its lines end', async () => {
+    const child = await workshop.launch({ sh: 'yes $(printf %01000d 0) & yes >&2 & exit 0' })
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+    let count = 0
+    for await (const _ of child.lines) count++
+    expect(count).toBeGreaterThan(0)
+  })
+
+  test('that ended long ago has kept its last line for a slow reader, though the pipe is held open', async () => {
+    const child = await workshop.launch({ sh: 'sleep 1000 & head -c 150000 /dev/zero | tr "\\0" x; echo; echo result' })
+    const { value } = await child.lines.next()
+    expect(value?.text.length).toBe(150_000)
+    await child.exited
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await texts(child)).toEqual(['result'])
+  })
+
+  test('with endless output is held back while nobody reads, and goes on when somebody does', async () => {
+    const progress = join(workshop.folder, 'progress')
+    const child = await workshop.launch({
+      sh: `i=0; while :; do printf '%16384s\\n' x; i=$((i+1)); echo $i > ${progress}; done`,
+    })
+    const written = async () => Number(await readFile(progress, 'utf8').catch(() => '0'))
+    const standstill = async () => {
+      for (let before = -1, now = await written(); ; now = await written()) {
+        if (now > 0 && now === before) return now
+        before = now
+        await new Promise((resolve) => setTimeout(resolve, 300))
+      }
+    }
+    const held = await standstill()
+    expect(held * 16_385).toBeLessThan(4 * 1024 * 1024)
+    for (let pulled = 0; pulled < held + 50; pulled++) await child.lines.next()
+    await vi.waitFor(async () => expect(await written()).toBeGreaterThan(held), { timeout: 5000 })
+    expect((await child.stop({ graceMs: 5000 })).endedBy).toBe('sigterm')
+  })
+
+  test('that writes one line of 100 MB costs no more memory than the limit asks for', async () => {
+    const sizeBytes = 100 * 1024 * 1024
+    const child = await workshop.launch(
+      { sh: `head -c ${sizeBytes} /dev/zero | tr '\\0' x; echo; echo after` },
+      { maxLineBytes: 1024 * 1024 },
+    )
+    const before = process.memoryUsage().arrayBuffers
+    let peak = before
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+    }, 5)
+    const lines: Line[] = []
+    for await (const line of child.lines) lines.push(line)
+    clearInterval(watch)
+    expect(lines.map((line) => [line.text.length, line.truncatedBytes])).toEqual([
+      [1024 * 1024, sizeBytes - 1024 * 1024],
+      [5, 0],
+    ])
+    expect(peak - before).toBeLessThan(64 * 1024 * 1024)
+  }, 15_000)
+
+  test('that is stopped before its output was read leaves no pipe behind', async () => {
+    const child = await workshop.launch({ sh: 'yes' })
+    await child.stop({ graceMs: 5000 })
+    expect(await child.lines.next()).toEqual({ value: undefined, done: true })
+  })
+})
+
+describe('a program that cannot start', () => {
+  const attempt = (options: { command: string; cwd?: string; args?: string[] }) =>
+    launch({ args: [], cwd: workshop.folder, env, marker: newRunMarker(), ...options })
+  // Only folders that everybody may enter: one that is barred turns "not found" into "not permitted".
+  const env = childEnvironment({ set: { PATH: '/usr/bin:/bin' } })
+
+  test('because it does not exist is named in a sentence', async () => {
+    const failure = attempt({ command: 'no-such-program', args: ['secret'] })
+    await expect(failure).rejects.toBeInstanceOf(SpawnFailed)
+    await expect(failure).rejects.toMatchObject({
+      code: 'ENOENT',
+      message: expect.stringMatching(/^Cannot start no-such-program: there is no such program.*\.$/),
+    })
+  })
+
+  test('because its working folder is missing says which', async () => {
+    const cwd = join(workshop.folder, 'gone')
+    await expect(attempt({ command: 'sh', cwd })).rejects.toThrow(`its working folder ${cwd} is not there`)
+  })
+
+  test('because it is not executable says so', async () => {
+    const file = join(workshop.folder, 'plain')
+    await writeFile(file, 'text')
+    await chmod(file, 0o644)
+    await expect(attempt({ command: file })).rejects.toMatchObject({ name: 'SpawnFailed', code: 'EACCES' })
+  })
+
+  test('because its arguments are too long, or hold a NUL, is the same kind of error', async () => {
+    await expect(attempt({ command: 'sh', args: ['x'.repeat(8_000_000)] })).rejects.toMatchObject({
+      name: 'SpawnFailed',
+      code: 'E2BIG',
+    })
+    await expect(attempt({ command: 'sh', args: ['a\0b'] })).rejects.toThrow(/^Cannot start sh: .* NUL character\.$/)
+  })
+})
+
+async function texts(child: Child): Promise<string[]> {
+  const found: string[] = []
+  for await (const line of child.lines) found.push(line.text)
+  return found
+}

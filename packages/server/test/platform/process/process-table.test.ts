@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { markedFamily } from '../../../src/platform/process/marked-family.ts'
+import { parseStat, procTable } from '../../../src/platform/process/proc-table.ts'
+import type { ProcessTable } from '../../../src/platform/process/process-table.ts'
+import { processTable } from '../../../src/platform/process/process-table.ts'
+import { psTable } from '../../../src/platform/process/ps-table.ts'
+import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
+import { type Cast, newCast } from './cast.ts'
+
+const isLinux = process.platform === 'linux'
+const tables: { name: string; makeTable: () => ProcessTable }[] = [
+  { name: 'ps', makeTable: psTable },
+  ...(isLinux ? [{ name: 'proc', makeTable: procTable }] : []),
+]
+
+let cast: Cast
+beforeEach(() => {
+  cast = newCast()
+})
+afterEach(() => cast.dismiss())
+
+describe.each(tables)('the $name table', ({ makeTable }) => {
+  const table = makeTable()
+
+  test('knows us by pid and start time, and gives the same answer twice', async () => {
+    const ourselves = await table.identify(process.pid)
+    expect(ourselves?.pid).toBe(process.pid)
+    expect(await table.identify(process.pid)).toEqual(ourselves)
+    expect(ourselves && (await table.isRunning(ourselves))).toBe(true)
+  })
+
+  test('another start time is another process', async () => {
+    expect(await table.isRunning({ pid: process.pid, startTime: 'another' })).toBe(false)
+  })
+
+  test('a process that has ended is not running', async () => {
+    const sleeper = cast.sleeper()
+    const identity = await table.identify(sleeper.pid)
+    expect(identity?.pid).toBe(sleeper.pid)
+    process.kill(sleeper.pid, 'SIGKILL')
+    await sleeper.ended
+    expect(identity && (await table.isRunning(identity))).toBe(false)
+    expect(await table.identify(sleeper.pid)).toBeUndefined()
+  })
+
+  test('a zombie is not running', async () => {
+    // The shell becomes a program that never asks how its child ended; the child must not end before that.
+    const parent = cast.start('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
+    const [line] = await once(parent.stdout, 'data')
+    const zombie = Number.parseInt(String(line), 10)
+    await vi.waitFor(() => expect(programOf(parent.pid)).toMatch(/sleep$/), { timeout: 4000 })
+    process.kill(zombie, 'SIGKILL')
+    await vi.waitFor(async () => expect(await table.identify(zombie)).toBeUndefined(), { timeout: 4000 })
+    expect(() => process.kill(zombie, 0), 'its pid is still taken').not.toThrow()
+  })
+
+  test('finds those who carry the marker, and only them', async () => {
+    const marker = newRunMarker()
+    const marked = cast.sleeper({ [runMarkerVariable]: marker })
+    cast.sleeper({ [runMarkerVariable]: newRunMarker() })
+    cast.sleeper({ [runMarkerVariable]: `${marker}0` })
+    cast.sleeper({ [`X${runMarkerVariable}`]: marker })
+    const identity = await table.identify(marked.pid)
+    expect(await table.findMarked(marker)).toEqual([identity])
+  })
+
+  test('a process that only mentions the marker in its arguments does not carry it', async () => {
+    const marker = newRunMarker()
+    cast.start(process.execPath, ['-e', 'setInterval(() => {}, 1e6)', `${runMarkerVariable}=${marker}`, 'more'])
+    expect(await table.findMarked(marker)).toEqual([])
+  })
+
+  test('finds a descendant that has cleared its environment', async () => {
+    const marker = newRunMarker()
+    const script = 'env -i sleep 1000 & echo $!; exec sleep 1000'
+    const parent = cast.start('sh', ['-c', script], { [runMarkerVariable]: marker })
+    const [line] = await once(parent.stdout, 'data')
+    const child = Number.parseInt(String(line), 10)
+    cast.add(child)
+    await vi.waitFor(async () => {
+      const found = (await table.findMarked(marker)).map((one) => one.pid)
+      expect(found.toSorted()).toEqual([parent.pid, child].toSorted())
+    })
+  })
+
+  test('a blank marker is a fault, not everybody', async () => {
+    await expect(table.findMarked('')).rejects.toThrow('run marker')
+    await expect(table.findMarked('a b')).rejects.toThrow('run marker')
+  })
+})
+
+test.runIf(isLinux)('the ps table agrees with the proc table', async () => {
+  const marker = newRunMarker()
+  const sleeper = cast.sleeper({ [runMarkerVariable]: marker })
+  const [byPs, byProc] = [psTable(), procTable()]
+  for (const pid of [process.pid, sleeper.pid]) {
+    const identities = [await byPs.identify(pid), await byProc.identify(pid)]
+    expect(identities.map((identity) => identity?.pid)).toEqual([pid, pid])
+  }
+  expect((await byPs.findMarked(marker)).map((one) => one.pid)).toEqual([sleeper.pid])
+  expect((await byProc.findMarked(marker)).map((one) => one.pid)).toEqual([sleeper.pid])
+})
+
+test('this machine has a table', async () => {
+  expect((await processTable().identify(process.pid))?.pid).toBe(process.pid)
+})
+
+describe('the family of a marker', () => {
+  const one = (pid: number, parentPid: number, startedAt: number, isMarked = false) => ({
+    identity: { pid, startTime: String(startedAt) },
+    parentPid,
+    startedAt,
+    isMarked,
+  })
+  const pids = (listed: ReturnType<typeof one>[]) => markedFamily(listed).map(({ pid }) => pid)
+
+  test('is the marked and all their descendants', () => {
+    expect(pids([one(14, 13, 4), one(13, 12, 3), one(12, 11, 2, true), one(11, 1, 1), one(15, 11, 2)])).toEqual([
+      12, 13, 14,
+    ])
+  })
+
+  test('leaves out a process that is older than its parent: that pid has changed hands', () => {
+    expect(pids([one(12, 1, 5, true), one(13, 12, 4)])).toEqual([12])
+  })
+
+  test('is never ourselves, nor those we started', () => {
+    expect(pids([one(process.pid, 1, 1, true), one(process.pid + 1, process.pid, 2)])).toEqual([])
+  })
+})
+
+describe.runIf(isLinux)('a program with blanks and parentheses in its name', () => {
+  test('is read correctly', () => {
+    const rest = '4 9 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 777 9999 88'
+    expect(parseStat(`12 (a) Z 1 (b) S ${rest}`)).toEqual({ pid: 12, parentPid: 4, startTicks: 777 })
+    expect(parseStat(`12 (a\n) S ${rest}`)).toEqual({ pid: 12, parentPid: 4, startTicks: 777 })
+    expect(parseStat(`12 (sleep) Z ${rest}`)).toBeUndefined()
+  })
+
+  test('is identified while it runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'yardmaster-'))
+    try {
+      await symlink('/bin/sleep', join(folder, 'x) Z 1 (y'))
+      const odd = cast.start(join(folder, 'x) Z 1 (y'), ['1000'])
+      const identity = await procTable().identify(odd.pid)
+      expect(identity?.startTime).toMatch(/^[0-9a-f-]{36}:\d+$/)
+      expect(identity && (await procTable().isRunning(identity))).toBe(true)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+function programOf(pid: number): string {
+  return execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { childEnvironment } from '../../../src/platform/process/environment.ts'
+import { runCommand } from '../../../src/platform/process/run-command.ts'
+import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
+import { type Cast, newCast } from './cast.ts'
+import { openWorkshop, stillRunning, type Workshop } from './workshop.ts'
+
+let workshop: Workshop
+let cast: Cast
+beforeEach(async () => {
+  workshop = await openWorkshop()
+  cast = newCast()
+})
+afterEach(async () => {
+  await cast.dismiss()
+  await workshop.close()
+})
+
+const run = (script: string, options: Partial<Parameters<typeof runCommand>[0]> = {}) =>
+  runCommand({
+    command: 'sh',
+    args: ['-c', script],
+    cwd: workshop.folder,
+    env: childEnvironment({}),
+    timeoutMs: 20_000,
+    maxOutputBytes: 100_000,
+    ...options,
+  })
+
+const asItShould = { code: 0, signal: null, timedOut: false, aborted: false, outputTruncated: false }
+
+describe('runCommand', () => {
+  test('gives back both outputs, whole, and the exit code', async () => {
+    expect(await run("printf 'a\\000b\\n'; echo é >&2; exit 4")).toEqual({
+      ...asItShould,
+      code: 4,
+      stdout: 'a\0b\n',
+      stderr: 'é\n',
+    })
+  })
+
+  test('hands over the input', async () => {
+    const input = 'line\n'.repeat(10_000)
+    expect((await run('cat', { input })).stdout).toBe(input)
+    expect((await run('exit 0', { input: 'x'.repeat(1_000_000) })).code).toBe(0)
+    expect((await run('cat')).stdout).toBe('')
+  })
+
+  test('tells the signal that ended the command', async () => {
+    expect(await run('kill -9 $$')).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: false })
+  })
+
+  test('rejects if the command cannot start', async () => {
+    await expect(run('', { command: 'no-such-program' })).rejects.toBeInstanceOf(SpawnFailed)
+    await expect(run('', { cwd: join(workshop.folder, 'gone') })).rejects.toThrow('working folder')
+  })
+
+  test('a command that takes too long is ended with all it started', async () => {
+    const script = 'sleep 1000 & a=$!; setsid sleep 1000 & echo $a $!; echo $a $! > pids; wait'
+    const result = await run(script, { timeoutMs: 1500 })
+    expect(result).toMatchObject({ code: null, signal: 'SIGTERM', timedOut: true, aborted: false })
+    await expectGone(await workshop.written('pids'))
+  })
+
+  test('a command that ignores SIGTERM does not outlive its time', async () => {
+    const result = await run(`trap '' TERM; sleep 1000 & echo $! > pids; while :; do sleep 0.1; done`, {
+      timeoutMs: 1500,
+    })
+    expect(result).toMatchObject({ signal: 'SIGKILL', timedOut: true })
+    await expectGone(await workshop.written('pids'))
+  })
+
+  test('a command that is no longer wanted is ended with all it started', async () => {
+    const controller = new AbortController()
+    const running = run('sleep 1000 & echo $! > pids; wait', { signal: controller.signal })
+    const pids = await workshop.written('pids')
+    controller.abort()
+    expect(await running).toMatchObject({ aborted: true, timedOut: false, outputTruncated: false })
+    await expectGone(pids)
+  })
+
+  test('a command that was never wanted is not started', async () => {
+    expect(await run('touch started', { signal: AbortSignal.abort() })).toMatchObject({ aborted: true, code: null })
+    expect((await run('ls')).stdout).toBe('')
+  })
+
+  test('a command that says too much is ended, and what it said first is kept', async () => {
+    const result = await run('yes é', { maxOutputBytes: 1000 })
+    expect(result).toMatchObject({ outputTruncated: true, timedOut: false, aborted: false })
+    // 'é' and its newline are three bytes: the thousandth byte is half a character, and is left out.
+    expect(result.stdout).toBe('é\n'.repeat(333))
+    expect((await run('yes >&2', { maxOutputBytes: 1000 })).stderr).toHaveLength(1000)
+    expect(await run('printf %1000s x', { maxOutputBytes: 1000 })).toMatchObject(asItShould)
+  })
+
+  test('a daemon that keeps the pipes open does not keep us waiting, and is left alone', async () => {
+    const result = await run('sleep 1000 & echo $!; exit 0')
+    expect(result).toMatchObject(asItShould)
+    const daemon = Number(result.stdout)
+    cast.add(daemon)
+    expect(await stillRunning([daemon])).toEqual([daemon])
+  })
+})
+
+async function expectGone(pids: string) {
+  const numbers = pids.trim().split(' ').map(Number)
+  for (const pid of numbers) cast.add(pid)
+  expect(await stillRunning(numbers)).toEqual([])
+}

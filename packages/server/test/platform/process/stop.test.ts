@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Child } from '../../../src/platform/process/launch.ts'
+import { type ProcessTable, processTable } from '../../../src/platform/process/process-table.ts'
+import { psTable } from '../../../src/platform/process/ps-table.ts'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { stopTree, sweepMarked } from '../../../src/platform/process/stop.ts'
+import { type Cast, newCast } from './cast.ts'
+import { openWorkshop, stillRunning, type Workshop } from './workshop.ts'
+
+let workshop: Workshop
+let cast: Cast
+beforeEach(async () => {
+  workshop = await openWorkshop()
+  cast = newCast()
+})
+afterEach(async () => {
+  await workshop.close()
+  await cast.dismiss()
+})
+
+/** Long enough never to run out in a test that expects the gentler way to work. */
+const patientMs = 20_000
+
+describe('stopping a child', () => {
+  test('that listens takes SIGTERM', async () => {
+    const child = await workshop.launch({ sh: 'exec sleep 1000' })
+    expect(await child.stop({ graceMs: patientMs })).toEqual({ endedBy: 'sigterm', swept: 0, survivors: [] })
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' })
+  })
+
+  test('that takes its time is given it, and only one SIGTERM', async () => {
+    const child = await workshop.launch({
+      node: `
+        let terms = 0
+        process.on('SIGTERM', () => { if (++terms === 1) setTimeout(() => process.exit(10 + terms), 300) })
+        setInterval(() => {}, 1e6)
+        console.log('ready')`,
+    })
+    await child.lines.next()
+    expect((await child.stop({ graceMs: patientMs })).endedBy).toBe('sigterm')
+    expect(await child.exited).toEqual({ code: 11, signal: null })
+  })
+
+  test('that ignores SIGTERM is killed after the grace', async () => {
+    const child = await workshop.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
+    await child.lines.next()
+    const beganMs = performance.now()
+    expect((await child.stop({ graceMs: 300 })).endedBy).toBe('sigkill')
+    expect(performance.now() - beganMs).toBeGreaterThanOrEqual(300)
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
+  test('that was asked and goes gets no signal', async () => {
+    const child = await workshop.launch({ sh: 'read -r line; exit 5' })
+    const ask = () => {
+      child.stdin?.write('please\n')
+    }
+    expect((await child.stop({ graceMs: patientMs, ask })).endedBy).toBe('ask')
+    expect(await child.exited).toEqual({ code: 5, signal: null })
+  })
+
+  test('that does not answer gets SIGTERM, and a call that never returns does not hold us up', async () => {
+    const child = await workshop.launch({ sh: 'exec sleep 1000' })
+    const report = await child.stop({ graceMs: patientMs, askMs: 50, ask: () => new Promise(() => {}) })
+    expect(report.endedBy).toBe('sigterm')
+  })
+
+  test('that cannot be asked gets SIGTERM without waiting', async () => {
+    const child = await workshop.launch({ sh: 'exec sleep 1000' })
+    const ask = () => Promise.reject(new Error('pipe closed'))
+    expect((await child.stop({ graceMs: patientMs, askMs: 60_000, ask })).endedBy).toBe('sigterm')
+  })
+
+  test('that is gone already is no error, however often', async () => {
+    const child = await workshop.launch({ sh: 'exit 0' })
+    await child.exited
+    for (let time = 0; time < 2; time++) {
+      expect(await child.stop({ graceMs: patientMs })).toEqual({ endedBy: 'already_gone', swept: 0, survivors: [] })
+    }
+  })
+
+  test('twice at once is safe, and the less patient prevails', async () => {
+    const child = await workshop.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
+    await child.lines.next()
+    const reports = await Promise.all([child.stop({ graceMs: patientMs }), child.stop({ graceMs: 50 })])
+    expect(reports.map((report) => report.survivors)).toEqual([[], []])
+    expect(reports[1]?.endedBy).toBe('sigkill')
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+})
+
+/** Prints the pids of a daemon made by setsid, one by double fork, and one that left the session and its environment. */
+const daemonMaker = `
+  import { spawn } from 'node:child_process'
+  const daemon = (command, args, env = process.env) => spawn(command, args, { detached: true, stdio: 'ignore', env })
+  const setsid = daemon('sleep', ['1000'])
+  const cleared = daemon('sleep', ['1000'], {})
+  const inner = "const c = require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' });"
+  const middle = spawn(process.execPath, ['-e', inner + 'console.log(c.pid); process.exit()'], { detached: true })
+  let doubleForked = ''
+  middle.stdout.on('data', (text) => { doubleForked += text })
+  middle.once('close', () => console.log(JSON.stringify([setsid.pid, cleared.pid, Number(doubleForked)])))
+  process.on('SIGTERM', () => {})
+  setInterval(() => {}, 1e6)
+`
+
+describe.each([
+  { name: 'this machine', table: processTable() },
+  { name: 'ps', table: psTable() },
+])('with the process table of $name', ({ table }) => {
+  test('daemons made by setsid and by double fork are gone, and an unrelated process lives on', async () => {
+    const unrelated = cast.sleeper()
+    const other = await workshop.launch({ sh: 'exec sleep 1000' })
+    const child = await workshop.launch({ node: daemonMaker })
+    const daemons = await daemonsOf(child)
+    const identity = await table.identify(child.identity.pid)
+
+    const report = await stopTree({ identity, marker: child.marker, graceMs: 100, table })
+
+    expect(report).toEqual({ endedBy: 'sigkill', swept: 3, survivors: [] })
+    expect(await stillRunning(daemons)).toEqual([])
+    expect(await stillRunning([unrelated.pid])).toEqual([unrelated.pid])
+    expect(await processTable().isRunning(other.identity)).toBe(true)
+  })
+
+  test('a run of which only the marker is known is swept', async () => {
+    const child = await workshop.launch({ node: daemonMaker })
+    const daemons = await daemonsOf(child)
+    expect(await sweepMarked(child.marker, table)).toBe(4)
+    expect(await stillRunning(daemons)).toEqual([])
+    expect((await child.exited).signal).toBe('SIGKILL')
+    expect(await sweepMarked(child.marker, table)).toBe(0)
+  })
+})
+
+async function daemonsOf(child: Child): Promise<number[]> {
+  const { value } = await child.lines.next()
+  const pids: number[] = JSON.parse(value?.text ?? '')
+  for (const pid of pids) cast.add(pid)
+  expect(await stillRunning(pids)).toHaveLength(3)
+  return pids
+}
+
+describe('stopTree', () => {
+  test('sweeps the daemons of a child that has ended by itself', async () => {
+    const child = await workshop.launch({ sh: '(sleep 1000 & sleep 1000 &) >/dev/null 2>&1; exit 0' })
+    await child.exited
+    expect(await child.stop({ graceMs: patientMs })).toEqual({ endedBy: 'already_gone', swept: 2, survivors: [] })
+  })
+
+  test('sweeps those who fork while they are swept', async () => {
+    const forker = 'while :; do sleep 0.05 & sleep 0.05; done'
+    const child = await workshop.launch({ sh: `(${forker}) & (${forker}) & (${forker}) & echo ready; wait` })
+    await child.lines.next()
+    const { survivors } = await child.stop({ graceMs: 0 })
+    expect(survivors).toEqual([])
+    expect(await processTable().findMarked(child.marker)).toEqual([])
+  })
+
+  test('never signals a pid that has changed hands', async () => {
+    const stranger = cast.sleeper()
+    const known = await processTable().identify(stranger.pid)
+    const [boot, ticks] = known?.startTime.split(':') ?? []
+    for (const startTime of ['another', `${boot}:1`, `another-boot:${ticks}`]) {
+      const identity = { pid: stranger.pid, startTime }
+      const report = await stopTree({ identity, marker: newRunMarker(), graceMs: 0 })
+      expect(report).toEqual({ endedBy: 'already_gone', swept: 0, survivors: [] })
+    }
+    expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
+  })
+
+  test('stops signalling when the pid changes hands in the middle', async () => {
+    const stranger = cast.sleeper()
+    let looks = 0
+    const table: ProcessTable = {
+      identify: async () => undefined,
+      isRunning: async () => looks++ === 0,
+      findMarked: async () => [],
+    }
+    const report = await stopTree({ identity: { pid: stranger.pid, startTime: 'old' }, marker: 'm', graceMs: 0, table })
+    expect(report.endedBy).toBe('sigterm')
+    expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
+  })
+
+  test('names those whom even SIGKILL does not end', async () => {
+    const undying = { pid: cast.sleeper().pid, startTime: 'now' }
+    const table: ProcessTable = {
+      identify: async () => undying,
+      isRunning: async () => true,
+      findMarked: async () => [undying],
+    }
+    const { survivors } = await stopTree({ identity: undefined, marker: 'm', graceMs: 0, table })
+    expect(survivors).toEqual([undying])
+  })
+
+  test.each([
+    { whom: 'our own group', pid: 0 },
+    { whom: 'everybody', pid: -1 },
+    { whom: 'the system', pid: 1 },
+    { whom: 'ourselves', pid: process.pid },
+  ])('refuses to signal $whom, whatever a row may say', async ({ pid }) => {
+    const table: ProcessTable = {
+      identify: async () => undefined,
+      isRunning: async () => true,
+      findMarked: async () => [],
+    }
+    const identity = { pid, startTime: 'now' }
+    await expect(stopTree({ identity, marker: 'm', graceMs: 0, table })).rejects.toThrow('Refusing')
+  })
+})
