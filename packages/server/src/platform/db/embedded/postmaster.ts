@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnIdentity, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { readPostmasterFile } from './postmaster-file.ts'
+import { toolEnvironment } from './run-tool.ts'
+import type { ServerLog } from './server-log.ts'
+import { stopInSteps } from './stop-in-steps.ts'
+
+/** PostgreSQL's parent process, as a child of ours. */
+export type Postmaster = { pid: number; ended: Promise<string>; stop(): Promise<NodeJS.Signals | undefined> }
+
+export type PostmasterPlan = {
+  program: string
+  data: string
+  socketDirectory: string
+  port: number
+  settings: Record<string, string>
+  runAs: UnprivilegedUser | undefined
+  serverLog: ServerLog
+}
+
+/** A server that did not come up, with what it wrote into its log meanwhile. */
+export type FailedStart = { failure: string; output: string }
+
+export async function startPostmaster(
+  plan: PostmasterPlan,
+  options: { timeoutMs: number; signal: AbortSignal },
+): Promise<Postmaster | FailedStart> {
+  const logOffsetBytes = await plan.serverLog.sizeBytes()
+  const failed = async (failure: string) => ({ failure, output: await plan.serverLog.since(logOffsetBytes) })
+  const { child, ended } = await launch(plan)
+  const { pid } = child
+  if (pid === undefined) return failed(await ended)
+
+  const postmaster = { pid, ended, stop: () => stopInSteps({ pid, isGone: () => hasEnded(child) }) }
+  const deadline = performance.now() + options.timeoutMs
+  while (!hasEnded(child)) {
+    const file = await readPostmasterFile(plan.data)
+    if (file?.pid === pid && file.isReady) return postmaster
+    if (options.signal.aborted || performance.now() > deadline) {
+      await postmaster.stop()
+      return failed(
+        options.signal.aborted ? 'it was told to stop' : `it was not ready after ${options.timeoutMs / 1000} s`,
+      )
+    }
+    await sleep(pollMs)
+  }
+  return failed(await ended)
+}
+
+/** A warm start takes 50 to 200 ms: this adds little to it and costs one small read. */
+const pollMs = 10
+
+async function launch(plan: PostmasterPlan): Promise<{ child: ChildProcess; ended: Promise<string> }> {
+  const log = await plan.serverLog.openForAppending()
+  try {
+    const child = spawn(plan.program, argumentsFor(plan), {
+      ...spawnIdentity(plan.runAs),
+      cwd: '/',
+      env: toolEnvironment,
+      stdio: ['ignore', log.fd, log.fd],
+      // Its own session: Ctrl-C at the terminal is for us, who still need the database to drain.
+      detached: true,
+    })
+    // Listened to in the same turn of the event loop: a server that fails at once ends while the log is being closed.
+    return { child, ended: endOf(child) }
+  } finally {
+    await log.close()
+  }
+}
+
+function argumentsFor(plan: PostmasterPlan): string[] {
+  // A list of directories, in which a quoted one may hold commas.
+  const directories = `"${plan.socketDirectory.replaceAll('"', '""')}"`
+  const settings = { port: String(plan.port), unix_socket_directories: directories, ...plan.settings }
+  return ['-D', plan.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`it could not be run: ${error.message}`))
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`),
+    )
+  })
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { chmod, lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { errnoOf } from '../../process/errno.ts'
+import { Unfit } from '../../unfit.ts'
+
+/**
+ * Where the database server keeps everything: `<home>/postgres`. As root the server runs as another user, and a home
+ * that is closed to that user (often one of its parents is) cannot hold it; then it is a folder under /var/lib whose
+ * name follows from the home's path. Where the data lies already decides before permissions do, so that a chmod between
+ * two starts never shows an empty database, and a note in the home tells of data that lies elsewhere.
+ */
+export type ServerFolder = { path: string; isUnderHome: boolean }
+
+const elsewhere = '/var/lib/yardmaster-postgres'
+
+export async function chooseServerFolder(home: string, runAs: UnprivilegedUser | undefined): Promise<ServerFolder> {
+  const inside = join(home, 'postgres')
+  await makeFolder(inside, runAs)
+  if (runAs === undefined) return { path: inside, isUnderHome: true }
+
+  const isOpen = await canEnter(runAs, inside)
+  if (await holdsData(inside)) {
+    if (isOpen) return { path: inside, isUnderHome: true }
+    throw new Unfit(
+      `The database in ${inside} runs as the user ${runAs.name}, who can no longer enter that folder. Give back the permission to pass through it and its parents (chmod o+x).`,
+    )
+  }
+  const outside = join(elsewhere, createHash('sha256').update(home).digest('hex').slice(0, 16))
+  if (!(await holdsData(outside))) {
+    const recorded = await readNote(inside)
+    if (recorded !== undefined) throw lost(recorded, outside, inside)
+    if (isOpen) return { path: inside, isUnderHome: true }
+  }
+  await mkdir(dirname(elsewhere), { recursive: true })
+  await makeFolder(elsewhere, runAs)
+  await makeFolder(outside, runAs)
+  if (await canEnter(runAs, outside)) return { path: outside, isUnderHome: false }
+  throw new Unfit(
+    `As root, the embedded PostgreSQL runs as the user ${runAs.name}, who can enter neither ${inside} nor ${outside}. Set YARDMASTER_HOME to a folder that user can pass through, or set DATABASE_URL.`,
+  )
+}
+
+/** Once there is data to lose: the next start looks for it there, or says that it is gone. */
+export async function noteServerFolder(home: string, folder: ServerFolder): Promise<void> {
+  const inside = join(home, 'postgres')
+  if (folder.isUnderHome || (await readNote(inside)) === folder.path) return
+  await writeFile(noteFile(inside), `${folder.path}\n`, { mode: 0o600 })
+}
+
+async function makeFolder(path: string, runAs: UnprivilegedUser | undefined): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return
+    throw error
+  }
+  // The server's user passes through to its own folders and sees nothing else.
+  if (runAs !== undefined) await chmod(path, 0o711)
+}
+
+async function holdsData(folder: string): Promise<boolean> {
+  return lstat(join(folder, 'data')).then(
+    () => true,
+    () => false,
+  )
+}
+
+function noteFile(inside: string): string {
+  return join(inside, 'data-lies-elsewhere')
+}
+
+async function readNote(inside: string): Promise<string | undefined> {
+  try {
+    return (await readFile(noteFile(inside), 'utf8')).trim()
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function lost(recorded: string, expected: string, inside: string): Unfit {
+  const wayOut =
+    recorded === expected
+      ? 'bring it back'
+      : `the home was at another path then; if it was moved and not copied, move the database to ${expected}`
+  return new Unfit(
+    `The database of this home was kept in ${recorded}: ${wayOut}, or remove ${noteFile(inside)} to begin with an empty one.`,
+  )
+}

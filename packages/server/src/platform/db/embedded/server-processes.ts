@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { promisify } from 'node:util'
+
+export type ServerProcess = { pid: number; isPostmaster: boolean }
+
+/** PostgreSQL puts this name into the title of each of its processes, by which those of one server can be told. */
+export function clusterName(data: string): string {
+  return `yardmaster-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`
+}
+
+/**
+ * The processes of the server on this data directory, whoever started it. By command line and title, which are open to
+ * all: working directories would be surer, but root in a container may not look at those of another user.
+ */
+export async function findServerProcesses(data: string): Promise<ServerProcess[]> {
+  const listed = process.platform === 'linux' ? await listProc() : await listPs()
+  return listed.flatMap(({ pid, command }): ServerProcess[] => {
+    if (isPostmasterOn(data, command)) return [{ pid, isPostmaster: true }]
+    return command.startsWith(`postgres: ${clusterName(data)}: `) ? [{ pid, isPostmaster: false }] : []
+  })
+}
+
+type Listed = { pid: number; command: string }
+
+/** The postmaster's command line is the one we gave it: the program, `-D`, the directory, then settings. */
+function isPostmasterOn(data: string, command: string): boolean {
+  const [program] = command.split(` -D ${data} -c `)
+  return program !== undefined && program !== command && basename(program) === 'postgres'
+}
+
+async function listProc(): Promise<Listed[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const listed: Listed[] = []
+  for (const pid of pids) {
+    // One that ends meanwhile is no longer of interest; a zombie has an empty command line.
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    listed.push({ pid: Number(pid), command: command.replaceAll('\0', ' ').trimEnd() })
+  }
+  return listed
+}
+
+async function listPs(): Promise<Listed[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axww', '-o', 'pid=', '-o', 'command='], {
+    env: { ...process.env, LC_ALL: 'C' },
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, command] = /^ *(\d+) (.*)$/.exec(line) ?? []
+    return pid === undefined || command === undefined ? [] : [{ pid: Number(pid), command }]
+  })
+}

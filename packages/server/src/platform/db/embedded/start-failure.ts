@@ -1,0 +1,51 @@
+import { errnoOf } from '../../process/errno.ts'
+import { Unfit } from '../../unfit.ts'
+
+/** How PostgreSQL and the C library put it. */
+const diskFull = /No space left on device|Disk quota exceeded/
+
+/** What the old server's last processes do to a new one: they hold its shared memory until they notice its death. */
+const heldByOldServer = /pre-existing shared memory block|lock file ".*" already exists/
+
+export function isHeldByOldServer(output: string): boolean {
+  return heldByOldServer.test(output)
+}
+
+/** The sentence for something that PostgreSQL said before it ended. */
+export function failureSentence(what: string, output: string, about: { folder: string; logFile?: string }): Unfit {
+  if (diskFull.test(output)) return diskFullSentence(about.folder)
+  const said = lastLines(output)
+  const parts = [
+    what,
+    said === '' ? 'PostgreSQL said nothing about it.' : `PostgreSQL's last words:\n${said}`,
+    about.logFile === undefined ? undefined : `Its log is ${about.logFile}`,
+  ]
+  return new Unfit(parts.filter((part) => part !== undefined).join('\n'))
+}
+
+/** For our own writes into the database's folder. */
+export async function explainDiskFull<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT') throw diskFullSentence(folder)
+    throw error
+  }
+}
+
+export function diskFullSentence(folder: string): Unfit {
+  return new Unfit(
+    `The disk that holds ${folder} is full, and the embedded PostgreSQL needs room there. Free some space and start again.`,
+  )
+}
+
+/** Enough to show the cause and the hint that follows it, short enough for a terminal. */
+const shownLines = 6
+
+export function lastLines(output: string, count = shownLines): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  return lines
+    .slice(-count)
+    .map((line) => `  ${line.trim()}`)
+    .join('\n')
+}

@@ -1,0 +1,68 @@
+import { constants } from 'node:fs'
+import { access, chmod, chown, mkdir, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errnoOf } from '../process/errno.ts'
+import { Unfit } from '../unfit.ts'
+import { unprivilegedUser } from './unprivileged-user.ts'
+
+/** The home's real path, after making the folder if it was missing. A folder that someone else made is left as it is. */
+export async function prepareHomeFolder(path: string): Promise<string> {
+  if (!(await makeFolder(path))) await checkFolder(path)
+  return realpath(path)
+}
+
+/** Turns what the operating system says about the home into a sentence. Whatever else goes wrong rises as it is. */
+export async function explainUnusable<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const reason = reasons[errnoOf(error) ?? '']
+    if (reason === undefined) throw error
+    throw new Unfit(`The home folder ${path} cannot be used: ${reason}. Set YARDMASTER_HOME to another folder.`)
+  }
+}
+
+/** False when the folder is there already. */
+async function makeFolder(path: string): Promise<boolean> {
+  // A dangling link or a file on the way shows up in mkdir; only the home itself is private, its parents are ordinary.
+  await mkdir(dirname(path), { recursive: true })
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  }
+  const user = await unprivilegedUser()
+  // As root, the database runs as another user, who has to pass through the home to reach its own folder: that user's
+  // group may enter, and may not list.
+  if (user !== undefined) {
+    await chown(path, 0, user.gid)
+    await chmod(path, 0o710)
+  }
+  return true
+}
+
+async function checkFolder(path: string): Promise<void> {
+  const found = await stat(path)
+  if (!found.isDirectory())
+    throw new Unfit(`The home ${path} is not a directory. Set YARDMASTER_HOME to another folder.`)
+  if (process.geteuid !== undefined && found.uid !== process.geteuid()) {
+    throw new Unfit(
+      `The home folder ${path} belongs to user ${found.uid}, not to user ${process.geteuid()}, as whom Yardmaster runs. Set YARDMASTER_HOME to a folder of your own.`,
+    )
+  }
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+}
+
+const reasons: Record<string, string> = {
+  EACCES: 'it is not writable for this user',
+  EPERM: 'it is not writable for this user',
+  EROFS: 'it lies on a read-only file system',
+  ENOTDIR: 'a part of its path is not a directory',
+  EEXIST: 'a part of its path is not a directory',
+  ENOENT: 'it is a link to nowhere',
+  ELOOP: 'its path is a loop of links',
+  ENAMETOOLONG: 'its path is too long',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+}

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openHome } from '../../../src/platform/home/home.ts'
+import { Unfit } from '../../../src/platform/unfit.ts'
+import { type LineChild, startLineChild } from '../../support/line-child.ts'
+
+const isRoot = process.geteuid?.() === 0
+const racerScript = new URL('../../support/home-racer.mjs', import.meta.url)
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ym-home-'))
+})
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('the folder', () => {
+  test('a missing home is made with its parents and is closed to others', async () => {
+    const home = await openHome(join(folder, 'some/where/home'))
+    const { mode } = await stat(home.path)
+    expect(mode & 0o007).toBe(0)
+    expect(mode & 0o777).toBe(isRoot ? 0o710 : 0o700)
+    expect(home.in('clones', 'one')).toBe(join(home.path, 'clones/one'))
+    await home.release()
+  })
+
+  test.runIf(isRoot)(
+    'as root, only the group of the user that runs the database may pass through a home we made',
+    async () => {
+      const home = await openHome(join(folder, 'home'))
+      const { gid } = await stat(home.path)
+      expect(gid).toBe(Number(execFileSync('id', ['-g', 'nobody'], { encoding: 'utf8' })))
+      await home.release()
+    },
+  )
+
+  test('the permissions of a folder that was there are left alone', async () => {
+    await mkdir(join(folder, 'home'))
+    await chmod(join(folder, 'home'), 0o750)
+    const home = await openHome(join(folder, 'home'))
+    expect((await stat(home.path)).mode & 0o777).toBe(0o750)
+    await home.release()
+  })
+
+  test('a home reached by a link has its real path', async () => {
+    await mkdir(join(folder, 'real'))
+    await symlink(join(folder, 'real'), join(folder, 'link'))
+    const home = await openHome(join(folder, 'link'))
+    expect(home.path.endsWith('/real')).toBe(true)
+    await home.release()
+  })
+
+  test('a file in the place of the home is refused in a sentence', async () => {
+    await writeFile(join(folder, 'file'), '')
+    await expect(openHome(join(folder, 'file'))).rejects.toThrow(new Unfit(notADirectory(join(folder, 'file'))))
+    await expect(openHome(join(folder, 'file/below'))).rejects.toThrow(/a part of its path is not a directory/)
+  })
+
+  test.runIf(isRoot)('a home that belongs to another user is refused, naming both', async () => {
+    await mkdir(join(folder, 'theirs'))
+    await chown(join(folder, 'theirs'), 12345, 12345)
+    await expect(openHome(join(folder, 'theirs'))).rejects.toThrow(/belongs to user 12345, not to user 0/)
+  })
+
+  test.skipIf(isRoot)('a home that is not writable is refused', async () => {
+    await mkdir(join(folder, 'closed'), { mode: 0o500 })
+    await expect(openHome(join(folder, 'closed'))).rejects.toThrow(/not writable/)
+  })
+})
+
+describe('the host id', () => {
+  test('is the same at every start and readable by its owner alone', async () => {
+    const first = await openHome(join(folder, 'home'))
+    await first.release()
+    const second = await openHome(join(folder, 'home'))
+    await second.release()
+    expect(second.hostId).toBe(first.hostId)
+    expect(first.hostId).toMatch(/^[0-9a-f-]{36}$/)
+    expect((await stat(first.in('host-id'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('differs between two homes', async () => {
+    const [one, other] = [await openHome(join(folder, 'one')), await openHome(join(folder, 'other'))]
+    expect(one.hostId).not.toBe(other.hostId)
+    await Promise.all([one.release(), other.release()])
+  })
+})
+
+describe('the lock', () => {
+  test('a second Yardmaster on the home is refused, naming the pid and the home', async () => {
+    const home = await openHome(join(folder, 'home'))
+    const refusal = openHome(join(folder, 'home'))
+    await expect(refusal).rejects.toThrow(Unfit)
+    await expect(refusal).rejects.toThrow(
+      `Another Yardmaster (process ${process.pid}) is running on the home ${home.path}`,
+    )
+    await home.release()
+  })
+
+  test('of many that open one home at once in one process, one gets in', async () => {
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => openHome(join(folder, 'home'))))
+    expect(attempts.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('a released home can be opened again, and releasing twice changes nothing', async () => {
+    const first = await openHome(join(folder, 'home'))
+    await first.release()
+    const second = await openHome(join(folder, 'home'))
+    await first.release()
+    await expect(openHome(join(folder, 'home'))).rejects.toThrow(Unfit)
+    await second.release()
+  })
+
+  test('a pid that has passed to another process does not hold the lock', async () => {
+    const home = await openHome(join(folder, 'home'))
+    const [file] = await readdir(home.in('lock'))
+    const holder = JSON.parse(await readFile(home.in('lock', file ?? ''), 'utf8'))
+    await writeFile(home.in('lock', file ?? ''), JSON.stringify({ ...holder, startTime: `${holder.startTime}0` }))
+    await (await openHome(join(folder, 'home'))).release()
+  })
+
+  test('a lock file that a power cut left empty does not hold the lock', async () => {
+    await mkdir(join(folder, 'home/lock'), { recursive: true })
+    await writeFile(join(folder, 'home/lock/7'), '')
+    const home = await openHome(join(folder, 'home'))
+    expect(await readdir(home.in('lock'))).toEqual(['8'])
+    await home.release()
+  })
+
+  test('each time the holder is killed, exactly one of all who race for the home gets it', {
+    timeout: 30_000,
+  }, async () => {
+    const path = join(folder, 'home')
+    const racers = await Promise.all(Array.from({ length: 9 }, () => startRacer(path)))
+    try {
+      let waiting = racers
+      while (waiting.length > 0) {
+        for (const racer of waiting) racer.say('open')
+        const answers = await Promise.all(waiting.map((racer) => racer.nextLine()))
+        const winners = waiting.filter((_, index) => answers[index] === 'opened')
+        expect(winners, answers.join('\n')).toHaveLength(1)
+        const refusals = answers.filter((answer) => answer !== 'opened')
+        for (const refusal of refusals) expect(refusal).toContain(`Another Yardmaster (process ${winners[0]?.pid})`)
+        await winners[0]?.kill()
+        waiting = waiting.filter((racer) => racer !== winners[0])
+      }
+    } finally {
+      await Promise.all(racers.map((racer) => racer.kill()))
+    }
+  })
+})
+
+async function startRacer(path: string): Promise<LineChild> {
+  const racer = startLineChild(racerScript, [path])
+  expect(await racer.nextLine()).toBe('ready')
+  return racer
+}
+
+function notADirectory(path: string): string {
+  return `The home ${path} is not a directory. Set YARDMASTER_HOME to another folder.`
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { inject, onTestFinished } from 'vitest'
+
+const templateDatabase = 'yardmaster_template'
+
+/** A database of its own, cloned from the migrated template; gone when the returned function is called. */
+export async function cloneDatabase(
+  options: { isEmpty?: boolean } = {},
+): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await administer(`create database ${name} template ${options.isEmpty ? 'template0' : templateDatabase}`)
+  return { url: urlOf(name), drop: () => administer(`drop database if exists ${name} with (force)`) }
+}
+
+/** As `cloneDatabase`, for one test, with a pool to look into it. */
+export async function testDatabase(options: { isEmpty?: boolean } = {}): Promise<{ url: string; pool: pg.Pool }> {
+  const database = await cloneDatabase(options)
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('error', () => undefined)
+  onTestFinished(async () => {
+    await pool.end()
+    await database.drop()
+  })
+  return { url: database.url, pool }
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+function urlOf(database: string): string {
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = `/${database}`
+  return url.href
+}
