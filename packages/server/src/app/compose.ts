@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../domain/app.ts'
+import { chooseRuntimeAtFirstStart } from '../domain/settings/settings.ts'
+import { background } from '../platform/background.ts'
+import { type Cache, noCache } from '../platform/cache/cache.ts'
+import { memoryCache } from '../platform/cache/memory-cache.ts'
+import { openRedis, redisCache } from '../platform/cache/redis-cache.ts'
+import { systemClock } from '../platform/clock.ts'
+import { openEvents } from '../platform/events/events.ts'
+import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
+import { openRedisSignals } from '../platform/events/redis-signals.ts'
+import type { Signals } from '../platform/events/signals.ts'
+import { openClones } from '../platform/git/clones.ts'
+import { openHome } from '../platform/home/home.ts'
+import { refuseUnhandled } from '../platform/jobs/job.ts'
+import { type Runners, startRunners } from '../platform/jobs/runners.ts'
+import type { Log } from '../platform/log/log.ts'
+import { demoRuntime } from '../runtimes/demo/demo.ts'
+import { registerRuntimes } from '../runtimes/registry.ts'
+import { findKeys } from './api-key.ts'
+import { closing } from './closing.ts'
+import type { Config } from './config.ts'
+import { modules } from './modules.ts'
+import { openStorage, type Storage } from './open-storage.ts'
+import { openWeb, type WebOptions } from './web.ts'
+
+/** A running Yardmaster. */
+export type Host = {
+  app: App
+  /** Undefined on a host that only works. */
+  web: { server: FastifyInstance; url: string } | undefined
+  keyFile: string | undefined
+  /** Drains, and leaves nothing of ours running. May be called again. */
+  stop(): Promise<void>
+}
+
+type HostOptions = { log: Log; web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking'>> }
+
+/** Builds the house from the ground up and opens it. What was opened before a failure is closed again, in reverse. */
+export async function startHost(config: Config, { log, web: webOptions }: HostOptions): Promise<Host> {
+  const stack = closing(log)
+  try {
+    refuseUnhandled(
+      modules.flatMap(({ jobs = [] }) => jobs),
+      modules.flatMap(({ handlers = [] }) => handlers),
+    )
+    const home = stack.opened('the home', await openHome(config.YARDMASTER_HOME), (it) => it.release())
+    const keyRing = await findKeys(config.API_KEYS, home)
+    const storage = stack.opened(
+      'the database',
+      await openStorage({ databaseUrl: config.DATABASE_URL, home, log }),
+      (it) => it.close(),
+    )
+    const { cache, signals } = await openShared(config, storage, log)
+    stack.opened('the cache', cache, (it) => it.close())
+    stack.opened('the signals', signals, (it) => it.close())
+    const events = await openEvents({ db: storage.db, signals, log })
+    const app: App = {
+      db: storage.db,
+      events,
+      cache,
+      clock: systemClock,
+      log,
+      runtimes: registerRuntimes([demoRuntime]),
+      home,
+      clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
+      background: background(log),
+    }
+    stack.opened('what runs in the background', app.background, (it) => it.drain())
+    await chooseRuntimeAtFirstStart(app, demoRuntime.name)
+    if (config.ROLE !== 'web') stack.opened('the job runners', await startWork(app, storage), (it) => it.drain())
+    // Closed before the web server, so that open event streams end and do not hold it up.
+    const web =
+      config.ROLE === 'worker'
+        ? undefined
+        : stack.opened('the web server', await openWeb(app, { ...webOptions, config, keys: keyRing.keys }), (it) =>
+            it.server.close(),
+          )
+    stack.opened('the events', events, (it) => it.close())
+    return { app, web, keyFile: keyRing.file, stop: stack.close }
+  } catch (error) {
+    await stack.close()
+    throw error
+  }
+}
+
+async function openShared(config: Config, storage: Storage, log: Log): Promise<{ cache: Cache; signals: Signals }> {
+  const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, log)
+  const signals = redis
+    ? await openRedisSignals({ redis, log })
+    : await openPostgresSignals({ connection: storage.connection, pool: storage.pool, log })
+  if (config.CACHE === 'none') return { cache: noCache(), signals }
+  return { cache: redis ? redisCache(redis) : memoryCache({ clock: systemClock }), signals }
+}
+
+/** First each room settles what a crash left behind, then work is taken. */
+async function startWork(app: App, storage: Storage): Promise<Runners> {
+  for (const { onWorkerStart } of modules) await onWorkerStart?.(app)
+  return startRunners({
+    app,
+    db: storage.db,
+    pool: storage.jobsPool,
+    handlers: modules.flatMap(({ handlers = [] }) => handlers),
+    cron: modules.flatMap(({ cron = [] }) => cron),
+    hostId: app.home.hostId,
+    log: app.log,
+  })
+}

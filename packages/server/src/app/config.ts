@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+import { Unfit } from '../platform/unfit.ts'
+
+/** Every variable we read, with its rule in words. Blank counts as unset, but for `API_KEYS`: blank refuses everyone. */
+const variables = {
+  HOST: text().default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(3000),
+  YARDMASTER_HOME: path().optional(),
+  DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
+  REDIS_URL: url(['redis:', 'rediss:', 'unix:']).optional(),
+  CACHE: oneOf(['auto', 'none']).default('auto'),
+  API_KEYS: z.string().optional(),
+  CATALOG_PATH: path().optional(),
+  RUNTIME_ALPHA_COMMAND: text().optional(),
+  RUNTIME_BETA_COMMAND: text().optional(),
+  ROLE: oneOf(['all', 'web', 'worker']).default('all'),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  APP_HOST: text().optional(),
+  SUPERVISOR_USERNAME: text().default('supervisor'),
+  SUPERVISOR_PASSWORD: text().optional(),
+  SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(1, 600).default(20),
+  SERVICE_CONTENT_SEARCH_CHUNK_SIZE: wholeNumber(1, 10_000).default(100),
+  ANTHROPIC_API_KEY: text().optional(),
+  OPENAI_API_KEY: text().optional(),
+  YARDMASTER_MASTER_KEY: text().optional(),
+} satisfies Record<string, z.ZodType>
+
+const Variables = z.object(variables)
+
+export type Config = z.output<typeof Variables> & { YARDMASTER_HOME: string }
+
+export const variableNames = Object.keys(variables)
+
+/** The environment by its schema, or a sentence that names the variable and its rule. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    variableNames.map((name) => [
+      name,
+      name !== 'API_KEYS' && environment[name]?.trim() === '' ? undefined : environment[name],
+    ]),
+  )
+  const result = Variables.safeParse(given)
+  if (!result.success) {
+    const [issue] = result.error.issues
+    throw new Unfit(`${String(issue?.path[0])} ${issue?.message}.`)
+  }
+  return { ...result.data, YARDMASTER_HOME: result.data.YARDMASTER_HOME ?? defaultHome() }
+}
+
+/** `.env` fills in what the environment does not say. It is not exported to ours, so no child process inherits it. */
+export function readEnvironment(directory: string): Record<string, string | undefined> {
+  let text: string
+  try {
+    text = readFileSync(join(directory, '.env'), 'utf8')
+  } catch {
+    return process.env
+  }
+  return { ...parseEnv(text), ...process.env }
+}
+
+function defaultHome(): string {
+  return process.getuid?.() === 0 ? '/var/lib/yardmaster' : join(homedir(), '.yardmaster')
+}
+
+function text() {
+  return z.string().trim()
+}
+
+function path() {
+  return text().refine((value) => value.startsWith('/'), { message: 'must be an absolute path' })
+}
+
+function wholeNumber(min: number, max: number) {
+  const rule = `must be a whole number from ${min} to ${max}`
+  return text()
+    .regex(/^\d+$/, rule)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message: rule })
+}
+
+function oneOf<const T extends string>(choices: readonly T[]) {
+  return z.enum(choices, { error: `must be one of: ${choices.join(', ')}` })
+}
+
+/** The value is never repeated in the sentence: a connection URL holds a password. */
+function url(protocols: readonly string[]) {
+  const rule = `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
+  return text().refine(
+    (value) => protocols.some((protocol) => value.startsWith(`${protocol}//`)) && URL.canParse(value),
+    {
+      message: rule,
+    },
+  )
+}

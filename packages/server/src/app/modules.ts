@@ -1,0 +1,10 @@
+import type { Room } from '../domain/app.ts'
+import { categories } from '../domain/categories/room.ts'
+import { inbox } from '../domain/inbox/room.ts'
+import { sessions } from '../domain/sessions/room.ts'
+import { settings } from '../domain/settings/room.ts'
+import { turns } from '../domain/turns/room.ts'
+import { eventStream } from '../surfaces/event-stream.ts'
+
+/** The rooms of the house, in the order in which they may know each other, and what is offered beside them. */
+export const modules: readonly Room[] = [settings, categories, inbox, sessions, turns, eventStream]

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { runMigrations } from 'graphile-worker'
+import type pg from 'pg'
+import { type Connection, type Database, openDatabase, openPool } from '../platform/db/database.ts'
+import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.ts'
+import { migrate } from '../platform/db/migrate.ts'
+import { isOutage } from '../platform/db/outage.ts'
+import type { Home } from '../platform/home/home.ts'
+import { graphileLog } from '../platform/jobs/graphile-log.ts'
+import { queueNames } from '../platform/jobs/queues.ts'
+import type { Log } from '../platform/log/log.ts'
+import { Unfit } from '../platform/unfit.ts'
+
+export type Storage = {
+  connection: Connection
+  db: Database
+  pool: pg.Pool
+  /** Apart from the pool that serves requests, so that neither can starve the other. */
+  jobsPool: pg.Pool
+  close(): Promise<void>
+}
+
+/** Requests and turns together; each needs a connection only for the moment of a query. */
+const poolSize = 20
+/** Every queue keeps one connection to listen on and needs a few more to fetch and finish jobs. */
+const jobsPoolSize = queueNames.length + 6
+
+/** The database the configuration names, or the embedded one, with its schema up to date. */
+export async function openStorage(options: {
+  databaseUrl: string | undefined
+  home: Home
+  log: Log
+}): Promise<Storage> {
+  const { databaseUrl, home, log } = options
+  const embedded =
+    databaseUrl === undefined ? await startEmbeddedPostgres({ home: home.path, log: plainLog(log) }) : undefined
+  const connection = { connectionString: databaseUrl ?? embedded?.connectionString ?? '' }
+  const pool = openPool(connection, { max: poolSize, log, name: 'requests' })
+  const jobsPool = openPool(connection, { max: jobsPoolSize, log, name: 'jobs' })
+  const db = openDatabase(pool)
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([db.destroy(), jobsPool.end()])
+    await embedded?.stop()
+  }
+  try {
+    await waitForDatabase(pool, log)
+    await migrate(pool, { also: () => runMigrations({ pgPool: pool, logger: graphileLog(log) }) })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { connection, db, pool, jobsPool, close }
+}
+
+const patienceMs = 30_000
+const retryDelayMs = 500
+
+/** A database may come up a little after us. Anything but "not there yet" is told at once. */
+async function waitForDatabase(pool: pg.Pool, log: Log): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    try {
+      await pool.query('select 1')
+      return
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (!isOutage(error)) throw new Unfit(`The database refused us: ${reason}. Check DATABASE_URL.`)
+      if (performance.now() > deadline)
+        throw new Unfit(`The database could not be reached for ${patienceMs / 1000} s: ${reason}. Check DATABASE_URL.`)
+      log.warn({ reason }, 'the database is not there yet; trying again')
+      await wait(retryDelayMs)
+    }
+  }
+}
+
+function plainLog(log: Log): { info(line: string): void; warn(line: string): void } {
+  return { info: (line) => log.info(line), warn: (line) => log.warn(line) }
+}

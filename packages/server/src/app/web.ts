@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../domain/app.ts'
+import { apiKeys } from '../platform/http/api-keys.ts'
+import { registerEndpoints } from '../platform/http/register.ts'
+import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
+import { errnoOf } from '../platform/process/errno.ts'
+import { Unfit } from '../platform/unfit.ts'
+import { registerProbes } from '../surfaces/probes.ts'
+import { registerReference } from '../surfaces/reference.ts'
+import { apiPrefix } from '../surfaces/rest.ts'
+import type { Config } from './config.ts'
+import { modules } from './modules.ts'
+
+export type WebOptions = {
+  config: Pick<Config, 'HOST' | 'PORT' | 'APP_HOST'>
+  keys: readonly string[]
+  timeouts?: HttpTimeouts
+  isChecking?: boolean
+}
+
+/** Everything that is reached over HTTP, listening. */
+export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
+  const { config, keys, timeouts, isChecking = false } = options
+  const endpoints = modules.flatMap((module) => module.endpoints ?? [])
+  const server = openHttpServer({
+    log: app.log,
+    keys: apiKeys(keys),
+    hosts: [config.HOST, ...(config.APP_HOST === undefined ? [] : [config.APP_HOST])],
+    ...(timeouts && { timeouts }),
+  })
+  registerEndpoints(server, endpoints, { app, prefix: apiPrefix, isChecking })
+  registerProbes(server, app)
+  registerReference(server, endpoints)
+  return { server, url: await listen(server, config) }
+}
+
+async function listen(server: FastifyInstance, { HOST, PORT }: WebOptions['config']): Promise<string> {
+  try {
+    return await server.listen({ host: HOST, port: PORT })
+  } catch (error) {
+    await server.close()
+    if (errnoOf(error) === 'EADDRINUSE')
+      throw new Unfit(`Port ${PORT} on ${HOST} is taken by another program; set PORT to a free one.`)
+    if (errnoOf(error) === 'EACCES')
+      throw new Unfit(`Port ${PORT} on ${HOST} may not be used by this user; set PORT to one above 1023.`)
+    if (errnoOf(error) === 'EADDRNOTAVAIL') throw new Unfit(`HOST ${HOST} is not an address of this machine.`)
+    throw error
+  }
+}

@@ -1,0 +1,39 @@
+import type { Background } from '../platform/background.ts'
+import type { Cache } from '../platform/cache/cache.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { Events } from '../platform/events/events.ts'
+import type { Clones } from '../platform/git/clones.ts'
+import type { Home } from '../platform/home/home.ts'
+import { type Endpoint, endpointDeclaring } from '../platform/http/endpoint.ts'
+import type { CronEntry } from '../platform/jobs/cron.ts'
+import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
+import type { Log } from '../platform/log/log.ts'
+import type { Runtimes } from '../runtimes/registry.ts'
+
+/** What operations are handed. Built once, when the host starts. */
+export type App = {
+  db: Database
+  events: Events
+  cache: Cache
+  clock: Clock
+  log: Log
+  runtimes: Runtimes
+  home: Home
+  clones: Clones
+  background: Background
+}
+
+export const { defineEndpoint, listEndpoint } = endpointDeclaring<App>()
+export const handleJob = jobHandling<App>()
+
+/** A room as the house sees it: what it offers, what work it declares and performs, what it does when a host starts. */
+export type Room = {
+  name: string
+  endpoints?: readonly Endpoint<App>[]
+  jobs?: readonly Pick<Job, 'name'>[]
+  handlers?: readonly JobHandler<App>[]
+  cron?: readonly CronEntry[]
+  /** Runs on a worker before it takes jobs. */
+  onWorkerStart?(app: App): Promise<void>
+}

@@ -1,0 +1,83 @@
+import type { Category, CategoryChanges, CategoryOrder, NewCategory } from '@yardmaster/contract/category'
+import { uncategorized } from '@yardmaster/contract/category'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import type { Transaction } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { placeUncategorized } from '../settings/settings.ts'
+import {
+  type CategoryRow,
+  deleteCategory,
+  insertCategory,
+  lockPositions,
+  selectCategories,
+  selectCategory,
+  updateCategory,
+  updatePositions,
+} from './category-store.ts'
+import { categoriesChanged } from './events.ts'
+
+/** The face of the room: a category is a named section of the board. */
+export async function listCategories(app: App): Promise<Category[]> {
+  return (await selectCategories(app.db)).map(presentCategory)
+}
+
+export async function showCategory(app: App, id: number): Promise<Category> {
+  const row = await selectCategory(app.db, id)
+  return row ? presentCategory(row) : refuseMissing()
+}
+
+/** New categories go to the end of the board. */
+export async function createCategory(app: App, { name, description, is_frozen }: NewCategory): Promise<Category> {
+  return changing(app, async (tx) => {
+    await lockPositions(tx)
+    return insertCategory(tx, { name, description: description ?? null, is_frozen: is_frozen ?? false })
+  })
+}
+
+/** A true partial update: what is not sent stays. */
+export async function changeCategory(app: App, id: number, changes: CategoryChanges): Promise<Category> {
+  return changing(app, async (tx) => ((await updateCategory(tx, id, changes)) ? id : refuseMissing()))
+}
+
+/** Its sessions live on as Uncategorized. */
+export async function removeCategory(app: App, id: number): Promise<void> {
+  await transact(app.db, async (tx) => {
+    if (!(await deleteCategory(tx, id))) refuseMissing()
+    await app.events.publish(tx, categoriesChanged, { payload: {} })
+  })
+}
+
+/** Each listed category's position becomes its index; whoever is not listed keeps theirs. */
+export async function reorderCategories(app: App, { ids }: CategoryOrder): Promise<Category[]> {
+  const positions = ids.flatMap((id, position) => (id === uncategorized ? [] : [{ id, position }]))
+  return transact(app.db, async (tx) => {
+    await lockPositions(tx)
+    await updatePositions(tx, positions)
+    const uncategorizedPosition = ids.indexOf(uncategorized)
+    if (uncategorizedPosition >= 0) await placeUncategorized(tx, uncategorizedPosition)
+    await app.events.publish(tx, categoriesChanged, { payload: {} })
+    return (await selectCategories(tx)).map(presentCategory)
+  })
+}
+
+/** Writes one category and reads it back; the database alone decides whether a name is taken. */
+async function changing(app: App, write: (tx: Transaction) => Promise<number>): Promise<Category> {
+  try {
+    return await transact(app.db, async (tx) => {
+      const row = await selectCategory(tx, await write(tx))
+      if (!row) throw new Error('a category that was just written is gone')
+      await app.events.publish(tx, categoriesChanged, { payload: {} })
+      return presentCategory(row)
+    })
+  } catch (error) {
+    if (violatedConstraint(error) === 'categories_name_key') refuse('validation_failed', 'Name has already been taken')
+    throw error
+  }
+}
+
+function presentCategory(row: CategoryRow): Category {
+  return { ...row, created_at: formatTimestamp(row.created_at), updated_at: formatTimestamp(row.updated_at) }
+}

@@ -1,0 +1,32 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import { enqueue } from '../../platform/jobs/enqueue.ts'
+import { admitTurnsJob } from './admit-turns-job.ts'
+import { insertTurn, type NewTurn } from './turn-store.ts'
+
+/** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
+export {
+  claimTurn,
+  dispatchNextTurns,
+  recordStart,
+  releaseTurn,
+  renewLease,
+  retireTurn,
+  selectRunMarkers as findRunMarkers,
+  selectTurnsHeldBy as findTurnsHeldBy,
+  type Turn,
+  type TurnHold,
+  type TurnResult,
+} from './turn-store.ts'
+export type { FailureReason } from './turn-table.ts'
+
+/** Writes the session's next turn and wakes admission, in the caller's transaction. */
+export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string> {
+  const id = await insertTurn(tx, turn)
+  await wakeAdmission(tx, turn.sessionId)
+  return id
+}
+
+/** Keyed by session: one waiting wake-up each is enough, and writers of different sessions never wait for each other. */
+export async function wakeAdmission(tx: Transaction, sessionId: number): Promise<void> {
+  await enqueue(tx, admitTurnsJob, {}, { key: `${admitTurnsJob.name}:${sessionId}` })
+}

@@ -1,0 +1,48 @@
+import type { Generated } from 'kysely'
+import type { TurnFailureReason } from '../../runtimes/runtime.ts'
+
+export type TurnSource =
+  | 'create'
+  | 'follow_up'
+  | 'queued_message'
+  | 'trigger'
+  | 'wake'
+  | 'heartbeat'
+  | 'recovery'
+  | 'summary'
+export type TurnState = 'queued' | 'dispatched' | 'executing' | 'ended'
+export type TurnOutcome = 'completed' | 'interrupted' | 'failed'
+
+/** Why a turn failed: the agent's own reasons, and ours for not getting that far. */
+export type FailureReason =
+  | TurnFailureReason
+  | 'git_clone_failed'
+  | 'clone_validation_failed'
+  | 'spawn_failed'
+  | 'exception'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    turns: {
+      id: Generated<string>
+      session_id: number
+      sequence: number
+      source: TurnSource
+      prompt: string
+      goal: string | null
+      state: Generated<TurnState>
+      outcome: TurnOutcome | null
+      failure_reason: FailureReason | null
+      error: string | null
+      lease_owner: string | null
+      lease_expires_at: Date | null
+      run_marker: string | null
+      pid: number | null
+      pid_start_time: string | null
+      created_at: Generated<Date>
+      dispatched_at: Date | null
+      started_at: Date | null
+      ended_at: Date | null
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { NewSession, Session } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/transact.ts'
+import { violatedConstraint } from '../../../platform/db/violated-constraint.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { App } from '../../app.ts'
+import { acceptTurn } from '../../inbox/inbox.ts'
+import { readSettings } from '../../settings/settings.ts'
+import { sessionCreated } from '../events.ts'
+import { findByIdempotencyKey, showRow } from '../session.ts'
+import { insertSession, updateSession } from '../session-store.ts'
+import { type ResolvedRequest, resolveRequest } from './resolve-request.ts'
+import { freeSlug } from './slug.ts'
+
+export type Created = { session: Session; isReplay: boolean; warnings: string[] }
+
+/**
+ * Row, first turn, job and event are one transaction: a session that was answered for is never left without its turn.
+ * Of several creates with one idempotency key the database lets one in, and the others answer with its session.
+ */
+export async function createSession(app: App, request: NewSession): Promise<Created> {
+  const resolved = await resolveRequest(app, request, await readSettings(app.db))
+  try {
+    const session = await transact(app.db, async (tx) => {
+      const id = await insert(app, tx, request, resolved)
+      if (id === undefined) return undefined
+      await giveTitle(tx, id, request)
+      await startFirstTurn(tx, id, request)
+      await app.events.publish(tx, sessionCreated, { sessionId: id, payload: {} })
+      return showRow(app, tx, { id })
+    })
+    if (session) return { session, isReplay: false, warnings: resolved.warnings }
+  } catch (error) {
+    if (violatedConstraint(error) === 'sessions_slug_key') refuse('validation_failed', 'Slug has already been taken')
+    throw error
+  }
+  const earlier = await findByIdempotencyKey(app, request.idempotency_key)
+  if (!earlier) return createSession(app, request) // it was deleted in between, which frees the key
+  return { session: earlier, isReplay: true, warnings: [] }
+}
+
+/** Undefined when the idempotency key has been used. */
+async function insert(
+  app: App,
+  tx: Transaction,
+  request: NewSession,
+  resolved: ResolvedRequest,
+): Promise<number | undefined> {
+  const { warnings: _, config, ...columns } = resolved
+  const slug = request.slug ?? (request.title ? await freeSlug(tx, request.title, app.clock.now()) : null)
+  return insertSession(tx, {
+    ...columns,
+    slug,
+    genesis: 'api',
+    idempotency_key: request.idempotency_key || null,
+    title: request.title || null,
+    prompt: request.prompt || null,
+    config: JSON.stringify(config),
+    custom_metadata: JSON.stringify(request.custom_metadata ?? {}),
+  })
+}
+
+/** The placeholder names the session until something better does; the mark says that it may be replaced. */
+async function giveTitle(tx: Transaction, id: number, { title }: NewSession): Promise<void> {
+  if (!title) await updateSession(tx, id, { title: `Session ${id}`, metadata: { auto_generated_title: true } })
+}
+
+/** Without a prompt nothing runs until somebody follows up. */
+async function startFirstTurn(tx: Transaction, id: number, { prompt }: NewSession): Promise<void> {
+  if (!prompt) return
+  const turnId = await acceptTurn(tx, { sessionId: id, source: 'create', prompt, goal: null })
+  await updateSession(tx, id, { job_id: turnId, running_job_id: turnId })
+}

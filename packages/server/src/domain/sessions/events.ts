@@ -1,0 +1,12 @@
+import { sessionStatuses } from '@yardmaster/contract/session'
+import { z } from 'zod'
+import { defineEvent } from '../../platform/events/event.ts'
+
+export const sessionCreated = defineEvent({ name: 'session.created', payload: z.object({}) })
+
+export const sessionStatusChanged = defineEvent({
+  name: 'session.status_changed',
+  payload: z.object({ cause: z.string(), from: z.enum(sessionStatuses), to: z.enum(sessionStatuses) }),
+})
+
+export const sessionDeleted = defineEvent({ name: 'session.deleted', payload: z.object({}) })

@@ -1,0 +1,30 @@
+import type { SessionStatus } from '@yardmaster/contract/session'
+
+/**
+ * The session machine. A pair of status and cause that has no row here is refused. `basis` says where the row comes
+ * from: the public API's rules, or one of our decision notes.
+ */
+export const transitions = [
+  {
+    on: 'turn_started',
+    from: ['waiting'],
+    to: 'running',
+    basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
+  },
+  { on: 'turn_ended', from: ['running'], to: 'needs_input', basis: 'API: a turn that is over waits for someone' },
+  { on: 'turn_failed', from: ['waiting', 'running'], to: 'failed', basis: 'API: an error ended it; resumable' },
+  {
+    on: 'turn_recovered',
+    from: ['running'],
+    to: 'waiting',
+    basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
+  },
+] as const satisfies readonly Transition[]
+
+type Transition = { on: string; from: readonly SessionStatus[]; to: SessionStatus; basis: string }
+
+export type TransitionCause = (typeof transitions)[number]['on']
+
+export function findTransition(cause: TransitionCause, from: SessionStatus): SessionStatus | undefined {
+  return transitions.find((rule) => rule.on === cause && rule.from.some((status) => status === from))?.to
+}

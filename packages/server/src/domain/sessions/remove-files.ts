@@ -1,0 +1,12 @@
+import { rm } from 'node:fs/promises'
+import { sweepMarked } from '../../platform/process/stop.ts'
+import { handleJob } from '../app.ts'
+import { clonePath, runtimeHome } from './files.ts'
+import { removeFilesJob } from './remove-files-job.ts'
+
+/** Processes first: one that still writes would bring a folder back. */
+export const removeFiles = handleJob(removeFilesJob, async ({ sessionId, runMarkers }, app) => {
+  for (const marker of runMarkers) await sweepMarked(marker)
+  await app.clones.remove(clonePath(app, sessionId))
+  await rm(runtimeHome(app, sessionId), { recursive: true, force: true })
+})

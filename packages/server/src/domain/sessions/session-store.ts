@@ -1,0 +1,137 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { JsonObject } from '@yardmaster/contract/json'
+import type { Page } from '@yardmaster/contract/paging'
+import type { Genesis, PriorityClass, SessionFilters } from '@yardmaster/contract/session'
+import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import type { SessionRow, SessionTable, SessionWithCategory } from './session-table.ts'
+
+export function selectSession(db: Database | Transaction, ref: SessionRef): Promise<SessionWithCategory | undefined> {
+  return sessionsWithCategory(db)
+    .where((is) => named(is, ref))
+    .executeTakeFirst()
+}
+
+export function selectSessionByKey(db: Database | Transaction, key: string): Promise<SessionWithCategory | undefined> {
+  return sessionsWithCategory(db).where('sessions.idempotency_key', '=', key).executeTakeFirst()
+}
+
+/** Whoever decides about a session holds this lock, so that decisions are made one after another. */
+export function selectSessionForUpdate(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where((is) => named(is, ref))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Undefined when the idempotency key is taken. Waits for whoever is just using it, so the answer is final. */
+export async function insertSession(tx: Transaction, values: Insertable<SessionTable>): Promise<number | undefined> {
+  const row = await tx
+    .insertInto('sessions')
+    .values(values)
+    .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row?.id
+}
+
+export async function deleteSessionRow(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('sessions').where('id', '=', id).execute()
+}
+
+export type ColumnChanges = Partial<Pick<SessionRow, 'session_id' | 'host_id' | 'job_id' | 'running_job_id' | 'title'>>
+
+/** Keys of `metadata` are merged one by one in the database, so that two writers never erase each other's. */
+export async function updateSession(
+  tx: Transaction,
+  id: number,
+  { metadata, ...columns }: ColumnChanges & { metadata?: JsonObject },
+): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({
+      ...columns,
+      ...(metadata && { metadata: sql<string>`metadata || ${JSON.stringify(metadata)}::jsonb` }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export type ClassByGenesis = Record<Genesis, PriorityClass>
+
+export async function selectSessions(
+  db: Database,
+  filters: SessionFilters,
+  { page, perPage }: Page,
+  classByGenesis: ClassByGenesis,
+): Promise<{ rows: SessionWithCategory[]; totalCount: number }> {
+  const matching = (is: ExpressionBuilder<Tables, 'sessions'>): Expression<SqlBool> =>
+    listed(is, filters, classByGenesis)
+  const [rows, { total }] = await Promise.all([
+    sessionsWithCategory(db)
+      .where(matching)
+      .orderBy('sessions.created_at', 'desc')
+      .orderBy('sessions.id', 'desc')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    db
+      .selectFrom('sessions')
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .where(matching)
+      .executeTakeFirstOrThrow(),
+  ])
+  return { rows, totalCount: total }
+}
+
+/** An archived session is listed when asked for, by name or by its status. */
+function listed(
+  is: ExpressionBuilder<Tables, 'sessions'>,
+  { status, agent_runtime, priority_class, genesis, show_archived, visibility }: SessionFilters,
+  classByGenesis: ClassByGenesis,
+): Expression<SqlBool> {
+  const conditions = [is('sessions.summary_of_session_id', 'is', null)]
+  if (!show_archived && status !== 'archived') conditions.push(is('sessions.status', '!=', 'archived'))
+  // Compared as text: a status nobody knows matches nothing.
+  if (status !== undefined) conditions.push(is(sql`sessions.status`, '=', status))
+  if (agent_runtime !== undefined) conditions.push(is('sessions.agent_runtime', '=', agent_runtime))
+  if (genesis !== undefined) conditions.push(is('sessions.genesis', '=', genesis))
+  if (priority_class !== undefined) conditions.push(resolvesTo(is, priority_class, classByGenesis))
+  if (visibility !== undefined) conditions.push(visibility === 'on_board' ? onBoard(is) : is.not(onBoard(is)))
+  return is.and(conditions)
+}
+
+function resolvesTo(is: ExpressionBuilder<Tables, 'sessions'>, wanted: PriorityClass, classByGenesis: ClassByGenesis) {
+  const kinds = (Object.keys(classByGenesis) as Genesis[]).filter((kind) => classByGenesis[kind] === wanted) // a record's keys are its type's
+  return is.or([
+    is('sessions.scheduling_class', '=', wanted),
+    is.and([is('sessions.scheduling_class', 'is', null), is('sessions.genesis', 'in', kinds)]),
+  ])
+}
+
+function onBoard(is: ExpressionBuilder<Tables, 'sessions'>) {
+  return is.or([
+    is('sessions.visibility', '=', 'visible'),
+    is.and([is('sessions.visibility', '=', 'snoozed'), is('sessions.snoozed_until', '<=', sql<Date>`now()`)]),
+  ])
+}
+
+function named(is: ExpressionBuilder<Tables, 'sessions'>, ref: SessionRef): Expression<SqlBool> {
+  return 'id' in ref ? is('sessions.id', '=', ref.id) : is('sessions.slug', '=', ref.slug)
+}
+
+function sessionsWithCategory(db: Database | Transaction) {
+  return db
+    .selectFrom('sessions')
+    .leftJoin('categories', 'categories.id', 'sessions.category_id')
+    .selectAll('sessions')
+    .select([
+      'categories.name as category_name',
+      'categories.position as category_position',
+      'categories.is_frozen as category_is_frozen',
+    ])
+}

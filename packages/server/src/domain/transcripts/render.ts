@@ -1,0 +1,109 @@
+import { limits } from '@yardmaster/contract/limits'
+
+/** One stored line as a person reads it: a header, a body, an empty line. A line that is not JSON gives nothing. */
+export function renderLine(line: string): string {
+  const entry = parse(line)
+  return entry === undefined ? '' : `${renderEntry(entry.value)}\n`
+}
+
+type Fields = Record<string, unknown>
+
+function parse(line: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(line) }
+  } catch {
+    return undefined
+  }
+}
+
+function renderEntry(entry: unknown): string {
+  if (!isFields(entry)) return `--- Unknown ---\n${asString(entry)}\n`
+  const message = isFields(entry.message) ? entry.message : entry
+  const { header, body } = headerAndBody(entry, message)
+  return `--- ${header} ---\n${body}\n`
+}
+
+function headerAndBody(entry: Fields, message: Fields): { header: string; body: string } {
+  const content = renderContent(message.content)
+  switch (entry.type) {
+    case 'user': {
+      const isNotice = entry.isMeta === true || entry.interruptedByShutdown === true
+      return { header: isNotice ? 'Runtime Notice (agent runtime, not a person)' : 'User', body: content }
+    }
+    case 'assistant':
+      return { header: 'Assistant', body: content }
+    case 'tool_use':
+      return {
+        header: `Tool Use: ${asString(message.name ?? 'unknown')}`,
+        body: renderContent(message.input ?? message.content),
+      }
+    case 'tool_result':
+      return { header: 'Tool Result', body: cut(content, limits.toolResultText) }
+    default:
+      return {
+        header: unknownHeader(entry.type, message.role),
+        body: cut(dump(entry, message, content), limits.unknownEntryText),
+      }
+  }
+}
+
+function unknownHeader(type: unknown, role: unknown): string {
+  const label = typeof type === 'string' && type !== '' ? titleCase(type) : 'Entry'
+  return typeof role === 'string' && role !== '' ? `${label} (${role})` : label
+}
+
+function dump(entry: Fields, message: Fields, content: string): string {
+  return message.content === undefined || message.content === null ? JSON.stringify(entry) : content
+}
+
+function renderContent(content: unknown): string {
+  if (content === undefined || content === null) return ''
+  if (Array.isArray(content))
+    return content
+      .map(renderBlock)
+      .filter((text) => text.trim() !== '')
+      .join('\n')
+  return isFields(content) ? renderBlock(content) : asString(content)
+}
+
+function renderBlock(block: unknown): string {
+  if (!isFields(block)) return asString(block)
+  switch (block.type) {
+    case 'text':
+      return asString(block.text ?? '')
+    case 'thinking':
+      return `[thinking] ${asString(block.thinking ?? block.text ?? '')}`
+    case 'image':
+      return '[image]'
+    case 'tool_use':
+      return `[tool_use: ${asString(block.name ?? 'unknown')}] ${JSON.stringify(block.input ?? {})}`
+    case 'tool_result':
+      return `[tool_result] ${cut(renderContent(block.content), limits.toolResultText)}`
+    default:
+      return JSON.stringify(block, null, 2)
+  }
+}
+
+/** At most `max` characters in all, the last three of a cut text being dots. */
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  const characters = Array.from(text.slice(0, 2 * max + 2))
+  return characters.length <= max ? text : `${characters.slice(0, max - 3).join('')}...`
+}
+
+/** `file-history-snapshot` is `File History Snapshot`. */
+function titleCase(type: string): string {
+  return type
+    .split(/[_\s-]+/)
+    .filter(Boolean)
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join(' ')
+}
+
+function asString(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

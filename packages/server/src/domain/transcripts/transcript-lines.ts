@@ -1,0 +1,71 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+export type TranscriptLine = {
+  text: string
+  /** Where the next line begins in the file. */
+  endsAtByte: number
+}
+
+/** An agent's line longer than this is stored as a marker with its beginning: memory stays bounded, the turn goes on. */
+const maxLineBytes = 8 * 1024 * 1024
+const keptOfTooLongBytes = 64 * 1024
+const chunkBytes = 256 * 1024
+const newline = 0x0a
+
+/**
+ * The complete lines of a growing file from `fromByte` on. What stands behind the last newline is not yet a line: the
+ * agent may be in the middle of writing it, or may have died there.
+ */
+export async function* completeLines(path: string, fromByte: number): AsyncGenerator<TranscriptLine> {
+  const file = await openIfPresent(path)
+  if (!file) return
+  try {
+    let kept: Buffer[] = []
+    let keptBytes = 0
+    let lineBytes = 0
+    let position = fromByte
+    const chunk = Buffer.allocUnsafe(chunkBytes)
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, chunkBytes, position)
+      if (bytesRead === 0) return
+      let start = 0
+      for (
+        let end = chunk.indexOf(newline, start);
+        end !== -1 && end < bytesRead;
+        end = chunk.indexOf(newline, start)
+      ) {
+        lineBytes += end - start
+        if (keptBytes < maxLineBytes) kept.push(chunk.subarray(start, end))
+        yield { text: toText(kept, lineBytes), endsAtByte: position + end + 1 }
+        kept = []
+        keptBytes = 0
+        lineBytes = 0
+        start = end + 1
+      }
+      // The chunk is used again, so what is kept of it is copied.
+      if (keptBytes < maxLineBytes) kept.push(Buffer.from(chunk.subarray(start, bytesRead)))
+      keptBytes += bytesRead - start
+      lineBytes += bytesRead - start
+      position += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function openIfPresent(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** PostgreSQL takes no NUL; bytes that are not UTF-8 become the replacement character. */
+function toText(parts: Buffer[], lineBytes: number): string {
+  const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
+  if (lineBytes <= maxLineBytes) return bytes.toString('utf8').replaceAll('\0', '\uFFFD')
+  const head = bytes.subarray(0, keptOfTooLongBytes).toString('utf8').replaceAll('\0', '\uFFFD')
+  return JSON.stringify({ type: 'truncated_entry', bytes: lineBytes, head })
+}

@@ -1,0 +1,84 @@
+import { type Generated, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    transcript_threads: {
+      session_id: number
+      thread: string
+      read_bytes: Generated<number>
+      entry_count: Generated<number>
+    }
+    transcript_entries: {
+      session_id: number
+      thread: string
+      sequence: number
+      line: string
+      created_at: Generated<Date>
+    }
+  }
+}
+
+export type ThreadKey = { sessionId: number; thread: string }
+export type ThreadProgress = { read_bytes: number; entry_count: number }
+
+/** Makes the thread if it is new and locks it: entries are appended by one reader at a time. */
+export async function lockThread(tx: Transaction, { sessionId, thread }: ThreadKey): Promise<ThreadProgress> {
+  await tx
+    .insertInto('transcript_threads')
+    .values({ session_id: sessionId, thread })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .selectFrom('transcript_threads')
+    .select(['read_bytes', 'entry_count'])
+    .where('session_id', '=', sessionId)
+    .where('thread', '=', thread)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+export async function selectProgress(db: Database, { sessionId, thread }: ThreadKey): Promise<ThreadProgress> {
+  const row = await db
+    .selectFrom('transcript_threads')
+    .select(['read_bytes', 'entry_count'])
+    .where('session_id', '=', sessionId)
+    .where('thread', '=', thread)
+    .executeTakeFirst()
+  return row ?? { read_bytes: 0, entry_count: 0 }
+}
+
+/** One statement whatever the number of lines, so the ten-thousandth entry costs what the first did. */
+export async function appendEntries(
+  tx: Transaction,
+  { sessionId, thread }: ThreadKey,
+  { after, lines, readBytes }: { after: number; lines: readonly string[]; readBytes: number },
+): Promise<void> {
+  await sql`
+    insert into transcript_entries (session_id, thread, sequence, line)
+    select ${sessionId}::bigint, ${thread}::text, ${after}::int + added.ordinality, added.line
+    from unnest(${lines}::text[]) with ordinality as added (line, ordinality)
+  `.execute(tx)
+  await tx
+    .updateTable('transcript_threads')
+    .set({ read_bytes: readBytes, entry_count: after + lines.length })
+    .where('session_id', '=', sessionId)
+    .where('thread', '=', thread)
+    .execute()
+}
+
+export async function selectLines(
+  db: Database,
+  { sessionId, thread }: ThreadKey,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ sequence: number; line: string }[]> {
+  return db
+    .selectFrom('transcript_entries')
+    .select(['sequence', 'line'])
+    .where('session_id', '=', sessionId)
+    .where('thread', '=', thread)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
+}

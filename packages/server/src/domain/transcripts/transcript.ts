@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream'
+import type { Database } from '../../platform/db/database.ts'
+import { mainThread } from '../../runtimes/runtime.ts'
+import { renderLine } from './render.ts'
+import { selectLines, selectProgress } from './transcript-store.ts'
+
+/** The face of the room: a session's conversation as append-only entries. */
+export { ingest } from './ingest.ts'
+
+export async function hasTranscript(db: Database, sessionId: number): Promise<boolean> {
+  return (await selectProgress(db, { sessionId, thread: mainThread })).entry_count > 0
+}
+
+/** The stored entries, one JSON line each, in pieces: a transcript may be larger than memory. */
+export function transcriptLines(db: Database, sessionId: number): Readable {
+  return Readable.from(piecesOf(db, sessionId, (line) => `${line}\n`))
+}
+
+/** The reading copy. Entries are joined by the empty line each of them ends with. */
+export function transcriptText(db: Database, sessionId: number): Readable {
+  return Readable.from(piecesOf(db, sessionId, renderLine))
+}
+
+export async function collect(pieces: Readable): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) text += piece
+  return text
+}
+
+const batchEntries = 200
+
+async function* piecesOf(db: Database, sessionId: number, write: (line: string) => string): AsyncGenerator<string> {
+  const key = { sessionId, thread: mainThread }
+  for (let after = 0; ; ) {
+    const rows = await selectLines(db, key, { after, limit: batchEntries })
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.sequence
+    yield rows.map(({ line }) => write(line)).join('')
+  }
+}

@@ -1,0 +1,24 @@
+import { startHost } from './app/compose.ts'
+import { readConfig, readEnvironment } from './app/config.ts'
+import { stopOnSignals } from './app/shutdown.ts'
+import { welcome } from './app/welcome.ts'
+import { openLog } from './platform/log/log.ts'
+import { Unfit } from './platform/unfit.ts'
+
+/** Starts Yardmaster in this process. A reason not to start is one sentence; anything else is a fault with its stack. */
+export async function main(): Promise<void> {
+  try {
+    const config = readConfig(readEnvironment(process.cwd()))
+    const log = openLog({ level: config.LOG_LEVEL })
+    const host = await startHost(config, { log })
+    stopOnSignals(host, log)
+    process.stdout.write(`${await welcome(host)}\n`)
+  } catch (error) {
+    process.stderr.write(error instanceof Unfit ? `Yardmaster cannot start: ${error.message}\n` : `${stackOf(error)}\n`)
+    process.exit(1)
+  }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

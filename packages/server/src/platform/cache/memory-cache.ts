@@ -1,0 +1,30 @@
+import type { Clock } from '../clock.ts'
+import type { Cache } from './cache.ts'
+
+/** Entries beyond this push out the oldest, so that a caller who makes up keys cannot fill the memory. */
+const maxEntries = 10_000
+
+export function memoryCache({ clock }: { clock: Clock }): Cache {
+  const entries = new Map<string, { value: string; expiresAt: number }>()
+  return {
+    store: 'in-process',
+    get: async (key) => {
+      const entry = entries.get(key)
+      if (!entry) return undefined
+      if (entry.expiresAt > clock.now().getTime()) return entry.value
+      entries.delete(key)
+      return undefined
+    },
+    set: async (key, value, { ttlSeconds }) => {
+      entries.delete(key)
+      entries.set(key, { value, expiresAt: clock.now().getTime() + ttlSeconds * 1000 })
+      const [oldest] = entries.keys()
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+    },
+    delete: async (key) => {
+      entries.delete(key)
+    },
+    ping: async () => undefined,
+    close: async () => entries.clear(),
+  }
+}

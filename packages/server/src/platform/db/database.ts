@@ -1,0 +1,41 @@
+import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Log } from '../log/log.ts'
+import type { Tables } from './tables.ts'
+
+export type Database = Kysely<Tables>
+export type Transaction = KyselyTransaction<Tables>
+
+export type Connection = { connectionString: string }
+
+/** Long enough for a pool under load, short enough that a caller learns of an outage while it still listens. */
+const connectTimeoutMs = 2500
+
+export function openPool(connection: Connection, options: { max: number; log: Log; name: string }): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: connection.connectionString,
+    max: options.max,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: `yardmaster ${options.name}`,
+    types: { getTypeParser },
+  })
+  // A connection that dies in use fails its query, which says so; the event itself must only not go unheard.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  // One that dies while idle is no one's request: the pool drops it and the next query gets a new one.
+  pool.on('error', (error) => options.log.warn({ reason: error.message }, 'an idle database connection was lost'))
+  return pool
+}
+
+export function openDatabase(pool: pg.Pool): Database {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+const int8 = 20
+
+/** Row ids and counts are 64-bit in PostgreSQL and far below 2^53 in fact; everything else is parsed as usual. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === int8 && format !== 'binary') return Number
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import type pg from 'pg'
+import { Unfit } from '../unfit.ts'
+
+/** Any constant will do; it must only never change, or two versions of us would not exclude each other. */
+const advisoryLockKey = 7_346_019
+
+/** From here both the sources and the build find the files at the same depth. */
+const migrationsFolder = new URL('../../../src/platform/db/migrations/', import.meta.url)
+
+export type Migration = { version: number; name: string; sql: string; digest: string }
+
+/**
+ * Brings the schema up to date. Hosts that start at once line up behind the advisory lock, so each file is applied
+ * once; each runs in its own transaction together with the row that records it. `also` is further set-up that must
+ * not run twice at once, such as another library's own migrations.
+ */
+export async function migrate(
+  pool: pg.Pool,
+  options: { folder?: URL; also?: () => Promise<void> } = {},
+): Promise<Migration[]> {
+  const migrations = await readMigrations(options.folder ?? migrationsFolder)
+  const client = await pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [advisoryLockKey])
+    try {
+      await refuseOldServer(client)
+      const applied = await appliedMigrations(client)
+      refuseStrangers(migrations, applied)
+      const missing = migrations.filter(({ version }) => !applied.has(version))
+      for (const migration of missing) await apply(client, migration)
+      await options.also?.()
+      return missing
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [advisoryLockKey])
+    }
+  } finally {
+    client.release()
+  }
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
+  return Promise.all(
+    files.map(async (file, index) => {
+      const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1])
+      if (version !== index + 1)
+        throw new Error(`migrations are numbered without gaps: ${file} should be number ${index + 1}`)
+      const sql = await readFile(new URL(file, folder), 'utf8')
+      return { version, name: file, sql, digest: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }
+
+async function refuseOldServer(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ number: number; name: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+  )
+  const server = rows[0]
+  if (server && server.number < oldestServer.number) {
+    throw new Unfit(`The database server is PostgreSQL ${server.name}; Yardmaster needs ${oldestServer.name} or later.`)
+  }
+}
+
+async function appliedMigrations(client: pg.PoolClient): Promise<Map<number, string>> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      version int primary key,
+      name text not null,
+      digest text not null,
+      applied_at timestamptz not null default now()
+    )
+  `)
+  const { rows } = await client.query<{ version: number; digest: string }>(
+    'select version, digest from schema_migrations',
+  )
+  return new Map(rows.map(({ version, digest }) => [version, digest]))
+}
+
+function refuseStrangers(known: Migration[], applied: Map<number, string>): void {
+  const newest = known.length
+  const newestApplied = Math.max(0, ...applied.keys())
+  if (newestApplied > newest) {
+    throw new Unfit(
+      `The database is newer than this Yardmaster: its schema is at version ${newestApplied}, this code knows ${newest}. Start the newer version, or restore a backup made before the upgrade.`,
+    )
+  }
+  const changed = known.find(({ version, digest }) => applied.has(version) && applied.get(version) !== digest)
+  if (changed) {
+    throw new Unfit(
+      `Migration ${changed.name} differs from the one that was applied to this database; migrations are never edited, only added.`,
+    )
+  }
+}
+
+async function apply(client: pg.PoolClient, { version, name, sql, digest }: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(sql)
+    await client.query('insert into schema_migrations (version, name, digest) values ($1, $2, $3)', [
+      version,
+      name,
+      digest,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}

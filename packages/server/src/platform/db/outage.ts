@@ -1,0 +1,53 @@
+/** SQLSTATE classes and codes with which PostgreSQL says that it is going, gone or not yet there. */
+const outageStates = ['57P01', '57P02', '57P03', '53300', '53400']
+
+const socketCodes = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'EMFILE',
+  'ENFILE',
+]
+
+/** The driver reports a connection that broke under a query only in words. */
+const driverSentences = [
+  /^Connection terminated/,
+  /^timeout exceeded when trying to connect/,
+  /^Client has encountered a connection error/,
+  /^Cannot use a pool after calling end/,
+  /^Client was closed and is not queryable/,
+  /^driver has already been destroyed/,
+]
+
+/** Whether the error means that the database could not be reached, rather than that it refused what we asked. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError && error.errors.some(isOutage)) return true
+  const code = codeOf(error)
+  if (code !== undefined && (outageStates.includes(code) || /^08...$/.test(code) || isSocketFailure(error, code)))
+    return true
+  return driverSentences.some((sentence) => sentence.test(error.message))
+}
+
+/** Deadlock or serialisation failure: the same work may simply be tried again. */
+export function isConflict(error: unknown): boolean {
+  const code = error instanceof Error ? codeOf(error) : undefined
+  return code === '40P01' || code === '40001'
+}
+
+/** Only a connect or a socket write counts: the same codes from a file are not about the database. */
+function isSocketFailure(error: Error, code: string): boolean {
+  if (!socketCodes.includes(code)) return false
+  const call = 'syscall' in error ? error.syscall : undefined
+  return call === 'connect' || call === 'read' || call === 'write' || call === 'getaddrinfo' || call === 'socket'
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

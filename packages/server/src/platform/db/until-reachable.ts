@@ -1,0 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isOutage } from './outage.ts'
+
+const retryDelayMs = 500
+
+/** For what must be written sooner or later: goes on trying for as long as the database is away. */
+export async function untilReachable<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isOutage(error)) throw error
+      await wait(retryDelayMs)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { type Generated, sql } from 'kysely'
+import type { Database, Transaction } from '../db/database.ts'
+import type { PlacedEvent } from './event.ts'
+
+declare module '../db/tables.ts' {
+  interface Tables {
+    events: {
+      id: Generated<number>
+      position: number | null
+      name: string
+      session_id: number | null
+      payload: string
+      created_at: Generated<Date>
+    }
+  }
+}
+
+export type EventCursor = { position: number; sessionId?: number }
+
+/** Any constant: it only has to be the same on every host. */
+const placingLockKey = 7_346_020
+
+export async function insertEvent(
+  tx: Transaction,
+  event: { name: string; session_id: number | null; payload: unknown },
+): Promise<void> {
+  await tx
+    .insertInto('events')
+    .values({ name: event.name, session_id: event.session_id, payload: JSON.stringify(event.payload) })
+    .execute()
+}
+
+/**
+ * Gives committed events their positions. The lock is held until the positions are visible, so nobody can see n + 1
+ * before n. It is taken by a statement of its own: the update must look with a snapshot made after the wait, or it
+ * would place again what the last holder placed.
+ */
+export async function placeEvents(db: Database): Promise<void> {
+  const unplaced = await db.selectFrom('events').select('id').where('position', 'is', null).limit(1).executeTakeFirst()
+  if (!unplaced) return
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${placingLockKey})`.execute(tx)
+    await sql`
+      with unplaced as materialized (
+        select id
+        from events
+        where position is null
+        order by id
+      ),
+      placed as materialized (
+        select id, nextval('event_positions') as position
+        from unplaced
+      )
+      update events
+      set position = placed.position
+      from placed
+      where events.id = placed.id
+    `.execute(tx)
+  })
+}
+
+export async function findEventsAfter(db: Database, cursor: EventCursor, limit: number): Promise<PlacedEvent[]> {
+  let query = db
+    .selectFrom('events')
+    .select(['position', 'name', 'session_id', 'payload', 'created_at'])
+    .where('position', '>', cursor.position)
+    .orderBy('position')
+    .limit(limit)
+  if (cursor.sessionId !== undefined) query = query.where('session_id', '=', cursor.sessionId)
+  return query.$narrowType<{ position: number }>().execute()
+}
+
+export async function lastPosition(db: Database): Promise<number> {
+  const row = await db
+    .selectFrom('events')
+    .select(({ fn }) => fn.coalesce(fn.max('position'), sql<number>`0`).as('position'))
+    .executeTakeFirstOrThrow()
+  return row.position ?? 0
+}
+
+/** Replay reaches back this far; whoever was away longer reads the resources themselves. */
+export async function deleteEventsBefore(db: Database, time: Date): Promise<number> {
+  const result = await db.deleteFrom('events').where('created_at', '<', time).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}

@@ -1,0 +1,82 @@
+import { limits } from '@yardmaster/contract/limits'
+import { refuse } from '../refusal.ts'
+
+/**
+ * Reads a request body. Whatever passes here can be stored and answered again: PostgreSQL takes no NUL and no lone
+ * surrogate, and a value nested too deeply would break every later `JSON.stringify`. An empty body is `{}`, because real
+ * clients send a JSON content type with nothing behind it.
+ */
+export function readJsonBody(bytes: Buffer): unknown {
+  const text = decode(bytes)
+  if (text.trim() === '') return {}
+  refuseDeepNesting(text)
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    refuse('invalid_json', 'The body must be a JSON object')
+  }
+  refuseUnstorable(value)
+  return value
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return refuse('invalid_json', 'The body is not valid UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return refuse('invalid_json', 'The body is not valid JSON')
+  }
+}
+
+const structure = /["[\]{}]/g
+const closingQuote = /["\\]/g
+
+/** Counted on the text: the parser itself would spend seconds on a million brackets. */
+function refuseDeepNesting(text: string): void {
+  let depth = 0
+  structure.lastIndex = 0
+  for (let match = structure.exec(text); match; match = structure.exec(text)) {
+    const [sign] = match
+    if (sign === '"') structure.lastIndex = endOfString(text, structure.lastIndex)
+    else if (sign === '[' || sign === '{') depth += 1
+    else depth -= 1
+    if (depth > limits.jsonDepth) {
+      refuse('invalid_json', `The body is nested more than ${limits.jsonDepth} levels deep`)
+    }
+  }
+}
+
+function endOfString(text: string, from: number): number {
+  closingQuote.lastIndex = from
+  for (let match = closingQuote.exec(text); match; match = closingQuote.exec(text)) {
+    if (match[0] === '"') return closingQuote.lastIndex
+    closingQuote.lastIndex += 1
+  }
+  return text.length
+}
+
+function refuseUnstorable(value: unknown): void {
+  if (typeof value === 'string') refuseUnstorableText(value)
+  else if (typeof value === 'number' && !Number.isFinite(value))
+    refuse('invalid_json', 'The body holds a number out of range')
+  else if (Array.isArray(value)) value.forEach(refuseUnstorable)
+  else if (typeof value === 'object' && value !== null) {
+    for (const key of Object.keys(value)) {
+      refuseUnstorableText(key)
+      refuseUnstorable(Reflect.get(value, key))
+    }
+  }
+}
+
+function refuseUnstorableText(text: string): void {
+  if (text.includes('\0')) refuse('invalid_json', 'The body holds a NUL character')
+  if (!text.isWellFormed()) refuse('invalid_json', 'The body holds half of a surrogate pair')
+}

@@ -1,0 +1,212 @@
+import { type RefusalKind, refusals } from '@yardmaster/contract/problem'
+import { z } from 'zod'
+import type { AnswerSpec } from './answer.ts'
+import type { Endpoint } from './endpoint.ts'
+import { problemReply } from './problem-reply.ts'
+
+export type JsonSchema = Record<string, unknown>
+export type OpenApiDocument = {
+  openapi: '3.1.1'
+  info: { title: string; version: string; description: string; license: { name: string; identifier: string } }
+  servers: { url: string }[]
+  security: Record<string, string[]>[]
+  tags: { name: string }[]
+  paths: Record<string, Record<string, OpenApiOperation>>
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> }
+}
+export type OpenApiOperation = {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  parameters: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> }
+  responses: Record<string, OpenApiResponse>
+}
+export type OpenApiResponse = {
+  description: string
+  content?: Record<string, { schema: JsonSchema; examples?: Record<string, { value: unknown }> }>
+}
+
+/** The whole API as OpenAPI 3.1, written from the declarations that also validate. */
+export function describeApi<App>(
+  endpoints: readonly Endpoint<App>[],
+  about: { title: string; version: string; description: string; prefix: string },
+): OpenApiDocument {
+  const schemas = componentSchemas(endpoints)
+  const paths: OpenApiDocument['paths'] = {}
+  for (const endpoint of endpoints) {
+    const operations = paths[endpoint.path] ?? {}
+    operations[endpoint.method.toLowerCase()] = describeEndpoint(endpoint)
+    paths[endpoint.path] = operations
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: about.title,
+      version: about.version,
+      description: about.description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: about.prefix }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas, securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } },
+  }
+}
+
+/** What any endpoint of its kind may refuse, so that no declaration has to repeat it. */
+export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
+  const always: RefusalKind[] = ['unauthorized', 'unknown_host', 'fault', 'unavailable']
+  const withParams: RefusalKind[] = endpoint.path.includes('{') ? ['not_found'] : []
+  const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
+  const takesBody = endpoint.method !== 'GET'
+  const withBody: RefusalKind[] = takesBody
+    ? ['invalid_json', 'unsupported_content_type', 'body_too_large', 'request_timeout']
+    : []
+  const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
+  return [...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
+}
+
+function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
+  return {
+    operationId: operationId(endpoint),
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description !== undefined && { description: endpoint.description }),
+    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    ...(endpoint.body && {
+      requestBody: { required: false, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } },
+    }),
+    responses: { ...describeAnswers(endpoint), ...describeRefusals(endpoint) },
+  }
+}
+
+/** `PATCH /categories/{id}` is `patchCategoriesById`. */
+function operationId<App>({ method, path }: Endpoint<App>): string {
+  const words = path
+    .replace(/\{(\w+)\}/g, 'by_$1')
+    .split(/[/_]/)
+    .filter(Boolean)
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodType): OpenApiOperation['parameters'] {
+  return Object.entries(propertiesOf(schema)).map(([name, property]) => {
+    const { description, ...rest } = property
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      ...(typeof description === 'string' && { description }),
+      schema: rest,
+    }
+  })
+}
+
+function describeAnswers<App>({ answers }: Endpoint<App>): Record<string, OpenApiResponse> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, declared]) => {
+      const specs: readonly AnswerSpec[] = Array.isArray(declared) ? declared : [declared as AnswerSpec] // isArray does not narrow readonly
+      const content = Object.assign({}, ...specs.map(contentOf))
+      return [
+        status,
+        { description: answerDescriptions[status] ?? 'Done.', ...(Object.keys(content).length > 0 && { content }) },
+      ]
+    }),
+  )
+}
+
+const answerDescriptions: Record<string, string> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done; there is no body.',
+}
+
+function contentOf(spec: AnswerSpec): Record<string, { schema: JsonSchema }> {
+  if (spec === 'nothing') return {}
+  if (spec === 'text') return { 'text/plain': { schema: { type: 'string' } } }
+  if (spec === 'event-stream') return { 'text/event-stream': { schema: { type: 'string' } } }
+  return { 'application/json': { schema: schemaOf(spec, 'output') } }
+}
+
+/** One response a status, with an example for each refusal that answers with it. */
+function describeRefusals<App>(endpoint: Endpoint<App>): Record<string, OpenApiResponse> {
+  const responses: Record<string, OpenApiResponse> = {}
+  for (const kind of new Set([...impliedRefusals(endpoint), ...endpoint.refusals])) {
+    const { status, error } = refusals[kind]
+    const response = responses[status] ?? {
+      description: '',
+      content: { 'application/json': { schema: reference('Problem'), examples: {} } },
+    }
+    response.description = response.description === '' ? error : `${response.description}; ${error}`
+    const example = {
+      value: problemReply({ kind, messages: [exampleSentences[kind] ?? `${error}.`], beside: {} }).body,
+    }
+    Object.assign(response.content?.['application/json']?.examples ?? {}, { [kind]: example })
+    responses[status] = response
+  }
+  return responses
+}
+
+const exampleSentences: Partial<Record<RefusalKind, string>> = {
+  unauthorized: 'Invalid or missing API key',
+  not_found: 'The requested resource was not found',
+  no_transcript: 'No transcript available for this session',
+  validation_failed: "Name can't be blank",
+  invalid_parameter: 'Show archived must be true or false',
+  invalid_json: 'The body is not valid JSON',
+  unsupported_content_type: 'Send the body as application/json',
+  body_too_large: 'The body is larger than 8388608 bytes',
+  fault: 'Something went wrong on our side; the log has the details under request id 0b6c1f3e',
+  unavailable: 'The database cannot be reached right now; try again shortly',
+}
+
+/** Every schema with an id, once, where `$ref`s can find it. */
+function componentSchemas<App>(endpoints: readonly Endpoint<App>[]): Record<string, JsonSchema> {
+  const found: Record<string, JsonSchema> = { Problem: problemSchema() }
+  for (const { answers } of endpoints) {
+    for (const spec of Object.values(answers).flat()) {
+      if (typeof spec === 'string') continue
+      const { $defs } = z.toJSONSchema(spec as z.ZodType, { ...jsonSchemaOptions, io: 'output' })
+      for (const [name, schema] of Object.entries($defs ?? {})) found[name] = rebase(schema)
+    }
+  }
+  return found
+}
+
+function problemSchema(): JsonSchema {
+  const text = { type: 'string' }
+  return {
+    type: 'object',
+    required: ['error', 'message', 'messages'],
+    properties: {
+      error: { ...text, description: 'A short label for the kind of error.' },
+      message: { ...text, description: 'The messages, joined with a comma and a space.' },
+      messages: { type: 'array', items: text, description: 'One sentence for each thing that is wrong.' },
+    },
+  }
+}
+
+const jsonSchemaOptions = { target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' } as const
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, $defs: __, ...rest } = z.toJSONSchema(schema, { ...jsonSchemaOptions, io })
+  return rebase(rest)
+}
+
+function propertiesOf(schema: z.ZodType): Record<string, JsonSchema> {
+  const { properties } = schemaOf(schema, 'input')
+  return (properties ?? {}) as Record<string, JsonSchema> // JSON Schema defines properties as a map of schemas
+}
+
+/** zod keeps named schemas under `$defs` of each root; in the document they live under `components`. */
+function rebase(schema: object): JsonSchema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'))
+}
+
+function reference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}

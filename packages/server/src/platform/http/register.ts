@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream'
+import type { JsonObject } from '@yardmaster/contract/json'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { Refusal } from '../refusal.ts'
+import type { AnswerSpec } from './answer.ts'
+import type { Endpoint, EndpointRequest } from './endpoint.ts'
+import { impliedRefusals } from './openapi.ts'
+import { parseBody, parseParams, parseQuery } from './validation.ts'
+
+type RegisterOptions<App> = {
+  app: App
+  prefix: string
+  /** Holds each answer and refusal against its declaration. On in tests: production trusts the types. */
+  isChecking: boolean
+}
+
+/** Mounts the declared endpoints and refuses two of one address. */
+export function registerEndpoints<App>(
+  server: FastifyInstance,
+  endpoints: readonly Endpoint<App>[],
+  { app, prefix, isChecking }: RegisterOptions<App>,
+): void {
+  const addresses = new Set<string>()
+  for (const endpoint of endpoints) {
+    const address = `${endpoint.method} ${endpoint.path.replace(/\{\w+\}/g, '{}')}`
+    if (addresses.has(address)) throw new Error(`two endpoints answer ${address}`)
+    addresses.add(address)
+    server.route({
+      method: endpoint.method,
+      url: prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+      ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
+      handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking }),
+    })
+  }
+}
+
+async function perform<App>(
+  endpoint: Endpoint<App>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { app, isChecking }: Pick<RegisterOptions<App>, 'app' | 'isChecking'>,
+): Promise<FastifyReply> {
+  try {
+    const { status, body } = await endpoint.handle(readRequest(endpoint, request), app)
+    if (isChecking) checkAnswer(endpoint, status, body)
+    return send(reply, status, body)
+  } catch (error) {
+    if (isChecking && error instanceof Refusal) checkRefusal(endpoint, error)
+    throw error
+  }
+}
+
+function readRequest<App>(
+  endpoint: Endpoint<App>,
+  request: FastifyRequest,
+): EndpointRequest<unknown, unknown, unknown> {
+  const rawBody = (request.body ?? {}) as JsonObject // the body parser lets nothing but an object through
+  return {
+    params: parseParams(endpoint.params, request.params),
+    query: parseQuery(endpoint.query, request.query),
+    rawBody,
+    get body() {
+      return endpoint.body && parseBody(endpoint.body, rawBody)
+    },
+    headers: request.headers,
+    signal: request.signal,
+  }
+}
+
+/** Types hold the answer to its schema already, so it is written as it is: plain `JSON.stringify`, nothing more. */
+function send(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  reply.code(status)
+  if (body === undefined) return reply.send()
+  if (typeof body === 'string' || body instanceof Readable) {
+    if (!reply.hasHeader('content-type'))
+      reply.type(isEventStream(body) ? 'text/event-stream' : 'text/plain; charset=utf-8')
+    return reply.send(body)
+  }
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+const eventStreams = new WeakSet<Readable>()
+
+/** Marks a stream of server-sent events, so that it is sent under its own content type. */
+export function asEventStream(stream: Readable): Readable {
+  eventStreams.add(stream)
+  return stream
+}
+
+function isEventStream(body: string | Readable): boolean {
+  return typeof body !== 'string' && eventStreams.has(body)
+}
+
+function checkAnswer<App>(endpoint: Endpoint<App>, status: number, body: unknown): void {
+  const declared = endpoint.answers[status]
+  if (declared === undefined)
+    throw new Error(`${endpoint.method} ${endpoint.path} answered ${status}, which it does not declare`)
+  const alternatives: readonly AnswerSpec[] = Array.isArray(declared) ? declared : [declared as AnswerSpec] // isArray does not narrow readonly
+  const problems = alternatives.map((spec) => problemWith(spec, body))
+  if (problems.every((problem) => problem !== undefined)) {
+    throw new Error(
+      `${endpoint.method} ${endpoint.path} answered ${status} with another shape than it declares: ${problems.join('; ')}`,
+    )
+  }
+}
+
+function problemWith(spec: AnswerSpec, body: unknown): string | undefined {
+  if (spec === 'nothing') return body === undefined ? undefined : 'a body where none belongs'
+  if (spec === 'text' || spec === 'event-stream') {
+    return typeof body === 'string' || body instanceof Readable ? undefined : 'no text'
+  }
+  const schema = spec instanceof z.ZodObject ? spec.strict() : spec
+  const result = schema.safeParse(body)
+  return result.success ? undefined : z.prettifyError(result.error)
+}
+
+function checkRefusal<App>(endpoint: Endpoint<App>, refusal: Refusal): void {
+  if ([...endpoint.refusals, ...impliedRefusals(endpoint)].includes(refusal.kind)) return
+  throw new Error(`${endpoint.method} ${endpoint.path} refused with ${refusal.kind}, which it does not declare`)
+}

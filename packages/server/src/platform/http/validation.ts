@@ -1,0 +1,72 @@
+import type { z } from 'zod'
+import { refuse, refuseMissing } from '../refusal.ts'
+
+export function parseBody(schema: z.ZodType, body: unknown): unknown {
+  const result = schema.safeParse(body)
+  return result.success ? result.data : refuse('validation_failed', sentences(result.error, body))
+}
+
+export function parseQuery(schema: z.ZodType, query: unknown): unknown {
+  const result = schema.safeParse(query)
+  return result.success ? result.data : refuse('invalid_parameter', sentences(result.error, query))
+}
+
+/** A path that does not parse names nothing. */
+export function parseParams(schema: z.ZodType, params: unknown): unknown {
+  const result = schema.safeParse(params)
+  return result.success ? result.data : refuseMissing()
+}
+
+/** `Git root can't be blank`: the attribute's name, then what is wrong with it. */
+function sentences(error: z.ZodError, input: unknown): string[] {
+  return [...new Set(error.issues.map((issue) => `${attributeName(issue.path)} ${problemOf(issue, input)}`))]
+}
+
+/** `parent_session_id` reads as `Parent session`; an element of a list is named by its list. */
+function attributeName(path: readonly PropertyKey[]): string {
+  const words = path
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    .replace(/_id$/, '')
+    .replaceAll('_', ' ')
+  return words === '' ? 'Body' : words[0]?.toUpperCase() + words.slice(1)
+}
+
+function problemOf(issue: z.core.$ZodIssue, input: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return valueAt(input, issue.path) === undefined ? "can't be blank" : wrongType(issue.expected)
+    case 'too_small':
+      return issue.origin === 'string' ? issue.message : `must be greater than or equal to ${issue.minimum}`
+    case 'too_big':
+      return issue.origin === 'array'
+        ? `has too many entries (maximum is ${issue.maximum})`
+        : `must be less than or equal to ${issue.maximum}`
+    case 'invalid_value':
+      return `must be one of: ${issue.values.map(String).join(', ')}`
+    case 'unrecognized_keys':
+      return `has unknown keys: ${issue.keys.join(', ')}`
+    default:
+      return issue.message
+  }
+}
+
+const wrongTypes: Record<string, string> = {
+  string: 'must be a string',
+  number: 'is not a number',
+  int: 'must be an integer',
+  boolean: 'must be true or false',
+  array: 'must be an array',
+  object: 'must be an object',
+}
+
+function wrongType(expected: string): string {
+  return wrongTypes[expected] ?? `must be ${expected}`
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) => (typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined),
+    input,
+  )
+}

@@ -1,0 +1,17 @@
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+/** One JSON object a line on standard error, so that standard output stays free for what a person asked to see. */
+export function openLog(options: { level: string }): Log {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: ['*.password', '*.connectionString', 'req.headers'], censor: '[REDACTED]' },
+    },
+    pino.destination({ fd: 2, sync: true }),
+  )
+}

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type DemoNotice, DemoRequest } from './protocol.ts'
+
+/**
+ * The demo agent. Works through its prompt line by line in the directory it was started in, writes its transcript to
+ * `<folder>/<conversation>.jsonl`, and says on standard output when an entry was added and how the turn ended.
+ */
+const [conversationId = '', folder = ''] = process.argv.slice(2)
+const interruption = new AbortController()
+
+class Failure extends Error {}
+
+type Block = Record<string, unknown>
+
+/** What a line may begin with. Anything else is repeated back. */
+const commands: Record<string, (rest: string, transcript: string) => Promise<void> | void> = {
+  say: (text, transcript) => assistant(transcript, [{ type: 'text', text }]),
+  think: (thinking, transcript) => assistant(transcript, [{ type: 'thinking', thinking }]),
+  run: runCommand,
+  write: writeTo,
+  sleep: async (seconds) => void (await wait(Number(seconds) * 1000 || 0, undefined, { signal: interruption.signal })),
+  usage: reportUsage,
+  spawn: spawnSubagent,
+  fail: (message) => {
+    throw new Failure(message || 'The demo agent was told to fail.')
+  },
+}
+
+async function playBack(prompt: string): Promise<void> {
+  const transcript = join(folder, `${conversationId}.jsonl`)
+  append(transcript, { type: 'user', message: { role: 'user', content: prompt } })
+  for (const line of prompt.split('\n').filter((text) => text.trim() !== '')) {
+    interruption.signal.throwIfAborted()
+    await play(line, transcript)
+  }
+}
+
+async function play(line: string, transcript: string): Promise<void> {
+  const [word = '', ...rest] = line.trim().split(' ')
+  const command = Object.hasOwn(commands, word) ? commands[word] : undefined
+  if (command) await command(rest.join(' '), transcript)
+  else assistant(transcript, [{ type: 'text', text: `You said: ${line}` }])
+}
+
+async function runCommand(command: string, transcript: string): Promise<void> {
+  const toolUseId = `toolu_${randomUUID()}`
+  assistant(transcript, [{ type: 'tool_use', id: toolUseId, name: 'run', input: { command } }])
+  const { output, isError } = await shell(command)
+  append(transcript, {
+    type: 'user',
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: toolUseId, content: output, is_error: isError }],
+    },
+  })
+}
+
+/** Keeps the last of what a command printed; nobody reads megabytes of a demo. */
+const keptOutput = 64 * 1024
+
+function shell(command: string): Promise<{ output: string; isError: boolean }> {
+  return new Promise((finish) => {
+    const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'], signal: interruption.signal })
+    let output = ''
+    const keep = (chunk: Buffer): void => {
+      output = (output + chunk.toString('utf8')).slice(-keptOutput)
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.on('error', (error) => finish({ output: error.message, isError: true }))
+    child.on('close', (code) => finish({ output, isError: code !== 0 }))
+  })
+}
+
+async function writeTo(rest: string, transcript: string): Promise<void> {
+  const [path = '', ...words] = rest.split(' ')
+  const target = resolve(path)
+  if (!target.startsWith(process.cwd() + sep))
+    throw new Failure(`The demo agent writes only below its working directory, not to ${path}`)
+  await mkdir(dirname(target), { recursive: true })
+  await writeFile(target, `${words.join(' ')}\n`)
+  assistant(transcript, [{ type: 'tool_use', id: `toolu_${randomUUID()}`, name: 'write', input: { path } }])
+}
+
+function reportUsage(rest: string, transcript: string): void {
+  const [input = 0, output = 0] = rest.split(' ').map((figure) => Number(figure) || 0)
+  append(transcript, {
+    type: 'assistant',
+    requestId: `req_${randomUUID()}`,
+    message: {
+      role: 'assistant',
+      model: 'demo',
+      content: [{ type: 'text', text: `Used ${input} input and ${output} output tokens.` }],
+      usage: { input_tokens: input, output_tokens: output },
+    },
+  })
+}
+
+/** A subagent has a transcript of its own and plays one line, as its parent would. */
+async function spawnSubagent(line: string, transcript: string): Promise<void> {
+  const agentId = `agent-${randomUUID().slice(0, 8)}`
+  const toolUseId = `toolu_${randomUUID()}`
+  assistant(transcript, [
+    { type: 'tool_use', id: toolUseId, name: 'spawn', input: { agent_id: agentId, prompt: line } },
+  ])
+  const own = join(folder, `${agentId}.jsonl`)
+  append(own, { type: 'user', isSidechain: true, agentId, message: { role: 'user', content: line } })
+  await play(line, own)
+  append(transcript, {
+    type: 'user',
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: toolUseId, content: `${agentId} is done.` }],
+    },
+  })
+}
+
+function assistant(transcript: string, content: Block[]): void {
+  append(transcript, { type: 'assistant', message: { role: 'assistant', model: 'demo', content } })
+}
+
+function append(transcript: string, entry: Block): void {
+  const common = { uuid: randomUUID(), timestamp: new Date().toISOString(), sessionId: conversationId }
+  appendFileSync(transcript, `${JSON.stringify({ ...common, ...entry })}\n`)
+  notify({ type: 'entry' })
+}
+
+function notify(notice: DemoNotice): void {
+  process.stdout.write(`${JSON.stringify(notice)}\n`)
+}
+
+async function turn(prompt: string): Promise<void> {
+  try {
+    await playBack(prompt)
+    notify({ type: 'result', outcome: 'completed', detail: '' })
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    notify({ type: 'result', outcome: interruption.signal.aborted ? 'interrupted' : 'failed', detail })
+  }
+  process.exit(0)
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = DemoRequest.parse(JSON.parse(line))
+  if (request.type === 'interrupt') interruption.abort()
+  else void turn(request.prompt)
+}

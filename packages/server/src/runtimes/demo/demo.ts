@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '../../platform/process/environment.ts'
+import { errnoOf } from '../../platform/process/errno.ts'
+import { type Child, launch } from '../../platform/process/launch.ts'
+import {
+  type Conversation,
+  mainThread,
+  type RunningTurn,
+  type Runtime,
+  type TranscriptFile,
+  type TurnEnd,
+  type TurnOrder,
+} from '../runtime.ts'
+import { DemoNotice, type DemoRequest } from './protocol.ts'
+
+/** The agent is a program of its own, so it is always the built file that runs, whoever imports this one. */
+const agentProgram = fileURLToPath(new URL('../../../dist/runtimes/demo/agent.js', import.meta.url))
+
+/** How long an agent that was asked to stop may take before it is told. */
+const graceMs = 5000
+
+/** The built-in agent: a real child process that plays back its prompt line by line and needs no key. */
+export const demoRuntime: Runtime = {
+  name: 'demo',
+  models: () => [{ id: 'demo', label: 'Demo', default: true, requires_oauth: false }],
+  newConversationId: () => randomUUID(),
+  start,
+  transcriptFiles,
+}
+
+async function start(order: TurnOrder): Promise<RunningTurn> {
+  const { conversation, marker } = order
+  const folder = transcriptFolder(conversation)
+  await mkdir(folder, { recursive: true })
+  const child = await launch({
+    command: process.execPath,
+    args: [agentProgram, conversation.id, folder],
+    cwd: conversation.workingDirectory,
+    env: childEnvironment({ set: { HOME: conversation.home } }),
+    marker,
+  })
+  const heard = listen(child, order)
+  tell(child, { type: 'prompt', prompt: order.prompt })
+  return {
+    identity: child.identity,
+    ended: judge(child, heard),
+    interrupt: async () => {
+      await child.stop({ graceMs, ask: () => tell(child, { type: 'interrupt' }) })
+    },
+  }
+}
+
+function tell(child: Child, request: DemoRequest): void {
+  child.stdin?.on('error', () => undefined) // an agent that is gone cannot be told anything; its exit says the rest
+  child.stdin?.write(`${JSON.stringify(request)}\n`)
+}
+
+type Result = Extract<DemoNotice, { type: 'result' }>
+
+async function listen(child: Child, order: TurnOrder): Promise<Result | undefined> {
+  let result: Result | undefined
+  for await (const { text } of child.lines) {
+    order.onActivity()
+    const notice = readNotice(text)
+    if (notice?.type === 'result') {
+      result = notice
+      child.stdin?.end()
+    }
+  }
+  return result
+}
+
+function readNotice(text: string): DemoNotice | undefined {
+  try {
+    return DemoNotice.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** The agent's own word decides; without one it died, and how is all there is to say. */
+async function judge(child: Child, heard: Promise<Result | undefined>): Promise<TurnEnd> {
+  const [exit, result] = await Promise.all([child.exited, heard])
+  // Whatever the agent started goes with it.
+  await child.stop({ graceMs: 0 })
+  if (result?.outcome === 'completed' || result?.outcome === 'interrupted') return { kind: result.outcome }
+  if (result) return { kind: 'failed', reason: 'agent_error', detail: result.detail }
+  const how = exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`
+  const detail = [`The agent process ${how} before it finished the turn.`, child.stderrTail().trim()]
+    .filter(Boolean)
+    .join(' ')
+  return { kind: 'failed', reason: 'crash', detail }
+}
+
+function transcriptFolder(conversation: Conversation): string {
+  return join(conversation.home, 'transcripts')
+}
+
+/** The main file is named after the conversation; each subagent has one of its own beside it. */
+async function transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]> {
+  const folder = transcriptFolder(conversation)
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return []
+    throw error
+  })
+  return names
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => basename(name, '.jsonl'))
+    .map((name) => ({ thread: name === conversation.id ? mainThread : name, path: join(folder, `${name}.jsonl`) }))
+}

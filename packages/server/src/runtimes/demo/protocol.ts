@@ -1,0 +1,15 @@
+import { z } from 'zod'
+
+/** What we write to the demo agent's standard input, a JSON line each. */
+export const DemoRequest = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('prompt'), prompt: z.string() }),
+  z.object({ type: z.literal('interrupt') }),
+])
+export type DemoRequest = z.infer<typeof DemoRequest>
+
+/** What it writes to standard output. The transcript is in its file; this is for liveness and for the end. */
+export const DemoNotice = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('entry') }),
+  z.object({ type: z.literal('result'), outcome: z.enum(['completed', 'interrupted', 'failed']), detail: z.string() }),
+])
+export type DemoNotice = z.infer<typeof DemoNotice>

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../domain/app.ts'
+import type { Endpoint } from '../platform/http/endpoint.ts'
+import { describeApi } from '../platform/http/openapi.ts'
+import { renderReference } from '../platform/http/reference-page.ts'
+import { version } from '../platform/version.ts'
+import { apiPrefix } from './rest.ts'
+
+/** The API's description for machines, behind the key like the API itself, and for people. */
+export function registerReference(server: FastifyInstance, endpoints: readonly Endpoint<App>[]): void {
+  const document = describeApi(endpoints, {
+    title: 'Yardmaster',
+    version,
+    description: 'A self-hosted control plane for coding-agent sessions.',
+    prefix: apiPrefix,
+  })
+  const { html, css } = renderReference(document)
+  const json = JSON.stringify(document)
+  server.get(`${apiPrefix}/openapi.json`, (_request, reply) => reply.type('application/json; charset=utf-8').send(json))
+  server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(html))
+  server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(css))
+}
