@@ -4,11 +4,9 @@ import { chooseRuntimeAtFirstStart } from '../domain/settings/settings.ts'
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
 import { memoryCache } from '../platform/cache/memory-cache.ts'
-import { openRedis, redisCache } from '../platform/cache/redis-cache.ts'
 import { systemClock } from '../platform/clock.ts'
 import { openEvents } from '../platform/events/events.ts'
 import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
-import { openRedisSignals } from '../platform/events/redis-signals.ts'
 import type { Signals } from '../platform/events/signals.ts'
 import { openClones } from '../platform/git/clones.ts'
 import { openHome } from '../platform/home/home.ts'
@@ -84,13 +82,17 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
   }
 }
 
+/** Redis, where it is configured, is both; its client is loaded only then. */
 async function openShared(config: Config, storage: Storage, log: Log): Promise<{ cache: Cache; signals: Signals }> {
-  const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, log)
-  const signals = redis
-    ? await openRedisSignals({ redis, log })
-    : await openPostgresSignals({ connection: storage.connection, pool: storage.pool, log })
-  if (config.CACHE === 'none') return { cache: noCache(), signals }
-  return { cache: redis ? redisCache(redis) : memoryCache({ clock: systemClock }), signals }
+  const { connection, pool } = storage
+  if (config.REDIS_URL === undefined) {
+    const cache = config.CACHE === 'none' ? noCache() : memoryCache({ clock: systemClock })
+    return { cache, signals: await openPostgresSignals({ connection, pool, log }) }
+  }
+  const { openRedis, redisCache } = await import('../platform/cache/redis-cache.ts')
+  const { openRedisSignals } = await import('../platform/events/redis-signals.ts')
+  const redis = openRedis(config.REDIS_URL, log)
+  return { cache: config.CACHE === 'none' ? noCache() : redisCache(redis), signals: await openRedisSignals({ redis, log }) }
 }
 
 /** First each room settles what a crash left behind, then work is taken. */

@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 import { FileLockBusy, withFileLock } from './file-lock.ts'
-import { noAccess, runGit } from './git.ts'
+import { type GitAccess, noAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 import { remoteAccess } from './remote-access.ts'
 import type { RepositoryAddress } from './repository-address.ts'
@@ -171,7 +171,7 @@ async function countPacks(path: string): Promise<number> {
 }
 
 /** Small fetches would otherwise be unpacked into single files, each of which a clone has to link. */
-function withPacksOnly(access: Awaited<ReturnType<typeof remoteAccess>>) {
+function withPacksOnly(access: GitAccess): GitAccess {
   return { ...access, settings: [...(access.settings ?? []), 'fetch.unpackLimit=1'] }
 }
 

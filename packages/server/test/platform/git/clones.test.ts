@@ -81,6 +81,18 @@ describe('a clone', () => {
     })
   })
 
+  test('is made after the default branch of the repository was renamed', async () => {
+    const { playground, clones } = await open()
+    const source = await playground.makeSource()
+    const address = parseRepositoryAddress(source)
+    await clones.create({ name: 'a', address, branch: 'main' })
+
+    await playground.git(source, 'branch', '--move', 'main', 'trunk')
+    const clone = await clones.create({ name: 'b', address, branch: 'trunk' })
+
+    expect(await playground.git(clone.path, 'status', '--short', '--branch')).toBe('## trunk...origin/trunk')
+  })
+
   test('of a shallow repository is made, and is shallow', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()

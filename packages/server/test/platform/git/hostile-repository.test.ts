@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { resolveInside } from '../../../src/platform/contained-path.ts'
 import { openClones } from '../../../src/platform/git/clones.ts'
 import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
@@ -133,6 +134,22 @@ describe('cloning runs nothing that the repository brings along', () => {
 
     expect(await isThere(canary)).toBe(false)
   })
+})
+
+test('a link in the tree does not make a subdirectory out of a folder elsewhere', async () => {
+  const { playground, source, clone } = await open()
+  await mkdir(join(source, 'apps'))
+  await symlink(playground.home, join(source, 'apps/absolute'))
+  await symlink('../../../home', join(source, 'apps/relative'))
+  await playground.commit(source, {})
+
+  const { path } = await clone()
+
+  for (const subdirectory of ['apps/absolute', 'apps/relative', 'apps/../../clone-1', '../..']) {
+    const resolving = resolveInside(path, subdirectory, { mustBeDirectory: true })
+    expect(await failureOf(resolving), subdirectory).toMatchObject({ name: 'PathRefused', problem: 'outside' })
+  }
+  expect(await resolveInside(path, 'apps', { mustBeDirectory: true })).toBe(join(path, 'apps'))
 })
 
 describe('an address or a branch that tries to be more', () => {

@@ -1,0 +1,23 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startHost } from '../../packages/server/dist/app/compose.js'
+import { readConfig } from '../../packages/server/dist/app/config.js'
+import { openLog } from '../../packages/server/dist/platform/log/log.js'
+
+export const benchKey = 'bench-key'
+
+/** A whole Yardmaster in this process, on an embedded PostgreSQL and a home that is thrown away. */
+export async function startBenchHost() {
+  const home = await mkdtemp(join(tmpdir(), 'yardmaster-bench-'))
+  await chmod(home, 0o755)
+  const config = readConfig({ PORT: '0', YARDMASTER_HOME: home, API_KEYS: benchKey, LOG_LEVEL: 'error' })
+  const host = await startHost(config, { log: openLog({ level: config.LOG_LEVEL }) })
+  return {
+    host,
+    stop: async () => {
+      await host.stop()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
