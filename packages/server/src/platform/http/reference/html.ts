@@ -1,0 +1,61 @@
+type Interpolated = string | number | Markup | undefined | false | readonly Interpolated[]
+export type Html = Markup
+
+/**
+ * Markup in which every value is escaped, except markup made here. That makes forgetting safe: a plain string cannot
+ * bring a tag along, whoever wrote it. Line breaks between tags are kept, their indentation is not.
+ */
+export function html(literals: TemplateStringsArray, ...values: Interpolated[]): Html {
+  const tidy = literals.map((literal) => literal.replace(/\n\s+/g, '\n'))
+  return new Markup(tidy.map((literal, index) => literal + write(values[index])).join(''))
+}
+
+/** Text in which `backticks` mark code. */
+export function prose(text: string): Html {
+  const pieces = text.split(/`([^`]+)`/)
+  return html`${pieces.map((piece, index) => (index % 2 === 1 ? code(piece) : piece))}`
+}
+
+export function code(text: string): Html {
+  return html`<code>${text}</code>`
+}
+
+/** A JSON value in one line, as it would be sent. */
+export function jsonCode(value: unknown): Html {
+  return code(JSON.stringify(value) ?? '')
+}
+
+/** A path that may wrap after each slash, with its parameters set apart. */
+export function pathCode(path: string): Html {
+  const steps = path.split(/(?<=\/)/).map((step) => step.split(/(\{\w+\})/))
+  const marked = steps.map((pieces) =>
+    pieces.map((piece, index) => (index % 2 === 1 ? html`<var>${piece}</var>` : piece)),
+  )
+  return html`<code>${marked.map((step) => html`${step}<wbr>`)}</code>`
+}
+
+export function methodBadge(method: string): Html {
+  return html`<b class="method ${method.toLowerCase()}">${method}</b>`
+}
+
+export function listed(items: readonly Html[], conjunction: string): Html {
+  return html`${items.map((item, index) => html`${index === 0 ? '' : index === items.length - 1 ? ` ${conjunction} ` : ', '}${item}`)}`
+}
+
+/** A class, so that no object out of a document can pass for markup. */
+class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toString(): string {
+    return this.text
+  }
+}
+
+function write(value: Interpolated): string {
+  if (value === undefined || value === false) return ''
+  if (value instanceof Markup) return value.text
+  if (typeof value === 'object') return value.map(write).join('')
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,16 @@
+import { bodyView } from './field-table.ts'
+import { code, type Html, html, prose } from './html.ts'
+import { anchorOf } from './operations.ts'
+import { type Resources, sampleOf } from './sample.ts'
+import type { Shape } from './shape.ts'
+
+export function resourceSection(name: string, shape: Shape, resources: Resources): Html {
+  const anchor = anchorOf('resource', name)
+  return html`<article class="resource" id="${anchor}">
+    <h3><a href="#${anchor}">${name}</a></h3>
+    ${shape.kind === 'object' && shape.description !== undefined && html`<p>${prose(shape.description)}</p>`}
+    ${bodyView(shape, 'answer')}
+    <details><summary>Example</summary><pre>${code(JSON.stringify(sampleOf(shape, resources), null, 2))}</pre></details>
+  </article>
+  `
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import type { JsonSchema } from '../openapi.ts'
+
+/** A JSON Schema as a person would say it: what it is, whether it may be null, and the bounds worth mentioning. */
+export type Shape = Facts &
+  (
+    | { kind: 'plain'; type: string }
+    | { kind: 'resource'; name: string }
+    | { kind: 'list'; items: Shape }
+    | { kind: 'object'; fields: Field[]; values: Shape | undefined }
+    | { kind: 'choice'; options: Shape[] }
+  )
+export type Field = { name: string; isRequired: boolean; shape: Shape }
+export type Facts = Pick<SchemaNode, 'description' | 'format' | 'pattern' | Bound> & {
+  isNullable: boolean
+  /** The only values it takes, where they are listed. */
+  allowed: unknown[] | undefined
+  examples: unknown[]
+  default?: unknown
+}
+type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'
+type SchemaNode = z.infer<typeof SchemaNode>
+
+export function readShape(schema: JsonSchema): Shape {
+  return shapeOf(SchemaNode.parse(schema))
+}
+
+/** The part of JSON Schema that our documents use; other keywords are passed over. */
+const SchemaNode = z.object({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  description: z.string().optional(),
+  format: z.string().optional(),
+  pattern: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  examples: z.array(z.unknown()).optional(),
+  default: z.unknown().optional(),
+  required: z.array(z.string()).optional(),
+  get items() {
+    return SchemaNode.optional()
+  },
+  get properties() {
+    return z.record(z.string(), SchemaNode).optional()
+  },
+  get additionalProperties() {
+    return z.union([z.boolean(), SchemaNode]).optional()
+  },
+  get anyOf() {
+    return z.array(SchemaNode).optional()
+  },
+  get oneOf() {
+    return z.array(SchemaNode).optional()
+  },
+  get allOf() {
+    return z.array(SchemaNode).optional()
+  },
+})
+
+function shapeOf(node: SchemaNode): Shape {
+  if (node.allOf) return shapeOf(merged(node, node.allOf))
+  if (node.$ref !== undefined) return { ...factsOf(node), kind: 'resource', name: node.$ref.replace(/^.*\//, '') }
+  // A declared type is the author's own word and wins over the alternatives a converter found.
+  const alternatives = node.type === undefined ? (node.anyOf ?? node.oneOf) : undefined
+  if (alternatives) return shapeOfAlternatives(node, alternatives)
+  const types = typesOf(node)
+  const [type = 'any', ...others] = types.filter((name) => name !== 'null')
+  const facts = { ...factsOf(node), isNullable: types.includes('null') && types.length > 1 }
+  if (others.length > 0) {
+    const options = [type, ...others].map((name) => shapeOf({ type: name }))
+    return { ...facts, kind: 'choice', options }
+  }
+  if (type === 'array') return { ...facts, kind: 'list', items: shapeOf(node.items ?? {}) }
+  if (type === 'object') return { ...facts, kind: 'object', ...membersOf(node) }
+  return { ...facts, kind: 'plain', type }
+}
+
+/** `null` beside one other alternative is that alternative, nullable. What the outer schema says goes first. */
+function shapeOfAlternatives(node: SchemaNode, alternatives: SchemaNode[]): Shape {
+  const [first, ...others] = alternatives.filter(({ type }) => type !== 'null')
+  const isNullable = first !== undefined && others.length + 1 < alternatives.length
+  const facts = { ...factsOf(node), isNullable }
+  if (first === undefined) return { ...facts, kind: 'plain', type: 'null' }
+  if (others.length > 0) return { ...facts, kind: 'choice', options: [first, ...others].map(shapeOf) }
+  const inner = shapeOf(first)
+  // An example of the inner value is no advice on when to send null, so only the outer ones are kept.
+  const said = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined))
+  return { ...inner, ...said, isNullable: isNullable || inner.isNullable }
+}
+
+function merged({ allOf: _, ...node }: SchemaNode, parts: SchemaNode[]): SchemaNode {
+  const all = [...parts, node]
+  return {
+    ...Object.assign({}, ...all),
+    properties: Object.assign({}, ...all.map(({ properties }) => properties)),
+    required: all.flatMap(({ required }) => required ?? []),
+  }
+}
+
+function typesOf({ type, properties, items, ...node }: SchemaNode): string[] {
+  if (type !== undefined) return [type].flat()
+  if (properties) return ['object']
+  if (items) return ['array']
+  const known = node.enum ?? (node.const === undefined ? [] : [node.const])
+  return [...new Set(known.map((value) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)))]
+}
+
+function membersOf({ properties = {}, required = [], additionalProperties }: SchemaNode): {
+  fields: Field[]
+  values: Shape | undefined
+} {
+  return {
+    fields: Object.entries(properties).map(([name, property]) => ({
+      name,
+      isRequired: required.includes(name),
+      shape: shapeOf(property),
+    })),
+    // `{}` is the converter's way to say that anything may follow, as `true` is.
+    values: saysSomething(additionalProperties) ? shapeOf(additionalProperties) : undefined,
+  }
+}
+
+function saysSomething(schema: boolean | SchemaNode | undefined): schema is SchemaNode {
+  return typeof schema === 'object' && Object.keys(schema).length > 0
+}
+
+function factsOf(node: SchemaNode): Facts {
+  const { description, format, pattern, minLength, maxLength, minItems, maxItems } = node
+  const allowed = node.enum ?? (node.const === undefined ? undefined : [node.const])
+  return {
+    isNullable: false,
+    description,
+    format,
+    pattern,
+    minLength,
+    maxLength,
+    minItems,
+    maxItems,
+    minimum: withoutMachineBound(node.minimum),
+    maximum: withoutMachineBound(node.maximum),
+    allowed: allowed?.filter((value) => value !== null),
+    examples: node.examples ?? [],
+    default: node.default,
+  }
+}
+
+/** The converter writes the range of exact integers on every integer; it tells a reader nothing. */
+function withoutMachineBound(bound: number | undefined): number | undefined {
+  return bound !== undefined && Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound
+}
