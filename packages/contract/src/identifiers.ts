@@ -3,7 +3,10 @@ import { z } from 'zod'
 /** A row id as it appears in answers. */
 export const Id = z.int().meta({ description: 'Numeric id.' })
 
-/** A row id in a path. Anything but digits names nothing, so the reader answers 404 rather than 422. */
+/**
+ * A row id in a path. Anything but digits names nothing, so the reader answers 404 rather than 422. Fifteen digits are
+ * more ids than a database hands out and still exact as a number.
+ */
 export const IdParam = z
   .string()
   .regex(/^\d{1,15}$/)
@@ -12,10 +15,7 @@ export const IdParam = z
 
 export type SessionRef = { id: number } | { slug: string }
 
-/**
- * A session in a path: all digits is always an id and is never retried as a slug; anything else is a slug. Fifteen
- * digits are more ids than a database hands out and still exact as a number.
- */
+/** A session in a path: all digits is always an id and is never retried as a slug; anything else is a slug. */
 export const SessionRef = z
   .string()
   .min(1)

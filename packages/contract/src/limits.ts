@@ -9,7 +9,8 @@ export const limits = {
   title: 100,
   slug: 255,
   gitRoot: 2048,
-  branch: 255,
+  /** A ref becomes a file name, with `.lock` behind it. */
+  branch: 250,
   subdirectory: 1024,
   precedence: { min: -1_000_000_000, max: 1_000_000_000 },
   autoCompactWindow: { min: 1, max: 1_000_000 },

@@ -1,19 +1,9 @@
 import { z } from 'zod'
 
-const spellings: Record<string, boolean> = {
-  true: true,
-  t: true,
-  '1': true,
-  yes: true,
-  y: true,
-  on: true,
-  false: false,
-  f: false,
-  '0': false,
-  no: false,
-  n: false,
-  off: false,
-}
+const spellings: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', '1', 'yes', 'y', 'on'].map((word) => [word, true] as const),
+  ...['false', 'f', '0', 'no', 'n', 'off'].map((word) => [word, false] as const),
+])
 
 /** The one reading of a boolean in a query string: the usual spellings, blank is absent, anything else is refused. */
 export function queryBoolean({ default: fallback }: { default: boolean }) {
@@ -22,7 +12,7 @@ export function queryBoolean({ default: fallback }: { default: boolean }) {
     .optional()
     .transform((value, context) => {
       if (value === undefined || value === '') return fallback
-      const parsed = spellings[value.toLowerCase()]
+      const parsed = spellings.get(value.toLowerCase())
       if (parsed === undefined) {
         context.addIssue({ code: 'custom', message: 'must be true or false' })
         return z.NEVER

@@ -39,6 +39,7 @@ export async function createCategory(app: App, { name, description, is_frozen }:
 
 /** A true partial update: what is not sent stays. */
 export async function changeCategory(app: App, id: number, changes: CategoryChanges): Promise<Category> {
+  if (Object.keys(changes).length === 0) return showCategory(app, id)
   return changing(app, async (tx) => ((await updateCategory(tx, id, changes)) ? id : refuseMissing()))
 }
 
@@ -50,14 +51,16 @@ export async function removeCategory(app: App, id: number): Promise<void> {
   })
 }
 
-/** Each listed category's position becomes its index; whoever is not listed keeps theirs. */
+/** Each listed category's position becomes its index, the last one if it is listed twice; the others keep theirs. */
 export async function reorderCategories(app: App, { ids }: CategoryOrder): Promise<Category[]> {
-  const positions = ids.flatMap((id, position) => (id === uncategorized ? [] : [{ id, position }]))
+  if (ids.length === 0) return listCategories(app)
+  const places = new Map(ids.map((id, position) => [id, position]))
+  const positions = [...places].flatMap(([id, position]) => (id === uncategorized ? [] : [{ id, position }]))
+  const uncategorizedPosition = places.get(uncategorized)
   return transact(app.db, async (tx) => {
     await lockPositions(tx)
     await updatePositions(tx, positions)
-    const uncategorizedPosition = ids.indexOf(uncategorized)
-    if (uncategorizedPosition >= 0) await placeUncategorized(tx, uncategorizedPosition)
+    if (uncategorizedPosition !== undefined) await placeUncategorized(tx, uncategorizedPosition)
     await app.events.publish(tx, categoriesChanged, { payload: {} })
     return (await selectCategories(tx)).map(presentCategory)
   })

@@ -13,9 +13,11 @@ export function readSettings(db: Database | Transaction): Promise<Settings> {
 
 /** Only the keys that are given change. A runtime or model that nobody registered is refused. */
 export async function changeSettings(app: App, changes: SettingsChanges): Promise<Settings> {
+  if (Object.keys(changes).length === 0) return readSettings(app.db)
   return transact(app.db, async (tx) => {
     const settings = { ...(await selectSettings(tx, { isLocked: true })), ...changes }
-    refuseUnknownRuntime(app, settings)
+    // One that has gone since it was chosen must not stand in the way of other changes.
+    if ('default_runtime' in changes || 'default_model' in changes) refuseUnknownRuntime(app, settings)
     await updateSettings(tx, changes)
     await app.events.publish(tx, settingsChanged, { payload: { changed: Object.keys(changes) } })
     return settings
@@ -33,9 +35,9 @@ export async function chooseRuntimeAtFirstStart(app: App, choice: string): Promi
   if (settings.default_runtime === null) await changeSettings(app, { default_runtime: choice })
 }
 
+/** The model is held against the runtime that sessions get by default: the first registered one when none is chosen. */
 function refuseUnknownRuntime(app: App, { default_runtime, default_model }: Settings): void {
-  if (default_runtime === null) return
-  const runtime = app.runtimes.find(default_runtime)
+  const runtime = app.runtimes.find(default_runtime ?? app.runtimes.names()[0] ?? '')
   if (!runtime) refuse('validation_failed', `Default runtime ${default_runtime} is not a valid agent runtime`)
   const models = runtime.models().map(({ id }) => id)
   if (default_model !== null && !models.includes(default_model)) {

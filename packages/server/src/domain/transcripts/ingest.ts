@@ -9,7 +9,8 @@ const batchBytes = 1024 * 1024
 
 /**
  * Appends what the agent's file has grown by since it was last read. The thread's row says how far that was and is
- * moved in the transaction that stores the lines, so a crash or a second reader can neither lose nor double one.
+ * moved in the transaction that stores the lines, so a crash or a second reader can neither lose nor double one. Answers
+ * how many entries were added.
  */
 export async function ingest(db: Database, key: ThreadKey, path: string): Promise<number> {
   const { read_bytes: from } = await selectProgress(db, key)
@@ -20,8 +21,9 @@ export async function ingest(db: Database, key: ThreadKey, path: string): Promis
   let endsAt = from
   const flush = async (): Promise<boolean> => {
     if (batch.length === 0) return true
-    const isOurs = await append(db, key, { startsAt, endsAt, lines: batch.filter((line) => line.trim() !== '') })
-    if (isOurs) appended += batch.length
+    const lines = batch.filter((line) => line.trim() !== '')
+    const isOurs = await append(db, key, { startsAt, endsAt, lines })
+    if (isOurs) appended += lines.length
     batch = []
     size = 0
     startsAt = endsAt

@@ -1,9 +1,9 @@
 import { limits } from '@yardmaster/contract/limits'
 
-/** One stored line as a person reads it: a header, a body, an empty line. A line that is not JSON gives nothing. */
+/** One stored line as a person reads it: a header and a body. A line that is not JSON gives nothing. */
 export function renderLine(line: string): string {
   const entry = parse(line)
-  return entry === undefined ? '' : `${renderEntry(entry.value)}\n`
+  return entry === undefined ? '' : renderEntry(entry.value)
 }
 
 type Fields = Record<string, unknown>

@@ -13,12 +13,12 @@ export async function hasTranscript(db: Database, sessionId: number): Promise<bo
 
 /** The stored entries, one JSON line each, in pieces: a transcript may be larger than memory. */
 export function transcriptLines(db: Database, sessionId: number): Readable {
-  return Readable.from(piecesOf(db, sessionId, (line) => `${line}\n`))
+  return Readable.from(piecesOf(db, sessionId, { write: (line) => `${line}\n`, between: '' }))
 }
 
-/** The reading copy. Entries are joined by the empty line each of them ends with. */
+/** The reading copy: an empty line between two entries. */
 export function transcriptText(db: Database, sessionId: number): Readable {
-  return Readable.from(piecesOf(db, sessionId, renderLine))
+  return Readable.from(piecesOf(db, sessionId, { write: renderLine, between: '\n' }))
 }
 
 export async function collect(pieces: Readable): Promise<string> {
@@ -29,13 +29,21 @@ export async function collect(pieces: Readable): Promise<string> {
 
 const batchEntries = 200
 
-async function* piecesOf(db: Database, sessionId: number, write: (line: string) => string): AsyncGenerator<string> {
+async function* piecesOf(
+  db: Database,
+  sessionId: number,
+  { write, between }: { write(line: string): string; between: string },
+): AsyncGenerator<string> {
   const key = { sessionId, thread: mainThread }
+  let isFirst = true
   for (let after = 0; ; ) {
     const rows = await selectLines(db, key, { after, limit: batchEntries })
     const last = rows.at(-1)
     if (!last) return
     after = last.sequence
-    yield rows.map(({ line }) => write(line)).join('')
+    const pieces = rows.map(({ line }) => write(line)).filter((piece) => piece !== '')
+    if (pieces.length === 0) continue
+    yield (isFirst ? '' : between) + pieces.join(between)
+    isFirst = false
   }
 }

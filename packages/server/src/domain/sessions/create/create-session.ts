@@ -20,23 +20,30 @@ export type Created = { session: Session; isReplay: boolean; warnings: string[] 
  */
 export async function createSession(app: App, request: NewSession): Promise<Created> {
   const resolved = await resolveRequest(app, request, await readSettings(app.db))
+  const session = await write(app, request, resolved)
+  if (session) return { session, isReplay: false, warnings: resolved.warnings }
+  const earlier = await findByIdempotencyKey(app, request.idempotency_key)
+  if (earlier) return { session: earlier, isReplay: true, warnings: [] }
+  return createSession(app, request) // the key or the slug is free again, or another slug is made
+}
+
+/** Undefined when somebody else got in first: with the idempotency key, or with a slug that we made ourselves. */
+async function write(app: App, request: NewSession, resolved: ResolvedRequest): Promise<Session | undefined> {
   try {
-    const session = await transact(app.db, async (tx) => {
+    return await transact(app.db, async (tx) => {
       const id = await insert(app, tx, request, resolved)
       if (id === undefined) return undefined
-      await giveTitle(tx, id, request)
-      await startFirstTurn(tx, id, request)
+      await giveTitle(tx, id, resolved)
+      await startFirstTurn(tx, id, resolved)
       await app.events.publish(tx, sessionCreated, { sessionId: id, payload: {} })
       return showRow(app, tx, { id })
     })
-    if (session) return { session, isReplay: false, warnings: resolved.warnings }
   } catch (error) {
-    if (violatedConstraint(error) === 'sessions_slug_key') refuse('validation_failed', 'Slug has already been taken')
-    throw error
+    if (violatedConstraint(error) !== 'sessions_slug_key') throw error
+    const isReplay = (await findByIdempotencyKey(app, request.idempotency_key)) !== undefined
+    if (request.slug && !isReplay) refuse('validation_failed', 'Slug has already been taken')
+    return undefined
   }
-  const earlier = await findByIdempotencyKey(app, request.idempotency_key)
-  if (!earlier) return createSession(app, request) // it was deleted in between, which frees the key
-  return { session: earlier, isReplay: true, warnings: [] }
 }
 
 /** Undefined when the idempotency key has been used. */
@@ -47,26 +54,24 @@ async function insert(
   resolved: ResolvedRequest,
 ): Promise<number | undefined> {
   const { warnings: _, config, ...columns } = resolved
-  const slug = request.slug ?? (request.title ? await freeSlug(tx, request.title, app.clock.now()) : null)
+  const slug = request.slug ?? (resolved.title && (await freeSlug(tx, resolved.title, app.clock.now())))
   return insertSession(tx, {
     ...columns,
     slug,
     genesis: 'api',
     idempotency_key: request.idempotency_key || null,
-    title: request.title || null,
-    prompt: request.prompt || null,
     config: JSON.stringify(config),
     custom_metadata: JSON.stringify(request.custom_metadata ?? {}),
   })
 }
 
 /** The placeholder names the session until something better does; the mark says that it may be replaced. */
-async function giveTitle(tx: Transaction, id: number, { title }: NewSession): Promise<void> {
+async function giveTitle(tx: Transaction, id: number, { title }: ResolvedRequest): Promise<void> {
   if (!title) await updateSession(tx, id, { title: `Session ${id}`, metadata: { auto_generated_title: true } })
 }
 
 /** Without a prompt nothing runs until somebody follows up. */
-async function startFirstTurn(tx: Transaction, id: number, { prompt }: NewSession): Promise<void> {
+async function startFirstTurn(tx: Transaction, id: number, { prompt }: ResolvedRequest): Promise<void> {
   if (!prompt) return
   const turnId = await acceptTurn(tx, { sessionId: id, source: 'create', prompt, goal: null })
   await updateSession(tx, id, { job_id: turnId, running_job_id: turnId })

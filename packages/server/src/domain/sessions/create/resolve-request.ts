@@ -10,6 +10,8 @@ import type { Runtime } from '../../../runtimes/runtime.ts'
 import type { App } from '../../app.ts'
 
 export type ResolvedRequest = {
+  title: string | null
+  prompt: string | null
   agent_runtime: string
   git_root: string
   branch: string
@@ -30,16 +32,18 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
   const runtime = app.runtimes.find(runtimeName)
   const git_root = request.git_root ?? ''
   const branch = request.branch || 'main'
-  const subdirectory = request.subdirectory || null
+  const subdirectory = given(request.subdirectory)
   const problems = [
     runtime ? [] : `Agent runtime ${runtimeName} is not a valid agent runtime`,
     problemWithGitRoot(git_root),
-    await problemWithBranch(branch),
+    request.branch ? await problemWithBranch(branch) : [],
     problemWithSubdirectory(subdirectory),
   ].flat()
   if (!runtime || problems.length > 0) return refuse('validation_failed', problems)
   const config = { ...ownProperties(request.config ?? {}), model: chooseModel(runtime, request, settings) }
   return {
+    title: given(request.title),
+    prompt: given(request.prompt),
     agent_runtime: runtimeName,
     git_root,
     branch,
@@ -47,6 +51,11 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
     config,
     warnings: warningsAbout(request, { runtime, git_root }),
   }
+}
+
+/** Blank is as good as not there; anything else is kept as it was sent. */
+function given(text: string | null | undefined): string | null {
+  return text && text.trim() !== '' ? text : null
 }
 
 function problemWithGitRoot(git_root: string): string[] {

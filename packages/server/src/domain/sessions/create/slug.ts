@@ -30,10 +30,24 @@ export function slugBase(title: string, createdAt: Date): string {
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
+    .replace(/[ßæœøłđðþı]/g, (letter) => latin[letter] ?? letter)
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, limits.slug - stampAndCounter)
     .replace(/^-+|-+$/g, '')
   const digits = createdAt.toISOString().replace(/\D/g, '')
   const stamp = `${digits.slice(0, 8)}-${digits.slice(8, 12)}`
   return words === '' ? `session-${stamp}` : `${words}-${stamp}`
+}
+
+/** Latin letters that Unicode does not take apart into a plain one and a mark. */
+const latin: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
 }
