@@ -12,7 +12,9 @@ export function background(log: Log): Background {
   const underway = new Set<Promise<void>>()
   return {
     run: (name, work) => {
-      const done = work(windDown.signal)
+      // Async, so that work which fails before its first await is a fault of its own too, and not of its caller.
+      const begin = async () => work(windDown.signal)
+      const done = begin()
         .catch((error: unknown) => log.error({ err: error }, `${name} failed by a fault of ours`))
         .finally(() => underway.delete(done))
       underway.add(done)

@@ -1,20 +1,13 @@
-import { PassThrough, type Readable } from 'node:stream'
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { z } from 'zod'
 import { type App, defineEndpoint, handleJob, type Room } from '../domain/app.ts'
 import { findSession } from '../domain/sessions/session.ts'
-import type { PlacedEvent } from '../platform/events/event.ts'
+import { openEventStream } from '../platform/events/event-stream.ts'
 import { deleteEventsBefore } from '../platform/events/outbox-store.ts'
 import { ok } from '../platform/http/answer.ts'
 import { asEventStream } from '../platform/http/register.ts'
 import { defineJob } from '../platform/jobs/job.ts'
 
-/** Often enough that proxies keep the connection and a dead one is noticed. */
-const heartbeatMs = 15_000
-/** A reader this far behind is let go; it comes back with its `Last-Event-ID` and catches up from the database. */
-const maxBacklogBytes = 1024 * 1024
-const replayBatch = 500
 const keptDays = 3
 
 const streamEvents = defineEndpoint({
@@ -33,9 +26,10 @@ const streamEvents = defineEndpoint({
   answers: { 200: 'event-stream' },
   refusals: ['not_found'],
   handle: async ({ query, headers, signal }, app) => {
-    const sessionId = query.session_id && (await findSession(app.db, query.session_id)).id
-    const position = readPosition(headers['last-event-id']) ?? (await app.events.lastPosition())
-    return ok(openStream(app, { position, sessionId }, signal))
+    const session = query.session_id && (await findSession(app.db, query.session_id))
+    const position = await startOf(app, headers['last-event-id'])
+    const cursor = session ? { position, sessionId: session.id } : { position }
+    return ok(asEventStream(openEventStream(app.events, cursor, { signal })))
   },
 })
 
@@ -53,58 +47,9 @@ export const eventStream: Room = {
   cron: [{ schedule: '17 * * * *', job: pruneEventsJob }],
 }
 
-/** Follows first and replays second, so that nothing falls in between; what comes by both ways is sent once. */
-function openStream(
-  app: App,
-  from: { position: number; sessionId: number | undefined },
-  signal: AbortSignal,
-): Readable {
-  const stream = new PassThrough()
-  const waiting: PlacedEvent[] = []
-  let isReplaying = true
-  let position = from.position
-
-  const send = (event: PlacedEvent): void => {
-    if (event.position <= position) return
-    position = event.position
-    if (from.sessionId === undefined || event.session_id === from.sessionId) stream.write(frame(event))
-    if (stream.writableLength > maxBacklogBytes) close()
-  }
-  const stopFollowing = app.events.follow({
-    onEvents: (events) => {
-      if (isReplaying) waiting.push(...events)
-      else events.forEach(send)
-    },
-    onClosed: () => stream.end(),
-  })
-  const heartbeats = setInterval(() => stream.write(': heartbeat\n\n'), heartbeatMs)
-  const close = (): void => {
-    stopFollowing()
-    clearInterval(heartbeats)
-    stream.destroy()
-  }
-  const replay = async (): Promise<void> => {
-    for (;;) {
-      const missed = await app.events.read({ position, sessionId: from.sessionId }, replayBatch)
-      if (missed.length === 0) break
-      missed.forEach(send)
-    }
-    isReplaying = false
-    waiting.splice(0).forEach(send)
-  }
-
-  stream.write(': connected\n\n')
-  stream.on('close', close)
-  signal.addEventListener('abort', close)
-  replay().catch(close)
-  return asEventStream(stream)
-}
-
-function frame({ position, name, session_id, payload, created_at }: PlacedEvent): string {
-  const data = { session_id, ...(payload as object), at: formatTimestamp(created_at) } // payloads are objects by their schemas
-  return `id: ${position}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
-}
-
-function readPosition(header: string | string[] | undefined): number | undefined {
-  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+/** What the reader saw last. One that names no event of ours, such as one of a former database, begins now. */
+async function startOf(app: App, lastEventId: string | string[] | undefined): Promise<number> {
+  const newest = await app.events.lastPosition()
+  if (typeof lastEventId !== 'string' || !/^\d{1,15}$/.test(lastEventId)) return newest
+  return Math.min(Number(lastEventId), newest)
 }

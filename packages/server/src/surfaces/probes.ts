@@ -9,16 +9,20 @@ type Check = { status: 'ok' | 'error'; adapter?: string; store?: string; error?:
 
 const timeoutMs = 2000
 const errorTextMax = 200
+/** Work that has hung for this long is given up, in case only its own connection is dead. */
+const givenUpMs = 30_000
 
 /** For load balancers and people: no key, no writes, nothing that can tire. */
 export function registerProbes(server: FastifyInstance, app: App): void {
+  const { store } = app.cache
+  const checkDatabase = guarded({ adapter: 'PostgreSQL' }, () => readDatabase(app))
+  const checkCache = guarded({ store }, () => useCache(app))
+  const checkRedis = guarded({ store }, () => app.cache.ping())
+
   server.get('/up', async () => ({ status: 'ok' }))
   server.get('/up/deep', async (_request, reply) => {
-    const checks = {
-      database: await guarded({ adapter: 'PostgreSQL' }, () => checkDatabase(app)),
-      cache: await guarded({ store: app.cache.store }, () => checkCache(app)),
-      redis: await guarded({ store: app.cache.store }, () => app.cache.ping()),
-    }
+    const [database, cache, redis] = await Promise.all([checkDatabase(), checkCache(), checkRedis()])
+    const checks = { database, cache, redis }
     const failed = Object.entries(checks).flatMap(([name, check]) => (check.status === 'ok' ? [] : [name]))
     reply.code(failed.length === 0 ? 200 : 503)
     return {
@@ -31,12 +35,12 @@ export function registerProbes(server: FastifyInstance, app: App): void {
 }
 
 /** A socket that answers is not enough: one row of a table proves that the schema is there. */
-async function checkDatabase(app: App): Promise<void> {
+async function readDatabase(app: App): Promise<void> {
   await sql`select 1`.execute(app.db)
   await app.db.selectFrom('sessions').select('id').orderBy('id').limit(1).execute()
 }
 
-async function checkCache({ cache }: App): Promise<void> {
+async function useCache({ cache }: App): Promise<void> {
   if (cache.store === 'none') throw new Error('no usable cache store is configured (CACHE=none)')
   const key = `probe:${randomUUID()}`
   await cache.set(key, key, { ttlSeconds: 10 })
@@ -44,23 +48,50 @@ async function checkCache({ cache }: App): Promise<void> {
   await cache.delete(key)
 }
 
-async function guarded(about: Record<string, string>, work: () => Promise<void>): Promise<Check> {
-  const abandon = new AbortController()
-  try {
-    const timeout = wait(timeoutMs, undefined, { signal: abandon.signal }).then(() => {
-      throw new Error(`no answer within ${timeoutMs / 1000} s`)
-    })
-    await Promise.race([work(), timeout])
-    return { status: 'ok', ...about }
-  } catch (error) {
-    return { status: 'error', ...about, error: describe(error) }
-  } finally {
-    abandon.abort()
+/** Always answers, and in time. */
+function guarded(about: Record<string, string>, work: () => Promise<void>): () => Promise<Check> {
+  const answer = shared(work)
+  return async () => {
+    const abandon = new AbortController()
+    try {
+      const timeout = wait(timeoutMs, undefined, { signal: abandon.signal }).then(() => {
+        throw new Error(`no answer within ${timeoutMs / 1000} s`)
+      })
+      await Promise.race([answer(), timeout])
+      return { status: 'ok', ...about }
+    } catch (error) {
+      return { status: 'error', ...about, error: describe(error) }
+    } finally {
+      abandon.abort()
+    }
+  }
+}
+
+/** Work that is underway is waited for by everybody who asks, so that many questions do not take many connections. */
+function shared(work: () => Promise<void>): () => Promise<void> {
+  let underway: { answer: Promise<void>; begunAt: number } | undefined
+  return () => {
+    if (underway && performance.now() - underway.begunAt < givenUpMs) return underway.answer
+    const begun = {
+      begunAt: performance.now(),
+      answer: work().finally(() => {
+        if (underway === begun) underway = undefined
+      }),
+    }
+    underway = begun
+    return begun.answer
   }
 }
 
 /** Credentials in a URL are masked up to the last `@`, in case a password holds one itself. */
 function describe(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error)
-  return text.replace(/:\/\/\S*@/g, '://[redacted]@').slice(0, errorTextMax)
+  return sentenceOf(error)
+    .replace(/:\/\/\S*@/g, '://[redacted]@')
+    .slice(0, errorTextMax)
+}
+
+/** A name with several addresses fails with one error for each, and none of its own. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(sentenceOf).join(', ')
+  return error instanceof Error ? error.message || error.name : String(error)
 }

@@ -1,20 +1,31 @@
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from '../log/log.ts'
+import { Unfit } from '../unfit.ts'
 import type { Cache } from './cache.ts'
 
 const prefix = 'yardmaster:cache:'
 
 /** A command fails fast when Redis is away, so that a request never waits for it; the connection mends itself. */
+const connectionOptions: RedisOptions = {
+  lazyConnect: false,
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 1,
+  connectTimeout: 2000,
+  commandTimeout: 2000,
+  retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+}
+
 export function openRedis(url: string, log: Log): Redis {
-  const redis = new Redis(url, {
-    lazyConnect: false,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    connectTimeout: 2000,
-    commandTimeout: 2000,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+  const redis = new Redis(locationOf(url), connectionOptions)
+  let isAway = false
+  redis.on('error', (error: Error) => {
+    if (!isAway) log.warn({ reason: error.message }, 'Redis does not answer; trying until it does')
+    isAway = true
   })
-  redis.on('error', (error: Error) => log.warn({ reason: error.message }, 'Redis does not answer; connecting again'))
+  redis.on('ready', () => {
+    if (isAway) log.info('Redis answers again')
+    isAway = false
+  })
   return redis
 }
 
@@ -33,4 +44,13 @@ export function redisCache(redis: Redis): Cache {
     },
     close: async () => redis.disconnect(),
   }
+}
+
+/** The driver takes a socket only as a bare path. */
+function locationOf(url: string): string {
+  if (!url.startsWith('unix:')) return url
+  const { host, pathname, search } = new URL(url)
+  if (host !== '' || pathname === '/' || pathname === '')
+    throw new Unfit('A Redis socket is named by its whole path, as in unix:///run/redis.sock.')
+  return decodeURIComponent(pathname) + search
 }

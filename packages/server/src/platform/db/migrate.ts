@@ -24,19 +24,16 @@ export async function migrate(
   const client = await pool.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [advisoryLockKey])
-    try {
-      await refuseOldServer(client)
-      const applied = await appliedMigrations(client)
-      refuseStrangers(migrations, applied)
-      const missing = migrations.filter(({ version }) => !applied.has(version))
-      for (const migration of missing) await apply(client, migration)
-      await options.also?.()
-      return missing
-    } finally {
-      await client.query('select pg_advisory_unlock($1)', [advisoryLockKey])
-    }
+    await refuseOldServer(client)
+    const applied = await appliedMigrations(client)
+    refuseStrangers(migrations, applied)
+    const missing = migrations.filter(({ version }) => !applied.has(version))
+    for (const migration of missing) await apply(client, migration)
+    await options.also?.()
+    return missing
   } finally {
-    client.release()
+    // The lock and whatever was not committed go with the connection, also when it can no longer be spoken to.
+    client.release(true)
   }
 }
 
@@ -98,16 +95,11 @@ function refuseStrangers(known: Migration[], applied: Map<number, string>): void
 
 async function apply(client: pg.PoolClient, { version, name, sql, digest }: Migration): Promise<void> {
   await client.query('begin')
-  try {
-    await client.query(sql)
-    await client.query('insert into schema_migrations (version, name, digest) values ($1, $2, $3)', [
-      version,
-      name,
-      digest,
-    ])
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback')
-    throw error
-  }
+  await client.query(sql)
+  await client.query('insert into schema_migrations (version, name, digest) values ($1, $2, $3)', [
+    version,
+    name,
+    digest,
+  ])
+  await client.query('commit')
 }

@@ -12,10 +12,14 @@ export type Events = {
     kind: EventKind<Payload>,
     about: { sessionId?: number; payload: Payload },
   ): Promise<void>
-  /** Is told what is placed from now on, in order, until it stops or we do. Returns how to stop. */
+  /**
+   * Is told what is placed from now on, in order, until it stops or we do; perhaps also, at first, of something placed
+   * a moment before. Returns how to stop.
+   */
   follow(follower: Follower): () => void
   /** Events after the cursor's position, oldest first, at most `limit`. */
   read(cursor: EventCursor, limit: number): Promise<PlacedEvent[]>
+  /** Where things stand: everything committed before now is at or below it, everything later above. */
   lastPosition(): Promise<number>
   close(): void
 }
@@ -37,12 +41,17 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
   let seen = await lastPosition(db)
   let isAdvancing = false
   let isAskedAgain = false
+  let isClosed = false
 
   const advance = async (): Promise<void> => {
     await placeEvents(db)
     if (followers.size === 0) {
-      seen = await lastPosition(db)
-      return
+      const last = await lastPosition(db)
+      // Whoever began to follow during that query may have missed what it saw, so it is read and told after all.
+      if (followers.size === 0) {
+        seen = last
+        return
+      }
     }
     for (;;) {
       const events = await findEventsAfter(db, { position: seen }, batchSize)
@@ -54,10 +63,10 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
   }
   const advanceSoon = async (): Promise<void> => {
     isAskedAgain = true
-    if (isAdvancing) return
+    if (isAdvancing || isClosed) return
     isAdvancing = true
     try {
-      while (isAskedAgain) {
+      while (isAskedAgain && !isClosed) {
         isAskedAgain = false
         await advance()
       }
@@ -82,11 +91,16 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
       return () => followers.delete(follower)
     },
     read: (cursor, limit) => findEventsAfter(db, cursor, limit),
-    lastPosition: () => lastPosition(db),
+    lastPosition: async () => {
+      await placeEvents(db)
+      return lastPosition(db)
+    },
     close: () => {
+      isClosed = true
       stopListening()
       clearInterval(ticks)
       for (const follower of followers) follower.onClosed()
+      followers.clear()
     },
   }
 }

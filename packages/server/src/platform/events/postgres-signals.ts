@@ -6,6 +6,8 @@ import { listeners, type Signals } from './signals.ts'
 
 const channel = 'yardmaster_signals'
 const reconnectDelayMs = 500
+/** A server that takes the call and says nothing must not hold up the next attempt. */
+const connectTimeoutMs = 2500
 
 /** LISTEN/NOTIFY on a connection of its own, which is opened again for as long as it takes. */
 export async function openPostgresSignals(options: {
@@ -20,19 +22,25 @@ export async function openPostgresSignals(options: {
   const connect = async (): Promise<void> => {
     const fresh = new pg.Client({
       connectionString: options.connection.connectionString,
+      connectionTimeoutMillis: connectTimeoutMs,
       keepAlive: true,
       application_name: 'yardmaster signals',
     })
+    client = fresh
     fresh.on('notification', ({ payload }) => heard.wake(payload ?? ''))
     fresh.on('error', () => undefined) // the end event below reports and mends it
-    await fresh.connect()
-    await fresh.query(`listen ${channel}`)
+    try {
+      await fresh.connect()
+      await fresh.query(`listen ${channel}`)
+    } catch (error) {
+      await hangUp(fresh)
+      throw error
+    }
     fresh.once('end', () => {
       if (isClosed) return
       options.log.warn('the listening database connection was lost; connecting again')
       void reconnect()
     })
-    client = fresh
   }
   const reconnect = async (): Promise<void> => {
     while (!isClosed) {
@@ -54,7 +62,13 @@ export async function openPostgresSignals(options: {
     listen: (topic, onHeard) => heard.add(topic, onHeard),
     close: async () => {
       isClosed = true
-      await client?.end().catch(() => undefined)
+      if (client) await hangUp(client)
     },
   }
+}
+
+/** Also a connection that is only half open, or that the server no longer answers on. */
+async function hangUp(client: pg.Client): Promise<void> {
+  const goodbye = client.end().catch(() => undefined)
+  await Promise.race([goodbye, wait(reconnectDelayMs, undefined, { ref: false })])
 }

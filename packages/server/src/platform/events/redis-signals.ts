@@ -7,25 +7,29 @@ const channel = 'yardmaster:signals'
 /** Redis pub/sub, for databases behind a pooler that does not carry LISTEN. */
 export async function openRedisSignals({ redis, log }: { redis: Redis; log: Log }): Promise<Signals> {
   const heard = listeners()
-  const subscriber = redis.duplicate({ lazyConnect: true, maxRetriesPerRequest: null })
-  subscriber.on('error', (error: Error) =>
-    log.warn({ reason: error.message }, 'the listening Redis connection failed; connecting again'),
-  )
+  const subscriber = redis.duplicate({ autoResubscribe: false })
+  subscriber.on('error', () => undefined) // the other connection meets the same failure, and reports it
   subscriber.on('message', (_channel: string, topic: string) => heard.wake(topic))
-  subscriber.on('ready', () => heard.wakeAll())
-  // Redis may be away at start: the subscription is made when it comes, and until then each host hears only itself.
-  subscriber.connect().catch(() => undefined)
-  subscriber.subscribe(channel).catch(() => undefined)
+  // Redis may be away, now or later: each time it comes, the subscription is made anew, and everybody looks for what
+  // was not heard meanwhile. Until then each host hears only itself.
+  subscriber.on('ready', () => {
+    subscriber.subscribe(channel).then(
+      () => heard.wakeAll(),
+      (error: Error) => {
+        log.warn({ reason: error.message }, 'Redis did not take our subscription; connecting again')
+        subscriber.disconnect(true)
+      },
+    )
+  })
   return {
     announce: async (topic) => {
-      await redis.publish(channel, topic).catch((error: Error) => {
-        log.warn({ reason: error.message }, 'an announcement did not reach Redis')
-        heard.wake(topic)
-      })
+      await redis.publish(channel, topic).catch(() => heard.wake(topic))
     },
     listen: (topic, onHeard) => heard.add(topic, onHeard),
     close: async () => {
       subscriber.disconnect()
+      // Shared with the cache, where there is one: whoever closes last finds it closed, and nobody leaves it open.
+      redis.disconnect()
     },
   }
 }

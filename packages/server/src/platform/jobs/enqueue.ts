@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
 import type { Job } from './job.ts'
 
-type EnqueueOptions = {
+export type EnqueueOptions = {
   runAt?: Date
   /** While a job with this key waits, enqueuing again replaces it; one that already runs is left alone. */
   key?: string

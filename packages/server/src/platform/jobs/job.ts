@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { QueueName } from './queues.ts'
 
 /** A class of work. Apart from its handler, so that any room can enqueue what a later room performs. */
@@ -25,8 +25,16 @@ export function jobHandling<App>() {
     job: Job<Payload>,
     perform: (payload: Payload, app: App) => Promise<void>,
   ): JobHandler<App> {
-    return { job, perform: (payload, app) => perform(job.payload.parse(payload), app) }
+    return { job, perform: async (payload, app) => perform(parsePayload(job, payload), app) }
   }
+}
+
+/** Whoever enqueues is held to the schema too, so this is a job of another version of us; the row keeps the sentence. */
+function parsePayload<Payload>({ name, payload: schema }: Job<Payload>, payload: unknown): Payload {
+  const result = schema.safeParse(payload)
+  if (!result.success)
+    throw new Error(`the payload of job ${name} is not what it declares: ${z.prettifyError(result.error)}`)
+  return result.data
 }
 
 /** Each declared class has exactly one handler, or we do not start. */

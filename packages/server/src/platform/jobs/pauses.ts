@@ -4,7 +4,6 @@ import type { QueueName } from './queues.ts'
 declare module '../db/tables.ts' {
   interface Tables {
     paused_queues: { queue: QueueName; reason: string | null }
-    job_workers: { worker_id: string; host_id: string }
   }
 }
 

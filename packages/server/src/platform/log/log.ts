@@ -10,7 +10,11 @@ export function openLog(options: { level: string }): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: ['*.password', '*.connectionString', 'req.headers'], censor: '[REDACTED]' },
+      // A failed Redis command carries its arguments: cached values, and the password when it was the greeting.
+      redact: {
+        paths: ['*.password', '*.connectionString', 'req.headers', 'err.command.args'],
+        censor: '[REDACTED]',
+      },
     },
     pino.destination({ fd: 2, sync: true }),
   )

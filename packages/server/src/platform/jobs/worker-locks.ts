@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+
+declare module '../db/tables.ts' {
+  interface Tables {
+    job_workers: { worker_id: string; host_id: string }
+  }
+}
+
+/** In whose name the jobs of this host are locked: on record before the first is. */
+export async function recordWorker(db: Database, worker: { workerId: string; hostId: string }): Promise<void> {
+  await db.insertInto('job_workers').values({ worker_id: worker.workerId, host_id: worker.hostId }).execute()
+}
+
+/** What a worker that is no more had locked would otherwise stay locked for hours. */
+export async function releaseLocks(db: Database, of: { hostId: string } | { workerId: string }): Promise<void> {
+  const isFormer = 'hostId' in of ? sql`host_id = ${of.hostId}` : sql`worker_id = ${of.workerId}`
+  await sql`
+    with former as (
+      delete from job_workers
+      where ${isFormer}
+      returning worker_id
+    )
+    select graphile_worker.force_unlock_workers(array(select worker_id from former))
+  `.execute(db)
+}

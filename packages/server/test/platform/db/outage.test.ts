@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { openPool } from '../../../src/platform/db/database.ts'
+import { isConflict, isOutage } from '../../../src/platform/db/outage.ts'
+import { untilReachable } from '../../../src/platform/db/until-reachable.ts'
+import { violatedConstraint } from '../../../src/platform/db/violated-constraint.ts'
+import { testDatabase } from '../../support/database.ts'
+import { openTestDatabase } from '../../support/job-host.ts'
+import { proxiedDatabase } from '../../support/proxied-database.ts'
+import { silentLog } from '../../support/silent-log.ts'
+
+describe('an outage', () => {
+  test('a line that is cut is one, for queries underway and for new ones', async () => {
+    const { db, proxy } = await databaseOverALine()
+    await sql`select 1`.execute(db)
+
+    const underway = failureOf(sql`select pg_sleep(20)`.execute(db))
+    await sql`select 1`.execute(db)
+    proxy.cut()
+
+    expect(isOutage(await underway)).toBe(true)
+    expect(isOutage(await failureOf(sql`select 1`.execute(db)))).toBe(true)
+  })
+
+  test('a server that takes the call and says nothing is one', async () => {
+    const { db, proxy } = await databaseOverALine()
+    proxy.freeze()
+
+    expect(isOutage(await failureOf(sql`select 1`.execute(db)))).toBe(true)
+  })
+
+  test('a port that nobody listens on is one', async () => {
+    const pool = openPool(
+      { connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' },
+      { max: 1, log: silentLog, name: 'test' },
+    )
+
+    const error = await failureOf(pool.query('select 1'))
+
+    expect(isOutage(error)).toBe(true)
+    expect(String(error)).not.toContain('secret')
+    await pool.end()
+  })
+
+  test('a backend that an administrator ended is one, and a moment later all is well', async () => {
+    const { db } = await database()
+
+    const error = await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(db))
+
+    expect(isOutage(error)).toBe(true)
+    await untilReachable(() => sql`select 1`.execute(db))
+  })
+
+  test('idle connections that are ended do not trouble anybody', async () => {
+    const { db, pool } = await database()
+    await sql`select 1`.execute(db)
+
+    await pool.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+    )
+
+    await untilReachable(() => sql`select 1`.execute(db))
+  })
+
+  test('a mistake of ours is none', async () => {
+    const { db } = await database()
+
+    expect(isOutage(await failureOf(sql`select no_such_column`.execute(db)))).toBe(false)
+    expect(isOutage(new Error('something else'))).toBe(false)
+    expect(isOutage('Connection terminated')).toBe(false)
+    expect(isOutage(undefined)).toBe(false)
+  })
+
+  test('a file that is missing is none, though its code is that of a missing socket', () => {
+    expect(isOutage(Object.assign(new Error('no file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false)
+    expect(isOutage(Object.assign(new Error('no socket'), { code: 'ENOENT', syscall: 'connect' }))).toBe(true)
+  })
+
+  test('work that waits for the database is done once it is back', async () => {
+    const { db, proxy } = await databaseOverALine()
+    proxy.cut()
+    let tries = 0
+
+    const answer = untilReachable(async () => {
+      tries += 1
+      if (tries === 2) proxy.mend()
+      return (await sql<{ one: number }>`select 1 as one`.execute(db)).rows
+    })
+
+    expect(await answer).toEqual([{ one: 1 }])
+    expect(tries).toBeGreaterThan(1)
+  })
+
+  test('work that waits for the database is not repeated for a mistake', async () => {
+    const { db } = await database()
+    let tries = 0
+
+    const attempt = untilReachable(() => {
+      tries += 1
+      return sql`select no_such_column`.execute(db)
+    })
+
+    await expect(attempt).rejects.toThrow('no_such_column')
+    expect(tries).toBe(1)
+  })
+})
+
+describe('other failures with a name', () => {
+  test('a unique constraint that was run into is told by its name', async () => {
+    const { db, pool } = await database()
+    await pool.query('create table seats (number int constraint one_each unique)')
+    await sql`insert into seats values (1)`.execute(db)
+
+    const error = await failureOf(sql`insert into seats values (1)`.execute(db))
+
+    expect(violatedConstraint(error)).toBe('one_each')
+    expect(violatedConstraint(await failureOf(sql`select 1/0`.execute(db)))).toBeUndefined()
+    expect(violatedConstraint('one_each')).toBeUndefined()
+  })
+
+  test('a deadlock and a serialisation failure are conflicts, a unique violation is none', () => {
+    expect(['40P01', '40001', '23505'].map((code) => isConflict(Object.assign(new Error(), { code })))).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+test('64-bit numbers are read as numbers, and everything else as usual', async () => {
+  const { db } = await database()
+
+  const { rows } = await sql`
+    select 9007199254740991::bigint as big, count(*) as count, 1.5::numeric as exact, '{"a": 1}'::jsonb as json
+  `.execute(db)
+
+  expect(rows).toEqual([{ big: 9007199254740991, count: 1, exact: '1.5', json: { a: 1 } }])
+})
+
+async function database() {
+  const { url, pool } = await testDatabase({ isEmpty: true })
+  return { url, pool, db: openTestDatabase(url).db }
+}
+
+async function databaseOverALine() {
+  const { url } = await testDatabase({ isEmpty: true })
+  const { url: proxiedUrl, proxy } = await proxiedDatabase(url)
+  return { proxy, db: openTestDatabase(proxiedUrl, 2).db }
+}
+
+function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import type { Transaction } from '../../../src/platform/db/database.ts'
+import { afterCommit, transact } from '../../../src/platform/db/transact.ts'
+import { testDatabase } from '../../support/database.ts'
+import { openTestDatabase } from '../../support/job-host.ts'
+
+test('what waits for the commit runs after it, in order, when the rows are there for everybody', async () => {
+  const { db, pool } = await ledger()
+  const seen: string[] = []
+
+  const answer = await transact(db, async (tx) => {
+    await sql`insert into entries values (1)`.execute(tx)
+    afterCommit(tx, () => seen.push('first'))
+    afterCommit(tx, () => seen.push('second'))
+    expect(seen).toEqual([])
+    return 'done'
+  })
+
+  expect(answer).toBe('done')
+  expect(seen).toEqual(['first', 'second'])
+  expect((await pool.query('select id from entries')).rows).toEqual([{ id: 1 }])
+})
+
+test('what waits for the commit of a transaction that rolls back never runs', async () => {
+  const { db, pool } = await ledger()
+  const seen: string[] = []
+
+  const attempt = transact(db, async (tx) => {
+    await sql`insert into entries values (1)`.execute(tx)
+    afterCommit(tx, () => seen.push('never'))
+    throw new Error('no')
+  })
+
+  await expect(attempt).rejects.toThrow('no')
+  expect(seen).toEqual([])
+  expect((await pool.query('select id from entries')).rows).toEqual([])
+})
+
+test('two that deadlock both get through, and what waits for the commit runs once each', async () => {
+  const { db, pool } = await ledger()
+  await pool.query('insert into entries values (1), (2)')
+  const bothHoldOne = meeting(2)
+  let attempts = 0
+  const committed: string[] = []
+  const lockBoth = (name: string, order: readonly number[]) =>
+    transact(db, async (tx) => {
+      attempts += 1
+      afterCommit(tx, () => committed.push(name))
+      await lock(tx, order[0])
+      await bothHoldOne()
+      await lock(tx, order[1])
+    })
+
+  await Promise.all([lockBoth('up', [1, 2]), lockBoth('down', [2, 1])])
+
+  expect(committed.toSorted()).toEqual(['down', 'up'])
+  expect(attempts).toBe(3)
+})
+
+test('a transaction that keeps conflicting is given up with the conflict as the reason', async () => {
+  const { db } = await ledger()
+  let attempts = 0
+
+  const attempt = transact(db, async (tx) => {
+    attempts += 1
+    await sql`do $$ begin raise exception 'no luck' using errcode = '40001'; end $$`.execute(tx)
+  })
+
+  await expect(attempt).rejects.toThrow('no luck')
+  expect(attempts).toBe(3)
+})
+
+test('only a transaction of transact has something to wait for', async () => {
+  const { db } = await ledger()
+
+  await expect(db.transaction().execute(async (tx) => afterCommit(tx, () => undefined))).rejects.toThrow(
+    'needs a transaction opened by transact',
+  )
+})
+
+async function ledger() {
+  const { url, pool } = await testDatabase({ isEmpty: true })
+  await pool.query('create table entries (id int primary key)')
+  return { pool, db: openTestDatabase(url).db }
+}
+
+async function lock(tx: Transaction, id: number | undefined): Promise<void> {
+  await sql`select id from entries where id = ${id} for update`.execute(tx)
+}
+
+/** Lets the first `count` go on once all of them are there; whoever comes later passes. */
+function meeting(count: number): () => Promise<void> {
+  let arrived = 0
+  let letGo = (): void => undefined
+  const all = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  return async () => {
+    arrived += 1
+    if (arrived === count) letGo()
+    await all
+  }
+}

@@ -1,0 +1,276 @@
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openEventStream } from '../../../src/platform/events/event-stream.ts'
+import type { Events, Follower } from '../../../src/platform/events/events.ts'
+import { testDatabase } from '../../support/database.ts'
+import { type EventHost, openEventHost, speak } from '../../support/event-host.ts'
+import { eventually } from '../../support/eventually.ts'
+
+describe('what is sent', () => {
+  test('an event has its position as id, its name, and its payload with session and time', async () => {
+    const { host } = await watchedHost()
+    const stream = await open(host)
+    await speak(host, 'hello\nworld', 7)
+
+    const frame = await stream.next((lines) => lines.startsWith('id:'))
+
+    const [id, name, data, ...rest] = frame.split('\n')
+    expect(id).toMatch(/^id: \d+$/)
+    expect(name).toBe('event: word.spoken')
+    expect(JSON.parse(data?.replace('data: ', '') ?? '')).toEqual({
+      session_id: 7,
+      word: 'hello\nworld',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    })
+    expect(rest).toEqual([])
+  })
+
+  test('heartbeats come between, as comments', async () => {
+    const { host } = await watchedHost()
+    const stream = await open(host, { heartbeatMs: 5 })
+
+    await eventually(
+      async () => stream.frames.filter((frame) => frame === ': heartbeat').length,
+      (count) => count >= 3,
+    )
+    expect(stream.frames[0]).toBe(': connected')
+  })
+
+  test('whoever begins somewhere gets all that came after, then what comes, once each', async () => {
+    const { host } = await watchedHost()
+    for (let count = 0; count < 30; count += 1) await speak(host, `${count}`)
+    const [, , third] = await eventually(
+      () => host.events.read({ position: 0 }, 100),
+      (events) => events.length === 30,
+    )
+
+    const stream = await open(host, { position: third?.position ?? 0 })
+    for (let count = 30; count < 40; count += 1) await speak(host, `${count}`)
+
+    await eventually(
+      async () => stream.words(),
+      (words) => words.includes('39'),
+    )
+    expect(stream.words()).toEqual(Array.from({ length: 37 }, (_, index) => `${index + 3}`))
+  })
+
+  test('readers that come while much happens miss nothing and see nothing twice', async () => {
+    const { host } = await watchedHost()
+    const all = Array.from({ length: 150 }, (_, count) => `${count}`)
+    const writing = (async () => {
+      for (const word of all) await speak(host, word)
+    })()
+    const streams = []
+    for (let count = 0; count < 10; count += 1) {
+      streams.push(await open(host))
+      await speak(host, `reader ${count}`)
+    }
+    await writing
+
+    for (const stream of streams) {
+      await eventually(
+        async () => stream.words(),
+        (words) => words.includes('149'),
+      )
+      expect(stream.words().filter((word) => !word.startsWith('reader'))).toEqual(all)
+    }
+  })
+
+  test('more than a batch is caught up with', async () => {
+    const { host, pool } = await watchedHost()
+    await pool.query(
+      `insert into events (name, payload) select 'word.spoken', jsonb_build_object('word', n::text) from generate_series(1, 1234) n`,
+    )
+
+    const stream = await open(host)
+    await speak(host, 'last')
+
+    await eventually(
+      async () => stream.words(),
+      (words) => words.includes('last'),
+    )
+    expect(stream.words()).toHaveLength(1235)
+  })
+
+  test('a reader of one session sees nothing of another', async () => {
+    const { host } = await watchedHost()
+    await speak(host, 'missed', 1)
+    await speak(host, 'not mine', 2)
+    const stream = await open(host, { sessionId: 1 })
+    await speak(host, 'of nobody')
+    await speak(host, 'not mine either', 2)
+    await speak(host, 'mine', 1)
+
+    await eventually(
+      async () => stream.words(),
+      (words) => words.includes('mine'),
+    )
+    expect(stream.words()).toEqual(['missed', 'mine'])
+  })
+})
+
+describe('a reader that does not read', () => {
+  test('is let go once too much waits for it, and is followed no more', async () => {
+    const { host, followers } = await watchedHost()
+    const stream = openEventStream(host.events, { position: 0 }, { signal: never(), maxBacklogBytes: 50_000 })
+    const closed = new Promise<void>((resolve) => stream.once('close', resolve))
+    expect(followers.size).toBe(1)
+
+    const talk = async (): Promise<void> => {
+      while (!stream.destroyed) await speak(host, 'x'.repeat(10_000))
+    }
+    await Promise.all([talk(), closed])
+
+    expect(followers.size).toBe(0)
+  })
+
+  test('is not let go for what it missed before: that waits in the database', async () => {
+    const { host, pool } = await watchedHost()
+    await pool.query(
+      `insert into events (name, payload) select 'word.spoken', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 3000) n`,
+    )
+    await speak(host, 'last')
+    await eventually(host.events.lastPosition, (position) => position === 3001)
+
+    const stream = openEventStream(host.events, { position: 0 }, { signal: never(), maxBacklogBytes: 50_000 })
+    onTestFinished(() => void stream.destroy())
+    await eventually(
+      async () => stream.writableNeedDrain,
+      (isFull) => isFull,
+    )
+    await speak(host, 'more')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+
+    expect(stream.destroyed).toBe(false)
+    // Some batches at most, out of three megabytes.
+    expect(stream.writableLength).toBeLessThan(1_000_000)
+    let received = ''
+    stream.on('data', (chunk) => {
+      received += chunk
+    })
+    await eventually(
+      async () => received.includes('"more"'),
+      (isThere) => isThere,
+    )
+  })
+})
+
+test('a reader that reads is not let go for a burst that is larger than the bound', async () => {
+  const { host, pool } = await watchedHost()
+  const stream = await open(host, { maxBacklogBytes: 50_000 })
+  await speak(host, 'first')
+  await stream.next((frame) => frame.includes('first'))
+
+  await pool.query(
+    `insert into events (name, payload) select 'word.spoken', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 400) n`,
+  )
+  await speak(host, 'last')
+
+  await stream.next((frame) => frame.includes('last'))
+  expect(stream.words()).toHaveLength(402)
+})
+
+describe('the end', () => {
+  test('a reader that goes is followed no more', async () => {
+    const { host, followers } = await watchedHost()
+    const gone = new AbortController()
+    const stream = openEventStream(host.events, { position: 0 }, { signal: gone.signal })
+    expect(followers.size).toBe(1)
+
+    gone.abort()
+    await speak(host, 'unheard')
+
+    await eventually(
+      async () => followers.size,
+      (count) => count === 0,
+    )
+    expect(stream.destroyed).toBe(true)
+  })
+
+  test('a reader that was gone before we began is not followed at all', async () => {
+    const { host, followers } = await watchedHost()
+
+    const stream = openEventStream(host.events, { position: 0 }, { signal: AbortSignal.abort() })
+
+    await eventually(
+      async () => followers.size,
+      (count) => count === 0,
+    )
+    expect(stream.destroyed).toBe(true)
+  })
+
+  test('when the relay closes, the stream ends after what was sent', async () => {
+    const { host } = await watchedHost()
+    const stream = openEventStream(host.events, { position: 0 }, { signal: never(), heartbeatMs: 5 })
+    const received = text(stream)
+    await speak(host, 'last words')
+    await eventually(host.events.lastPosition, (position) => position > 0)
+
+    host.events.close()
+
+    expect(await received).toMatch(/^: connected\n\n/)
+  })
+
+  test('a database that fails while it catches up ends the stream, so that the reader comes back', async () => {
+    const { host, followers } = await watchedHost()
+    const failing: Events = { ...host.events, read: () => Promise.reject(new Error('away')) }
+    const stream = openEventStream(failing, { position: 0 }, { signal: never() })
+
+    await eventually(
+      async () => stream.destroyed,
+      (isDestroyed) => isDestroyed,
+    )
+    expect(followers.size).toBe(0)
+  })
+})
+
+/** A host whose followers can be counted. */
+async function watchedHost() {
+  const { url, pool } = await testDatabase()
+  const host = await openEventHost(url)
+  const followers = new Set<Follower>()
+  const follow: Events['follow'] = (follower) => {
+    const stop = host.events.follow(follower)
+    followers.add(follower)
+    return () => {
+      followers.delete(follower)
+      stop()
+    }
+  }
+  return { pool, followers, host: { ...host, events: { ...host.events, follow } } }
+}
+
+async function open(
+  { events }: Pick<EventHost, 'events'>,
+  options: { position?: number; sessionId?: number; heartbeatMs?: number; maxBacklogBytes?: number } = {},
+) {
+  const { position = 0, sessionId, ...limits } = options
+  const stream = openEventStream(
+    events,
+    { position, ...(sessionId !== undefined && { sessionId }) },
+    { signal: never(), ...limits },
+  )
+  onTestFinished(() => void stream.destroy())
+  const frames: string[] = []
+  let received = ''
+  stream.on('data', (chunk) => {
+    received += chunk
+    const whole = received.split('\n\n')
+    received = whole.pop() ?? ''
+    frames.push(...whole)
+  })
+  return {
+    frames,
+    next: async (isRight: (frame: string) => boolean): Promise<string> =>
+      (await eventually(
+        async () => frames.find(isRight),
+        (frame) => frame !== undefined,
+      )) ?? '',
+    words: (): string[] =>
+      frames.filter((frame) => frame.startsWith('id:')).map((frame) => JSON.parse(frame.split('data: ')[1] ?? '').word),
+  }
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal
+}

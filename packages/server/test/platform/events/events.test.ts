@@ -1,0 +1,228 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
+import type { Signals } from '../../../src/platform/events/signals.ts'
+import { testDatabase } from '../../support/database.ts'
+import { follow, openEventHost, speak, wordOf, wordSpoken } from '../../support/event-host.ts'
+import { eventually } from '../../support/eventually.ts'
+
+test('an event is told once its transaction has committed, and not before', async () => {
+  const { host } = await oneHost()
+  const told = follow(host.events)
+
+  await transact(host.db, async (tx) => {
+    await host.events.publish(tx, wordSpoken, { sessionId: 7, payload: { word: 'hello' } })
+    await speak(host, 'meanwhile')
+    await heard(told, 'meanwhile')
+    expect(told.words()).toEqual(['meanwhile'])
+  })
+
+  await heard(told, 'hello')
+  expect(told.placed).toMatchObject([
+    { name: 'word.spoken', session_id: null, payload: { word: 'meanwhile' } },
+    { name: 'word.spoken', session_id: 7, payload: { word: 'hello' }, created_at: expect.any(Date) },
+  ])
+})
+
+test('an event of a transaction that rolls back never happened', async () => {
+  const { host, pool } = await oneHost()
+  const told = follow(host.events)
+
+  const attempt = transact(host.db, async (tx) => {
+    await host.events.publish(tx, wordSpoken, { payload: { word: 'unsaid' } })
+    throw new Error('on second thoughts')
+  })
+  await expect(attempt).rejects.toThrow('on second thoughts')
+  await speak(host, 'said')
+
+  await heard(told, 'said')
+  expect(told.words()).toEqual(['said'])
+  expect((await pool.query('select 1 from events')).rowCount).toBe(1)
+})
+
+test('a payload that is not what the event declares is refused, and its transaction with it', async () => {
+  const { host, pool } = await oneHost()
+  // What a caller that cheats its way past the types would publish.
+  const payload = { word: 7 } as unknown as { word: string }
+
+  await expect(transact(host.db, (tx) => host.events.publish(tx, wordSpoken, { payload }))).rejects.toThrow()
+
+  expect((await pool.query('select 1 from events')).rowCount).toBe(0)
+})
+
+test('twenty writers whose commits overlap are heard on two hosts exactly once each, in one order, without a gap', async () => {
+  const { url, pool } = await testDatabase()
+  const hosts = await Promise.all([openEventHost(url), openEventHost(url)])
+  const followers = hosts.map(({ events }) => follow(events))
+  const expected: string[] = []
+
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, writer) => {
+      const host = hosts[writer % 2] ?? (await oneHost()).host
+      for (let count = 0; count < 20; count += 1) {
+        const word = `${writer}-${count}`
+        expected.push(word)
+        await transact(host.db, async (tx) => {
+          await host.events.publish(tx, wordSpoken, { payload: { word } })
+          // Ids are handed out here and commits come in any order.
+          await wait((writer * 7 + count * 13) % 11)
+        })
+      }
+    }),
+  )
+
+  for (const follower of followers) {
+    await eventually(
+      async () => follower.placed.length,
+      (count) => count >= expected.length,
+    )
+  }
+  const { rows } = await pool.query('select position::int, payload from events order by position')
+  for (const { placed, words } of followers) {
+    expect(placed.map(({ position }) => position)).toEqual(rows.map(({ position }) => position))
+    expect(words().toSorted()).toEqual(expected.toSorted())
+    expect(placed.map(wordOf)).toEqual(rows.map(wordOf))
+  }
+  // Each writer's own events are in the order in which it committed them.
+  const ofFirst = followers[0]?.words().filter((word) => word.startsWith('0-'))
+  expect(ofFirst).toEqual(Array.from({ length: 20 }, (_, count) => `0-${count}`))
+})
+
+test('somebody who begins to follow and reads back from where it was misses nothing, whenever it comes', async () => {
+  const { host } = await oneHost()
+  const total = 60
+  const writing = (async () => {
+    for (let count = 0; count < total; count += 1) await speak(host, `${count}`)
+  })()
+
+  // Each comes at another moment, with no one there before it.
+  for (let round = 0; round < 8; round += 1) {
+    const position = await host.events.lastPosition()
+    const told = follow(host.events)
+    await wait(round * 3)
+    const replayed = await host.events.read({ position }, 1000)
+    await wait(20)
+    told.stop()
+    const last = Math.max(
+      position,
+      ...replayed.map((event) => event.position),
+      ...told.placed.map((event) => event.position),
+    )
+    const seen = new Set([...replayed, ...told.placed].map((event) => event.position))
+    const between = (await host.events.read({ position }, 1000)).filter((event) => event.position <= last)
+    expect(between.filter((event) => !seen.has(event.position))).toEqual([])
+  }
+  await writing
+})
+
+test('somebody who begins to follow while the relay looks where things stand is told what it sees there', async () => {
+  const { url } = await testDatabase()
+  const { host, wake } = await deafHost(url, 1)
+  const elsewhere = await openEventHost(url)
+
+  // The relay, with nobody following, asks where things stand; its only connection is taken between its two questions.
+  wake()
+  const told = await host.db.connection().execute(async () => {
+    await new Promise(setImmediate)
+    const joined = follow(host.events)
+    const position = await elsewhere.events.lastPosition()
+    await speak(elsewhere, 'in between')
+    await eventually(elsewhere.events.lastPosition, (last) => last > position)
+    return joined
+  })
+
+  await heard(told, 'in between')
+})
+
+test('an event whose announcement was lost is told by the tick', async () => {
+  const { url } = await testDatabase()
+  const { host } = await deafHost(url)
+  const told = follow(host.events)
+
+  await speak(host, 'whispered')
+
+  await heard(told, 'whispered')
+})
+
+test('reading back gives what came after, oldest first, of one session if asked, and no more than asked', async () => {
+  const { host } = await oneHost()
+  for (const [word, sessionId] of [
+    ['a', 1],
+    ['b', 2],
+    ['c', 1],
+    ['d', 2],
+  ] as const)
+    await speak(host, word, sessionId)
+  await eventually(
+    () => host.events.read({ position: 0 }, 10),
+    (events) => events.length === 4,
+  )
+  const [first] = await host.events.read({ position: 0 }, 1)
+
+  expect((await host.events.read({ position: 0 }, 3)).map(wordOf)).toEqual(['a', 'b', 'c'])
+  expect((await host.events.read({ position: 0, sessionId: 1 }, 10)).map(wordOf)).toEqual(['a', 'c'])
+  expect((await host.events.read({ position: first?.position ?? 0 }, 10)).map(wordOf)).toEqual(['b', 'c', 'd'])
+})
+
+test('whoever stops following is told nothing more, and closing tells the others', async () => {
+  const { host } = await oneHost()
+  const stopped = follow(host.events)
+  stopped.stop()
+  let closings = 0
+  host.events.follow({ onEvents: () => undefined, onClosed: () => (closings += 1) })
+  const told = follow(host.events)
+
+  await speak(host, 'hello')
+  await heard(told, 'hello')
+  host.events.close()
+  host.events.close()
+
+  expect(stopped.words()).toEqual([])
+  expect(closings).toBe(1)
+})
+
+test('old events are pruned, and what comes after them is placed after them all the same', async () => {
+  const { host, pool } = await oneHost()
+  await speak(host, 'old')
+  await speak(host, 'recent')
+  const before = await eventually(host.events.lastPosition, (position) => position >= 2)
+  await pool.query(`update events set created_at = now() - interval '4 days' where payload->>'word' = 'old'`)
+
+  expect(await deleteEventsBefore(host.db, new Date(Date.now() - 3 * 86_400_000))).toBe(1)
+  expect(await deleteEventsBefore(host.db, new Date(Date.now() + 86_400_000))).toBe(1)
+  await speak(host, 'new')
+
+  const [event] = await eventually(
+    () => host.events.read({ position: before }, 10),
+    (events) => events.length === 1,
+  )
+  expect(event && wordOf(event)).toBe('new')
+})
+
+async function oneHost() {
+  const { url, pool } = await testDatabase()
+  return { url, pool, host: await openEventHost(url) }
+}
+
+/** A host that hears nothing but what the test tells it. */
+async function deafHost(url: string, connections?: number) {
+  let wake: () => void = () => undefined
+  const signals: Signals = {
+    announce: async () => undefined,
+    listen: (_topic, onHeard) => {
+      wake = onHeard
+      return () => undefined
+    },
+    close: async () => undefined,
+  }
+  const host = await openEventHost(url, async () => signals, connections)
+  return { host, wake: () => wake() }
+}
+
+function heard(told: { words(): string[] }, word: string) {
+  return eventually(
+    async () => told.words(),
+    (words) => words.includes(word),
+  )
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { enqueue } from '../../../src/platform/jobs/enqueue.ts'
+import { testDatabase } from '../../support/database.ts'
+import { enqueueWord, openTestDatabase, wordJob } from '../../support/job-host.ts'
+
+const job = wordJob('default')
+
+test('a job is there if its transaction commits', async () => {
+  const { db, jobs } = await jobsDatabase()
+
+  await transact(db, (tx) => enqueue(tx, job, { word: 'kept' }))
+
+  expect(await jobs()).toMatchObject([{ task_identifier: 'default_word', attempts: 0, max_attempts: 3 }])
+})
+
+test('a job is never there if its transaction rolls back', async () => {
+  const { db, jobs } = await jobsDatabase()
+
+  const attempt = transact(db, async (tx) => {
+    await enqueue(tx, job, { word: 'lost' })
+    throw new Error('changed my mind')
+  })
+
+  await expect(attempt).rejects.toThrow('changed my mind')
+  expect(await jobs()).toEqual([])
+})
+
+test('nobody sees a job before its transaction commits', async () => {
+  const { db, jobs } = await jobsDatabase()
+
+  await transact(db, async (tx) => {
+    await enqueue(tx, job, { word: 'soon' })
+    expect(await jobs()).toEqual([])
+  })
+
+  expect(await jobs()).toHaveLength(1)
+})
+
+test('a payload that does not fit is refused where it is enqueued, and nothing is written', async () => {
+  const { db, jobs } = await jobsDatabase()
+  // What a caller that cheats its way past the types would send.
+  const wrong = { word: 7 } as unknown as { word: string }
+
+  await expect(transact(db, (tx) => enqueue(tx, job, wrong))).rejects.toThrow('expected string')
+  expect(await jobs()).toEqual([])
+})
+
+test('a waiting job is replaced by another of its key', async () => {
+  const { db, pool, jobs } = await jobsDatabase()
+
+  await enqueueWord(db, job, 'first', { key: 'same' })
+  await enqueueWord(db, job, 'second', { key: 'same' })
+  await enqueueWord(db, job, 'other', { key: 'other' })
+
+  expect(await jobs()).toHaveLength(2)
+  const { rows } = await pool.query(
+    `select payload->>'word' as word from graphile_worker._private_jobs order by payload->>'word'`,
+  )
+  expect(rows).toEqual([{ word: 'other' }, { word: 'second' }])
+})
+
+test('fifty that enqueue one key at once leave one job', async () => {
+  const { db, jobs } = await jobsDatabase()
+
+  await Promise.all(Array.from({ length: 50 }, (_, index) => enqueueWord(db, job, `${index}`, { key: 'same' })))
+
+  expect(await jobs()).toHaveLength(1)
+})
+
+test('a job may wait for its time', async () => {
+  const { db, jobs } = await jobsDatabase()
+  const runAt = new Date('2199-01-01T00:00:00Z')
+
+  await enqueueWord(db, job, 'later', { runAt })
+
+  expect(await jobs()).toMatchObject([{ run_at: runAt }])
+})
+
+async function jobsDatabase() {
+  const { url, pool } = await testDatabase()
+  const jobs = async () => (await pool.query('select * from graphile_worker.jobs order by id')).rows
+  return { pool, jobs, db: openTestDatabase(url).db }
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
+import { testDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/eventually.ts'
+import { enqueueWord, handleJob, heldJob, openTestDatabase, startJobHost, wordJob } from '../../support/job-host.ts'
+import { proxiedDatabase } from '../../support/proxied-database.ts'
+
+const job = wordJob('default')
+
+test('jobs go on after the database was away for a while', async () => {
+  const { db, proxiedUrl, proxy } = await hostDatabase()
+  const done: string[] = []
+  await startJobHost({ url: proxiedUrl, handlers: [handleJob(job, async ({ word }) => void done.push(word))] })
+  await enqueueWord(db, job, 'before')
+  await eventually(
+    async () => done,
+    (words) => words.includes('before'),
+  )
+
+  proxy.cut()
+  await enqueueWord(db, job, 'meanwhile')
+  await aWhile(2500)
+  proxy.mend()
+
+  await eventually(
+    async () => done,
+    (words) => words.includes('meanwhile'),
+  )
+  await enqueueWord(db, job, 'after')
+  await eventually(
+    async () => done,
+    (words) => words.includes('after'),
+  )
+})
+
+test('jobs that end while the database is away are recorded once it is back, and not performed again', async () => {
+  const { db, pool, proxiedUrl, proxy } = await hostDatabase()
+  const held = heldJob(job)
+  await startJobHost({ url: proxiedUrl, handlers: [held.handler] })
+  const words = ['one', 'two', 'three', 'four']
+  for (const word of words) await enqueueWord(db, job, word)
+  await eventually(
+    async () => held.begun.length,
+    (count) => count === words.length,
+  )
+
+  proxy.cut()
+  held.letGo()
+  await aWhile(800)
+  proxy.mend()
+
+  await eventually(
+    async () => (await pool.query('select 1 from graphile_worker.jobs')).rowCount,
+    (count) => count === 0,
+  )
+  expect(held.begun.toSorted()).toEqual(words.toSorted())
+})
+
+test('a job that fails while the database is away keeps its error and its next attempt', async () => {
+  const { db, pool, proxiedUrl, proxy } = await hostDatabase()
+  await startJobHost({
+    url: proxiedUrl,
+    handlers: [
+      handleJob(job, async () => {
+        proxy.cut()
+        throw new Error('the dog ate it')
+      }),
+    ],
+  })
+  await enqueueWord(db, job, 'homework')
+  await aWhile(800)
+  proxy.mend()
+
+  const failed = await eventually(
+    async () => (await pool.query('select attempts, last_error, locked_by from graphile_worker.jobs')).rows[0],
+    (row) => row.last_error !== null,
+  )
+  expect(failed).toEqual({ attempts: 1, last_error: 'the dog ate it', locked_by: null })
+})
+
+test('a job whose claim was answered into the void is performed nevertheless', async () => {
+  const { db, pool, proxiedUrl, proxy } = await hostDatabase()
+  const done: string[] = []
+  await pauseQueue(db, 'default', 'until the line is bad')
+  await startJobHost({ url: proxiedUrl, handlers: [handleJob(job, async ({ word }) => void done.push(word))] })
+  await enqueueWord(db, job, 'unheard')
+  proxy.deafenAfter('get_job')
+  await resumeQueue(db, 'default')
+  await eventually(
+    async () => (await pool.query('select locked_by from graphile_worker.jobs')).rows[0]?.locked_by,
+    (worker) => worker !== null,
+  )
+  expect(done).toEqual([])
+
+  proxy.mend()
+
+  await eventually(
+    async () => done,
+    (words) => words.includes('unheard'),
+  )
+})
+
+test('a host that drains while the database is away gives up on it, and finds its jobs again at the next start', async () => {
+  const { db, pool, url, proxiedUrl, proxy } = await hostDatabase()
+  const hostId = randomUUID()
+  const held = heldJob(job)
+  const host = await startJobHost({ url: proxiedUrl, handlers: [held.handler], hostId })
+  await enqueueWord(db, job, 'left behind')
+  await eventually(
+    async () => held.begun.length,
+    (count) => count === 1,
+  )
+  proxy.cut()
+  held.letGo()
+
+  await host.drain()
+
+  expect((await pool.query('select locked_by from graphile_worker.jobs')).rows).toEqual([
+    { locked_by: expect.any(String) },
+  ])
+  const done: string[] = []
+  await startJobHost({ url, handlers: [handleJob(job, async ({ word }) => void done.push(word))], hostId })
+  await eventually(
+    async () => done,
+    (words) => words.includes('left behind'),
+  )
+})
+
+async function hostDatabase() {
+  const { url, pool } = await testDatabase()
+  const { url: proxiedUrl, proxy } = await proxiedDatabase(url)
+  return { url, pool, proxiedUrl, proxy, db: openTestDatabase(url).db }
+}
+
+/** Long enough to meet the outage, longer than a poll where polls shall meet it; nothing depends on the exact time. */
+function aWhile(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Job } from '../../../src/platform/jobs/job.ts'
+import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
+import { queues } from '../../../src/platform/jobs/queues.ts'
+import { testDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/eventually.ts'
+import {
+  enqueueWord,
+  handleJob,
+  heldJob,
+  openTestDatabase,
+  startJobHost,
+  type Word,
+  wordJob,
+} from '../../support/job-host.ts'
+
+const job = wordJob('default')
+const other = wordJob('pollers')
+
+describe('performing', () => {
+  test('every job is performed once, however many hosts there are', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const done: string[] = []
+    const handlers = [recording(job, done)]
+    await Promise.all([startJobHost({ url, handlers }), startJobHost({ url, handlers })])
+    const words = Array.from({ length: 40 }, (_, index) => `word ${index}`)
+
+    await Promise.all(words.map((word) => enqueueWord(db, job, word)))
+
+    await eventually(
+      async () => (await pool.query('select 1 from graphile_worker.jobs')).rowCount,
+      (count) => count === 0,
+    )
+    expect(done.toSorted()).toEqual(words.toSorted())
+  })
+
+  test('a queue performs as many at a time as its concurrency says, and another queue is not held up', async () => {
+    const { url, db } = await jobsDatabase()
+    const held = heldJob(job)
+    const done: string[] = []
+    await startJobHost({ url, handlers: [held.handler, recording(other, done)] })
+    for (let count = 0; count < queues.default.concurrency + 2; count += 1) await enqueueWord(db, job, `${count}`)
+    await eventually(
+      async () => held.begun.length,
+      (count) => count === queues.default.concurrency,
+    )
+
+    await enqueueWord(db, other, 'free')
+
+    await seen(done, 'free')
+    expect(held.begun).toHaveLength(queues.default.concurrency)
+    held.letGo()
+    await eventually(
+      async () => held.ended.length,
+      (count) => count === queues.default.concurrency + 2,
+    )
+  })
+
+  test('a job that throws is tried again later, and its row says why', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    await startJobHost({
+      url,
+      handlers: [
+        handleJob(job, async () => {
+          throw new Error('not today')
+        }),
+      ],
+    })
+
+    await enqueueWord(db, job, 'hopeless')
+
+    const row = await eventually(
+      async () => (await pool.query('select *, run_at > now() as is_later from graphile_worker.jobs')).rows[0],
+      ({ last_error }) => last_error !== null,
+    )
+    expect(row).toMatchObject({
+      attempts: 1,
+      max_attempts: 3,
+      last_error: 'not today',
+      locked_by: null,
+      is_later: true,
+    })
+  })
+
+  test('a job out of attempts stays, with its error, and is not tried again', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const lastChance = wordJob('default', 'last_chance', 1)
+    const done: string[] = []
+    await startJobHost({
+      url,
+      handlers: [
+        handleJob(lastChance, async () => {
+          throw new Error('gone')
+        }),
+        recording(job, done),
+      ],
+    })
+
+    await enqueueWord(db, lastChance, 'only')
+    await eventually(
+      async () => (await pool.query('select last_error from graphile_worker.jobs')).rows[0].last_error,
+      (error) => error === 'gone',
+    )
+    await pool.query(`update graphile_worker._private_jobs set run_at = now() - interval '1 hour'`)
+    await enqueueWord(db, job, 'next')
+    await seen(done, 'next')
+
+    expect((await pool.query('select attempts, max_attempts from graphile_worker.jobs')).rows).toEqual([
+      { attempts: 1, max_attempts: 1 },
+    ])
+  })
+
+  test('a payload that does not fit its declaration fails in words, and the handler is not called', async () => {
+    const { url, pool } = await jobsDatabase()
+    const done: string[] = []
+    await startJobHost({ url, handlers: [recording(job, done)] })
+
+    await pool.query(`select graphile_worker.add_job('default_word', '{"word": 7}')`)
+
+    const error = await eventually(
+      async () => (await pool.query('select last_error from graphile_worker.jobs')).rows[0].last_error,
+      (text) => text !== null,
+    )
+    expect(error).toMatch(/^the payload of job default_word is not what it declares: .*expected string/)
+    expect(error).toContain('word')
+    expect(done).toEqual([])
+  })
+
+  test('a job bound to a host is left alone by the others', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const doneHere: string[] = []
+    const doneThere: string[] = []
+    const here = await startJobHost({ url, handlers: [recording(job, doneHere)] })
+    const there = randomUUID()
+
+    await enqueueWord(db, job, 'theirs', { hostId: there })
+    await enqueueWord(db, job, 'mine', { hostId: here.hostId })
+    await seen(doneHere, 'mine')
+
+    expect(doneHere).toEqual(['mine'])
+    expect((await pool.query('select attempts from graphile_worker.jobs')).rows).toEqual([{ attempts: 0 }])
+    await startJobHost({ url, handlers: [recording(job, doneThere)], hostId: there })
+    await seen(doneThere, 'theirs')
+    expect(doneHere).toEqual(['mine'])
+  })
+})
+
+describe('pausing', () => {
+  test('a paused queue starts nothing on any host, what runs goes on, and other queues are not touched', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const held = heldJob(job)
+    const done: string[] = []
+    const handlers = [held.handler, recording(other, done)]
+    const hosts = [await startJobHost({ url, handlers }), await startJobHost({ url, handlers })]
+    expect(hosts[0]?.hostId).not.toBe(hosts[1]?.hostId)
+    await enqueueWord(db, job, 'running')
+    await seen(held.begun, 'running')
+
+    await pauseQueue(db, 'default', 'a test')
+    await overASecond()
+    await enqueueWord(db, job, 'waiting')
+    await enqueueWord(db, other, 'elsewhere')
+    await seen(done, 'elsewhere')
+    held.letGo()
+    await seen(held.ended, 'running')
+    await overASecond()
+
+    expect(held.begun).toEqual(['running'])
+    expect((await pool.query('select attempts from graphile_worker.jobs')).rows).toEqual([{ attempts: 0 }])
+    await resumeQueue(db, 'default')
+    await seen(held.ended, 'waiting')
+  })
+
+  test('a queue that is resumed goes on at once, even while a long job of before still runs', async () => {
+    const { url, db } = await jobsDatabase()
+    const long = heldJob(job)
+    const short = wordJob('default', 'short')
+    const done: string[] = []
+    await startJobHost({ url, handlers: [long.handler, recording(short, done)] })
+    await enqueueWord(db, job, 'long')
+    await seen(long.begun, 'long')
+    await pauseQueue(db, 'default', 'a test')
+    await overASecond()
+
+    await resumeQueue(db, 'default')
+    await enqueueWord(db, short, 'short')
+
+    await seen(done, 'short')
+    expect(long.ended).toEqual([])
+    long.letGo()
+  })
+
+  test('a queue that is paused at the start takes nothing until it is resumed', async () => {
+    const { url, db } = await jobsDatabase()
+    const done: string[] = []
+    await pauseQueue(db, 'default', 'a test')
+    await enqueueWord(db, job, 'waiting')
+    await startJobHost({ url, handlers: [recording(job, done), recording(other, done)] })
+    await enqueueWord(db, other, 'elsewhere')
+    await seen(done, 'elsewhere')
+
+    expect(done).toEqual(['elsewhere'])
+    await resumeQueue(db, 'default')
+    await seen(done, 'waiting')
+  })
+
+  test('pausing twice keeps the last reason, and resuming what runs is no error', async () => {
+    const { db, pool } = await jobsDatabase()
+
+    await pauseQueue(db, 'triggers', 'first')
+    await pauseQueue(db, 'triggers', 'second')
+    expect((await pool.query('select queue, reason from paused_queues')).rows).toEqual([
+      { queue: 'triggers', reason: 'second' },
+    ])
+
+    await resumeQueue(db, 'triggers')
+    await resumeQueue(db, 'triggers')
+    expect((await pool.query('select queue from paused_queues')).rows).toEqual([])
+  })
+})
+
+describe('draining', () => {
+  test('a drain waits for what runs and takes nothing new', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const held = heldJob(job)
+    const host = await startJobHost({ url, handlers: [held.handler] })
+    await enqueueWord(db, job, 'running')
+    await seen(held.begun, 'running')
+    let isDrained = false
+
+    const drained = host.drain().then(() => {
+      isDrained = true
+    })
+    await enqueueWord(db, job, 'too late')
+    await overASecond()
+    expect(isDrained).toBe(false)
+    held.letGo()
+    await drained
+
+    expect(held.ended).toEqual(['running'])
+    // The end of what ran is on record by now: whoever drains may close the database next.
+    expect((await pool.query('select attempts, locked_by from graphile_worker.jobs')).rows).toEqual([
+      { attempts: 0, locked_by: null },
+    ])
+  })
+
+  test('a paused queue is drained too, and what waited stays untouched', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const done: string[] = []
+    await pauseQueue(db, 'default', 'a test')
+    const host = await startJobHost({ url, handlers: [recording(job, done)] })
+    await enqueueWord(db, job, 'waiting')
+
+    await host.drain()
+
+    expect(done).toEqual([])
+    expect((await pool.query('select attempts, locked_by from graphile_worker.jobs')).rows).toEqual([
+      { attempts: 0, locked_by: null },
+    ])
+  })
+
+  test('draining again is harmless', async () => {
+    const { url } = await jobsDatabase()
+    const host = await startJobHost({ url, handlers: [recording(job, [])] })
+
+    await host.drain()
+    await host.drain()
+  })
+})
+
+describe('after a crash', () => {
+  test('a host that comes back performs what it had locked; what others have locked stays theirs', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const hostId = randomUUID()
+    const theirs = wordJob('default', 'theirs')
+    await pool.query('insert into job_workers (worker_id, host_id) values ($1, $2), ($3, $4)', [
+      'pool-of-mine',
+      hostId,
+      'pool-of-theirs',
+      randomUUID(),
+    ])
+    await enqueueWord(db, job, 'cut short')
+    await lockAll(pool, 'pool-of-mine')
+    await enqueueWord(db, theirs, 'underway')
+    await lockAll(pool, 'pool-of-theirs')
+    const done: string[] = []
+
+    await startJobHost({ url, handlers: [recording(job, done), recording(theirs, done)], hostId })
+
+    await seen(done, 'cut short')
+    await overASecond()
+    expect(done).toEqual(['cut short'])
+    expect((await pool.query('select locked_by from graphile_worker.jobs')).rows).toEqual([
+      { locked_by: 'pool-of-theirs' },
+    ])
+  })
+
+  test('the name in which a job is locked is on record before the job is', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const held = heldJob(job)
+    const host = await startJobHost({ url, handlers: [held.handler] })
+    await enqueueWord(db, job, 'running')
+    await seen(held.begun, 'running')
+
+    const { rows } = await pool.query(
+      'select host_id from graphile_worker.jobs join job_workers on worker_id = locked_by',
+    )
+
+    expect(rows).toEqual([{ host_id: host.hostId }])
+    held.letGo()
+  })
+})
+
+async function jobsDatabase() {
+  const { url, pool } = await testDatabase()
+  return { url, pool, db: openTestDatabase(url).db }
+}
+
+function recording(of: Job<Word>, done: string[]) {
+  return handleJob(of, async ({ word }) => void done.push(word))
+}
+
+function seen(words: readonly string[], word: string) {
+  return eventually(
+    async () => words,
+    (all) => all.includes(word),
+  )
+}
+
+/** A pause is honoured within a second; the rest is for a machine that is busy. */
+function overASecond(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1500))
+}
+
+async function lockAll(pool: Awaited<ReturnType<typeof testDatabase>>['pool'], worker: string): Promise<void> {
+  await pool.query(
+    `update graphile_worker._private_jobs set locked_by = $1, locked_at = now(), attempts = 1 where locked_by is null`,
+    [worker],
+  )
+}

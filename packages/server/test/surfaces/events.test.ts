@@ -1,0 +1,256 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { transact } from '../../src/platform/db/transact.ts'
+import type { Events, Follower } from '../../src/platform/events/events.ts'
+import { sampleRepository, startTestApp, type TestApp, testApp } from '../support/app.ts'
+import { atRest, startDemo } from '../support/demo-session.ts'
+import { wordSpoken } from '../support/event-host.ts'
+import { openReader, type ReceivedEvent } from '../support/event-reader.ts'
+import { eventually } from '../support/eventually.ts'
+import { openRaw, requestHead } from '../support/raw-http.ts'
+
+const app = testApp()
+let repository = ''
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-events-'))
+  repository = await sampleRepository(folder)
+  return () => rm(folder, { recursive: true, force: true })
+})
+
+describe('GET /events', () => {
+  test('a reader hears of a session from its creation to its rest, in order', async () => {
+    const reader = await openReader(app.url)
+    expect(reader.status).toBe(200)
+    expect(reader.headers.get('content-type')).toBe('text/event-stream')
+    expect(reader.headers.get('cache-control')).toBe('no-store')
+
+    const session = await startDemo(app, { git_root: repository, lines: ['say hello'] })
+    await reader.find(({ data }) => data.session_id === session.id && data.to === 'needs_input')
+
+    const heard = reader.events.filter(({ data }) => data.session_id === session.id)
+    expect(heard.map(({ event, data }) => [event, data.from, data.to])).toEqual([
+      ['session.created', undefined, undefined],
+      ['session.status_changed', 'waiting', 'running'],
+      ['session.status_changed', 'running', 'needs_input'],
+    ])
+    expect(heard.map(({ id }) => id)).toEqual(heard.map(({ id }) => id).toSorted((a, b) => a - b))
+    expect(heard[0]?.data.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  })
+
+  test('a reader that comes without an id hears only what happens from now on', async () => {
+    await spoken('earlier')
+    const reader = await openReader(app.url)
+    await spoken('now')
+
+    await reader.find(saying('now'))
+    expect(reader.events.filter(saying('earlier'))).toEqual([])
+  })
+
+  test('a reader that comes back hears exactly what it missed, and then what comes', async () => {
+    const first = await openReader(app.url)
+    await spoken('one')
+    const { id } = await first.find(saying('one'))
+    first.close()
+    await first.over
+    for (const word of ['two', 'three', 'four']) await spoken(word)
+
+    const second = await openReader(app.url, { lastEventId: `${id}` })
+    await second.find(saying('four'))
+    await spoken('five')
+    await second.find(saying('five'))
+
+    expect(second.events.map(({ data }) => data.word)).toEqual(['two', 'three', 'four', 'five'])
+  })
+
+  test.each(['', 'abc', '-1', '1.5', '1e3', '99999999999999999999', "1' or 1=1", '999999999999999'])(
+    'a Last-Event-ID that is none of ours (%s) is as good as none',
+    async (lastEventId) => {
+      await spoken('earlier')
+      const reader = await openReader(app.url, { lastEventId })
+      await spoken(`after ${lastEventId}`)
+
+      await reader.find(saying(`after ${lastEventId}`))
+      expect(reader.status).toBe(200)
+      expect(reader.events.filter(saying('earlier'))).toEqual([])
+    },
+  )
+
+  test('a reader of one session, by its id or its slug, hears of that session alone', async () => {
+    const other = await startDemo(app, { git_root: repository, lines: ['say other'] })
+    const created = await app.post('/sessions', {
+      git_root: repository,
+      agent_runtime: 'demo',
+      prompt: 'say mine\nsleep 1',
+      title: 'One to watch',
+    })
+    const { id, slug } = created.body.session
+    expect(slug).toEqual(expect.any(String))
+
+    const readers = [
+      await openReader(app.url, { sessionId: id, lastEventId: '0' }),
+      await openReader(app.url, { sessionId: slug, lastEventId: '0' }),
+    ]
+    await Promise.all([atRest(app, id), atRest(app, other.id)])
+
+    for (const reader of readers) {
+      await reader.find(({ data }) => data.to === 'needs_input')
+      expect(new Set(reader.events.map(({ data }) => data.session_id))).toEqual(new Set([id]))
+      expect(reader.events[0]?.event).toBe('session.created')
+    }
+  })
+
+  test.each(['424242', 'no-such-slug'])('a session that is not there (%s) is a 404 in the usual shape', async (ref) => {
+    const answer = await app.get(`/events?session_id=${ref}`)
+
+    expect(answer).toMatchObject({ status: 404, body: { error: 'Not Found', messages: [expect.any(String)] } })
+  })
+
+  test('without a key, or with a wrong one, there is no stream', async () => {
+    expect((await app.send('/api/v1/events')).status).toBe(401)
+    expect((await openReader(app.url, { key: 'wrong' })).status).toBe(401)
+  })
+})
+
+describe('readers that go', () => {
+  test('a connection that is closed leaves no follower behind', async () => {
+    const followers = watchFollowers(app)
+    const readers = await Promise.all([1, 2, 3].map(() => openReader(app.url)))
+    expect(followers.size).toBe(3)
+
+    for (const reader of readers) reader.close()
+
+    await eventually(
+      async () => followers.size,
+      (count) => count === 0,
+    )
+  })
+
+  test('a reader that does not read is let go, and when it comes back it has missed nothing', async () => {
+    const followers = watchFollowers(app)
+    const before = await openReader(app.url)
+    await spoken('the last it read')
+    const { id } = await before.find(saying('the last it read'))
+    before.close()
+    await eventually(
+      async () => followers.size,
+      (count) => count === 0,
+    )
+    const raw = openRaw(app.url)
+    raw.send(requestHead('GET /api/v1/events', ['X-API-Key: test-key']))
+    await eventually(
+      async () => followers.size,
+      (count) => count === 1,
+    )
+    raw.socket.pause()
+
+    // The kernel's own buffers take some megabytes before ours begin to fill.
+    let count = 0
+    while (followers.size > 0) {
+      await spoken(`${count} ${'x'.repeat(200_000)}`)
+      count += 1
+    }
+
+    const back = await openReader(app.url, { lastEventId: `${id}` })
+    await back.find(({ data }) => data.word.startsWith(`${count - 1} `))
+    expect(back.events.map(({ data }) => Number(data.word.split(' ')[0]))).toEqual(
+      Array.from({ length: count }, (_, index) => index),
+    )
+    raw.socket.resume()
+    await raw.closed
+  })
+})
+
+describe('when the server stops', () => {
+  test('the streams end, cleanly', async () => {
+    const { app: own, stop } = await startTestApp()
+    const reader = await openReader(own.url)
+
+    await stop()
+
+    expect(await reader.over).toBe('ended')
+  })
+
+  test('a reader that does not read does not hold it up', async () => {
+    const { app: own, stop } = await startTestApp()
+    const sockets: Socket[] = []
+    own.host.web?.server.server.on('connection', (socket) => sockets.push(socket))
+    const followers = watchFollowers(own)
+    const raw = openRaw(own.url)
+    raw.send(requestHead('GET /api/v1/events', ['X-API-Key: test-key']))
+    await eventually(
+      async () => followers.size,
+      (count) => count === 1,
+    )
+    raw.socket.pause()
+    // Until the kernel takes no more, so that the end of the stream cannot be written either.
+    while (sockets[0]?.writableLength === 0) await spokenOn(own, 'x'.repeat(100_000))
+    expect(followers.size).toBe(1)
+
+    await stop()
+
+    raw.socket.resume()
+    await raw.closed
+  })
+})
+
+describe('prune_events', () => {
+  test('what is older than three days is forgotten, what is younger stays', async () => {
+    await spoken('ancient')
+    await spoken('young')
+    await app.pool.query(
+      `update events set created_at = now() - interval '73 hours' where payload->>'word' = 'ancient'`,
+    )
+
+    await app.pool.query(`select graphile_worker.add_job('prune_events', '{}')`)
+
+    await eventually(
+      async () => (await app.pool.query(`select 1 from events where payload->>'word' = 'ancient'`)).rowCount,
+      (count) => count === 0,
+    )
+    expect((await app.pool.query(`select 1 from events where payload->>'word' = 'young'`)).rowCount).toBe(1)
+  })
+
+  test('it is done every hour', async () => {
+    const { rows } = await eventually(
+      () => app.pool.query('select identifier from graphile_worker._private_known_crontabs'),
+      (result) => result.rows.length > 0,
+    )
+    expect(rows.map(({ identifier }) => identifier)).toContain('prune_events')
+  })
+})
+
+function spoken(word: string): Promise<void> {
+  return spokenOn(app, word)
+}
+
+function spokenOn({ host }: TestApp, word: string): Promise<void> {
+  const { db, events } = host.app
+  return transact(db, (tx) => events.publish(tx, wordSpoken, { payload: { word } }))
+}
+
+function saying(word: string): (event: ReceivedEvent) => boolean {
+  return ({ data }) => data.word === word
+}
+
+/** Who follows the relay of this host, for as long as the test lasts. */
+function watchFollowers({ host }: TestApp): Set<Follower> {
+  const { events } = host.app
+  const followers = new Set<Follower>()
+  const follow: Events['follow'] = (follower) => {
+    const stop = events.follow(follower)
+    followers.add(follower)
+    return () => {
+      followers.delete(follower)
+      stop()
+    }
+  }
+  host.app.events = { ...events, follow }
+  onTestFinished(() => {
+    host.app.events = events
+  })
+  return followers
+}

@@ -1,0 +1,257 @@
+import { fastify } from 'fastify'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { App } from '../../src/domain/app.ts'
+import type { Cache } from '../../src/platform/cache/cache.ts'
+import { memoryCache } from '../../src/platform/cache/memory-cache.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { registerProbes } from '../../src/surfaces/probes.ts'
+import { startTestApp, testApp } from '../support/app.ts'
+import { testDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
+import { openTestDatabase } from '../support/job-host.ts'
+import { proxiedDatabase } from '../support/proxied-database.ts'
+import { redisProgram, startRedisServer } from '../support/redis-server.ts'
+
+const allWell = {
+  database: { status: 'ok', adapter: 'PostgreSQL' },
+  cache: { status: 'ok', store: 'in-process' },
+  redis: { status: 'ok', store: 'in-process' },
+}
+
+describe('a whole server', () => {
+  const app = testApp()
+
+  test('is up, without a key', async () => {
+    const response = await app.send('/up')
+
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ status: 'ok' })
+  })
+
+  test('is up in depth when the database, the cache and its store answer', async () => {
+    const response = await app.send('/up/deep')
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await response.json()).toEqual({
+      status: 'ok',
+      failed: [],
+      checks: allWell,
+      checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    })
+  })
+
+  test('is not tired by many questions', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => app.send('/up/deep')))
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
+  test('is not up in depth when its table is gone, though the database answers', async () => {
+    await app.pool.query('alter table sessions rename to hidden')
+    onTestFinished(async () => void (await app.pool.query('alter table hidden rename to sessions')))
+
+    const response = await app.send('/up/deep')
+
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({
+      status: 'error',
+      failed: ['database'],
+      checks: { database: { status: 'error', error: expect.stringContaining('"sessions" does not exist') } },
+    })
+  })
+})
+
+test('a database that is cut off fails the deep probe and no other, and is back when it is back', async () => {
+  const { url } = await testDatabase()
+  const line = await proxiedDatabase(url)
+  const { app, stop } = await startTestApp({ environment: { DATABASE_URL: line.url } })
+  onTestFinished(stop)
+  expect((await app.send('/up/deep')).status).toBe(200)
+
+  line.proxy.cut()
+  const response = await app.send('/up/deep')
+  const text = await response.text()
+
+  expect(response.status).toBe(503)
+  expect(JSON.parse(text)).toMatchObject({
+    status: 'error',
+    failed: ['database'],
+    checks: { ...allWell, database: { status: 'error', adapter: 'PostgreSQL', error: expect.any(String) } },
+  })
+  expect(text).not.toContain(new URL(line.url).password)
+  expect((await app.send('/up')).status).toBe(200)
+
+  line.proxy.mend()
+  await eventually(
+    async () => (await app.send('/up/deep')).status,
+    (status) => status === 200,
+  )
+})
+
+test('with CACHE=none there is no usable cache, and the deep probe says so', async () => {
+  const { app, stop } = await startTestApp({ environment: { CACHE: 'none' } })
+  onTestFinished(stop)
+
+  const response = await app.send('/up/deep')
+
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({
+    failed: ['cache'],
+    checks: { cache: { status: 'error', store: 'none', error: expect.stringContaining('CACHE=none') } },
+  })
+})
+
+describe.skipIf(redisProgram === undefined)('with Redis', () => {
+  test('its going fails the deep probe and no other, without its password, and its return mends it', async () => {
+    const password = 'p@ss:w/ord'
+    const redis = await startRedisServer({ over: 'tcp', password })
+    const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url } })
+    onTestFinished(stop)
+    const well = await eventually(
+      () => app.send('/up/deep'),
+      ({ status }) => status === 200,
+    )
+    expect(await well.json()).toMatchObject({
+      failed: [],
+      checks: { cache: { status: 'ok', store: 'redis' }, redis: { status: 'ok', store: 'redis' } },
+    })
+
+    await redis.stop()
+    const response = await eventually(
+      () => app.send('/up/deep'),
+      ({ status }) => status === 503,
+    )
+    const text = await response.text()
+
+    expect(JSON.parse(text)).toMatchObject({
+      failed: ['cache', 'redis'],
+      checks: { database: { status: 'ok' }, redis: { status: 'error', error: expect.any(String) } },
+    })
+    expect(text).not.toContain(password)
+    expect(text).not.toContain(encodeURIComponent(password))
+    expect((await app.send('/up')).status).toBe(200)
+
+    await redis.start()
+    await eventually(
+      async () => (await app.send('/up/deep')).status,
+      (status) => status === 200,
+    )
+  })
+
+  test('a host starts while Redis is away, and says so in depth', async () => {
+    const redis = await startRedisServer()
+    await redis.stop()
+    const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url } })
+    onTestFinished(stop)
+
+    const response = await app.send('/up/deep')
+
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ failed: ['cache', 'redis'] })
+  })
+})
+
+describe('checks that hang', () => {
+  test('are given up after two seconds, all of them begun at once', async () => {
+    const { url } = await testDatabase()
+    const line = await proxiedDatabase(url)
+    line.proxy.freeze()
+    const asked: string[] = []
+    const hanging = (name: string) => () => {
+      asked.push(name)
+      return new Promise<never>(() => undefined)
+    }
+    const cache: Cache = { ...memoryCache({ clock: systemClock }), set: hanging('cache'), ping: hanging('redis') }
+    const server = probing({ cache, url: line.url })
+
+    const answer = server.inject('/up/deep')
+    await eventually(
+      async () => asked.toSorted(),
+      (names) => names.length === 2,
+    )
+    const response = await answer
+
+    expect(response.statusCode).toBe(503)
+    const { failed, checks } = response.json()
+    expect(failed).toEqual(['database', 'cache', 'redis'])
+    for (const check of Object.values(checks)) expect(check).toMatchObject({ error: 'no answer within 2 s' })
+  })
+
+  test('are waited for together, so that many questions do not take many connections', async () => {
+    let begun = 0
+    let finish: () => void = () => undefined
+    const ping = () => {
+      begun += 1
+      return new Promise<void>((resolve) => {
+        finish = resolve
+      })
+    }
+    const { url } = await testDatabase()
+    const server = probing({ cache: { ...memoryCache({ clock: systemClock }), ping }, url })
+
+    const answers = Array.from({ length: 20 }, () => server.inject('/up/deep'))
+    await eventually(
+      async () => begun,
+      (count) => count > 0,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(begun).toBe(1)
+    finish()
+
+    expect(new Set((await Promise.all(answers)).map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    const next = server.inject('/up/deep')
+    await eventually(
+      async () => begun,
+      (count) => count === 2,
+    )
+    finish()
+    expect((await next).statusCode).toBe(200)
+  })
+})
+
+describe('what an error may say', () => {
+  test.each([
+    ['redis://user:secret@cache:6379 refused', 'redis://[redacted]@cache:6379 refused'],
+    ['redis://:sec@ret@cache:6379 refused', 'redis://[redacted]@cache:6379 refused'],
+    ['from postgres://a:secret@b/c to rediss://d:secret@e', 'from postgres://[redacted]@b/c to rediss://[redacted]@e'],
+    ['no credentials at redis://cache:6379', 'no credentials at redis://cache:6379'],
+  ])('%s', async (sentence, told) => {
+    expect(await errorTold(new Error(sentence))).toBe(told)
+  })
+
+  test('200 characters at most', async () => {
+    expect(await errorTold(new Error('x'.repeat(1000)))).toHaveLength(200)
+  })
+
+  test('every address of a name that has several', async () => {
+    const error = new AggregateError([
+      new Error('connect ECONNREFUSED ::1:6379'),
+      new Error('connect ECONNREFUSED 127.0.0.1:6379'),
+    ])
+
+    expect(await errorTold(error)).toBe('connect ECONNREFUSED ::1:6379, connect ECONNREFUSED 127.0.0.1:6379')
+  })
+
+  test('something, whatever was thrown', async () => {
+    expect(await errorTold(new TypeError())).toBe('TypeError')
+    expect(await errorTold('words')).toBe('words')
+  })
+})
+
+async function errorTold(error: unknown): Promise<string> {
+  const { url } = await testDatabase()
+  const cache: Cache = { ...memoryCache({ clock: systemClock }), ping: () => Promise.reject(error) }
+  const response = await probing({ cache, url }).inject('/up/deep')
+  expect(response.statusCode).toBe(503)
+  return response.json().checks.redis.error
+}
+
+/** The probes alone, over dependencies of the test's own. */
+function probing({ cache, url }: { cache: Cache; url: string }) {
+  const server = fastify()
+  onTestFinished(() => server.close())
+  // The probes look at nothing else of an app.
+  registerProbes(server, { db: openTestDatabase(url).db, cache, clock: systemClock } as unknown as App)
+  return server
+}

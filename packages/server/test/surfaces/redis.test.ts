@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { sampleRepository, startTestApp, type TestApp } from '../support/app.ts'
+import { atRest, startDemo, textOf } from '../support/demo-session.ts'
+import { openReader } from '../support/event-reader.ts'
+import { eventually } from '../support/eventually.ts'
+import { type RedisServer, redisProgram, startRedisServer } from '../support/redis-server.ts'
+
+let repository = ''
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-redis-sessions-'))
+  repository = await sampleRepository(folder)
+  return () => rm(folder, { recursive: true, force: true })
+})
+
+describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
+  test('runs sessions and tells of them while Redis is there', async () => {
+    const { app } = await withRedis()
+
+    await expectSession(app)
+  })
+
+  test('runs sessions and tells of them while Redis is away from the start', async () => {
+    const redis = await startRedisServer()
+    await redis.stop()
+    const { app } = await withRedis(redis)
+
+    await expectSession(app)
+  })
+
+  test('runs sessions and tells of them when Redis goes, and when it is back', async () => {
+    const { app, redis } = await withRedis()
+    const reader = await openReader(app.url)
+    const session = await startDemo(app, { git_root: repository, lines: ['say before', 'sleep 1', 'say after'] })
+    await reader.find(({ data }) => data.session_id === session.id && data.to === 'running')
+
+    await redis.stop()
+    expect((await atRest(app, session.id)).status).toBe('needs_input')
+    await reader.find(({ data }) => data.session_id === session.id && data.to === 'needs_input')
+    await expectSession(app)
+
+    await redis.start()
+    await eventually(
+      async () => (await app.send('/up/deep')).status,
+      (status) => status === 200,
+    )
+    await expectSession(app)
+  })
+
+  test('leaves no connection to Redis behind when it stops, even one without a cache', async () => {
+    const redis = await startRedisServer()
+    const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url, CACHE: 'none' } })
+    await expectSession(app)
+    const connections = clientCount(redis)
+    expect(await connections()).toBeGreaterThan(0)
+
+    await stop()
+
+    await eventually(connections, (count) => count === 0)
+  })
+})
+
+async function withRedis(given?: RedisServer): Promise<{ app: TestApp; redis: RedisServer }> {
+  const redis = given ?? (await startRedisServer())
+  const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url } })
+  onTestFinished(stop)
+  return { app, redis }
+}
+
+/** A session runs to its rest, and whoever follows hears of it. */
+async function expectSession(app: TestApp): Promise<void> {
+  const reader = await openReader(app.url)
+  const session = await startDemo(app, { git_root: repository, lines: ['say hello'] })
+
+  expect((await atRest(app, session.id)).status).toBe('needs_input')
+  expect(await textOf(app, session.id)).toContain('hello')
+  await reader.find(({ data }) => data.session_id === session.id && data.to === 'needs_input')
+  reader.close()
+}
+
+/** How many are connected to this Redis, but for whoever counts. */
+function clientCount({ url }: RedisServer): () => Promise<number> {
+  const own = new Redis(url.replace('unix://', ''))
+  onTestFinished(() => own.disconnect())
+  return async () =>
+    String(await own.client('LIST'))
+      .trim()
+      .split('\n').length - 1
+}
