@@ -10,9 +10,10 @@ export async function main(): Promise<void> {
   try {
     const config = readConfig(readEnvironment(process.cwd()))
     const log = openLog({ level: config.LOG_LEVEL })
-    const host = await startHost(config, { log })
-    stopOnSignals(host, log)
-    process.stdout.write(`${await welcome(host)}\n`)
+    const starting = startHost(config, { log })
+    const stopping = stopOnSignals(starting, log)
+    const lines = await welcome(await starting)
+    if (!stopping.aborted) process.stdout.write(`${lines}\n`)
   } catch (error) {
     process.stderr.write(error instanceof Unfit ? `Yardmaster cannot start: ${error.message}\n` : `${stackOf(error)}\n`)
     process.exit(1)

@@ -15,7 +15,7 @@ import { type Runners, startRunners } from '../platform/jobs/runners.ts'
 import type { Log } from '../platform/log/log.ts'
 import { demoRuntime } from '../runtimes/demo/demo.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
-import { findKeys } from './api-key.ts'
+import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
@@ -27,7 +27,7 @@ export type Host = {
   app: App
   /** Undefined on a host that only works. */
   web: { server: FastifyInstance; url: string } | undefined
-  keyFile: string | undefined
+  keyRing: KeyRing
   /** Drains, and leaves nothing of ours running. May be called again. */
   stop(): Promise<void>
 }
@@ -75,7 +75,7 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
             it.server.close(),
           )
     stack.opened('the events', events, (it) => it.close())
-    return { app, web, keyFile: keyRing.file, stop: stack.close }
+    return { app, web, keyRing, stop: stack.close }
   } catch (error) {
     await stack.close()
     throw error
@@ -92,7 +92,10 @@ async function openShared(config: Config, storage: Storage, log: Log): Promise<{
   const { openRedis, redisCache } = await import('../platform/cache/redis-cache.ts')
   const { openRedisSignals } = await import('../platform/events/redis-signals.ts')
   const redis = openRedis(config.REDIS_URL, log)
-  return { cache: config.CACHE === 'none' ? noCache() : redisCache(redis), signals: await openRedisSignals({ redis, log }) }
+  return {
+    cache: config.CACHE === 'none' ? noCache() : redisCache(redis),
+    signals: await openRedisSignals({ redis, log }),
+  }
 }
 
 /** First each room settles what a crash left behind, then work is taken. */

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
+import { errnoOf } from '../platform/process/errno.ts'
 import { Unfit } from '../platform/unfit.ts'
 
 /** Every variable we read, with its rule in words. Blank counts as unset, but for `API_KEYS`: blank refuses everyone. */
 const variables = {
-  HOST: text().default('127.0.0.1'),
+  HOST: host().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3000),
   YARDMASTER_HOME: path().optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
@@ -19,7 +21,7 @@ const variables = {
   RUNTIME_BETA_COMMAND: text().optional(),
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  APP_HOST: text().optional(),
+  APP_HOST: hostWithPort().optional(),
   SUPERVISOR_USERNAME: text().default('supervisor'),
   SUPERVISOR_PASSWORD: text().optional(),
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(1, 600).default(20),
@@ -53,13 +55,16 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 
 /** `.env` fills in what the environment does not say. It is not exported to ours, so no child process inherits it. */
 export function readEnvironment(directory: string): Record<string, string | undefined> {
-  let text: string
+  return { ...parseEnv(readIfThere(join(directory, '.env'))), ...process.env }
+}
+
+function readIfThere(file: string): string {
   try {
-    text = readFileSync(join(directory, '.env'), 'utf8')
-  } catch {
-    return process.env
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return ''
+    throw new Unfit(`The file ${file} cannot be read (${errnoOf(error)}).`)
   }
-  return { ...parseEnv(text), ...process.env }
 }
 
 function defaultHome(): string {
@@ -72,6 +77,20 @@ function text() {
 
 function path() {
   return text().refine((value) => value.startsWith('/'), { message: 'must be an absolute path' })
+}
+
+const hostName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
+
+function host() {
+  return text().refine((value) => isIP(value) !== 0 || hostName.test(value), {
+    message: 'must be an IP address or a host name',
+  })
+}
+
+function hostWithPort() {
+  return text().refine((value) => hostName.test(value.replace(/:\d+$/, '')), {
+    message: 'must be a host name, with a port if need be, and nothing around it',
+  })
 }
 
 function wholeNumber(min: number, max: number) {

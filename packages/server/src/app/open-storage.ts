@@ -30,8 +30,9 @@ export async function openStorage(options: {
   databaseUrl: string | undefined
   home: Home
   log: Log
+  patienceMs?: number
 }): Promise<Storage> {
-  const { databaseUrl, home, log } = options
+  const { databaseUrl, home, log, patienceMs = defaultPatienceMs } = options
   const embedded =
     databaseUrl === undefined ? await startEmbeddedPostgres({ home: home.path, log: plainLog(log) }) : undefined
   const connection = { connectionString: databaseUrl ?? embedded?.connectionString ?? '' }
@@ -43,7 +44,7 @@ export async function openStorage(options: {
     await embedded?.stop()
   }
   try {
-    await waitForDatabase(pool, log)
+    await waitForDatabase(pool, { log, patienceMs })
     await migrate(pool, { also: () => runMigrations({ pgPool: pool, logger: graphileLog(log) }) })
   } catch (error) {
     await close()
@@ -52,13 +53,14 @@ export async function openStorage(options: {
   return { connection, db, pool, jobsPool, close }
 }
 
-const patienceMs = 30_000
+/** A database that is started together with us is up by then. */
+const defaultPatienceMs = 30_000
 const retryDelayMs = 500
 
 /** A database may come up a little after us. Anything but "not there yet" is told at once. */
-async function waitForDatabase(pool: pg.Pool, log: Log): Promise<void> {
+async function waitForDatabase(pool: pg.Pool, { log, patienceMs }: { log: Log; patienceMs: number }): Promise<void> {
   const deadline = performance.now() + patienceMs
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       await pool.query('select 1')
       return
@@ -66,8 +68,10 @@ async function waitForDatabase(pool: pg.Pool, log: Log): Promise<void> {
       const reason = error instanceof Error ? error.message : String(error)
       if (!isOutage(error)) throw new Unfit(`The database refused us: ${reason}. Check DATABASE_URL.`)
       if (performance.now() > deadline)
-        throw new Unfit(`The database could not be reached for ${patienceMs / 1000} s: ${reason}. Check DATABASE_URL.`)
-      log.warn({ reason }, 'the database is not there yet; trying again')
+        throw new Unfit(
+          `The database could not be reached for ${patienceMs / 1000} s: ${reason}. Check DATABASE_URL and that its server runs.`,
+        )
+      if (isFirst) log.warn({ reason }, `the database is not there yet; trying for ${patienceMs / 1000} s`)
       await wait(retryDelayMs)
     }
   }

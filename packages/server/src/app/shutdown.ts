@@ -4,22 +4,29 @@ import type { Host } from './compose.ts'
 /** Within the 20 s that service managers commonly grant. */
 const deadlineMs = 18_000
 
-/** Drains on the first signal. A second one, or a drain that takes too long, ends the process as it is. */
-export function stopOnSignals(host: Host, log: Log): void {
-  let isStopping = false
+/**
+ * Drains on the first signal, also on one that comes while the host still starts: what it has opened by then must be
+ * closed. A second one, or a drain that takes too long, ends the process as it is. The answer aborts when stopping begins.
+ */
+export function stopOnSignals(starting: Promise<Host>, log: Log): AbortSignal {
+  const stopping = new AbortController()
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isStopping) process.exit(1)
-    isStopping = true
+    if (stopping.signal.aborted) process.exit(1)
+    stopping.abort()
     log.info({ signal }, 'stopping')
     setTimeout(() => {
       log.error('stopping took too long; leaving the rest to the next start')
       process.exit(1)
     }, deadlineMs).unref()
-    void host.stop().then(() => {
+    const stop = async (host: Host): Promise<void> => {
+      await host.stop()
       log.info('stopped')
       process.exit(0)
-    })
+    }
+    // A start that fails has closed what it opened, and whoever waits for it says why.
+    void starting.then(stop, () => undefined)
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+  return stopping.signal
 }

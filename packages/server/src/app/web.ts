@@ -43,7 +43,8 @@ async function listen(server: FastifyInstance, { HOST, PORT }: WebOptions['confi
       throw new Unfit(`Port ${PORT} on ${HOST} is taken by another program; set PORT to a free one.`)
     if (errnoOf(error) === 'EACCES')
       throw new Unfit(`Port ${PORT} on ${HOST} may not be used by this user; set PORT to one above 1023.`)
-    if (errnoOf(error) === 'EADDRNOTAVAIL') throw new Unfit(`HOST ${HOST} is not an address of this machine.`)
+    if (errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'ENOTFOUND')
+      throw new Unfit(`HOST ${HOST} is not an address of this machine.`)
     throw error
   }
 }

@@ -1,20 +1,27 @@
 import { version } from '../platform/version.ts'
+import type { KeyRing } from './api-key.ts'
 import type { Host } from './compose.ts'
 import { sampleRepository } from './sample-repository.ts'
 
 /** The last lines of a start: where it is, where the key is, and a first session to paste. */
-export async function welcome({ app, web, keyFile }: Host): Promise<string> {
+export async function welcome({ app, web, keyRing }: Host): Promise<string> {
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
-  const key = keyFile === undefined ? '$API_KEY' : `$(cat ${shellQuoted(keyFile)})`
+  const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuoted(keyRing.file)})`
   const body = JSON.stringify({ git_root: repository ?? '<a repository>', prompt: 'say Hello from Yardmaster\nrun ls' })
   return [
     `Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`,
-    keyFile === undefined ? 'API keys: those of API_KEYS' : `API key: in ${keyFile}`,
+    whereTheKeyIs(keyRing),
     'Agent: sessions that name no runtime use the built-in demo agent, which needs no key',
     'Run a first session:',
-    `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d '${body}'`,
+    `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuoted(body)}`,
   ].join('\n')
+}
+
+function whereTheKeyIs({ keys, file }: KeyRing): string {
+  if (file !== undefined) return `API key: in ${file}`
+  if (keys.length === 0) return 'API keys: none, because API_KEYS is blank; every request is refused'
+  return 'API keys: those of API_KEYS; put one in the place of $API_KEY'
 }
 
 function shellQuoted(text: string): string {

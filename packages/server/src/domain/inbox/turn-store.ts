@@ -35,9 +35,13 @@ export async function insertTurn(tx: Transaction, { sessionId, source, prompt, g
 /** Any constant: it only has to be the same on every host. */
 const admissionLockKey = 7_346_022
 
-/** Each session's next queued turn, unless the session has a live one. Whoever admits goes one at a time. */
-export async function dispatchNextTurns(tx: Transaction): Promise<{ id: string; session_id: number }[]> {
+/** Whoever admits goes one at a time, on all hosts, until the transaction ends. */
+export async function lockAdmission(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${admissionLockKey})`.execute(tx)
+}
+
+/** Each session's next queued turn, unless the session has a live one. */
+export async function dispatchNextTurns(tx: Transaction): Promise<{ id: string; session_id: number }[]> {
   const { rows } = await sql<{ id: string; session_id: number }>`
     with next as (
       select distinct on (session_id) id
@@ -59,26 +63,46 @@ export async function dispatchNextTurns(tx: Transaction): Promise<{ id: string; 
   return rows
 }
 
-/** Undefined when the turn is not there to be taken: it runs elsewhere, or has run. */
+/** A job that was announced and picked up is taken within moments; after this long it got lost on the way. */
+const overdueSeconds = 10
+
+export function selectOverdueTurns(tx: Transaction): Promise<{ id: string; session_id: number }[]> {
+  return tx
+    .selectFrom('turns')
+    .select(['id', 'session_id'])
+    .where('state', '=', 'dispatched')
+    .where('dispatched_at', '<', sql<Date>`now() - make_interval(secs => ${overdueSeconds})`)
+    .execute()
+}
+
+/**
+ * Undefined when the turn is not there to be taken: it runs elsewhere, or has run. Asking again with the same marker
+ * gets it again: the answer to a commit may have got lost.
+ */
 export function claimTurn(tx: Transaction, { turnId, owner }: TurnHold, marker: string): Promise<Turn | undefined> {
   return tx
     .updateTable('turns')
     .set({ state: 'executing', lease_owner: owner, lease_expires_at: leaseEnd, run_marker: marker })
     .where('id', '=', turnId)
-    .where('state', '=', 'dispatched')
+    .where((is) => is.or([is('state', '=', 'dispatched'), is('run_marker', '=', marker)]))
     .returningAll()
     .executeTakeFirst()
 }
 
-export async function recordStart(
+export async function recordProcess(
   tx: Transaction,
   hold: TurnHold,
   { pid, startTime }: ProcessIdentity,
 ): Promise<boolean> {
-  return (
-    (await held(tx, hold).set({ pid, pid_start_time: startTime, started_at: sql<Date>`now()` }).executeTakeFirst())
-      .numUpdatedRows > 0n
-  )
+  return (await held(tx, hold).set({ pid, pid_start_time: startTime }).executeTakeFirst()).numUpdatedRows > 0n
+}
+
+/** The agent has its prompt: from here on the turn is never begun anew. */
+export async function recordReceipt(db: Database, hold: TurnHold): Promise<boolean> {
+  const result = await held(db, hold)
+    .set(({ fn }) => ({ started_at: fn.coalesce('started_at', sql<Date>`now()`) }))
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
 }
 
 /** False when the turn is no longer ours: whoever asked must stop its agent. */
@@ -107,10 +131,19 @@ export async function retireTurn(
   return result.numUpdatedRows > 0n
 }
 
-/** Back to where it was before anybody took it: the agent never saw it. */
+/** Back to where it was before anybody took it. False when the agent has its prompt, or the turn is not ours. */
 export async function releaseTurn(tx: Transaction, hold: TurnHold): Promise<boolean> {
   const result = await held(tx, hold)
-    .set({ state: 'dispatched', lease_owner: null, lease_expires_at: null, run_marker: null })
+    .where('started_at', 'is', null)
+    .set({
+      state: 'dispatched',
+      dispatched_at: sql<Date>`now()`,
+      lease_owner: null,
+      lease_expires_at: null,
+      run_marker: null,
+      pid: null,
+      pid_start_time: null,
+    })
     .executeTakeFirst()
   return result.numUpdatedRows > 0n
 }

@@ -41,6 +41,7 @@ declare module '../../platform/db/tables.ts' {
       pid_start_time: string | null
       created_at: Generated<Date>
       dispatched_at: Date | null
+      /** When the agent was seen to have its prompt; its process may have been up for a moment by then. */
       started_at: Date | null
       ended_at: Date | null
     }

@@ -10,7 +10,7 @@ import {
   type TurnHold,
   wakeAdmission,
 } from '../inbox/inbox.ts'
-import { transition, updateSession } from '../sessions/session.ts'
+import { lockSession, transition, updateSession } from '../sessions/session.ts'
 import { recoveryPrompt } from './recovery-prompt.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
@@ -19,9 +19,7 @@ export type Outcome =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
   | { kind: 'failed'; reason: FailureReason; detail: string }
-  /** We stopped or died before the agent was up: the turn is as good as new. */
-  | { kind: 'not_begun' }
-  /** We stopped or died while the agent worked: the next turn tells it to go on. */
+  /** We stopped or died before the agent was done. */
   | { kind: 'cut_short' }
   /** The turn is no longer ours; whoever has it writes its end. */
   | { kind: 'lost' }
@@ -32,21 +30,30 @@ type Ending = { hold: TurnHold; session: { id: number } }
 export async function endTurn(app: App, ending: Ending, outcome: Outcome): Promise<void> {
   if (outcome.kind === 'lost') return
   await transact(app.db, async (tx) => {
-    if (outcome.kind === 'not_begun') return handBack(tx, ending)
-    if (outcome.kind === 'cut_short') return continueLater(app, tx, ending)
-    return rest(app, tx, ending, outcome)
+    if (outcome.kind !== 'cut_short') return rest(app, tx, ending, outcome)
+    // An agent that has its prompt is told to go on. One that never got it gets it as if for the first time.
+    return (await releaseTurn(tx, ending.hold)) ? beginAnew(app, tx, ending) : goOn(app, tx, ending)
   })
 }
 
-async function handBack(tx: Transaction, { hold }: Ending): Promise<void> {
-  if (await releaseTurn(tx, hold)) await enqueue(tx, runTurnJob, { turnId: hold.turnId }, { hostId: hold.owner })
+async function beginAnew(app: App, tx: Transaction, ending: Ending): Promise<void> {
+  await waitAgain(app, tx, ending)
+  await enqueue(tx, runTurnJob, { turnId: ending.hold.turnId }, { hostId: ending.hold.owner })
 }
 
-async function continueLater(app: App, tx: Transaction, { hold, session }: Ending): Promise<void> {
+async function goOn(app: App, tx: Transaction, ending: Ending): Promise<void> {
+  const { hold, session } = ending
   if (!(await retireTurn(tx, hold, { outcome: 'interrupted' }))) return
-  await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: hold.turnId })
+  await waitAgain(app, tx, ending)
   const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt: recoveryPrompt, goal: null })
   await updateSession(tx, session.id, { running_job_id: next })
+}
+
+/** The session still waits when we died before we could say that its agent was up. */
+async function waitAgain(app: App, tx: Transaction, { hold, session }: Ending): Promise<void> {
+  const { status } = await lockSession(tx, session)
+  if (status === 'waiting') return
+  await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: hold.turnId })
 }
 
 async function rest(

@@ -1,13 +1,19 @@
-import type { Database } from '../../platform/db/database.ts'
-import type { Conversation, Runtime } from '../../runtimes/runtime.ts'
+import type { App } from '../app.ts'
 import { ingest } from '../transcripts/transcript.ts'
+import { type Exchange, noteReceipt } from './receipt.ts'
 
-/** Stores what every thread of the conversation has grown by. */
-export async function readTranscripts(
-  db: Database,
-  { sessionId, runtime, conversation }: { sessionId: number; runtime: Runtime; conversation: Conversation },
-): Promise<void> {
-  for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
-    await ingest(db, { sessionId, thread }, path)
+/** Stores, whenever called, what every thread of the conversation has grown by: first of all that it did. */
+export function transcriptReader(
+  app: App,
+  { isReceived, ...exchange }: Exchange & { isReceived: boolean },
+): () => Promise<void> {
+  const { sessionId, runtime, conversation } = exchange
+  let hasReceipt = isReceived
+  return async () => {
+    hasReceipt ||= await noteReceipt(app, exchange)
+    if (!hasReceipt) return
+    for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
+      await ingest(app.db, { sessionId, thread }, path)
+    }
   }
 }

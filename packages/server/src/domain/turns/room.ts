@@ -1,5 +1,5 @@
 import type { Room } from '../app.ts'
-import { admitTurns } from './admit.ts'
+import { admitTurns, keepAdmitting } from './admit.ts'
 import { recover } from './recover.ts'
 import { runTurn } from './run-turn.ts'
 import { runTurnJob } from './run-turn-job.ts'
@@ -8,5 +8,8 @@ export const turns: Room = {
   name: 'turns',
   jobs: [runTurnJob],
   handlers: [admitTurns, runTurn],
-  onWorkerStart: recover,
+  onWorkerStart: async (app) => {
+    await recover(app)
+    keepAdmitting(app)
+  },
 }

@@ -1,15 +1,14 @@
 import { untilReachable } from '../../platform/db/until-reachable.ts'
-import type { Conversation, RunningTurn, Runtime } from '../../runtimes/runtime.ts'
+import type { RunningTurn } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { renewLease } from '../inbox/inbox.ts'
 import type { Claim } from './claim.ts'
 import type { Outcome } from './end-turn.ts'
-import { readTranscripts } from './read-transcripts.ts'
 
 type Supervision = {
-  runtime: Runtime
-  conversation: Conversation
   running: RunningTurn
+  /** Stores what the agent has written since it was last called. */
+  read(): Promise<void>
   activity: EventTarget
   signal: AbortSignal
 }
@@ -20,8 +19,7 @@ const readEveryMs = 250
 
 /** Stays with a running agent to its end: keeps the lease, stores what it writes, stops it when it must stop. */
 export async function supervise(app: App, claim: Claim, supervision: Supervision): Promise<Outcome> {
-  const { runtime, conversation, running, activity, signal } = supervision
-  const read = () => readTranscripts(app.db, { sessionId: claim.session.id, runtime, conversation })
+  const { running, read, activity, signal } = supervision
   const lease = keepLease(app, claim, running)
   const reader = readOnActivity(app, activity, read)
   const stop = () => void running.interrupt()
@@ -59,21 +57,29 @@ function keepLease(app: App, { hold }: Claim, running: RunningTurn): { isLost():
   return { isLost: () => isLost, stop: () => clearInterval(renewals) }
 }
 
-/** Reads when the agent stirs, one reading at a time; what a failed reading missed, the next one finds. */
+/**
+ * Reads when the agent stirs, one reading at a time, and once to begin with: it may have stirred before anybody listened,
+ * and say nothing more for an hour. A reading that failed is tried again for the same reason.
+ */
 function readOnActivity(app: App, activity: EventTarget, read: () => Promise<void>): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   let reading: Promise<void> = Promise.resolve()
+  let isStopped = false
   const readSoon = (): void => {
+    if (isStopped) return
     timer ??= setTimeout(() => {
       timer = undefined
-      reading = reading
-        .then(read)
-        .catch((error: unknown) => app.log.debug({ reason: String(error) }, 'a transcript could not be read now'))
+      reading = reading.then(read).catch((error: unknown) => {
+        app.log.debug({ reason: String(error) }, 'a transcript could not be read now')
+        readSoon()
+      })
     }, readEveryMs)
   }
   activity.addEventListener('activity', readSoon)
+  readSoon()
   return {
     stop: async () => {
+      isStopped = true
       activity.removeEventListener('activity', readSoon)
       clearTimeout(timer)
       await reading

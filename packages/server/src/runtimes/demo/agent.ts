@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type DemoNotice, DemoRequest } from './protocol.ts'
+import { isInside } from '../../platform/contained-path.ts'
+import { errnoOf } from '../../platform/process/errno.ts'
+import type { DemoNotice, DemoRequest } from './protocol.ts'
 
 /**
  * The demo agent. Works through its prompt line by line in the directory it was started in, writes its transcript to
@@ -68,11 +70,11 @@ function shell(command: string): Promise<{ output: string; isError: boolean }> {
   return new Promise((finish) => {
     const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'pipe'], signal: interruption.signal })
     let output = ''
-    const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString('utf8')).slice(-keptOutput)
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-keptOutput)
+      })
     }
-    child.stdout.on('data', keep)
-    child.stderr.on('data', keep)
     child.on('error', (error) => finish({ output: error.message, isError: true }))
     child.on('close', (code) => finish({ output, isError: code !== 0 }))
   })
@@ -80,12 +82,22 @@ function shell(command: string): Promise<{ output: string; isError: boolean }> {
 
 async function writeTo(rest: string, transcript: string): Promise<void> {
   const [path = '', ...words] = rest.split(' ')
-  const target = resolve(path)
-  if (!target.startsWith(process.cwd() + sep))
+  const target = await realPath(resolve(path))
+  if (!isInside(process.cwd(), target))
     throw new Failure(`The demo agent writes only below its working directory, not to ${path}`)
   await mkdir(dirname(target), { recursive: true })
   await writeFile(target, `${words.join(' ')}\n`)
   assistant(transcript, [{ type: 'tool_use', id: `toolu_${randomUUID()}`, name: 'write', input: { path } }])
+}
+
+/** Links followed. What is not there yet will be where its folder is. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    return join(await realPath(dirname(path)), basename(path))
+  }
 }
 
 function reportUsage(rest: string, transcript: string): void {
@@ -146,8 +158,12 @@ async function turn(prompt: string): Promise<void> {
   process.exit(0)
 }
 
+// Whoever started us may be gone. The turn is worked to its end all the same, and the transcript tells of it.
+process.stdout.on('error', () => undefined)
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const request = DemoRequest.parse(JSON.parse(line))
+  // Not held against the schema: only our own driver writes here, and loading it would double the time to start.
+  const request = JSON.parse(line) as DemoRequest
   if (request.type === 'interrupt') interruption.abort()
   else void turn(request.prompt)
 }

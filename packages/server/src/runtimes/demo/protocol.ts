@@ -1,11 +1,7 @@
 import { z } from 'zod'
 
 /** What we write to the demo agent's standard input, a JSON line each. */
-export const DemoRequest = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('prompt'), prompt: z.string() }),
-  z.object({ type: z.literal('interrupt') }),
-])
-export type DemoRequest = z.infer<typeof DemoRequest>
+export type DemoRequest = { type: 'prompt'; prompt: string } | { type: 'interrupt' }
 
 /** What it writes to standard output. The transcript is in its file; this is for liveness and for the end. */
 export const DemoNotice = z.discriminatedUnion('type', [

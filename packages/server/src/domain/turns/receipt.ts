@@ -1,0 +1,31 @@
+import { createReadStream } from 'node:fs'
+import { type Conversation, mainThread, type Runtime } from '../../runtimes/runtime.ts'
+import type { App } from '../app.ts'
+import { recordReceipt, type TurnHold } from '../inbox/inbox.ts'
+import { selectStoredBytes } from './receipt-store.ts'
+
+export type Exchange = { hold: TurnHold; sessionId: number; runtime: Runtime; conversation: Conversation }
+
+/**
+ * Whether the agent has its prompt, told by what it wrote: an agent puts a prompt into its transcript before it acts on
+ * it, so one without a new line there has done nothing, and the prompt may be given to another. What its process was
+ * handed proves nothing; between that and any note of ours we may die.
+ *
+ * A turn ends after everything was stored, and nothing is stored before the receipt is written down. So until then
+ * whatever stands behind the stored part is of this turn, and a crash at any line changes the answer for nobody.
+ */
+export async function noteReceipt(app: App, { hold, sessionId, runtime, conversation }: Exchange): Promise<boolean> {
+  const files = await runtime.transcriptFiles(conversation)
+  const main = files.find(({ thread }) => thread === mainThread)
+  if (!main || !(await hasLineAfter(main.path, await selectStoredBytes(app.db, sessionId)))) return false
+  return recordReceipt(app.db, hold)
+}
+
+const newline = 0x0a
+
+/** A line that breaks off is not there yet: the agent was not done with it, or died over it in an earlier turn. */
+async function hasLineAfter(path: string, fromByte: number): Promise<boolean> {
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, { start: fromByte })
+  for await (const chunk of chunks) if (chunk.includes(newline)) return true
+  return false
+}

@@ -1,0 +1,233 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { readConfig, readEnvironment, variableNames } from '../../src/app/config.ts'
+import { Unfit } from '../../src/platform/unfit.ts'
+
+const secret = 'hunter2-do-not-print'
+
+type Row = {
+  name: string
+  /** What is used when the variable is not set. */
+  unset: unknown
+  good: [given: string, read: unknown][]
+  bad: string[]
+  rule?: string
+}
+
+const port = 'must be a whole number from 0 to 65535'
+const path = 'must be an absolute path'
+const host = 'must be an IP address or a host name'
+const appHost = 'must be a host name, with a port if need be, and nothing around it'
+
+const table: Row[] = [
+  {
+    name: 'HOST',
+    unset: '127.0.0.1',
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+      [' yard.example ', 'yard.example'],
+    ],
+    bad: ['two hosts', 'http://yard.example', 'yard.example:80', '-'],
+    rule: host,
+  },
+  {
+    name: 'PORT',
+    unset: 3000,
+    good: [
+      ['0', 0],
+      ['8080', 8080],
+      [' 65535 ', 65_535],
+    ],
+    bad: ['eighty', '-1', '65536', '80.5', '0x50', '1e3', '80 81'],
+    rule: port,
+  },
+  {
+    name: 'YARDMASTER_HOME',
+    unset: process.getuid?.() === 0 ? '/var/lib/yardmaster' : join(homedir(), '.yardmaster'),
+    good: [['/srv/yard', '/srv/yard']],
+    bad: ['yard', './yard', '~/yard'],
+    rule: path,
+  },
+  {
+    name: 'DATABASE_URL',
+    unset: undefined,
+    good: [
+      ['postgres://u:p@db/yard', 'postgres://u:p@db/yard'],
+      ['postgresql:///yard?host=/run/postgresql', 'postgresql:///yard?host=/run/postgresql'],
+    ],
+    bad: [`mysql://u:${secret}@db/yard`, `u:${secret}@db`, `postgres://u:${secret}@db:port/yard`, 'db'],
+    rule: 'must be a URL that begins with postgres:// or postgresql://',
+  },
+  {
+    name: 'REDIS_URL',
+    unset: undefined,
+    good: [
+      ['redis://cache:6379', 'redis://cache:6379'],
+      ['rediss://cache', 'rediss://cache'],
+      ['unix:///run/redis.sock', 'unix:///run/redis.sock'],
+    ],
+    bad: [`http://u:${secret}@cache`, `cache:${secret}`],
+    rule: 'must be a URL that begins with redis:// or rediss:// or unix://',
+  },
+  {
+    name: 'CACHE',
+    unset: 'auto',
+    good: [['none', 'none']],
+    bad: ['off'],
+    rule: 'must be one of: auto, none',
+  },
+  { name: 'API_KEYS', unset: undefined, good: [['a, b', 'a, b']], bad: [] },
+  {
+    name: 'CATALOG_PATH',
+    unset: undefined,
+    good: [['/srv/air.json', '/srv/air.json']],
+    bad: ['air.json'],
+    rule: path,
+  },
+  { name: 'RUNTIME_ALPHA_COMMAND', unset: undefined, good: [['/opt/alpha', '/opt/alpha']], bad: [] },
+  { name: 'RUNTIME_BETA_COMMAND', unset: undefined, good: [['beta', 'beta']], bad: [] },
+  {
+    name: 'ROLE',
+    unset: 'all',
+    good: [
+      ['all', 'all'],
+      ['web', 'web'],
+      ['worker', 'worker'],
+    ],
+    bad: ['leader', 'ALL'],
+    rule: 'must be one of: all, web, worker',
+  },
+  {
+    name: 'LOG_LEVEL',
+    unset: 'info',
+    good: [['debug', 'debug']],
+    bad: ['loud'],
+    rule: 'must be one of: trace, debug, info, warn, error, fatal, silent',
+  },
+  {
+    name: 'APP_HOST',
+    unset: undefined,
+    good: [
+      ['yard.example', 'yard.example'],
+      ['localhost:3000', 'localhost:3000'],
+    ],
+    bad: ['https://yard.example', 'yard.example/path', 'two hosts'],
+    rule: appHost,
+  },
+  { name: 'SUPERVISOR_USERNAME', unset: 'supervisor', good: [['chief', 'chief']], bad: [] },
+  { name: 'SUPERVISOR_PASSWORD', unset: undefined, good: [['long enough', 'long enough']], bad: [] },
+  {
+    name: 'SERVICE_CONTENT_SEARCH_BUDGET_SECONDS',
+    unset: 20,
+    good: [['5', 5]],
+    bad: ['0', '601', 'soon'],
+    rule: 'must be a whole number from 1 to 600',
+  },
+  {
+    name: 'SERVICE_CONTENT_SEARCH_CHUNK_SIZE',
+    unset: 100,
+    good: [['1', 1]],
+    bad: ['0', '10001', 'many'],
+    rule: 'must be a whole number from 1 to 10000',
+  },
+  { name: 'ANTHROPIC_API_KEY', unset: undefined, good: [['sk-1', 'sk-1']], bad: [] },
+  { name: 'OPENAI_API_KEY', unset: undefined, good: [['sk-2', 'sk-2']], bad: [] },
+  { name: 'YARDMASTER_MASTER_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
+]
+
+/** Config by name, for a table whose rows are about one variable each. */
+function read(name: string, value: string): unknown {
+  return (readConfig({ [name]: value }) as Record<string, unknown>)[name]
+}
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    if (error instanceof Unfit) return error.message
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+test('every variable that is read has its row in this table', () => {
+  expect(table.map(({ name }) => name).sort()).toEqual([...variableNames].sort())
+})
+
+test('every variable that the documentation promises is known', () => {
+  const promised = [
+    ...['HOST', 'PORT', 'YARDMASTER_HOME', 'DATABASE_URL', 'REDIS_URL', 'API_KEYS', 'CATALOG_PATH', 'ROLE'],
+    ...['RUNTIME_ALPHA_COMMAND', 'RUNTIME_BETA_COMMAND', 'SUPERVISOR_PASSWORD', 'SUPERVISOR_USERNAME', 'APP_HOST'],
+    ...['SERVICE_CONTENT_SEARCH_BUDGET_SECONDS', 'SERVICE_CONTENT_SEARCH_CHUNK_SIZE'],
+    ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'YARDMASTER_MASTER_KEY'],
+  ]
+  expect(variableNames).toEqual(expect.arrayContaining(promised))
+})
+
+describe.each(table)('$name', ({ name, unset, good, bad, rule }) => {
+  test.each(good)('%j is taken', (given, expected) => {
+    expect(read(name, given)).toEqual(expected)
+  })
+
+  test('left out, it has its default', () => {
+    expect((readConfig({}) as Record<string, unknown>)[name]).toEqual(unset)
+  })
+
+  test.each(bad)('%j is refused by a sentence with the name and the rule', (given) => {
+    const sentence = refusal({ [name]: given })
+    expect(sentence).toBe(`${name} ${rule}.`)
+    expect(sentence).not.toContain(secret)
+  })
+
+  test.each(name === 'API_KEYS' ? [] : ['', '  ', '\t'])('blank (%j) counts as left out', (blank) => {
+    expect(read(name, blank)).toEqual(unset)
+  })
+})
+
+test('API_KEYS that is blank stays blank, which is not the same as left out', () => {
+  expect(read('API_KEYS', '')).toBe('')
+})
+
+describe('.env', () => {
+  test('fills in what the environment does not say, and the environment wins', async () => {
+    vi.stubEnv('PORT', '4001')
+    const folder = await folderWith('# ours\nPORT=5000\nHOST="0.0.0.0"\nSUPERVISOR_PASSWORD=\'a b\' # why not\n')
+    const environment = readEnvironment(folder)
+    expect(environment).toMatchObject({ PORT: '4001', HOST: '0.0.0.0', SUPERVISOR_PASSWORD: 'a b' })
+  })
+
+  test('blank API_KEYS in the environment is not filled in: it refuses everyone', async () => {
+    vi.stubEnv('API_KEYS', '')
+    expect(readConfig(readEnvironment(await folderWith('API_KEYS=left-over\n'))).API_KEYS).toBe('')
+  })
+
+  test('is not needed', async () => {
+    expect(readEnvironment(await folderWith(undefined)).PATH).toBe(process.env.PATH)
+  })
+
+  test('is not exported, so no child process can inherit it', async () => {
+    readEnvironment(await folderWith('YARDMASTER_TEST_ONLY=1\n'))
+    expect(process.env.YARDMASTER_TEST_ONLY).toBeUndefined()
+  })
+
+  test('that is there but cannot be read stops the start with a sentence', async () => {
+    const folder = await folderWith(undefined)
+    await mkdir(join(folder, '.env'))
+    expect(() => readEnvironment(folder)).toThrow(
+      new Unfit(`The file ${join(folder, '.env')} cannot be read (EISDIR).`),
+    )
+  })
+
+  async function folderWith(text: string | undefined): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'yardmaster-env-'))
+    onTestFinished(async () => {
+      vi.unstubAllEnvs()
+      await rm(folder, { recursive: true, force: true })
+    })
+    if (text !== undefined) await writeFile(join(folder, '.env'), text)
+    return folder
+  }
+})

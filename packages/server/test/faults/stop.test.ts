@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { recoveryPrompt } from '../../src/domain/turns/recovery-prompt.ts'
+import { sampleRepository } from '../support/app.ts'
+import { testDatabase } from '../support/database.ts'
+import { atRest, entriesOf, findDemo, startDemo } from '../support/demo-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { launchServer, processesOf, startServer, testFolder } from '../support/server-process.ts'
+
+/** What a service manager commonly grants. */
+const grantedMs = 20_000
+
+test('SIGTERM in the midst of a turn leaves nothing running, and the next start has the agent go on', async () => {
+  const folder = await testFolder()
+  const home = join(folder, 'home')
+  const effects = join(folder, 'effects')
+  const git_root = await sampleRepository(join(folder, 'repository'))
+  const first = await startServer({ home })
+  const lines = [`run echo begin >> ${effects}`, 'run trap "" TERM; sleep 120', `run echo end >> ${effects}`]
+  const { id } = await startDemo(first, { git_root, lines })
+  const toolIsUp = async () => (await entriesOf(first, id)).some((entry) => JSON.stringify(entry).includes('sleep 120'))
+  await eventually(toolIsUp, (isUp) => isUp)
+
+  const told = performance.now()
+  expect(await first.stop()).toEqual({ code: 0, signal: null })
+  expect(performance.now() - told).toBeLessThan(grantedMs)
+  expect(await processesOf(home)).toEqual([])
+
+  const next = await startServer({ home })
+  expect(await atRest(next, id)).toMatchObject({ status: 'needs_input' })
+  const contents = (await entriesOf(next, id)).map(({ message }) => message.content)
+  expect(contents.filter((content) => content === lines.join('\n'))).toHaveLength(1)
+  expect(contents).toContain(recoveryPrompt)
+  expect(await readFile(effects, 'utf8')).toBe('begin\n')
+}, 90_000)
+
+test('a second SIGTERM ends it at once and leaves the rest to the next start', async () => {
+  const folder = await testFolder()
+  const home = join(folder, 'home')
+  const git_root = await sampleRepository(join(folder, 'repository'))
+  const environment = { DATABASE_URL: (await testDatabase()).url, API_KEYS: 'ours' }
+  const first = await startServer({ home, environment })
+  const { id } = await startDemo(first, { git_root, lines: ['sleep 120'] })
+  await eventually(
+    () => entriesOf(first, id),
+    (entries) => entries.length > 0,
+  )
+  const { metadata } = await findDemo(first, id)
+  // An agent that hears nothing makes the first signal take its time.
+  process.kill(metadata.process_pid, 'SIGSTOP')
+  await first.signal('SIGTERM')
+  await eventually(
+    async () => first.output.stderr(),
+    (text) => text.includes('"stopping"'),
+  )
+  expect(await first.stop()).toEqual({ code: 1, signal: null })
+  expect(await processesOf(home)).toEqual([metadata.process_pid])
+}, 60_000)
+
+test('SIGTERM while it still starts leaves nothing running either', async () => {
+  const home = join(await testFolder(), 'home')
+  const server = launchServer({ home })
+  const isDatabaseUp = async () => (await readFile(join(home, 'postgres/data/postmaster.pid')).catch(() => '')) !== ''
+  await eventually(isDatabaseUp, (isUp) => isUp)
+  await server.signal('SIGTERM')
+  expect(await server.exited).toEqual({ code: 0, signal: null })
+  expect(await processesOf(home)).toEqual([])
+  expect(server.output.stdout()).toBe('')
+}, 60_000)
