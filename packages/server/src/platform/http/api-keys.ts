@@ -9,7 +9,7 @@ export type ApiKeys = {
  * nothing about the keys.
  */
 export function apiKeys(keys: readonly string[]): ApiKeys {
-  const digests = keys.map(digestOf)
+  const digests = keys.filter((key) => key !== '').map(digestOf)
   return {
     accepts: (presented) => {
       const candidate = digestOf(typeof presented === 'string' ? presented : '')

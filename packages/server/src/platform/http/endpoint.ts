@@ -33,7 +33,7 @@ export type EndpointRequest<Params, Query, Body> = {
   /** The JSON object as it was sent. */
   rawBody: JsonObject
   headers: IncomingHttpHeaders
-  /** Aborted when the caller has gone. */
+  /** Aborted when nobody waits for the answer any more: the caller has gone, or has all of it. */
   signal: AbortSignal
 }
 

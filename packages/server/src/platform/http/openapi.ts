@@ -159,7 +159,11 @@ const exampleSentences: Partial<Record<RefusalKind, string>> = {
   invalid_parameter: 'Show archived must be true or false',
   invalid_json: 'The body is not valid JSON',
   unsupported_content_type: 'Send the body as application/json',
-  body_too_large: 'The body is larger than 8388608 bytes',
+  invalid_agent_root: 'No agent root named "widgets" is in the catalog',
+  invalid_model: 'Model "large" is not a model of demo; valid: demo',
+  request_timeout: 'The request did not arrive in time',
+  unknown_host: 'This server does not answer to that host name; set APP_HOST to the name it is reached by',
+  body_too_large: 'The body is larger than this endpoint takes',
   fault: 'Something went wrong on our side; the log has the details under request id 0b6c1f3e',
   unavailable: 'The database cannot be reached right now; try again shortly',
 }
@@ -167,12 +171,15 @@ const exampleSentences: Partial<Record<RefusalKind, string>> = {
 /** Every schema with an id, once, where `$ref`s can find it. */
 function componentSchemas<App>(endpoints: readonly Endpoint<App>[]): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = { Problem: problemSchema() }
+  const collect = (spec: AnswerSpec, io: 'input' | 'output'): void => {
+    if (typeof spec === 'string') return
+    const { $defs } = z.toJSONSchema(spec, { ...jsonSchemaOptions, io })
+    for (const [name, schema] of Object.entries($defs ?? {})) found[name] = rebase(schema)
+  }
+  for (const { body } of endpoints) if (body) collect(body, 'input')
+  // After the bodies: a schema that is both sent and answered is described as it is answered.
   for (const { answers } of endpoints) {
-    for (const spec of Object.values(answers).flat()) {
-      if (typeof spec === 'string') continue
-      const { $defs } = z.toJSONSchema(spec as z.ZodType, { ...jsonSchemaOptions, io: 'output' })
-      for (const [name, schema] of Object.entries($defs ?? {})) found[name] = rebase(schema)
-    }
+    for (const spec of Object.values(answers).flat() as AnswerSpec[]) collect(spec, 'output') // flat() loses readonly lists
   }
   return found
 }
@@ -190,7 +197,17 @@ function problemSchema(): JsonSchema {
   }
 }
 
-const jsonSchemaOptions = { target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' } as const
+const jsonSchemaOptions = {
+  target: 'draft-2020-12',
+  unrepresentable: 'any',
+  reused: 'inline',
+  // zod leaves these out where a schema transforms its input; they describe what callers send all the same.
+  override: ({ zodSchema, jsonSchema }) => {
+    const { examples, default: fallback } = z.globalRegistry.get(zodSchema) ?? {}
+    if (examples !== undefined) jsonSchema.examples = examples as typeof jsonSchema.examples // written by us, as JSON
+    if (fallback !== undefined) jsonSchema.default = fallback as typeof jsonSchema.default // likewise
+  },
+} satisfies z.core.ToJSONSchemaParams
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, $defs: __, ...rest } = z.toJSONSchema(schema, { ...jsonSchemaOptions, io })

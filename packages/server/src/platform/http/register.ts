@@ -42,7 +42,7 @@ async function perform<App>(
   { app, isChecking }: Pick<RegisterOptions<App>, 'app' | 'isChecking'>,
 ): Promise<FastifyReply> {
   try {
-    const { status, body } = await endpoint.handle(readRequest(endpoint, request), app)
+    const { status, body } = await endpoint.handle(readRequest(endpoint, request, reply), app)
     if (isChecking) checkAnswer(endpoint, status, body)
     return send(reply, status, body)
   } catch (error) {
@@ -54,6 +54,7 @@ async function perform<App>(
 function readRequest<App>(
   endpoint: Endpoint<App>,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): EndpointRequest<unknown, unknown, unknown> {
   const rawBody = (request.body ?? {}) as JsonObject // the body parser lets nothing but an object through
   return {
@@ -64,8 +65,16 @@ function readRequest<App>(
       return endpoint.body && parseBody(endpoint.body, rawBody)
     },
     headers: request.headers,
-    signal: request.signal,
+    signal: signalOf(reply),
   }
+}
+
+/** By the response, and not by the framework's own signal: a request counts as closed once its body has been read. */
+function signalOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  if (raw.closed) controller.abort()
+  else raw.once('close', () => controller.abort())
+  return controller.signal
 }
 
 /** Types hold the answer to its schema already, so it is written as it is: plain `JSON.stringify`, nothing more. */
@@ -110,7 +119,8 @@ function problemWith(spec: AnswerSpec, body: unknown): string | undefined {
   if (spec === 'text' || spec === 'event-stream') {
     return typeof body === 'string' || body instanceof Readable ? undefined : 'no text'
   }
-  const schema = spec instanceof z.ZodObject ? spec.strict() : spec
+  const isExact = spec instanceof z.ZodObject && spec.def.catchall === undefined
+  const schema = isExact ? spec.strict() : spec
   const result = schema.safeParse(body)
   return result.success ? undefined : z.prettifyError(result.error)
 }

@@ -8,13 +8,22 @@ export function parseBody(schema: z.ZodType, body: unknown): unknown {
 
 export function parseQuery(schema: z.ZodType, query: unknown): unknown {
   const result = schema.safeParse(query)
-  return result.success ? result.data : refuse('invalid_parameter', sentences(result.error, query))
+  if (!result.success) return refuse('invalid_parameter', sentences(result.error, query))
+  const unstorable = namesWithNul(query, result.data)
+  if (unstorable.length === 0) return result.data
+  const problems = unstorable.map((name) => `${attributeName([name])} must not hold a NUL character`)
+  return refuse('invalid_parameter', problems)
 }
 
 /** A path that does not parse names nothing. */
 export function parseParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params)
-  return result.success ? result.data : refuseMissing()
+  return result.success && namesWithNul(params, result.data).length === 0 ? result.data : refuseMissing()
+}
+
+/** PostgreSQL takes no NUL in a text. Only what the schema knows is looked at: the rest goes nowhere. */
+function namesWithNul(input: unknown, parsed: unknown): string[] {
+  return Object.keys(Object(parsed)).filter((name) => String(valueAt(input, [name])).includes('\0'))
 }
 
 /** `Git root can't be blank`: the attribute's name, then what is wrong with it. */
@@ -58,6 +67,7 @@ const wrongTypes: Record<string, string> = {
   boolean: 'must be true or false',
   array: 'must be an array',
   object: 'must be an object',
+  record: 'must be an object',
 }
 
 function wrongType(expected: string): string {

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isOutage } from '../db/outage.ts'
+import type { Log } from '../log/log.ts'
+import { Refusal } from '../refusal.ts'
+import { problemReply } from './problem-reply.ts'
+
+const retryAfterSeconds = 2
+
+/** Whatever was thrown on the way to an answer, as an answer. Only an outage and a fault are worth a log record. */
+export function answerError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (thrown instanceof Refusal) return answerRefusal(thrown, reply)
+  const error: Error & { code?: unknown } = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
+  // The caller broke off while its body was read: nobody is left to hear the answer, and it is no fault of ours.
+  if (error === request.raw.errored) return answerRefusal(brokenOff, reply)
+  if (isOutage(error)) {
+    log.warn({ requestId: request.id, reason: error.message }, 'the database could not be reached')
+    reply.header('retry-after', retryAfterSeconds)
+    const sentence = 'The database cannot be reached right now; try again shortly'
+    return answerRefusal(new Refusal('unavailable', [sentence], { retry_after: retryAfterSeconds }), reply)
+  }
+  const known = frameworkRefusals.get(error.code)
+  if (known) return answerRefusal(known, reply)
+  logFault(log, error, request)
+  const sentence = `Something went wrong on our side; the log has the details under request id ${request.id}`
+  return answerRefusal(new Refusal('fault', [sentence]), reply)
+}
+
+export function logFault(log: Log, error: Error, request: FastifyRequest): void {
+  log.error(
+    { requestId: request.id, method: request.method, route: request.routeOptions.url, err: error },
+    'a request failed by a fault of ours',
+  )
+}
+
+const brokenOff = new Refusal('malformed_request', ['The body ended early'])
+
+/** What the framework finds wrong with a request before an endpoint sees it. */
+const frameworkRefusals: ReadonlyMap<unknown, Refusal> = new Map([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', new Refusal('body_too_large', ['The body is larger than this endpoint takes'])],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', new Refusal('unsupported_content_type', ['Send the body as application/json'])],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', new Refusal('invalid_json', ['The body is not as long as its length says'])],
+  ['FST_ERR_BAD_URL', new Refusal('not_found', ['The requested resource was not found'])],
+  ['FST_ERR_MAX_PARAM_LENGTH', new Refusal('not_found', ['The requested resource was not found'])],
+])
+
+/**
+ * The framework would close the connection under a body it did not read, and the reset may overtake the answer. What
+ * is still coming is thrown away instead, until the request's time is up.
+ */
+function answerRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
+  const { status, body } = problemReply(refusal)
+  reply.removeHeader('connection')
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, expectProblem, startTestApp, type TestApp } from '../../support/app.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { eventually } from '../../support/eventually.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+
+let app: TestApp
+let proxy: TcpProxy
+let pool: pg.Pool
+const undo: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  const database = await cloneDatabase()
+  undo.unshift(() => database.drop())
+  const url = new URL(database.url)
+  proxy = await openTcpProxy({ path: `${url.searchParams.get('host')}/.s.PGSQL.${url.port}` })
+  undo.unshift(() => proxy.close())
+  url.search = ''
+  url.host = `127.0.0.1:${proxy.port}`
+  pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  undo.unshift(() => pool.end())
+  const started = await startTestApp({ environment: { DATABASE_URL: url.href, ROLE: 'web' } })
+  undo.unshift(started.stop)
+  app = started.app
+})
+
+afterAll(async () => {
+  for (const step of undo) await step()
+})
+
+function expectUnavailable(answer: Answer): void {
+  const sentence = 'The database cannot be reached right now; try again shortly'
+  expectProblem(answer, 503, 'Service unavailable', sentence)
+  expect(Object.keys(answer.body)).toEqual(['error', 'message', 'messages', 'retry_after'])
+  expect(answer.body.retry_after).toBeGreaterThan(0)
+  expect(answer.headers.get('retry-after')).toBe(String(answer.body.retry_after))
+}
+
+async function expectRecovery(): Promise<void> {
+  const { body } = await eventually(
+    () => app.get('/categories'),
+    ({ status }) => {
+      expect([200, 503]).toContain(status)
+      return status === 200
+    },
+  )
+  expect(body).toHaveProperty('categories')
+  expect((await app.post('/categories', { name: randomUUID() })).status).toBe(201)
+}
+
+/** Reads and writes from several callers at once for as long as `disturb` takes; the statuses they met. */
+async function statusesWhile(disturb: () => Promise<void>): Promise<Set<number>> {
+  const seen = new Set<number>()
+  let isOver = false
+  const caller = async (): Promise<void> => {
+    while (!isOver) {
+      const { status: read } = await app.get('/sessions')
+      const { status: written } = await app.post('/categories', { name: randomUUID() })
+      seen.add(read).add(written)
+    }
+  }
+  const callers = Promise.all(Array.from({ length: 6 }, caller))
+  try {
+    await disturb()
+  } finally {
+    isOver = true
+  }
+  await callers
+  return seen
+}
+
+describe('a database that went away', () => {
+  test('is 503 with the time to wait, on reads and on writes, and 200 once it is back, without a restart', async () => {
+    expect((await app.get('/categories')).status).toBe(200)
+    proxy.cut()
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        expectUnavailable(await app.get('/categories'))
+        expectUnavailable(await app.get('/sessions/1'))
+        expectUnavailable(await app.get('/sessions/some-slug/transcript'))
+        expectUnavailable(await app.post('/categories', { name: 'Lost' }))
+        expectUnavailable(await app.post('/sessions', { git_root: '/tmp/none' }))
+        expectUnavailable(await app.delete('/categories/1'))
+      }
+    } finally {
+      proxy.mend()
+    }
+    await expectRecovery()
+  })
+
+  test('leaves alone what needs no database', async () => {
+    proxy.cut()
+    try {
+      expect((await app.send('/up')).status).toBe(200)
+      expect((await app.send('/docs')).status).toBe(200)
+      expect((await app.get('/openapi.json')).status).toBe(200)
+      expect((await app.send('/api/v1/categories')).status).toBe(401)
+      expectProblem(await app.get('/nothing'), 404, 'Not Found')
+      expectProblem(await app.post('/categories', {}), 422, 'Validation failed')
+      const deep = await app.send('/up/deep')
+      expect([deep.status, await deep.json()]).toMatchObject([503, { failed: ['database'] }])
+    } finally {
+      proxy.mend()
+    }
+    await expectRecovery()
+    expect((await app.send('/up/deep')).status).toBe(200)
+  })
+
+  test('is never 500 to those it leaves in the middle of something', async () => {
+    const seen = await statusesWhile(async () => {
+      for (let round = 0; round < 3; round += 1) {
+        await wait(100)
+        proxy.cut()
+        await wait(100)
+        proxy.mend()
+      }
+    })
+    expect([...seen].filter((status) => ![200, 201, 503].includes(status))).toEqual([])
+    expect(seen).toContain(503)
+    await expectRecovery()
+  })
+
+  test('is never 500 when it ends single connections by itself', async () => {
+    const seen = await statusesWhile(async () => {
+      for (let round = 0; round < 6; round += 1) {
+        await wait(30)
+        await pool.query(
+          `select pg_terminate_backend(pid)
+           from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        )
+      }
+    })
+    expect([...seen].filter((status) => ![200, 201, 503].includes(status))).toEqual([])
+    await expectRecovery()
+  })
+
+  test('is 503 too when it takes connections and says nothing', async () => {
+    proxy.cut()
+    expectUnavailable(await app.get('/categories'))
+    proxy.freeze()
+    try {
+      expectUnavailable(await app.get('/categories'))
+    } finally {
+      proxy.mend()
+    }
+    await expectRecovery()
+  })
+
+  test('is 503 when nobody listens there any more', async () => {
+    await proxy.close()
+    expectUnavailable(await app.get('/categories'))
+    expect((await app.send('/up')).status).toBe(200)
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { hostNames } from '../../../src/platform/http/host-names.ts'
+import { startTestApp, testApp, testKey } from '../../support/app.ts'
+import { requestHead, sendRaw } from '../../support/raw-http.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+
+const hostile = [
+  'evil.test',
+  'evil.test:3000',
+  'localhost.evil.test',
+  'evil.test:localhost',
+  'localhost@evil.test',
+  '127.0.0.1.evil.test',
+  'localhost:3000:80',
+  'localhost.',
+  '127.1',
+  '2130706433',
+  '0.0.0.0',
+  '[::]',
+  '',
+]
+
+async function everyRoute(): Promise<string[]> {
+  const document = await app.get('/openapi.json')
+  const paths: Record<string, object> = document.body.paths
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} /api/v1${path.replace(/\{\w+\}/g, '1')}`),
+  )
+  const beside = ['/api/v1/openapi.json', '/up', '/up/deep', '/docs', '/docs/reference.css', '/nothing', '/%zz', '/']
+  return [...operations, ...beside.map((path) => `GET ${path}`)]
+}
+
+describe('a host name we do not answer to', () => {
+  test('is 421 on every route, with a key or without, reads and event streams included', async () => {
+    for (const route of await everyRoute()) {
+      const answer = await sendRaw(app.url, requestHead(route, ['Host: evil.test', `X-API-Key: ${testKey}`]))
+      expect([route, answer.status, answer.body.error]).toEqual([route, 421, 'Misdirected request'])
+    }
+  })
+
+  test.each(hostile)('%j', async (host) => {
+    const answer = await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))
+    expect(answer.status).toBe(421)
+    expect(answer.body.messages).toHaveLength(1)
+    expect(answer.text).not.toContain('evil')
+  })
+
+  test('is no name at all either', async () => {
+    for (const version of ['1.0', '1.1']) {
+      const answer = await sendRaw(app.url, `GET /up HTTP/${version}\r\nConnection: close\r\n\r\n`)
+      expect([version, answer.status, answer.body.error]).toEqual([version, 421, 'Misdirected request'])
+    }
+  })
+
+  test('is not believed from a forwarding header or the address in the request line', async () => {
+    const forwarded = ['Host: evil.test', 'X-Forwarded-Host: localhost', 'Forwarded: host=localhost']
+    expect((await sendRaw(app.url, requestHead('GET /up', forwarded))).status).toBe(421)
+    expect((await sendRaw(app.url, requestHead('GET http://localhost/up', ['Host: evil.test']))).status).toBe(421)
+  })
+
+  test('is looked at before the key is', async () => {
+    expect((await sendRaw(app.url, requestHead('GET /api/v1/sessions', ['Host: evil.test']))).status).toBe(421)
+  })
+})
+
+describe('a host name we answer to', () => {
+  test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:8080'])('%s', async (host) => {
+    expect((await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))).status).toBe(200)
+  })
+
+  test('is the one of APP_HOST, whatever its case and port', async () => {
+    const { app: named, stop } = await startTestApp({
+      environment: { ROLE: 'web', APP_HOST: 'Yard.Example.com:8443' },
+    })
+    try {
+      for (const host of ['yard.example.com', 'YARD.example.com:8443', 'yard.example.com:443', 'localhost']) {
+        expect([host, (await sendRaw(named.url, requestHead('GET /up', [`Host: ${host}`]))).status]).toEqual([
+          host,
+          200,
+        ])
+      }
+      const answer = await sendRaw(named.url, requestHead('GET /up', ['Host: example.com']))
+      expect(answer.status).toBe(421)
+    } finally {
+      await stop()
+    }
+  })
+
+  test('is an IPv6 address by its bracketed form', () => {
+    for (const name of ['fd00::5', '[fd00::5]', '[fd00::5]:3000', 'FD00::5']) {
+      const names = hostNames([name])
+      expect([name, names.include('[fd00::5]:3000'), names.include('[fd00::5]')]).toEqual([name, true, true])
+      expect([name, names.include('[fd00::6]'), names.include('fd00:'), names.include('fd00')]).toEqual([
+        name,
+        false,
+        false,
+        false,
+      ])
+    }
+    for (const wildcard of ['::', '::1']) expect(hostNames([wildcard]).include(':')).toBe(false)
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openWeb, type WebOptions } from '../../../src/app/web.ts'
+import type { App } from '../../../src/domain/app.ts'
+import { noCache } from '../../../src/platform/cache/cache.ts'
+import { Unfit } from '../../../src/platform/unfit.ts'
+import { silentLog } from '../../support/silent-log.ts'
+
+/** Listening asks no more of the app than this. */
+const app = { log: silentLog, cache: noCache() } as App
+
+async function listen(config: Partial<WebOptions['config']>) {
+  const web = await openWeb(app, { config: { HOST: '127.0.0.1', PORT: 0, APP_HOST: undefined, ...config }, keys: [] })
+  onTestFinished(async () => {
+    await web.server.close()
+  })
+  return web
+}
+
+describe('the web server', () => {
+  test('says where it listens, and listens there', async () => {
+    const { url } = await listen({})
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await fetch(`${url}/up`)).status).toBe(200)
+  })
+
+  test('does not start on a port that is taken, and says which to change', async () => {
+    const { url } = await listen({})
+    const PORT = Number(new URL(url).port)
+    const failure = listen({ PORT })
+    await expect(failure).rejects.toThrow(
+      new Unfit(`Port ${PORT} on 127.0.0.1 is taken by another program; set PORT to a free one.`),
+    )
+    await expect(failure).rejects.toBeInstanceOf(Unfit)
+  })
+
+  test.each(['203.0.113.1', 'not/a/host'])('does not start on %s, which is not here, and says so', async (HOST) => {
+    await expect(listen({ HOST })).rejects.toThrow(new Unfit(`HOST ${HOST} is not an address of this machine.`))
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ok } from '../../../src/platform/http/answer.ts'
+import { testKey } from '../../support/app.ts'
+import { eventually } from '../../support/eventually.ts'
+import { defineEndpoint, type KitServer, kitServer } from '../../support/kit-server.ts'
+import { type RawAnswer, requestHead, sendRaw } from '../../support/raw-http.ts'
+
+const key = `X-API-Key: ${testKey}`
+const forged = '\r\n{"level":60,"msg":"forged"}\n\u001b[31mred\u001b[0m\u2028\u009b31m'
+
+const echo = defineEndpoint({
+  method: 'POST',
+  path: '/things/{name}',
+  tag: 'Test',
+  summary: 'Fail when asked to, in the words it was sent',
+  params: z.object({ name: z.string() }),
+  body: z.object({ title: z.string() }),
+  answers: { 200: z.object({}) },
+  handle: async ({ params, body }) => {
+    if (params.name === 'fine') return ok({})
+    throw new Error(`${params.name}: ${body.title}`)
+  },
+})
+
+/** The records of one request: as many lines as records, each of them JSON without a bare control character. */
+async function recordsOf(server: KitServer, answer: RawAnswer, count: number) {
+  const lines = await eventually(
+    async () => server.lines().filter((line) => line.includes(answer.headers['x-request-id'] ?? 'no id')),
+    ({ length }) => length >= count,
+  )
+  expect(lines).toHaveLength(count)
+  expect(server.lines()).toHaveLength(count)
+  for (const line of lines) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: their absence is what is looked for
+    expect(line).not.toMatch(/[\u0000-\u001f\u007f]/)
+  }
+  return server.records()
+}
+
+describe('one event makes one log record', () => {
+  test('a path with line ends and colours in it', async () => {
+    const server = await kitServer([echo])
+    const target = `/api/v1/nothing/${encodeURIComponent(forged)}`
+    const answer = await sendRaw(server.url, requestHead(`GET ${target}`, [key]))
+    const [record] = await recordsOf(server, answer, 1)
+    expect(record).toMatchObject({ level: 20, msg: 'answered', path: target, status: 404 })
+  })
+
+  test('a query is not in the log', async () => {
+    const server = await kitServer([echo])
+    const answer = await sendRaw(server.url, requestHead(`GET /api/v1/nothing?secret=hunter2`, [key]))
+    const [record] = await recordsOf(server, answer, 1)
+    expect(record?.path).toBe('/api/v1/nothing')
+    expect(server.lines().join()).not.toContain('hunter2')
+  })
+
+  test('headers that pose as a request id, a key and an address', async () => {
+    const server = await kitServer([echo])
+    const headers = [
+      'X-API-Key: {"level":60}',
+      'X-Request-Id: \\r\\n{"level":60}',
+      'X-Forwarded-For: \\u001b[31m',
+      'User-Agent: \tforged',
+    ]
+    const answer = await sendRaw(server.url, requestHead('GET /api/v1/things', headers))
+    const [record] = await recordsOf(server, answer, 1)
+    expect(record).toMatchObject({ status: 401 })
+    expect(Object.keys(record ?? {}).sort()).toEqual(
+      ['level', 'method', 'ms', 'msg', 'path', 'requestId', 'status', 'time'].sort(),
+    )
+  })
+
+  test('raw line ends in a header are headers of their own, and raw control characters are not HTTP', async () => {
+    const server = await kitServer([echo])
+    const split = await sendRaw(server.url, requestHead('GET /api/v1/things', ['X-A: b\r\nX-Request-Id: forged', key]))
+    await recordsOf(server, split, 1)
+    for (const header of ['X-A: \u001b[31m', 'X-A: a\0b', 'X-A: a\rb']) {
+      expect((await sendRaw(server.url, requestHead('GET /api/v1/things', [header, key]))).status).toBe(400)
+    }
+    expect(server.lines()).toHaveLength(1)
+  })
+
+  test('a fault whose words came from the caller', async () => {
+    const server = await kitServer([echo], { logLevel: 'info' })
+    const body = JSON.stringify({ title: forged })
+    const length = `Content-Length: ${Buffer.byteLength(body)}`
+    const answer = await sendRaw(
+      server.url,
+      requestHead(`POST /api/v1/things/${encodeURIComponent(forged)}`, [
+        key,
+        'Content-Type: application/json',
+        length,
+      ]) + body,
+    )
+    expect(answer.status).toBe(500)
+    const [record] = await recordsOf(server, answer, 1)
+    expect(record?.err.message).toBe(`${forged}: ${forged}`)
+    expect(answer.text).not.toContain('forged')
+  })
+
+  test('at the usual level what goes well, and what a caller does wrong, is not logged at all', async () => {
+    const server = await kitServer([echo], { logLevel: 'info' })
+    expect((await server.post('/things/fine', { title: 'a' })).status).toBe(200)
+    await server.post('/things/fine', {})
+    await server.get('/nothing')
+    await server.send('/api/v1/things')
+    await server.close()
+    expect(server.lines()).toEqual([])
+  })
+})
+
+describe('the key', () => {
+  test('right or wrong, is in no log record', async () => {
+    const server = await kitServer([echo])
+    await sendRaw(server.url, requestHead('GET /api/v1/things', ['X-API-Key: almost-the-key']))
+    await sendRaw(server.url, requestHead('GET /api/v1/things', [key]))
+    const body = '{"title":"a"}'
+    const head = ['Content-Type: application/json', `Content-Length: ${body.length}`, key]
+    await sendRaw(server.url, requestHead('POST /api/v1/things/fault', head) + body)
+    await server.close()
+    expect(server.lines()).toHaveLength(4)
+    expect(server.lines().join()).not.toMatch(/test-key|almost-the-key/)
+  })
+})

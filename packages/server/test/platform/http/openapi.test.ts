@@ -1,0 +1,200 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { refusals } from '@yardmaster/contract/problem'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { modules } from '../../../src/app/modules.ts'
+import { created, ok } from '../../../src/platform/http/answer.ts'
+import type { Endpoint } from '../../../src/platform/http/endpoint.ts'
+import { describeApi, type OpenApiDocument, type OpenApiOperation } from '../../../src/platform/http/openapi.ts'
+import { testApp } from '../../support/app.ts'
+import { defineEndpoint, listEndpoint } from '../../support/kit-server.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+const about = { title: 'Test', version: '1.0.0', description: 'A test.', prefix: '/api/v1' }
+
+async function served(): Promise<OpenApiDocument> {
+  const { status, body, headers } = await app.get('/openapi.json')
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  return body
+}
+
+type Operation = OpenApiOperation & { method: string; path: string }
+
+function operationsOf({ paths }: OpenApiDocument): Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
+  )
+}
+
+/** Every `$ref` anywhere in the document. */
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? [inner] : referencesIn(inner),
+  )
+}
+
+async function expectValid(document: OpenApiDocument): Promise<void> {
+  // The validator wants any object; ours has a narrower type.
+  const result = await new Validator().validate(document as unknown as Record<string, unknown>)
+  expect(result.errors ?? []).toEqual([])
+  expect(result.valid).toBe(true)
+  for (const reference of referencesIn(document)) {
+    const name = reference.replace('#/components/schemas/', '')
+    expect(Object.keys(document.components.schemas)).toContain(name)
+  }
+}
+
+describe('GET /openapi.json', () => {
+  test('is a valid OpenAPI 3.1 document whose references all lead somewhere', async () => {
+    const document = await served()
+    expect(document.openapi).toMatch(/^3\.1\./)
+    await expectValid(document)
+  })
+
+  test('describes every endpoint there is, and no other', async () => {
+    const document = await served()
+    const described = operationsOf(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const declared = modules.flatMap(({ endpoints = [] }) => endpoints.map(({ method, path }) => `${method} ${path}`))
+    expect(described.sort()).toEqual(declared.sort())
+    for (const { method, path } of operationsOf(document)) {
+      const url = `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
+      expect([url, app.host.web?.server.hasRoute({ method: method.toUpperCase() as 'GET', url })]).toEqual([url, true])
+    }
+  })
+
+  test('names each operation once, and tells what it does', async () => {
+    const operations = operationsOf(await served())
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { operationId, summary, tags } of operations) {
+      expect([operationId, summary.length > 0, tags.length]).toEqual([operationId, true, 1])
+    }
+  })
+
+  test('declares each parameter of a path', async () => {
+    for (const { path, parameters } of operationsOf(await served())) {
+      const inPath = parameters.filter((parameter) => parameter.in === 'path')
+      expect([path, ...inPath.map(({ name }) => name)]).toEqual([
+        path,
+        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      ])
+      expect(inPath.every(({ required }) => required)).toBe(true)
+    }
+  })
+
+  test('asks for the key on every operation', async () => {
+    const document = await served()
+    expect(document.security).toEqual([{ apiKey: [] }])
+    expect(document.components.securitySchemes.apiKey).toEqual({ type: 'apiKey', in: 'header', name: 'X-API-Key' })
+    expect(operationsOf(document).filter((operation) => 'security' in operation)).toEqual([])
+  })
+
+  test('lists every status an operation can give, each error in the one shape', async () => {
+    for (const { method, path, parameters, responses } of operationsOf(await served())) {
+      const expected = [401, 421, 500, 503]
+      if (path.includes('{')) expected.push(404)
+      if (method !== 'get') expected.push(408, 413, 422)
+      if (parameters.some((parameter) => parameter.in === 'query')) expected.push(422)
+      const statuses = Object.keys(responses).map(Number)
+      expect([method, path, expected.filter((status) => !statuses.includes(status))]).toEqual([method, path, []])
+      expect(statuses.some((status) => status < 300)).toBe(true)
+      for (const status of statuses.filter((code) => code >= 400)) {
+        expect(responses[status]?.content?.['application/json']?.schema).toEqual({
+          $ref: '#/components/schemas/Problem',
+        })
+      }
+    }
+  })
+
+  test('lists each status its refusals have, as they were declared', async () => {
+    const document = await served()
+    for (const { method, path, refusals: kinds } of modules.flatMap(({ endpoints = [] }) => endpoints)) {
+      const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {}
+      for (const kind of kinds) {
+        const { status, error } = refusals[kind]
+        const examples = responses[status]?.content?.['application/json']?.examples ?? {}
+        expect([path, kind, examples[kind]?.value]).toEqual([path, kind, expect.objectContaining({ error })])
+      }
+    }
+  })
+})
+
+describe('a description', () => {
+  const Thing = z.object({ id: z.int(), parent: z.int().nullable() }).meta({ id: 'Thing' })
+  const OnlySent = z.object({ deep: z.string() }).meta({ id: 'OnlySent' })
+  const endpoints: Endpoint<Record<never, never>>[] = [
+    defineEndpoint({
+      method: 'POST',
+      path: '/things/{id}/parts_of',
+      tag: 'Things',
+      summary: 'Add a part',
+      params: z.object({ id: z.string() }),
+      query: z.object({ dry_run: z.string().optional().meta({ description: 'Whether to only look.' }) }),
+      body: z.object({ name: z.string(), inner: OnlySent, others: z.array(OnlySent) }),
+      answers: { 200: z.object({ thing: Thing }), 201: [z.object({ thing: Thing }), 'text'], 204: 'nothing' },
+      refusals: ['invalid_model'],
+      handle: async () => created('a'),
+    }),
+    listEndpoint({
+      path: '/things',
+      tag: 'Things',
+      summary: 'List',
+      key: 'things',
+      item: Thing,
+      find: async () => ({ items: [], totalCount: 0 }),
+    }),
+    defineEndpoint({
+      method: 'GET',
+      path: '/follow',
+      tag: 'Events',
+      summary: 'Follow',
+      answers: { 200: 'event-stream' },
+      handle: async () => ok(null as never),
+    }),
+  ]
+  const document = describeApi(endpoints, about)
+
+  test('is valid, whatever was declared, schemas that are only sent included', () => expectValid(document))
+
+  test('is written from the declaration: parameters, body, answers and refusals', () => {
+    const operation = document.paths['/things/{id}/parts_of']?.post
+    expect(operation?.operationId).toBe('postThingsByIdPartsOf')
+    expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
+      ['id', 'path', true],
+      ['dry_run', 'query', false],
+    ])
+    expect(operation?.requestBody?.content['application/json']?.schema).toMatchObject({
+      required: ['name', 'inner', 'others'],
+    })
+    const statuses = Object.keys(operation?.responses ?? {}).map(Number)
+    expect(statuses).toEqual([200, 201, 204, 401, 404, 408, 413, 421, 422, 500, 503])
+    expect(Object.keys(operation?.responses[201]?.content ?? {})).toEqual(['application/json', 'text/plain'])
+    expect(operation?.responses[204]).not.toHaveProperty('content')
+    const examples = operation?.responses[422]?.content?.['application/json']?.examples ?? {}
+    expect(Object.keys(examples).sort()).toEqual(
+      ['invalid_json', 'invalid_model', 'invalid_parameter', 'unsupported_content_type', 'validation_failed'].sort(),
+    )
+    expect(Object.keys(document.paths['/follow']?.get?.responses[200]?.content ?? {})).toEqual(['text/event-stream'])
+  })
+
+  test('has the paging of every list', () => {
+    const list = document.paths['/things']?.get
+    expect(list?.parameters.map(({ name, schema }) => [name, schema.type, schema.default])).toEqual([
+      ['page', 'integer', 1],
+      ['per_page', 'integer', 25],
+    ])
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Problem', 'Thing', 'Pagination']))
+  })
+})
+
+describe('GET /docs', () => {
+  test('is a page for people that names every path, without a key and without a script from elsewhere', async () => {
+    const response = await app.send('/docs')
+    const html = await response.text()
+    const text = html.replace(/<[^>]*>/g, '')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(Object.keys((await served()).paths).filter((path) => !text.includes(path))).toEqual([])
+    expect(/<script[^>]+src=["']?(https?:)?\/\//.test(html)).toBe(false)
+  })
+})

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, expectProblem, testApp, testKey } from '../../support/app.ts'
+import { requestHead, sendRaw } from '../../support/raw-http.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+
+async function postBody(
+  path: string,
+  body: string | Buffer | undefined,
+  contentType = 'application/json',
+): Promise<Answer> {
+  const response = await app.send(`/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': testKey, 'content-type': contentType },
+    ...(body !== undefined && { body }),
+  })
+  return { status: response.status, body: await response.json(), headers: response.headers }
+}
+
+/** A value nested in lists `depth` levels deep, the object around it included. */
+function nested(depth: number): string {
+  return `{"name":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+}
+
+describe('an empty body', () => {
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+    'under %s is an empty object',
+    async (contentType) => {
+      for (const body of [undefined, '', ' \r\n\t']) {
+        expectProblem(await postBody('/categories', body, contentType), 422, 'Validation failed', "Name can't be blank")
+      }
+    },
+  )
+
+  test('may come without a content type, with a length of zero, or in no chunks at all', async () => {
+    for (const headers of [
+      [],
+      ['Content-Length: 0'],
+      ['Content-Type: application/json', 'Transfer-Encoding: chunked'],
+    ]) {
+      const body = headers.includes('Transfer-Encoding: chunked') ? '0\r\n\r\n' : ''
+      const head = requestHead('POST /api/v1/categories', [`X-API-Key: ${testKey}`, ...headers])
+      const answer = await sendRaw(app.url, head + body)
+      expect([headers, answer.status, answer.body.messages]).toEqual([headers, 422, ["Name can't be blank"]])
+    }
+  })
+
+  test('of a DELETE under a JSON content type is as good as none', async () => {
+    const { body } = await app.post('/categories', { name: 'Short-lived' })
+    const response = await app.send(`/api/v1/categories/${body.category.id}`, {
+      method: 'DELETE',
+      headers: { 'x-api-key': testKey, 'content-type': 'application/json' },
+    })
+    expect(response.status).toBe(204)
+  })
+})
+
+describe('422 Invalid JSON', () => {
+  const cases: [string, string | Buffer, string][] = [
+    ['half an object', '{"name":', 'The body is not valid JSON'],
+    ['a trailing comma', '{"name":"a",}', 'The body is not valid JSON'],
+    ['two objects', '{}{}', 'The body is not valid JSON'],
+    ['a list', '[]', 'The body must be a JSON object'],
+    ['a text', '"name"', 'The body must be a JSON object'],
+    ['null', 'null', 'The body must be a JSON object'],
+    ['a number', '1', 'The body must be a JSON object'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'The body is not valid UTF-8'],
+    ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'The body is not valid UTF-8'],
+    ['a NUL in a value', '{"name":"a\\u0000b"}', 'The body holds a NUL character'],
+    ['a NUL in a key', '{"a\\u0000b":1}', 'The body holds a NUL character'],
+    ['a NUL deep down', '{"x":[{"y":["\\u0000"]}]}', 'The body holds a NUL character'],
+    ['a bare NUL', '{"name":"a\0b"}', 'The body is not valid JSON'],
+    ['a high surrogate alone', '{"name":"\\ud800"}', 'The body holds half of a surrogate pair'],
+    ['a low surrogate alone', '{"name":"\\udc00x"}', 'The body holds half of a surrogate pair'],
+    ['surrogates the wrong way round', '{"name":"\\udc00\\ud800"}', 'The body holds half of a surrogate pair'],
+    ['a lone surrogate in a key', '{"\\ud800":1}', 'The body holds half of a surrogate pair'],
+    ['a number beyond all', '{"name":1e999}', 'The body holds a number out of range'],
+    ['lists 65 deep', nested(65), 'The body is nested more than 64 levels deep'],
+    ['objects 65 deep', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`, 'The body is nested more than 64 levels deep'],
+    ['a million open lists', '['.repeat(1_000_000), 'The body is nested more than 64 levels deep'],
+  ]
+
+  test.each(cases)('%s', async (_name, body, sentence) => {
+    expectProblem(await postBody('/categories', body), 422, 'Invalid JSON', sentence)
+  })
+})
+
+describe('what is accepted', () => {
+  test('64 levels are not too many, and brackets in a text are no levels', async () => {
+    expectProblem(await postBody('/categories', nested(64)), 422, 'Validation failed', 'Name must be a string')
+    const name = `${'[{'.repeat(40)}"\\`
+    const created = await app.post('/categories', { name })
+    expect(created.body.category.name).toBe(name)
+  })
+
+  test('a whole surrogate pair, a byte order mark and a charset', async () => {
+    const body = `\ufeff{"name":"\\ud83d\\ude80"}`
+    const created = await postBody('/categories', body, 'application/json; charset=utf-8')
+    expect([created.status, created.body.category.name]).toEqual([201, '\u{1f680}'])
+  })
+})
+
+describe('422 Unsupported content type', () => {
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/vnd.api+json',
+    'application/jsonp',
+    'nonsense',
+    ';;;',
+  ])('%s', async (contentType) => {
+    expectProblem(
+      await postBody('/categories', '{"name":"a"}', contentType),
+      422,
+      'Unsupported content type',
+      'Send the body as application/json',
+    )
+  })
+
+  test('a body without any content type', async () => {
+    const head = requestHead('POST /api/v1/categories', [`X-API-Key: ${testKey}`, 'Content-Length: 14'])
+    const answer = await sendRaw(app.url, `${head}{"name":"none"}`)
+    expect([answer.status, answer.body.error]).toEqual([422, 'Unsupported content type'])
+  })
+
+  test('JSON that poses as multipart changes nothing', async () => {
+    const before = await app.get('/categories')
+    await postBody('/categories', '{"name":"posing"}', 'multipart/form-data; boundary=x')
+    expect((await app.get('/categories')).body).toEqual(before.body)
+  })
+})
+
+describe('keys that are special to the language', () => {
+  const special = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}'
+
+  test('come back as the data they are and pollute nothing', async () => {
+    const created = await postBody(
+      '/sessions',
+      `{"git_root":"/tmp/none","custom_metadata":${special},"config":${special}}`,
+    )
+    expect(created.status).toBe(201)
+    const { session } = (await app.get(`/sessions/${created.body.session.id}`)).body
+    const sent = new Map(Object.entries(JSON.parse(special)))
+    expect(new Map(Object.entries(session.custom_metadata))).toEqual(sent)
+    expect(new Map(Object.entries(session.config))).toEqual(new Map([...sent, ['model', session.config.model]]))
+    expect('polluted' in {}).toBe(false)
+    expect('polluted' in Object).toBe(false)
+  })
+
+  test('at the top of a body they are unknown keys like any other', async () => {
+    const created = await postBody('/categories', '{"name":"Plain","__proto__":{"is_frozen":true},"constructor":1}')
+    expect([created.status, created.body.category.is_frozen]).toEqual([201, false])
+    const missing = await postBody('/categories', '{"__proto__":{"name":"inherited"}}')
+    expectProblem(missing, 422, 'Validation failed', "Name can't be blank")
+  })
+
+  test('in a query string they are unknown parameters like any other', async () => {
+    const answer = await app.get('/sessions?__proto__=1&constructor=2&__proto__[page]=3')
+    expect([answer.status, answer.body.pagination.page]).toEqual([200, 1])
+  })
+})
+
+describe('a NUL outside the body', () => {
+  test('in a path names nothing', async () => {
+    for (const path of ['/sessions/a%00b', '/sessions/%00', '/sessions/a%00b/transcript', '/categories/%00']) {
+      expectProblem(await app.get(path), 404, 'Not Found')
+    }
+  })
+
+  test('in a query parameter is refused by its name', async () => {
+    for (const parameter of ['status', 'agent_runtime']) {
+      const answer = await app.get(`/sessions?${parameter}=%00`)
+      expect([answer.status, answer.body.error]).toEqual([422, 'Invalid parameter'])
+    }
+    expectProblem(await app.get('/events?session_id=a%00b'), 422, 'Invalid parameter')
+  })
+
+  test('in a parameter nobody knows is passed over', async () => {
+    expect((await app.get('/sessions?nothing=%00')).status).toBe(200)
+    expect((await app.get('/categories?nothing=%00')).status).toBe(200)
+  })
+})
