@@ -11,6 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // Two cores, and most tests wait for other processes.
-    maxWorkers: 3,
+    maxWorkers: 5,
+    isolate: false,
   },
 })

@@ -68,11 +68,26 @@ describe('the folder', () => {
     await expect(openHome(join(folder, 'theirs'))).rejects.toThrow(/belongs to user 12345, not to user 0/)
   })
 
-  test.skipIf(isRoot)('a home that is not writable is refused', async () => {
+  test('a home that is not writable is refused', async () => {
+    await chmod(folder, 0o755)
     await mkdir(join(folder, 'closed'), { mode: 0o500 })
-    await expect(openHome(join(folder, 'closed'))).rejects.toThrow(/not writable/)
+    if (isRoot) await chown(join(folder, 'closed'), ordinaryUser, ordinaryUser)
+    await asOrdinaryUser(() => expect(openHome(join(folder, 'closed'))).rejects.toThrow(/not writable/))
   })
 })
+
+const ordinaryUser = 65_534
+
+/** Root may write anywhere, so as root the test lends its process to somebody else for a moment. */
+async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
+  if (!isRoot) return work()
+  process.seteuid?.(ordinaryUser)
+  try {
+    await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
 
 describe('the host id', () => {
   test('is the same at every start and readable by its owner alone', async () => {
