@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { exampleText } from '../packages/server/dist/platform/redaction/example-text.js'
+import { openRedactor } from '../packages/server/dist/platform/redaction/redactor.js'
+import { hardStrings } from '../packages/server/dist/platform/redaction/rule-speed.js'
+import { rules } from '../packages/server/dist/platform/redaction/rules.js'
+
+/**
+ * Redaction alone, on transcript lines that carry this repository's own sources and documents with a secret here and
+ * there; and each rule alone, on strings made to be hard for it.
+ */
+const targetMbPerSecond = 20
+const targetMsPerRule = 50
+const rounds = 5
+
+const known = Array.from({ length: 40 }, (_, index) => ({
+  label: `ENV:SETTING_${index}`,
+  value: exampleText(`${index} + - + 32 word`),
+}))
+const redactor = openRedactor({ known: () => known })
+const lines = transcript(16)
+const sizeMb = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0) / 1e6
+for (const line of lines.slice(0, 2000)) redactor.jsonLine(line)
+
+const speeds = []
+const parseSpeeds = []
+for (let round = 0; round < rounds; round += 1) {
+  speeds.push(sizeMb / seconds(() => lines.map(redactor.jsonLine)))
+  parseSpeeds.push(sizeMb / seconds(() => lines.map((line) => JSON.parse(line))))
+}
+const speed = median(speeds)
+console.log(
+  `${sizeMb.toFixed(0)} MB of transcript are redacted at ${speed.toFixed(0)} MB/s ` +
+    `(target: at least ${targetMbPerSecond}); JSON.parse alone reaches ${median(parseSpeeds).toFixed(0)}`,
+)
+
+const slowest = rules
+  .map((rule) => ({ rule, ms: Math.max(...hardStrings(rule, 50_000).map((text) => timeOf(rule, text))) }))
+  .sort((one, other) => other.ms - one.ms)[0]
+console.log(
+  `the slowest of ${rules.length} rules takes ${slowest.ms.toFixed(1)} ms for 50 KB (target: at most ${targetMsPerRule}): ` +
+    `${slowest.rule.label}, ${slowest.rule.keywords[0]}`,
+)
+if (speed < targetMbPerSecond || slowest.ms > targetMsPerRule) process.exitCode = 1
+
+/** Lines as agents write them, of about `megabytes` in all. */
+function transcript(megabytes) {
+  const folder = fileURLToPath(new URL('../', import.meta.url))
+  const texts = ['packages/server/src', 'packages/contract/src', 'packages/server/test', 'docs', 'scripts']
+    .flatMap((name) => readdirSync(folder + name, { recursive: true }).map((file) => `${folder}${name}/${file}`))
+    .filter((path) => /\.(?:ts|mjs|md|sql)$/.test(path) && !path.includes('redaction'))
+    .map((path) => readFileSync(path, 'utf8'))
+  const made = []
+  let size = 0
+  for (let turn = 0; size < megabytes * 1e6; turn += 1) {
+    const text = texts[turn % texts.length]
+    const start = (turn * 977) % Math.max(1, text.length - 4000)
+    const shown = text.slice(start, start + 400 + ((turn * 131) % 3600))
+    const spoilt = turn % 50 === 0 ? `${shown}\nTOKEN=${exampleText('ghp_ + 36 alnum')}\n` : shown
+    const line = JSON.stringify({
+      type: 'user',
+      uuid: `6f9b8d1c-0000-4000-8000-${String(turn).padStart(12, '0')}`,
+      sessionId: '3d4a3f0e-1111-4222-8333-abcdefabcdef',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${turn}`, content: spoilt }] },
+      timestamp: '2026-01-02T03:04:05.678Z',
+    })
+    made.push(line)
+    size += line.length
+  }
+  return made
+}
+
+/** The least of three, since what else the machine does is not the rule's doing. */
+function timeOf(rule, text) {
+  const alone = openRedactor({ known: () => [], rules: [rule] })
+  alone.text('')
+  return Math.min(...[1, 2, 3].map(() => 1000 * seconds(() => alone.text(text))))
+}
+
+function seconds(run) {
+  const start = performance.now()
+  run()
+  return (performance.now() - start) / 1000
+}
+
+function median(values) {
+  return values.sort((one, other) => one - other)[Math.floor(values.length / 2)]
+}

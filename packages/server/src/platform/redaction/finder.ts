@@ -1,0 +1,177 @@
+import { type Base64Run, shortestBlob } from './base64-runs.ts'
+import { type Candidate, checks, longestLook } from './checks.ts'
+import { compileKeywords } from './keyword-scan.ts'
+import type { Needle } from './known-values.ts'
+import { isPlaceholder, markerStart } from './placeholder.ts'
+import { findPrivateKey, privateKeyWords } from './private-key.ts'
+import { type CompiledRule, compileRule, type Rule } from './rule.ts'
+import { type Span, splitAtLineBreaks } from './spans.ts'
+
+/** Finds secrets in text as it stands, undoing nothing. */
+export type Finder = {
+  /** `runs` are the text's stretches of base64. */
+  find(text: string, runs: readonly Base64Run[]): Span[]
+  /** Known values alone, for text that no pattern may touch. */
+  findKnown(text: string): Span[]
+  /** Whether there is anything to look at in a stretch of the text. */
+  isSuspect(text: string, from: number, to: number): boolean
+}
+
+/** What to do where a word stands. */
+type Entry = { needles: Needle[]; rules: CompiledRule[]; isMarker: boolean; isPrivateKey: boolean }
+
+/** Of a known value only its beginning is a word of the scan, which keeps the table small; the rest is compared. */
+const needleWordLength = 6
+
+export function compileFinder(rules: readonly Rule[], needles: readonly Needle[]): Finder {
+  const entries = new Map<string, Entry>()
+  const entryOf = (word: string): Entry => {
+    const key = word.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    const entry = entries.get(key) ?? { needles: [], rules: [], isMarker: false, isPrivateKey: false }
+    entries.set(key, entry)
+    return entry
+  }
+  entryOf(markerStart).isMarker = true
+  for (const word of privateKeyWords) entryOf(word).isPrivateKey = true
+  for (const needle of needles) entryOf(needle.text.slice(0, needleWordLength)).needles.push(needle)
+  const compiled = rules.map(compileRule)
+  for (const rule of compiled) for (const word of new Set(rule.keywords)) entryOf(word).rules.push(rule)
+
+  const words = [...entries.keys()]
+  const byWord = [...entries.values()]
+  const scan = compileKeywords(words)
+  const rankOf = new Map<Needle | CompiledRule, number>(
+    [...needles, ...compiled].map((owner, rank) => [owner, rank + 1]),
+  )
+
+  const search = (text: string, runs: readonly Base64Run[], isKnownOnly: boolean): Span[] => {
+    const spans: Span[] = []
+    const triedUntil = new Map<CompiledRule | Entry, number>()
+    const blobs = blobsOf(runs)
+    let markerEnd = 0
+    scan.each(text, (word, start) => {
+      const entry = byWord[word]
+      if (entry === undefined || start < markerEnd) return
+      if (entry.isMarker) markerEnd = endOfMarker(text, start)
+      for (const needle of entry.needles) {
+        if (!isAt(needle, text, start)) continue
+        spans.push({ start, end: start + needle.text.length, label: needle.label, rank: rankOf.get(needle) ?? 0 })
+      }
+      if (isKnownOnly) return
+      if (entry.isPrivateKey && start >= (triedUntil.get(entry) ?? 0)) {
+        const lines = findPrivateKey(text, start)
+        spans.push(...lines)
+        triedUntil.set(entry, lines.at(-1)?.end ?? 0)
+      }
+      if (entry.rules.length === 0 || isInsideBlob(blobs, text, start)) return
+      const isTokenStart = startsToken(text, start)
+      for (const rule of entry.rules) {
+        if (!isTokenStart && rule.isInsideWords !== true) continue
+        if (start < (triedUntil.get(rule) ?? 0)) continue
+        const candidate = candidateOf(rule, text, start)
+        if (candidate === undefined) continue
+        const end = endOfSecret(rule, candidate)
+        if (end !== undefined) {
+          spans.push({ start: candidate.secretStart, end, label: rule.label, rank: rankOf.get(rule) ?? 0 })
+        }
+        triedUntil.set(rule, end ?? endOfDoubt(rule, candidate))
+      }
+    })
+    return spans.flatMap((span) => splitAtLineBreaks(text, span))
+  }
+
+  return {
+    find: (text, runs) => search(text, runs, false),
+    findKnown: (text) => search(text, [], true),
+    isSuspect: scan.occursIn,
+  }
+}
+
+function endOfMarker(text: string, start: number): number {
+  marker.lastIndex = start
+  return marker.test(text) ? marker.lastIndex : 0
+}
+
+const marker = /\[REDACTED:[\w:.-]{1,200}\]/y
+
+function isAt(needle: Needle, text: string, start: number): boolean {
+  if (!text.startsWith(needle.text, start)) return false
+  return !needle.isWholeToken || !(isNamePart(text[start - 1]) || isNamePart(text[start + needle.text.length]))
+}
+
+function isNamePart(character: string | undefined): boolean {
+  return character !== undefined && /[\w-]/.test(character)
+}
+
+/** Runs in which nothing is a word, in order. */
+function blobsOf(runs: readonly Base64Run[]): Base64Run[] {
+  return runs.filter((run) => run.said === undefined && run.end - run.start >= shortestBlob)
+}
+
+/**
+ * A run's first letter is not inside: a token may consist of base64 letters from its beginning to its end. Nor is what
+ * follows a slash in a run short enough to be a URL's path.
+ */
+function isInsideBlob(blobs: readonly Base64Run[], text: string, start: number): boolean {
+  let low = 0
+  let high = blobs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((blobs[middle]?.start ?? 0) < start) low = middle + 1
+    else high = middle
+  }
+  const blob = blobs[low - 1]
+  if (blob === undefined || start >= blob.end) return false
+  return text[start - 1] !== '/' || blob.end - blob.start >= longestPath
+}
+
+const longestPath = 2048
+
+/** Whether a word begins here. The last letter of an escape or of a terminal sequence is not part of the word after it. */
+function startsToken(text: string, start: number): boolean {
+  if (start === 0 || !isWordCode(text.charCodeAt(start - 1))) return true
+  return sequenceEnd.test(text.slice(Math.max(0, start - 16), start))
+}
+
+const sequenceEnd =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences begin with one
+  /(?:(?:\x1b|\\e|\\033|\\x1b|\\u001b)\[[0-9;?]{0,8}[A-Za-z]|\\[nrtbf]|%[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2})$/
+
+function isWordCode(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
+  )
+}
+
+function candidateOf(rule: CompiledRule, text: string, start: number): Candidate | undefined {
+  const { expression } = rule
+  expression.lastIndex = start
+  const match = expression.exec(text)
+  if (match === null || match[0].includes(markerStart)) return undefined
+  const secretStart = start - (match.groups?.lead?.length ?? 0) + (match.groups?.frame?.length ?? 0)
+  const secretEnd = start + match[0].length
+  return secretEnd > secretStart ? { text, start, secretStart, secretEnd } : undefined
+}
+
+function endOfSecret(rule: CompiledRule, candidate: Candidate): number | undefined {
+  const { text, secretStart, secretEnd } = candidate
+  if (isPlaceholder(text.slice(secretStart, Math.min(secretEnd, secretStart + longestLook)))) return undefined
+  const end = rule.check === undefined ? secretEnd : checks[rule.check](candidate)
+  return end === undefined ? undefined : endOfWord(text, end)
+}
+
+/**
+ * How far a value that is none speaks for every keyword in it. What is given to a name may be a name with a value of its
+ * own (`password: token: ...`), so there each is looked at.
+ */
+function endOfDoubt({ check }: CompiledRule, { secretStart, secretEnd }: Candidate): number {
+  return check === 'assigned' || check === 'handed' ? 0 : Math.min(secretEnd, secretStart + longestLook)
+}
+
+/** A secret does not end in the middle of a word. */
+function endOfWord(text: string, end: number): number {
+  if (!isWordCode(text.charCodeAt(end - 1)) || !isWordCode(text.charCodeAt(end))) return end
+  let at = end
+  while (isWordCode(text.charCodeAt(at)) || '+/=-'.includes(text[at] ?? ' ')) at++
+  return at
+}

@@ -1,0 +1,101 @@
+import { findBase64Runs } from './base64-runs.ts'
+import type { Finder } from './finder.ts'
+import { foldsIn, jsonFoldsOf, spansInSource } from './folded-text.ts'
+import { type JsonKey, readJsonKey } from './json-key.ts'
+import { decodeJsonString, findJsonStrings, type JsonString, mayBeJson } from './json-strings.ts'
+import { isPlaceholder } from './placeholder.ts'
+import { isSecretValue } from './secret-value.ts'
+import { type Span, splitAtLineBreaks } from './spans.ts'
+
+/** JSON in JSON in JSON, with colours and an escape left over. Each layer is a pass over the text, so there has to be an end. */
+const deepest = 5
+/** Shorter strings hold neither base64 nor escapes worth undoing. */
+const shortString = 32
+/** No format is that short, and names are not secrets. */
+const shortKey = 16
+/** Weaker than any rule: what a rule calls by its kind keeps that label. */
+const lastRank = Number.MAX_SAFE_INTEGER
+
+/**
+ * The secrets of a text and of every text folded into it: JSON strings by what they say, escapes and terminal sequences
+ * undone, base64 decoded. All are given by their place in the text itself, so whatever surrounds them stays untouched.
+ */
+export function findInLayers(finder: Finder, text: string, depth = 0): Span[] {
+  if (depth < deepest && mayBeJson(text)) {
+    const strings = findJsonStrings(text)
+    const spans = strings === undefined ? undefined : findInJson(finder, text, strings, depth)
+    if (spans !== undefined) return spans
+  }
+  return findInText(finder, text, depth)
+}
+
+function findInText(finder: Finder, text: string, depth: number): Span[] {
+  const runs = findBase64Runs(text)
+  const spans = finder.find(text, runs)
+  if (depth === deepest) return spans
+  for (const { start, end, said } of runs) {
+    const [first] = said === undefined ? [] : findInLayers(finder, said, depth + 1).sort((a, b) => a.rank - b.rank)
+    if (first !== undefined) spans.push(...splitAtLineBreaks(text, { ...first, start, end }))
+  }
+  const folds = foldsIn(text)
+  if (folds !== undefined) {
+    const inside = findInLayers(finder, folds.unfold(), depth + 1)
+    if (inside.length > 0) spans.push(...spansInSource(inside, folds.places()))
+  }
+  return spans
+}
+
+/** Nothing when a string's escapes are not JSON's, and so the text is not JSON. */
+function findInJson(finder: Finder, text: string, strings: readonly JsonString[], depth: number): Span[] | undefined {
+  const spans: Span[] = []
+  for (let index = 0; index < strings.length; index++) {
+    const string = strings[index]
+    if (string === undefined) continue
+    const { start, end, hasEscapes } = string
+    const key = string.isKey ? undefined : keyOf(text, strings, index)
+    const isSmall = end - start < shortString && !hasEscapes
+    if (isSmall && key?.kind === undefined && key?.isHeader !== true && !finder.isSuspect(text, start, end)) continue
+    const raw = text.slice(start, end)
+    const said = hasEscapes ? decodeJsonString(raw) : raw
+    if (said === undefined) return undefined
+    const found =
+      string.isKey && end - start < shortKey ? finder.findKnown(said) : findInString(finder, said, key, depth + 1)
+    if (found.length > 0) spans.push(...spansInSource(found, hasEscapes ? jsonFoldsOf(raw) : [], start))
+  }
+  return spans
+}
+
+function findInString(finder: Finder, said: string, key: JsonKey | undefined, depth: number): Span[] {
+  if (key === undefined) return findInLayers(finder, said, depth)
+  if (key.isOpaque && !/\s/.test(said)) return finder.findKnown(said)
+  const spans = key.isHeader ? findInHeader(finder, said, key, depth) : findInLayers(finder, said, depth)
+  if (key.kind === undefined || isPlaceholder(said)) return spans
+  if (isSecretValue(said, key.kind, { isQuoted: true, isEnvironment: false })) {
+    spans.push({ start: 0, end: said.length, label: 'ENV_SECRET', rank: lastRank })
+  }
+  return spans
+}
+
+/** `{"Cookie": "..."}` is read as the line it stands for. */
+function findInHeader(finder: Finder, said: string, { name }: JsonKey, depth: number): Span[] {
+  const beginning = `${name}: `
+  return findInLayers(finder, beginning + said, depth)
+    .filter((span) => span.start >= beginning.length)
+    .map((span) => ({ ...span, start: span.start - beginning.length, end: span.end - beginning.length }))
+}
+
+/**
+ * What a string is called: by its key, by the `name` beside it when its key is `value`, or in a list of arguments by
+ * the flag before it.
+ */
+function keyOf(text: string, strings: readonly JsonString[], index: number): JsonKey | undefined {
+  const before = strings[index - 1]
+  if (before === undefined) return undefined
+  const name = text.slice(before.start, before.end)
+  if (!before.isKey) return name.startsWith('-') ? readJsonKey(name) : undefined
+  if (name !== 'value' && name !== 'Value') return readJsonKey(name)
+  const [label, called] = strings.slice(Math.max(0, index - 3), index - 1)
+  if (label?.isKey !== true || called === undefined || called.isKey) return readJsonKey(name)
+  if (!/^(?:name|key|header|variable)$/i.test(text.slice(label.start, label.end))) return readJsonKey(name)
+  return readJsonKey(text.slice(called.start, called.end))
+}

@@ -1,0 +1,70 @@
+import { exampleText } from './example-text.ts'
+import { compileFinder } from './finder.ts'
+import type { Rule } from './rule.ts'
+
+/** No rule may take longer for 50 KB, whatever the 50 KB are; nor for less. */
+const budgetMs = 50
+const wholeLength = 50_000
+
+/**
+ * Why a rule is too slow to be used, or nothing. It is tried on strings made to be hard for it, short ones first: a
+ * pattern that backtracks without end shows at some dozen characters, long before it would hang.
+ */
+export function slownessOf(rule: Rule): string | undefined {
+  const finder = compileFinder([rule], [])
+  for (const length of lengths()) {
+    for (const text of hardStrings(rule, length)) {
+      const tookMs = leastMs(() => finder.find(text, []))
+      if (tookMs > budgetMs) return `takes ${Math.round(tookMs)} ms for ${length} characters`
+    }
+  }
+  return undefined
+}
+
+/**
+ * Strings that make the most of a pattern's freedom: its keywords over and over, and its example with each character
+ * in turn repeated without end and nothing that would complete the match.
+ */
+export function hardStrings(rule: Rule, length: number): string[] {
+  const example = exampleText(rule.example)
+  const lower = example.toLowerCase()
+  const keyword = rule.keywords.find((word) => lower.includes(word.toLowerCase())) ?? rule.keywords[0] ?? ''
+  const from = Math.max(0, lower.indexOf(keyword.toLowerCase()))
+  const step = Math.max(1, Math.ceil((example.length - from) / 60))
+  const places = Array.from({ length: Math.ceil((example.length - from) / step) }, (_, index) => from + index * step)
+  return [
+    ...rule.keywords
+      .slice(0, 4)
+      .flatMap((word) => [word, `${word}=`, `${word} `, ` ${word}:`, `${word}a1-`])
+      .map((word) => fill(word, length)),
+    fill(`${example} `, length),
+    fill(example.slice(0, -1), length),
+    fill(`${example.slice(from, from + keyword.length + 12)}\u0001`, length),
+    ...places.map((at) => `${example.slice(0, at)}${fill(example[at] ?? 'a', length)}\u0001`),
+    ...places
+      .slice(0, 20)
+      .map((at) => fill(`${example.slice(from, at)}${fill(example[at] ?? 'a', 300)}\u0001`, length)),
+  ]
+}
+
+function* lengths(): Generator<number> {
+  for (let length = 8; length < 64; length += 4) yield length
+  for (let length = 64; length < wholeLength; length *= 4) yield length
+  yield wholeLength
+}
+
+function fill(piece: string, length: number): string {
+  return piece.repeat(Math.ceil(length / Math.max(1, piece.length))).slice(0, length)
+}
+
+/** What else the machine does is not the rule's doing: the least of five, unless one is good or hopeless. */
+function leastMs(run: () => void): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const start = performance.now()
+    run()
+    least = Math.min(least, performance.now() - start)
+    if (least <= budgetMs || least > 20 * budgetMs) break
+  }
+  return least
+}

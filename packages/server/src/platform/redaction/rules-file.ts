@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { Unfit } from '../unfit.ts'
+import { type Check, checks } from './checks.ts'
+import { exampleText } from './example-text.ts'
+import { compileFinder } from './finder.ts'
+import type { Rule } from './rule.ts'
+import { slownessOf } from './rule-speed.ts'
+
+const patternText = z
+  .string()
+  .min(1, 'must be a regular expression')
+  .refine(isPattern, 'must be a regular expression')
+  .refine(isBounded, 'must give every repetition an upper bound: {1,100} instead of + or *')
+
+const RuleRow = z.strictObject({
+  label: z.string().regex(/^[A-Z][A-Z0-9_]{1,63}$/, 'must be capitals, digits and _'),
+  keywords: z
+    .array(z.string().min(3, 'must be 3 characters or more').max(64, 'must be 64 characters or fewer'))
+    .min(1, 'must name at least one word')
+    .max(50, 'must be 50 words or fewer'),
+  lead: patternText.optional(),
+  frame: patternText.optional(),
+  secret: patternText,
+  isInsideWords: z.boolean().optional(),
+  isAnyCase: z.boolean().optional(),
+  // Object.keys does not know the names that `Check` is made of.
+  check: z.enum(Object.keys(checks) as [Check, ...Check[]]).optional(),
+  example: z.string().min(1, 'must be a sketch of what the rule finds'),
+})
+
+const RulesFile = z.strictObject({ rules: z.array(RuleRow) })
+
+/**
+ * Further rules, from a JSON file `{"rules": [{"label", "keywords", "secret", "example", ...}]}` with the columns of
+ * `Rule`. Each must find its own example and be fast on what is hard for it. Put them before the rules of the house to
+ * have their labels win.
+ */
+export function readRulesFile(path: string): Rule[] {
+  const result = RulesFile.safeParse(readJson(path))
+  if (!result.success) {
+    const [issue] = result.error.issues
+    throw new Unfit(`${path}: ${placeOf(issue?.path ?? [])}${issue?.message}.`)
+  }
+  result.data.rules.forEach((rule, index) => {
+    const problem = problemOf(rule)
+    if (problem !== undefined) throw new Unfit(`${path}: rules[${index}] (${rule.label}) ${problem}.`)
+  })
+  return result.data.rules
+}
+
+function readJson(path: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    throw new Unfit(`${path}: the file of redaction rules cannot be read.`)
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Unfit(`${path}: the file of redaction rules is not JSON.`)
+  }
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return place === '' ? '' : `${place.slice(1)} `
+}
+
+function problemOf(rule: Rule): string | undefined {
+  const slowness = slownessOf(rule)
+  if (slowness !== undefined) return `is too slow: it ${slowness}`
+  const found = compileFinder([rule], []).find(exampleText(rule.example), [])
+  return found.length === 0 ? 'does not find its own example' : undefined
+}
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'y')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Neither `*`, `+` nor `{n,}` outside a character class, and nothing that refers back to what was matched. */
+function isBounded(source: string): boolean {
+  const bare = source.replace(/\\(?![1-9k])./gs, '').replace(/\[[^\]]*\]/g, '')
+  return !/[*+]|\{\d+,\}|\\[1-9k]/.test(bare)
+}

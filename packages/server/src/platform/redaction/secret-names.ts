@@ -1,0 +1,71 @@
+/** How sure a name is about what it names, and so how much its value has to prove. */
+export type NameKind = 'password' | 'passphrase' | 'secret' | 'token' | 'key'
+
+/**
+ * What a name, in any spelling (`DB_PASSWORD`, `dbPassword`, `db.password`), says its value is. Only its last words
+ * count: `token_count`, `passwordField` and `secret_name` name something about a secret, not the secret.
+ */
+export function secretNameKind(name: string): NameKind | undefined {
+  const words = wordsOf(name)
+  while (words.length > 1 && tailWords.has(words.at(-1) ?? '')) words.pop()
+  const last = words.at(-1) ?? ''
+  const before = words.at(-2) ?? ''
+  if (/(?:passphrase)$/.test(last)) return 'passphrase'
+  if (/(?:password|passwd|passcode)$/.test(last) || last === 'pwd' || last === 'pw' || last === 'pgpass')
+    return 'password'
+  if (last === 'pass' || last === 'psw') return words.length > 1 ? 'password' : undefined
+  if (last === 'word' && before === 'pass') return 'password'
+  if (last === 'phrase' && before === 'pass') return 'passphrase'
+  if (
+    /(?:secret|credentials?|accesskey|secretkey|privatekey|apikey|authkey|signingkey|encryptionkey|masterkey)$/.test(
+      last,
+    )
+  ) {
+    return 'secret'
+  }
+  if (last === 'token' || /(?:auth|access|refresh|api|bearer|session|bot)token$/.test(last)) {
+    return harmlessTokens.has(before) ? undefined : 'token'
+  }
+  if (last === 'jwt' || last === 'pat' || last === 'otp') return words.length > 1 ? 'token' : undefined
+  if (last === 'key') {
+    if (before === '' || harmlessKeys.has(before)) return undefined
+    return keyOwners.has(before) ? 'secret' : 'key'
+  }
+  return undefined
+}
+
+/** What may follow the telling word without changing what is named: `PASSWORD_1`, `tokenProd`, `client-key-data`. */
+export const tailPattern =
+  '(?:[-_.]?(?:\\d{1,3}|value|prod|production|staging|stage|dev|live|test|main|old|new|primary|secondary|base|base64|b64|data|string|str|text|plain|plaintext|raw|hex))'
+
+const tailWords = new Set(
+  'value prod production staging stage dev live test main old new primary secondary base b data string str text plain plaintext raw hex'.split(
+    ' ',
+  ),
+)
+
+/** `page_token` and `eos_token` are places in a list and signs in a text. */
+const harmlessTokens = new Set(
+  'page next prev previous continuation continue cursor sync pad eos bos unk sep cls mask stop start end special img image per first last max min num total lookahead syntax lexer parser cancel cancellation design color input output prompt completion count resume skip'.split(
+    ' ',
+  ),
+)
+
+/** A key of a lock. */
+const keyOwners = new Set(
+  'api access secret private priv auth account encryption encrypt signing sign signature master license service admin root storage shared client webhook app application rsa ssh deploy session cipher aes hmac crypt crypto decryption wallet tls ssl server ingest write read rest'.split(
+    ' ',
+  ),
+)
+
+/** A key of a table, or on a keyboard, or one everybody may have. */
+const harmlessKeys = new Set(
+  'public pub cache primary foreign sort partition row object hash range index lookup map dict json i n translation message group unique composite idempotency dedup dedupe deduplication routing event state query registry config setting settings feature flag label name column field shortcut hot arrow enter escape tab modifier home end up down left right any press this that the a our your my each every same other parent child host known data entry item list array string natural surrogate business record document doc db s redis metric tag attribute attr property prop option param parameter header env environment locale translate storybook react vue node meta issue project jira ticket sitemap site recaptcha'.split(
+    ' ',
+  ),
+)
+
+/** `dbPassword2`, `DB_PASSWORD` and `db.password` are the same two words. */
+function wordsOf(name: string): string[] {
+  return (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase())
+}

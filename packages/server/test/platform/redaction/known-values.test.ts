@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { type KnownSecret, openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { bareContainers, lineContainers, namedContainers, transcriptLine } from './containers.ts'
+import { password } from './secret-kinds.ts'
+import { seeded } from './seeded.ts'
+
+const random = seeded(21)
+
+/** What a host of ours knows to be secret. */
+const ours: readonly KnownSecret[] = [
+  { label: 'API_KEY', value: random.alnum(32) },
+  { label: 'API_KEY', value: 'plain-words-as-a-key' },
+  { label: 'SUPERVISOR_PASSWORD', value: `p@ss "w'o\\rd" <&> ${random.digits(3)}%+/ü` },
+  { label: 'SUPERVISOR_PASSWORD', value: 'correcthorse' },
+  { label: 'ELICITATION_TOKEN', value: random.word(43) },
+  { label: 'OAUTH_TOKEN', value: `${random.alnum(20)}.${random.base64(30)}==` },
+  { label: 'ENV:TRACKER_TOKEN', value: random.uuid() },
+  { label: 'ENV:MAIL_PASSWORD', value: password(random, 9) },
+]
+
+describe('our own secrets are found', () => {
+  const redactor = openRedactor({ known: () => ours })
+
+  test.each(ours.map(({ label, value }, index) => [index, label, value] as const))(
+    '%i %s in every container',
+    (_, label, value) => {
+      const texts = [
+        ...[...namedContainers, ...bareContainers].map((container) =>
+          container.wrap({ name: 'SETTING', value }, random),
+        ),
+        ...lineContainers.map((container) => container.wrap(`the value is ${value} today`)),
+      ]
+      for (const text of texts) {
+        const line = transcriptLine(text, random)
+        const redacted = redactor.jsonLine(line)
+        const { toolUseResult } = JSON.parse(redacted)
+        expect(toolUseResult.stdout).toContain(`[REDACTED:${label}]`)
+        expect(redactor.text(text)).toContain(`[REDACTED:${label}]`)
+        expect(redactor.jsonLine(redacted)).toBe(redacted)
+      }
+    },
+  )
+
+  test.each(ours.map(({ label, value }, index) => [index, label, value] as const))(
+    '%i %s in every encoding',
+    (_, label, value) => {
+      for (const [encoding, text] of encodings(value)) {
+        expect({ encoding, text: redactor.text(`<${text}>`) }).toEqual({
+          encoding,
+          text: expect.stringContaining(`[REDACTED:${label}]`),
+        })
+        const line = JSON.stringify({ message: { content: text }, id: text, [`${text} `]: 1 })
+        const redacted = JSON.parse(redactor.jsonLine(line))
+        expect(redacted.message.content).toContain(`[REDACTED:${label}]`)
+        expect(redacted.id).toContain(`[REDACTED:${label}]`)
+        expect(Object.keys(redacted)[2]).toContain(`[REDACTED:${label}]`)
+      }
+    },
+  )
+
+  test('of several lines, each by itself', () => {
+    const body = Array.from({ length: 3 }, () => random.base64(64))
+    const file = openRedactor({ known: () => [{ label: 'ENV:KEY_FILE', value: `${body.join('\n')}\n` }] })
+
+    expect(file.text(body.join('\n'))).toBe(Array(3).fill('[REDACTED:ENV:KEY_FILE]').join('\n'))
+    expect(file.text(`12\u2192${body[1]}`)).toBe('12\u2192[REDACTED:ENV:KEY_FILE]')
+  })
+})
+
+test('a known value comes before any rule, and the longest before its beginning', () => {
+  const long = `gh${'p_'}${random.alnum(36)}`
+  const redactor = openRedactor({
+    known: () => [
+      { label: 'ENV:SHORT', value: long.slice(0, 20) },
+      { label: 'ENV:LONG', value: long },
+    ],
+  })
+
+  expect(redactor.text(`TOKEN=${long}`)).toBe('TOKEN=[REDACTED:ENV:LONG]')
+  expect(redactor.text(`TOKEN=${long.slice(0, 20)} `)).toBe('TOKEN=[REDACTED:ENV:SHORT] ')
+})
+
+test('a value shorter than eight characters is found only as a whole word', () => {
+  const redactor = openRedactor({ known: () => [{ label: 'SUPERVISOR_PASSWORD', value: 'hunter' }] })
+
+  expect(redactor.text('hunter, "hunter" and pw=hunter')).toBe(
+    '[REDACTED:SUPERVISOR_PASSWORD], "[REDACTED:SUPERVISOR_PASSWORD]" and pw=[REDACTED:SUPERVISOR_PASSWORD]',
+  )
+  expect(redactor.text('hunters, bargain-hunter, hunter_gatherer')).toBe('hunters, bargain-hunter, hunter_gatherer')
+})
+
+test('blank and tiny values are never replaced', () => {
+  const redactor = openRedactor({
+    known: () => ['', '   ', '\n', '1', 'on'].map((value) => ({ label: 'ENV:NOTHING', value })),
+  })
+
+  expect(redactor.text('turn 1 on,   please\n')).toBe('turn 1 on,   please\n')
+})
+
+test('known values count from the moment they are known until they are not', () => {
+  const known: KnownSecret[] = []
+  const redactor = openRedactor({ known: () => known })
+  const text = 'a value-that-comes-and-goes b'
+
+  expect(redactor.text(text)).toBe(text)
+  known.push({ label: 'OAUTH_TOKEN', value: 'value-that-comes-and-goes' })
+  expect(redactor.text(text)).toBe('a [REDACTED:OAUTH_TOKEN] b')
+  known[0] = { label: 'OAUTH_TOKEN', value: 'another-value-altogether' }
+  expect(redactor.text(text)).toBe(text)
+})
+
+test('a label is written so that the marker is recognised again', () => {
+  const redactor = openRedactor({ known: () => [{ label: 'ENV:MY TOKEN]', value: 'some-known-value-9' }] })
+
+  expect(redactor.text('some-known-value-9')).toBe('[REDACTED:ENV:MY_TOKEN_]')
+})
+
+function encodings(value: string): [name: string, text: string][] {
+  const json = (text: string): string => JSON.stringify(text).slice(1, -1)
+  const base64 = (before: string): string => Buffer.from(`${before}${value} after`).toString('base64')
+  return [
+    ['raw', value],
+    ['JSON', json(value)],
+    ['JSON twice', json(json(value))],
+    ['JSON thrice', json(json(json(value)))],
+    ['URI', encodeURIComponent(value)],
+    ['URI in small letters', encodeURIComponent(value).replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase())],
+    ['form', encodeURIComponent(value).replaceAll('%20', '+')],
+    ['URI twice', encodeURIComponent(encodeURIComponent(value))],
+    ['base64', base64('')],
+    ['base64 one further', base64('x')],
+    ['base64 two further', base64('xy')],
+    ['base64 for URLs', base64('x').replaceAll('+', '-').replaceAll('/', '_')],
+    ['hex', Buffer.from(value).toString('hex')],
+    ['HEX', Buffer.from(value).toString('hex').toUpperCase()],
+    ['single quotes', `'${value.replaceAll("'", `'\\''`)}'`],
+    ['double quotes', `"${value.replace(/["$`\\]/g, '\\$&')}"`],
+    [
+      'XML',
+      value
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        .replaceAll('"', '&quot;')
+        .replaceAll("'", '&apos;'),
+    ],
+    [
+      'XML by number',
+      value
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        .replaceAll('"', '&quot;')
+        .replaceAll("'", '&#39;'),
+    ],
+  ]
+}
