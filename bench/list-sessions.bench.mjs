@@ -1,8 +1,8 @@
 import { fastify } from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { requestsPerSecond } from './support/load.mjs'
 import { benchKey, startBenchHost } from './support/host.mjs'
+import { requestsPerSecond } from './support/load.mjs'
 
 /**
  * GET /sessions, 25 of 10,000: what declarations, the key check, parsing and presenting cost beside the queries. The bare
@@ -34,7 +34,9 @@ try {
   }
   await bare.close()
   const ratio = ratios.sort((a, b) => a - b)[Math.floor(rounds / 2)]
-  console.log(`GET /sessions reaches ${ratio.toFixed(2)} of a bare route's requests per second (target: at least ${target})`)
+  console.log(
+    `GET /sessions reaches ${ratio.toFixed(2)} of a bare route's requests per second (target: at least ${target})`,
+  )
   if (ratio < target) process.exitCode = 1
 } finally {
   await stop()
@@ -57,7 +59,8 @@ async function record(host, path, headers) {
   const query = pg.Client.prototype.query
   pg.Client.prototype.query = function (config, ...rest) {
     if (typeof config === 'string' && config.includes('sessions')) statements.push({ text: config, values: rest[0] })
-    else if (typeof config === 'string' && config.includes('"settings"')) statements.unshift({ text: config, values: rest[0] })
+    else if (typeof config === 'string' && config.includes('"settings"'))
+      statements.unshift({ text: config, values: rest[0] })
     return query.call(this, config, ...rest)
   }
   try {

@@ -17,7 +17,11 @@ const home = await mkdtemp(join(tmpdir(), 'yardmaster-bench-'))
 await chmod(home, 0o755)
 const entry = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url))
 const yardmaster = ['--input-type=module', '--eval', `await (await import(${JSON.stringify(entry)})).main()`]
-const bare = ['--input-type=module', '--eval', `(await import('node:http')).createServer((q, r) => r.end()).listen(process.env.PORT)`]
+const bare = [
+  '--input-type=module',
+  '--eval',
+  `(await import('node:http')).createServer((q, r) => r.end()).listen(process.env.PORT)`,
+]
 try {
   await measure(yardmaster) // creates the database
   const ours = await measure(yardmaster)

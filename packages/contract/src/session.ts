@@ -83,9 +83,13 @@ export const Session = z
 
 export type Session = z.infer<typeof Session>
 
+/** Words that stand in the place of a session in a path. */
+const reservedSlugs: readonly string[] = ['search', 'reorder', 'refresh_all', 'bulk_archive']
+
 const slug = text(limits.slug)
   .refine((value) => /^[a-z0-9-]+$/.test(value), { message: 'only allows lowercase letters, numbers, and hyphens' })
   .refine((value) => !/^\d+$/.test(value), { message: "can't be all digits" })
+  .refine((value) => !reservedSlugs.includes(value), { message: 'is reserved' })
 
 /**
  * What a create may say. Unknown keys are dropped. `agent_root` is checked by the operation, since it is refused under

@@ -13,6 +13,7 @@ import { openHome } from '../platform/home/home.ts'
 import { refuseUnhandled } from '../platform/jobs/job.ts'
 import { type Runners, startRunners } from '../platform/jobs/runners.ts'
 import type { Log } from '../platform/log/log.ts'
+import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
 import { demoRuntime } from '../runtimes/demo/demo.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
@@ -63,6 +64,8 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
       home,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
       background: background(log),
+      redactor: openRedactor({ known: () => ownSecrets(config, keyRing.keys) }),
+      agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
     }
     stack.opened('what runs in the background', app.background, (it) => it.drain())
     await chooseRuntimeAtFirstStart(app, demoRuntime.name)
@@ -80,6 +83,20 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
     await stack.close()
     throw error
   }
+}
+
+/** What must never be read back from anything an agent prints, whatever it looks like. */
+function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
+  const named = {
+    SUPERVISOR_PASSWORD: config.SUPERVISOR_PASSWORD,
+    YARDMASTER_MASTER_KEY: config.YARDMASTER_MASTER_KEY,
+    ANTHROPIC_API_KEY: config.ANTHROPIC_API_KEY,
+    OPENAI_API_KEY: config.OPENAI_API_KEY,
+    DATABASE_URL: config.DATABASE_URL,
+    REDIS_URL: config.REDIS_URL,
+  }
+  const values = Object.entries(named).flatMap(([name, value]) => (value ? [{ label: `ENV:${name}`, value }] : []))
+  return [...keys.map((value) => ({ label: 'API_KEY', value })), ...values]
 }
 
 /** Redis, where it is configured, is both; its client is loaded only then. */

@@ -22,6 +22,8 @@ export type Storage = {
 
 /** Requests and turns together; each needs a connection only for the moment of a query. */
 const poolSize = 20
+/** No query of ours is meant to take this long; one that does hangs on a line that carries nothing. */
+const queryTimeoutMs = 20_000
 /** Every queue keeps one connection to listen on and needs a few more to fetch and finish jobs. */
 const jobsPoolSize = queueNames.length + 6
 
@@ -36,7 +38,9 @@ export async function openStorage(options: {
   const embedded =
     databaseUrl === undefined ? await startEmbeddedPostgres({ home: home.path, log: plainLog(log) }) : undefined
   const connection = { connectionString: databaseUrl ?? embedded?.connectionString ?? '' }
-  const pool = openPool(connection, { max: poolSize, log, name: 'requests' })
+  const pool = openPool(connection, { max: poolSize, log, name: 'requests', queryTimeoutMs })
+  // Migrations wait for each other and may take their time.
+  const setupPool = openPool(connection, { max: 2, log, name: 'setup' })
   const jobsPool = openPool(connection, { max: jobsPoolSize, log, name: 'jobs' })
   const db = openDatabase(pool)
   const close = async (): Promise<void> => {
@@ -44,11 +48,13 @@ export async function openStorage(options: {
     await embedded?.stop()
   }
   try {
-    await waitForDatabase(pool, { log, patienceMs })
-    await migrate(pool, { also: () => runMigrations({ pgPool: pool, logger: graphileLog(log) }) })
+    await waitForDatabase(setupPool, { log, patienceMs })
+    await migrate(setupPool, { also: () => runMigrations({ pgPool: setupPool, logger: graphileLog(log) }) })
   } catch (error) {
     await close()
     throw error
+  } finally {
+    await setupPool.end()
   }
   return { connection, db, pool, jobsPool, close }
 }

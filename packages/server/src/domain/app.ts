@@ -9,6 +9,7 @@ import { type Endpoint, endpointDeclaring } from '../platform/http/endpoint.ts'
 import type { CronEntry } from '../platform/jobs/cron.ts'
 import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Log } from '../platform/log/log.ts'
+import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 
 /** What operations are handed. Built once, when the host starts. */
@@ -18,10 +19,13 @@ export type App = {
   cache: Cache
   clock: Clock
   log: Log
+  redactor: Redactor
   runtimes: Runtimes
   home: Home
   clones: Clones
   background: Background
+  /** An agent that shows no sign of life for this long is stopped. */
+  agentSilenceSeconds: number
 }
 
 export const { defineEndpoint, listEndpoint } = endpointDeclaring<App>()

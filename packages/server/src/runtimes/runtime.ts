@@ -56,11 +56,36 @@ export type RunningTurn = {
 export type TranscriptFile = { thread: string; path: string }
 export const mainThread = 'main'
 
-/** What a kind of coding agent must be able to do. It knows processes and files, no tables. */
+/** What one model call used. Two lines of a transcript that tell of one call have one request id. */
+export type Usage = {
+  request_id: string
+  model: string
+  called_at: Date
+  /** Whether a subagent made the call. */
+  subagent: boolean
+  input_tokens: number
+  output_tokens: number
+  cache_read_tokens: number
+  cache_creation_tokens: number
+  cache_creation_5m_tokens: number
+  cache_creation_1h_tokens: number
+  web_search_requests: number
+  web_fetch_requests: number
+  service_tier: string | null
+}
+
+/**
+ * What a kind of coding agent must be able to do. It knows processes and files, no tables. An agent writes a prompt to
+ * its transcript before it acts on it: recovery tells by that whether it has the prompt.
+ */
 export type Runtime = {
   name: string
   models(): readonly RuntimeModel[]
   newConversationId(): string
   start(order: TurnOrder): Promise<RunningTurn>
   transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]>
+  /** Puts the main thread on disk, so that the agent can go on from there: after a move, an unarchive, a fork. */
+  writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<TranscriptFile>
+  /** What a line of the transcript tells of a model call, if it tells of one. */
+  usageOf(line: string): Usage | undefined
 }

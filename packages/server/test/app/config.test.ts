@@ -117,6 +117,13 @@ const table: Row[] = [
     bad: ['https://yard.example', 'yard.example/path', 'two hosts'],
     rule: appHost,
   },
+  {
+    name: 'AGENT_SILENCE_SECONDS',
+    unset: 3600,
+    good: [['60', 60]],
+    bad: ['0', '86401', 'never'],
+    rule: 'must be a whole number from 1 to 86400',
+  },
   { name: 'SUPERVISOR_USERNAME', unset: 'supervisor', good: [['chief', 'chief']], bad: [] },
   { name: 'SUPERVISOR_PASSWORD', unset: undefined, good: [['long enough', 'long enough']], bad: [] },
   {

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ingest } from '../../src/domain/transcripts/transcript.ts'
 import { openDatabase, openPool } from '../../src/platform/db/database.ts'
 import { testDatabase } from '../support/database.ts'
+import { nothingAlongside, plainRedactor } from '../support/plain-redactor.ts'
 import { insertSession } from '../support/session-rows.ts'
 import { silentLog } from '../support/silent-log.ts'
 
@@ -20,7 +21,7 @@ async function desk() {
   const path = join(folder, 'main.jsonl')
   return {
     path,
-    read: () => ingest(db, { sessionId, thread: 'main' }, path),
+    read: () => ingest({ db, redactor: plainRedactor }, { sessionId, thread: 'main' }, path, nothingAlongside),
     lines: async (): Promise<string[]> =>
       (await pool.query('select line from transcript_entries order by sequence')).rows.map(({ line }) => line),
   }

@@ -103,6 +103,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['say hello', 'spawn say from below'] })
     expect((await atRest(app, id)).status).toBe('needs_input')
     expect(await tablesMentioning(id)).toEqual([
+      'session_logs',
       'session_transitions',
       'sessions',
       'transcript_entries',

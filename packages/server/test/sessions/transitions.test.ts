@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { sessionStatuses } from '@yardmaster/contract/session'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type TransitionCause, transitions } from '../../src/domain/sessions/lifecycle/transitions.ts'
@@ -23,7 +24,17 @@ const machine: Record<TransitionCause, Partial<Record<(typeof sessionStatuses)[n
   turn_started: { waiting: 'running' },
   turn_ended: { running: 'needs_input' },
   turn_failed: { waiting: 'failed', running: 'failed' },
-  turn_recovered: { running: 'waiting' },
+  turn_handed_over: { running: 'waiting' },
+  turn_recovered: { waiting: 'waiting', running: 'waiting' },
+  prepared: { waiting: 'needs_input' },
+  resume: { waiting: 'waiting', needs_input: 'waiting', failed: 'waiting' },
+  withdraw: { waiting: 'waiting', running: 'waiting' },
+  pause: { running: 'needs_input' },
+  sleep: { needs_input: 'waiting' },
+  archive: { waiting: 'archived', running: 'archived', needs_input: 'archived', failed: 'archived' },
+  unarchive: { archived: 'needs_input' },
+  elicitation_asked: { running: 'needs_input' },
+  elicitation_answered: { needs_input: 'running' },
 }
 
 const causes = [...new Set(transitions.map(({ on }) => on))]
@@ -44,6 +55,15 @@ describe('every status and every cause', () => {
     expect(new Set(listed).size).toBe(listed.length)
     expect(Object.keys(machine).sort()).toEqual([...causes].sort())
     for (const { basis } of transitions) expect(basis).not.toBe('')
+  })
+
+  test('the table in ARCHITECTURE.md is the one the code goes by', async () => {
+    const document = await readFile(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
+    const printed = /<!-- transitions -->\n([\s\S]*?)\n<!-- \/transitions -->/.exec(document)?.[1]
+    const rows = transitions.map(
+      ({ on, from, to }) => `| \`${on}\` | ${from.map((status) => `\`${status}\``).join(', ')} | \`${to}\` |`,
+    )
+    expect(printed).toBe(['| Cause | From | To |', '|---|---|---|', ...rows].join('\n'))
   })
 
   test.each(pairs.filter(({ to }) => to !== undefined))('$from, $cause: $to', async ({ cause, from, to }) => {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { expect } from 'vitest'
 
-/** Runs `act` and holds every row of every table, jobs included, against what was there before. */
+/** Runs `act` and holds every row of every table, jobs included, against what was there before. Hosts only say that they live. */
 export async function changesNothing<T>(pool: pg.Pool, act: () => Promise<T>): Promise<T> {
   const before = await everyRow(pool)
   const result = await act()
@@ -13,7 +13,7 @@ async function everyRow(pool: pg.Pool): Promise<Record<string, unknown[]>> {
   const { rows: tables } = await pool.query<{ name: string }>(`
     select format('%I.%I', schemaname, tablename) as name
     from pg_tables
-    where schemaname = 'public'
+    where (schemaname = 'public' and tablename <> 'hosts')
       or (schemaname, tablename) = ('graphile_worker', '_private_jobs')
     order by name
   `)

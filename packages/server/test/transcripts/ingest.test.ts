@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ingest } from '../../src/domain/transcripts/transcript.ts'
 import { openDatabase, openPool } from '../../src/platform/db/database.ts'
 import { testDatabase } from '../support/database.ts'
+import { nothingAlongside, plainRedactor } from '../support/plain-redactor.ts'
 import { insertSession } from '../support/session-rows.ts'
 import { silentLog } from '../support/silent-log.ts'
 
@@ -26,7 +27,8 @@ async function desk() {
     sessionId,
     path,
     folder,
-    read: (file = path, thread = mainThread) => ingest(db, { sessionId, thread }, file),
+    read: (file = path, thread = mainThread) =>
+      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, file, nothingAlongside),
     lines: async (thread = mainThread): Promise<string[]> => {
       const { rows } = await pool.query(
         'select sequence, line from transcript_entries where session_id = $1 and thread = $2 order by sequence',

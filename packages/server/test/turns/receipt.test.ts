@@ -6,8 +6,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Host, startHost } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
+import { recoveryPrompt } from '../../src/domain/sessions/lifecycle/recovery-prompt.ts'
 import { ingest } from '../../src/domain/transcripts/transcript.ts'
-import { recoveryPrompt } from '../../src/domain/turns/recovery-prompt.ts'
 import type { Database } from '../../src/platform/db/database.ts'
 import type { Home } from '../../src/platform/home/home.ts'
 import { type Child, launch } from '../../src/platform/process/launch.ts'
@@ -16,6 +16,7 @@ import { mainThread } from '../../src/runtimes/runtime.ts'
 import { client, sampleRepository, testKey } from '../support/app.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { atRest, startDemo } from '../support/demo-session.ts'
+import { nothingAlongside, plainRedactor } from '../support/plain-redactor.ts'
 import { silentLog } from '../support/silent-log.ts'
 
 const prompt = 'say Once'
@@ -206,6 +207,7 @@ async function leaveBehind(
   await mkdir(transcripts, { recursive: true })
   const file = join(transcripts, `${conversationId}.jsonl`)
   await writeFile(file, transcript)
-  if (isStored) await ingest(db, { sessionId: session.id, thread: mainThread }, file)
+  if (isStored)
+    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, nothingAlongside)
   return agent
 }

@@ -5,22 +5,51 @@ import { insertTurn, type NewTurn } from './turn-store.ts'
 
 /** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
 export {
-  claimTurn,
-  dispatchNextTurns,
+  type Candidate,
+  countLiveTurns,
+  dispatchTurn,
+  isHostAlive,
   lockAdmission,
+  selectCandidates as findCandidates,
+  selectOverdueTurns as findOverdueTurns,
+  upsertHost as noteAlive,
+} from './admission-store.ts'
+export {
+  claimTurn,
   recordProcess,
   recordReceipt,
   releaseTurn,
   renewLease,
   retireTurn,
-  selectOverdueTurns as findOverdueTurns,
-  selectRunMarkers as findRunMarkers,
+  seizeExpiredTurns,
+  selectHeldTurn as findHeldTurn,
   selectTurnsHeldBy as findTurnsHeldBy,
-  type Turn,
   type TurnHold,
   type TurnResult,
+  takeSeizedFrom,
+} from './lease-store.ts'
+export {
+  deleteMessage,
+  hasPendingMessages,
+  insertMessage as queueMessage,
+  type Message,
+  type MessageOrigin,
+  moveMessage,
+  retireMessages,
+  selectMessage as findMessage,
+  selectPendingMessages as findPendingMessages,
+  takeFirstMessage,
+  updateMessage,
+} from './message-store.ts'
+export {
+  endQueuedTurns,
+  selectLastTurn as findLastTurn,
+  selectRunMarkers as findRunMarkers,
+  selectStanding as findStanding,
+  type Turn,
+  withdrawLiveTurn,
 } from './turn-store.ts'
-export type { FailureReason } from './turn-table.ts'
+export type { FailureReason, TurnSource, Withdrawal } from './turn-table.ts'
 
 /** Writes the session's next turn and wakes admission, in the caller's transaction. */
 export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string> {

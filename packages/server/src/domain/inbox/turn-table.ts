@@ -16,10 +16,14 @@ export type TurnOutcome = 'completed' | 'interrupted' | 'failed'
 /** Why a turn failed: the agent's own reasons, and ours for not getting that far. */
 export type FailureReason =
   | TurnFailureReason
+  | 'silent'
   | 'git_clone_failed'
   | 'clone_validation_failed'
   | 'spawn_failed'
   | 'exception'
+
+/** What takes a turn from whoever runs it. */
+export type Withdrawal = 'pause' | 'interrupt' | 'restart' | 'archive'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -34,6 +38,9 @@ declare module '../../platform/db/tables.ts' {
       outcome: TurnOutcome | null
       failure_reason: FailureReason | null
       error: string | null
+      message_id: number | null
+      withdrawn_by: Withdrawal | null
+      seized_from: string | null
       lease_owner: string | null
       lease_expires_at: Date | null
       run_marker: string | null

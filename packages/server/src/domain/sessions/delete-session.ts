@@ -4,9 +4,9 @@ import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { App } from '../app.ts'
 import { findRunMarkers } from '../inbox/inbox.ts'
 import { sessionDeleted } from './events.ts'
-import { removeFilesJob } from './remove-files-job.ts'
 import { lockSession } from './session.ts'
 import { deleteSessionRow } from './session-store.ts'
+import { removeFilesJob } from './workspace/remove-files-job.ts'
 
 /**
  * The row and all that hangs from it go at once; what is on disk goes by a job of the same transaction, so a crash

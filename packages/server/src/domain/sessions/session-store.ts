@@ -1,7 +1,7 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { Page } from '@yardmaster/contract/paging'
-import type { Genesis, PriorityClass, SessionFilters } from '@yardmaster/contract/session'
+import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yardmaster/contract/session'
 import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -28,10 +28,14 @@ export function selectSessionForUpdate(tx: Transaction, ref: SessionRef): Promis
 }
 
 /** Undefined when the idempotency key is taken. Waits for whoever is just using it, so the answer is final. */
-export async function insertSession(tx: Transaction, values: Insertable<SessionTable>): Promise<number | undefined> {
+export async function insertSession(
+  tx: Transaction,
+  values: Insertable<SessionTable>,
+  status: SessionStatus = 'waiting',
+): Promise<number | undefined> {
   const row = await tx
     .insertInto('sessions')
-    .values(values)
+    .values({ ...values, status })
     .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -42,23 +46,51 @@ export async function deleteSessionRow(tx: Transaction, id: number): Promise<voi
   await tx.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
-export type ColumnChanges = Partial<Pick<SessionRow, 'session_id' | 'host_id' | 'job_id' | 'running_job_id' | 'title'>>
+export type ColumnChanges = Partial<
+  Pick<
+    SessionRow,
+    | 'session_id'
+    | 'host_id'
+    | 'job_id'
+    | 'running_job_id'
+    | 'title'
+    | 'prompt'
+    | 'goal'
+    | 'archived_at'
+    | 'trash_after'
+    | 'heartbeat_enabled'
+  >
+> & {
+  /** Keys to set, merged one by one in the database, so that two writers never erase each other's. */
+  metadata?: JsonObject
+  /** Keys to drop. */
+  forget?: readonly string[]
+}
 
-/** Keys of `metadata` are merged one by one in the database, so that two writers never erase each other's. */
+/** `status` is given by `transition` alone. */
 export async function updateSession(
   tx: Transaction,
   id: number,
-  { metadata, ...columns }: ColumnChanges & { metadata?: JsonObject },
+  changes: ColumnChanges,
+  status?: SessionStatus,
 ): Promise<void> {
+  const { metadata, forget, ...columns } = changes
   await tx
     .updateTable('sessions')
     .set({
       ...columns,
-      ...(metadata && { metadata: sql<string>`metadata || ${JSON.stringify(metadata)}::jsonb` }),
+      ...(status && { status }),
+      ...((metadata || forget) && {
+        metadata: sql<string>`(metadata - ${forget ?? []}::text[]) || ${JSON.stringify(metadata ?? {})}::jsonb`,
+      }),
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)
     .execute()
+}
+
+export async function insertTransition(tx: Transaction, row: Insertable<Tables['session_transitions']>): Promise<void> {
+  await tx.insertInto('session_transitions').values(row).execute()
 }
 
 export type ClassByGenesis = Record<Genesis, PriorityClass>

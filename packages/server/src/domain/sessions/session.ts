@@ -9,11 +9,17 @@ import { classesByGenesis } from './scheduling-class.ts'
 import { selectSession, selectSessionByKey, selectSessionForUpdate } from './session-store.ts'
 import type { SessionRow, SessionWithCategory } from './session-table.ts'
 
-export { cloneName, clonePath, runtimeHome } from './files.ts'
+export { recoveryPrompt } from './lifecycle/recovery-prompt.ts'
+export { acceptNextMessage, changedGoal, resume } from './lifecycle/resume.ts'
 export { transition } from './lifecycle/transition.ts'
+export { classesByGenesis } from './scheduling-class.ts'
 export { updateSession } from './session-store.ts'
 /** The face of the room. */
 export type { SessionRow } from './session-table.ts'
+export { runtimeHome } from './workspace/folders.ts'
+export { readTranscripts } from './workspace/read-transcripts.ts'
+export { removeSessionFiles } from './workspace/remove-files.ts'
+export { openWorkspace, WorkspaceFailed } from './workspace/workspace.ts'
 
 /** The session a path names, or a refusal. */
 export async function findSession(db: Database, ref: SessionRef): Promise<SessionWithCategory> {
@@ -23,6 +29,15 @@ export async function findSession(db: Database, ref: SessionRef): Promise<Sessio
 /** As `findSession`, and nobody else decides about it until the transaction ends. */
 export async function lockSession(tx: Transaction, ref: SessionRef): Promise<SessionRow> {
   return (await selectSessionForUpdate(tx, ref)) ?? refuseMissing()
+}
+
+/** As `lockSession`, for those who come by themselves and find that it was deleted. */
+export async function lockSessionIfThere(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  return selectSessionForUpdate(tx, ref)
+}
+
+export async function isSessionGone(db: Database, id: number): Promise<boolean> {
+  return (await selectSession(db, { id })) === undefined
 }
 
 /** The session as callers see it, read in the given transaction or outside of one. */

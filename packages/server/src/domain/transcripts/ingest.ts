@@ -1,7 +1,13 @@
-import type { Database } from '../../platform/db/database.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
+import type { App } from '../app.ts'
 import { completeLines } from './transcript-lines.ts'
 import { appendEntries, lockThread, selectProgress, type ThreadKey } from './transcript-store.ts'
+
+type Reader = Pick<App, 'db' | 'redactor'>
+
+/** What else is to be written in the transaction that stores the lines, such as what they cost. */
+export type Alongside = (tx: Transaction, lines: readonly string[]) => Promise<void>
 
 /** Whichever comes first ends a batch: few transactions for small lines, bounded memory for large ones. */
 const batchLines = 500
@@ -9,46 +15,45 @@ const batchBytes = 1024 * 1024
 
 /**
  * Appends what the agent's file has grown by since it was last read. The thread's row says how far that was and is
- * moved in the transaction that stores the lines, so a crash or a second reader can neither lose nor double one. Answers
- * how many entries were added.
+ * moved in the transaction that stores the lines, so a crash or a second reader can neither lose nor double one. What
+ * is stored is redacted first; a file that has become shorter is left alone.
  */
-export async function ingest(db: Database, key: ThreadKey, path: string): Promise<number> {
-  const { read_bytes: from } = await selectProgress(db, key)
+export async function ingest(app: Reader, key: ThreadKey, path: string, alongside: Alongside): Promise<number> {
+  const { read_bytes: from } = await selectProgress(app.db, key)
   let appended = 0
-  let batch: string[] = []
+  let lines: string[] = []
   let size = 0
   let startsAt = from
   let endsAt = from
   const flush = async (): Promise<boolean> => {
-    if (batch.length === 0) return true
-    const lines = batch.filter((line) => line.trim() !== '')
-    const isOurs = await append(db, key, { startsAt, endsAt, lines })
+    if (endsAt === startsAt) return true
+    const isOurs = await append(app, key, { startsAt, endsAt, lines, alongside })
     if (isOurs) appended += lines.length
-    batch = []
+    lines = []
     size = 0
     startsAt = endsAt
     return isOurs
   }
   for await (const { text, endsAtByte } of completeLines(path, from)) {
-    batch.push(text)
+    if (text.trim() !== '') lines.push(text)
     size += text.length
     endsAt = endsAtByte
-    if ((batch.length >= batchLines || size >= batchBytes) && !(await flush())) return appended
+    if ((lines.length >= batchLines || size >= batchBytes) && !(await flush())) return appended
   }
   await flush()
   return appended
 }
 
+type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; alongside: Alongside }
+
 /** False when somebody else has read on meanwhile: they have the lines, we drop ours. */
-function append(
-  db: Database,
-  key: ThreadKey,
-  { startsAt, endsAt, lines }: { startsAt: number; endsAt: number; lines: string[] },
-): Promise<boolean> {
-  return transact(db, async (tx) => {
+function append(app: Reader, key: ThreadKey, { startsAt, endsAt, lines, alongside }: Batch): Promise<boolean> {
+  const redacted = lines.map((line) => app.redactor.jsonLine(line))
+  return transact(app.db, async (tx) => {
     const progress = await lockThread(tx, key)
     if (progress.read_bytes !== startsAt) return false
-    await appendEntries(tx, key, { after: progress.entry_count, lines, readBytes: endsAt })
+    await appendEntries(tx, key, { after: progress.entry_count, lines: redacted, readBytes: endsAt })
+    await alongside(tx, lines)
     return true
   })
 }

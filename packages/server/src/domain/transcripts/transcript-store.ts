@@ -67,18 +67,47 @@ export async function appendEntries(
     .execute()
 }
 
+/** A batch holds at most this much, whatever its lines are like: the largest of them has megabytes. */
+const batchBytes = 4 * 1024 * 1024
+
+/** The next lines, at least one if there is one. Lengths are known without reading the text itself. */
 export async function selectLines(
   db: Database,
   { sessionId, thread }: ThreadKey,
   { after, limit }: { after: number; limit: number },
 ): Promise<{ sequence: number; line: string }[]> {
-  return db
-    .selectFrom('transcript_entries')
-    .select(['sequence', 'line'])
+  const { rows } = await sql<{ sequence: number; line: string }>`
+    with next as (
+      select sequence, line
+      from transcript_entries
+      where session_id = ${sessionId}
+        and thread = ${thread}
+        and sequence > ${after}
+      order by sequence
+      limit ${limit}
+    ),
+    measured as (
+      select sequence, line, sum(octet_length(line)) over (order by sequence) as bytes, row_number() over (order by sequence) as place
+      from next
+    )
+    select sequence, line
+    from measured
+    where bytes <= ${batchBytes} or place = 1
+    order by sequence
+  `.execute(db)
+  return rows
+}
+
+/** After the file was written anew from the rows: reading goes on behind what we know already. */
+export async function updateReadBytes(
+  tx: Transaction,
+  { sessionId, thread }: ThreadKey,
+  readBytes: number,
+): Promise<void> {
+  await tx
+    .updateTable('transcript_threads')
+    .set({ read_bytes: readBytes })
     .where('session_id', '=', sessionId)
     .where('thread', '=', thread)
-    .where('sequence', '>', after)
-    .orderBy('sequence')
-    .limit(limit)
     .execute()
 }

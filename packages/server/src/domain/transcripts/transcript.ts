@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import type { Database } from '../../platform/db/database.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import { renderLine } from './render.ts'
-import { selectLines, selectProgress } from './transcript-store.ts'
+import { selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
 
 /** The face of the room: a session's conversation as append-only entries. */
 export { ingest } from './ingest.ts'
+export { appendEntries, lockThread, selectProgress as findProgress, updateReadBytes } from './transcript-store.ts'
 
 export async function hasTranscript(db: Database, sessionId: number): Promise<boolean> {
   return (await selectProgress(db, { sessionId, thread: mainThread })).entry_count > 0
@@ -25,6 +26,23 @@ export async function collect(pieces: Readable): Promise<string> {
   let text = ''
   for await (const piece of pieces) text += piece
   return text
+}
+
+/** The stored lines of a thread, one by one, up to and including `last`. */
+export async function* storedLines(
+  db: Database,
+  key: ThreadKey,
+  last = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string> {
+  for (let after = 0; after < last; ) {
+    const rows = await selectLines(db, key, { after, limit: batchEntries })
+    if (rows.length === 0) return
+    for (const { sequence, line } of rows) {
+      if (sequence > last) return
+      after = sequence
+      yield line
+    }
+  }
 }
 
 const batchEntries = 200

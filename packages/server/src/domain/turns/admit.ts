@@ -1,43 +1,78 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { type App, handleJob } from '../app.ts'
 import { admitTurnsJob } from '../inbox/admit-turns-job.ts'
-import { dispatchNextTurns, findOverdueTurns, lockAdmission } from '../inbox/inbox.ts'
-import { lockSession } from '../sessions/session.ts'
+import {
+  type Candidate,
+  countLiveTurns,
+  dispatchTurn,
+  findCandidates,
+  findOverdueTurns,
+  isHostAlive,
+  lockAdmission,
+} from '../inbox/inbox.ts'
+import { note } from '../logs/log.ts'
+import { classesByGenesis, lockSession, updateSession } from '../sessions/session.ts'
+import { readSettings } from '../settings/settings.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
 export const admitTurns = handleJob(admitTurnsJob, (_payload, app) => admit(app))
 
-/** A lost wake-up call delays a turn by this much; an idle host pays for it with two small queries. */
-const tickMs = 5000
-
-/** Behind the wake-up calls: a job whose lock was taken by a connection that died is not seen again for hours. */
-export function keepAdmitting(app: App): void {
-  app.background.run('the admission of turns', async (signal) => {
-    while (!signal.aborted) {
-      await admit(app).catch((error: unknown) => app.log.debug({ reason: String(error) }, 'nothing was admitted now'))
-      await wait(tickMs, undefined, { signal }).catch(() => undefined)
+/**
+ * Lets each session's next turn run: priority turns at once, spot turns while there is a free slot. A held turn has no
+ * job, so there is nothing of it to lose; whatever may free a slot comes here again.
+ */
+export async function admit(app: App): Promise<void> {
+  await transact(app.db, async (tx) => {
+    await lockAdmission(tx)
+    for (const { id, session_id } of await findOverdueTurns(tx)) await callFor(tx, id, session_id)
+    const settings = await readSettings(tx)
+    const slots = settings.spot_gating_enabled ? settings.spot_max_concurrent_sessions : Number.POSITIVE_INFINITY
+    let live = await countLiveTurns(tx)
+    for (const candidate of await findCandidates(tx, classesByGenesis(settings))) {
+      if (candidate.class === 'spot' && live >= slots) await hold(app, tx, candidate, { live, slots })
+      else if (await letIn(app, tx, candidate)) live += 1
     }
   })
 }
 
-/** Lets each session's next turn run, and calls again for those that nobody came to take. */
-async function admit(app: App): Promise<void> {
-  await transact(app.db, async (tx) => {
-    await lockAdmission(tx)
-    for (const turn of [...(await findOverdueTurns(tx)), ...(await dispatchNextTurns(tx))]) await callFor(tx, turn)
-  })
+async function letIn(app: App, tx: Transaction, { id, session_id, is_held }: Candidate): Promise<boolean> {
+  await lockSession(tx, { id: session_id })
+  if (!(await dispatchTurn(tx, id))) return false
+  if (is_held) {
+    await updateSession(tx, session_id, { forget: ['spot_hold_at', 'spot_hold_reason', 'spot_hold_detail'] })
+    await note(app, tx, session_id, 'A slot is free: its turn is no longer held.')
+  }
+  await callFor(tx, id, session_id)
+  return true
 }
 
-/** A first turn may run on any host, later ones on the one that holds the clone. */
-async function callFor(tx: Transaction, { id, session_id }: { id: string; session_id: number }): Promise<void> {
-  const { host_id } = await lockSession(tx, { id: session_id })
-  await enqueue(
-    tx,
-    runTurnJob,
-    { turnId: id },
-    { key: `${runTurnJob.name}:${id}`, ...(host_id !== null && { hostId: host_id }) },
-  )
+/** Said once, when it begins to wait. */
+async function hold(
+  app: App,
+  tx: Transaction,
+  candidate: Candidate,
+  { live, slots }: { live: number; slots: number },
+): Promise<void> {
+  if (candidate.is_held) return
+  const detail = `${live} sessions are running and the limit for spot work is ${slots}`
+  await lockSession(tx, { id: candidate.session_id })
+  await updateSession(tx, candidate.session_id, {
+    metadata: {
+      spot_hold_at: formatTimestamp(app.clock.now()),
+      spot_hold_reason: 'fleet_at_cap',
+      spot_hold_detail: detail,
+    },
+  })
+  await note(app, tx, candidate.session_id, `Held: ${detail}. It starts when one of them ends.`, 'warning')
+}
+
+/** A first turn may run on any host, later ones on the one that holds the clone, unless that host is dead. */
+async function callFor(tx: Transaction, turnId: string, sessionId: number): Promise<void> {
+  const { host_id } = await lockSession(tx, { id: sessionId })
+  const isBound = host_id !== null && (await isHostAlive(tx, host_id))
+  const key = `${runTurnJob.name}:${turnId}`
+  await enqueue(tx, runTurnJob, { turnId, sessionId }, { key, ...(isBound && { hostId: host_id }) })
 }

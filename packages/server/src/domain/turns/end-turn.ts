@@ -1,73 +1,150 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
-import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { App } from '../app.ts'
 import {
   acceptTurn,
   type FailureReason,
+  findHeldTurn,
+  findStanding,
+  moveMessage,
+  queueMessage,
   releaseTurn,
+  retireMessages,
   retireTurn,
+  type Turn,
   type TurnHold,
   wakeAdmission,
 } from '../inbox/inbox.ts'
-import { lockSession, transition, updateSession } from '../sessions/session.ts'
-import { recoveryPrompt } from './recovery-prompt.ts'
-import { runTurnJob } from './run-turn-job.ts'
+import { note } from '../logs/log.ts'
+import {
+  acceptNextMessage,
+  lockSessionIfThere,
+  recoveryPrompt,
+  type SessionRow,
+  transition,
+  updateSession,
+} from '../sessions/session.ts'
 
 /** Everything that can become of a turn somebody took. */
 export type Outcome =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
   | { kind: 'failed'; reason: FailureReason; detail: string }
+  /** Only the clone was asked for, and it is there. */
+  | { kind: 'prepared' }
   /** We stopped or died before the agent was done. */
   | { kind: 'cut_short' }
   /** The turn is no longer ours; whoever has it writes its end. */
   | { kind: 'lost' }
 
-type Ending = { hold: TurnHold; session: { id: number } }
+type Ending = { session: SessionRow; turn: Turn; hold: TurnHold }
 
 /** One transaction: the turn's end, the session's status, and whatever comes next. Late writes touch nothing. */
-export async function endTurn(app: App, ending: Ending, outcome: Outcome): Promise<void> {
+export async function endTurn(app: App, hold: TurnHold, sessionId: number, outcome: Outcome): Promise<void> {
   if (outcome.kind === 'lost') return
   await transact(app.db, async (tx) => {
-    if (outcome.kind !== 'cut_short') return rest(app, tx, ending, outcome)
-    // An agent that has its prompt is told to go on. One that never got it gets it as if for the first time.
-    return (await releaseTurn(tx, ending.hold)) ? beginAnew(app, tx, ending) : goOn(app, tx, ending)
+    const session = await lockSessionIfThere(tx, { id: sessionId })
+    const turn = session && (await findHeldTurn(tx, hold))
+    if (!turn) return
+    const ending = { session, turn, hold }
+    if (turn.withdrawn_by !== null) await yieldToWithdrawal(app, tx, ending)
+    else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending)
+    else await conclude(app, tx, ending, outcome)
+    await wakeAdmission(tx, sessionId)
   })
 }
 
-async function beginAnew(app: App, tx: Transaction, ending: Ending): Promise<void> {
-  await waitAgain(app, tx, ending)
-  await enqueue(tx, runTurnJob, { turnId: ending.hold.turnId }, { hostId: ending.hold.owner })
+/** Whoever withdrew it has said what the session is now. A prompt the agent never saw goes back to the head of the queue. */
+async function yieldToWithdrawal(app: App, tx: Transaction, { session, turn, hold }: Ending): Promise<void> {
+  await retireTurn(tx, hold, { outcome: 'interrupted' })
+  if (turn.started_at !== null || turn.prompt === '') {
+    await note(app, tx, session.id, `The turn was ended by ${turn.withdrawn_by}.`)
+    return
+  }
+  const message = await queueMessage(tx, { sessionId: session.id, content: turn.prompt, goal: turn.goal })
+  await moveMessage(tx, message, 1)
+  if (turn.withdrawn_by === 'archive') await retireMessages(tx, session.id)
+  await note(
+    app,
+    tx,
+    session.id,
+    `The turn was ended by ${turn.withdrawn_by} before the agent had its prompt, which is queued again.`,
+  )
 }
 
-async function goOn(app: App, tx: Transaction, ending: Ending): Promise<void> {
-  const { hold, session } = ending
-  if (!(await retireTurn(tx, hold, { outcome: 'interrupted' }))) return
-  await waitAgain(app, tx, ending)
+/** An agent that has its prompt is told to go on. One that never got it gets it as if for the first time. */
+async function continueLater(app: App, tx: Transaction, { session, turn, hold }: Ending): Promise<void> {
+  await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
+  if (turn.started_at === null) {
+    await releaseTurn(tx, hold)
+    await note(
+      app,
+      tx,
+      session.id,
+      'The turn was cut short before the agent had its prompt; it begins anew.',
+      'warning',
+    )
+    return
+  }
+  await retireTurn(tx, hold, { outcome: 'interrupted' })
   const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt: recoveryPrompt, goal: null })
   await updateSession(tx, session.id, { running_job_id: next })
+  await note(app, tx, session.id, 'The turn was cut short; the agent is told to go on.', 'warning')
 }
 
-/** The session still waits when we died before we could say that its agent was up. */
-async function waitAgain(app: App, tx: Transaction, { hold, session }: Ending): Promise<void> {
-  const { status } = await lockSession(tx, session)
-  if (status === 'waiting') return
-  await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: hold.turnId })
-}
+type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed' | 'prepared' }>
 
-async function rest(
+/** Failures of one turn, after which the next has every chance. After any other the queue waits for a person. */
+const passingFailures: readonly FailureReason[] = ['crash', 'agent_error']
+
+async function conclude(
   app: App,
   tx: Transaction,
-  { hold, session }: Ending,
-  outcome: Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed' }>,
+  { session, turn, hold }: Ending,
+  outcome: Conclusion,
 ): Promise<void> {
-  const failure = outcome.kind === 'failed' ? { failureReason: outcome.reason, error: outcome.detail } : {}
-  if (!(await retireTurn(tx, hold, { outcome: outcome.kind, ...failure }))) return
-  const cause = outcome.kind === 'failed' ? 'turn_failed' : 'turn_ended'
-  await transition(app, tx, { sessionId: session.id, cause, turnId: hold.turnId })
+  const failure =
+    outcome.kind === 'failed' ? { failureReason: outcome.reason, error: app.redactor.text(outcome.detail) } : {}
+  await retireTurn(tx, hold, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
+  if (outcome.kind === 'failed')
+    await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
+  const mayGoOn = outcome.kind !== 'failed' || passingFailures.includes(outcome.reason)
+  if (mayGoOn && session.status === 'running' && (await handOver(app, tx, session, turn))) return
+  await comeToRest(app, tx, session, turn, outcome)
+}
+
+/** What was accepted before goes first, then what was queued. The session never looks at rest in between. */
+async function handOver(app: App, tx: Transaction, session: SessionRow, turn: Turn): Promise<boolean> {
+  const { hasQueued } = await findStanding(tx, session.id)
+  const next = hasQueued ? undefined : await acceptNextMessage(app, tx, session)
+  if (!hasQueued && !next) return false
+  await transition(app, tx, {
+    sessionId: session.id,
+    cause: 'turn_handed_over',
+    turnId: turn.id,
+    with: { running_job_id: next?.turnId ?? null, ...(next?.goal !== undefined && { goal: next.goal }) },
+  })
+  return true
+}
+
+async function comeToRest(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  turn: Turn,
+  outcome: Conclusion,
+): Promise<void> {
+  const about = { sessionId: session.id, turnId: turn.id }
   if (outcome.kind === 'failed') {
-    await updateSession(tx, session.id, { metadata: { failure_reason: outcome.reason, exit_status: outcome.detail } })
+    const metadata = { failure_reason: outcome.reason, exit_status: app.redactor.text(outcome.detail) }
+    await transition(app, tx, { ...about, cause: 'turn_failed', with: { metadata } })
+    return
   }
-  await wakeAdmission(tx, session.id)
+  await transition(app, tx, { ...about, cause: outcome.kind === 'prepared' ? 'prepared' : 'turn_ended' })
+  if (session.metadata.pending_sleep === true) {
+    await transition(app, tx, { ...about, cause: 'sleep', with: { forget: ['pending_sleep'] } })
+    await note(app, tx, session.id, 'Its turn has ended; it is asleep until somebody speaks to it.')
+    return
+  }
+  await note(app, tx, session.id, 'Its turn has ended; it waits for input.')
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type Conversation, mainThread, type Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { recordReceipt, type TurnHold } from '../inbox/inbox.ts'
-import { selectStoredBytes } from './receipt-store.ts'
+import { findProgress } from '../transcripts/transcript.ts'
 
 export type Exchange = { hold: TurnHold; sessionId: number; runtime: Runtime; conversation: Conversation }
 
@@ -17,8 +17,9 @@ export type Exchange = { hold: TurnHold; sessionId: number; runtime: Runtime; co
 export async function noteReceipt(app: App, { hold, sessionId, runtime, conversation }: Exchange): Promise<boolean> {
   const files = await runtime.transcriptFiles(conversation)
   const main = files.find(({ thread }) => thread === mainThread)
-  if (!main || !(await hasLineAfter(main.path, await selectStoredBytes(app.db, sessionId)))) return false
-  return recordReceipt(app.db, hold)
+  if (!main) return false
+  const { read_bytes: storedBytes } = await findProgress(app.db, { sessionId, thread: mainThread })
+  return (await hasLineAfter(main.path, storedBytes)) && recordReceipt(app.db, hold)
 }
 
 const newline = 0x0a

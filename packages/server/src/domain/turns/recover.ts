@@ -1,10 +1,10 @@
 import { untilReachable } from '../../platform/db/until-reachable.ts'
-import { stopTree } from '../../platform/process/stop.ts'
+import { stopTree, sweepMarked } from '../../platform/process/stop.ts'
 import type { App } from '../app.ts'
-import { findTurnsHeldBy, type Turn } from '../inbox/inbox.ts'
+import { findTurnsHeldBy, recordReceipt, seizeExpiredTurns, type Turn, takeSeizedFrom } from '../inbox/inbox.ts'
 import { findSession, runtimeHome } from '../sessions/session.ts'
 import { endTurn } from './end-turn.ts'
-import { transcriptReader } from './read-transcripts.ts'
+import { transcriptReader } from './transcript-reader.ts'
 
 /** How long an agent that outlived us may take to stop when asked. */
 const graceMs = 2000
@@ -14,8 +14,21 @@ const graceMs = 2000
  * wrote, and lets the turn go on or begin anew. No two agents of one session ever run at once.
  */
 export async function recover(app: App): Promise<void> {
+  await sweepSeized(app)
   const turns = await findTurnsHeldBy(app.db, app.home.hostId)
   await Promise.all(turns.map((turn) => settle(app, turn)))
+}
+
+/** Turns of other hosts that stopped renewing. Their disks are out of reach: what is stored is what there is. */
+export async function takeOver(app: App): Promise<void> {
+  await sweepSeized(app)
+  const turns = await seizeExpiredTurns(app.db, app.home.hostId)
+  await Promise.all(turns.map((turn) => settleSeized(app, turn)))
+}
+
+/** What ran here when other hosts thought us dead has no business any more. */
+async function sweepSeized(app: App): Promise<void> {
+  for (const marker of await takeSeizedFrom(app.db, app.home.hostId)) await sweepMarked(marker)
 }
 
 /** A turn that defies settling stays as it is for the next start; it must not keep the others, or us, from working. */
@@ -27,11 +40,27 @@ async function settle(app: App, turn: Turn): Promise<void> {
     await stopLeftovers(turn)
     await untilReachable(async () => {
       await storeLeftovers(app, turn)
-      await endTurn(app, { hold, session: { id: turn.session_id } }, { kind: 'cut_short' })
+      await endTurn(app, hold, turn.session_id, { kind: 'cut_short' })
     })
   } catch (error) {
     app.log.error({ ...about, err: error }, 'a turn could not be recovered')
   }
+}
+
+/**
+ * An agent whose process was up may have had its prompt without anybody knowing; it is told to go on rather than given
+ * the prompt a second time.
+ */
+async function settleSeized(app: App, turn: Turn): Promise<void> {
+  app.log.warn(
+    { sessionId: turn.session_id, turnId: turn.id, from: turn.seized_from },
+    'a turn was taken over from a host that fell silent',
+  )
+  const hold = { turnId: turn.id, owner: app.home.hostId }
+  await untilReachable(async () => {
+    if (turn.pid !== null) await recordReceipt(app.db, hold)
+    await endTurn(app, hold, turn.session_id, { kind: 'cut_short' })
+  })
 }
 
 async function stopLeftovers({ pid, pid_start_time, run_marker }: Turn): Promise<void> {
@@ -47,7 +76,7 @@ async function storeLeftovers(app: App, turn: Turn): Promise<void> {
   if (!runtime || session.session_id === null || typeof workingDirectory !== 'string') return
   const read = transcriptReader(app, {
     hold: { turnId: turn.id, owner: app.home.hostId },
-    sessionId: session.id,
+    session,
     runtime,
     conversation: { id: session.session_id, home: runtimeHome(app, session.id), workingDirectory },
     isReceived: turn.started_at !== null,

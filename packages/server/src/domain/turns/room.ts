@@ -1,5 +1,7 @@
 import type { Room } from '../app.ts'
-import { admitTurns, keepAdmitting } from './admit.ts'
+import { noteAlive } from '../inbox/inbox.ts'
+import { admitTurns } from './admit.ts'
+import { keepWatch } from './keep-watch.ts'
 import { recover } from './recover.ts'
 import { runTurn } from './run-turn.ts'
 import { runTurnJob } from './run-turn-job.ts'
@@ -10,6 +12,7 @@ export const turns: Room = {
   handlers: [admitTurns, runTurn],
   onWorkerStart: async (app) => {
     await recover(app)
-    keepAdmitting(app)
+    await noteAlive(app.db, app.home.hostId)
+    keepWatch(app)
   },
 }

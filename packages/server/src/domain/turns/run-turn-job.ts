@@ -5,6 +5,6 @@ import { defineJob } from '../../platform/jobs/job.ts'
 export const runTurnJob = defineJob({
   name: 'run_turn',
   queue: 'agents',
-  payload: z.object({ turnId: z.uuid() }),
+  payload: z.object({ turnId: z.uuid(), sessionId: z.int() }),
   attempts: 25,
 })

@@ -4,34 +4,56 @@ import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import type { Conversation, RunningTurn, Runtime } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
 import { recordProcess } from '../inbox/inbox.ts'
-import { lockSession, type SessionRow, transition, updateSession } from '../sessions/session.ts'
+import { note } from '../logs/log.ts'
+import {
+  isSessionGone,
+  lockSession,
+  openWorkspace,
+  removeSessionFiles,
+  type SessionRow,
+  transition,
+  updateSession,
+  WorkspaceFailed,
+} from '../sessions/session.ts'
 import { type Claim, takeTurn } from './claim.ts'
 import { endTurn, type Outcome } from './end-turn.ts'
-import { prepare } from './prepare.ts'
-import { transcriptReader } from './read-transcripts.ts'
+import { keepLease, type Lease } from './keep-lease.ts'
 import { runTurnJob } from './run-turn-job.ts'
 import { supervise } from './supervise.ts'
+import { transcriptReader } from './transcript-reader.ts'
 import { TurnFailed } from './turn-failed.ts'
 
 /**
  * Takes a dispatched turn and lets it run in the background of this host: the row with its lease says that it lives, not
  * the job. Whoever comes second finds the turn taken and leaves.
  */
-export const runTurn = handleJob(runTurnJob, async ({ turnId }, app) => {
-  const claim = await takeTurn(app, { turnId, owner: app.home.hostId })
+export const runTurn = handleJob(runTurnJob, async (payload, app) => {
+  const claim = await takeTurn(app, payload)
   if (!claim) return
   app.background.run('a turn', async (signal) => {
-    const outcome = await perform(app, claim, signal)
-    await untilReachable(() => endTurn(app, claim, outcome))
+    const lease = keepLease(app, claim)
+    try {
+      const outcome = await perform(app, claim, { lease, signal })
+      await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
+      await untilReachable(() => tidyUpAfterDeletion(app, claim.session.id))
+    } finally {
+      lease.stop()
+    }
   })
 })
 
+/** What a turn may have to end for: it is no longer wanted here, or this host drains. */
+type Bounds = { lease: Lease; signal: AbortSignal }
+
 /** Always comes to an outcome: a fault of ours ends the turn as failed and is logged, it never strands the session. */
-async function perform(app: App, claim: Claim, signal: AbortSignal): Promise<Outcome> {
+async function perform(app: App, claim: Claim, bounds: Bounds): Promise<Outcome> {
+  if (claim.turn.withdrawn_by !== null) return { kind: 'interrupted' }
   try {
     const runtime = findRuntime(app, claim.session)
-    const conversation = await prepareUnlessStopping(app, claim, runtime, signal)
-    return conversation ? await runAgent(app, claim, { runtime, conversation, signal }) : { kind: 'cut_short' }
+    const conversation = await prepareUnlessStopping(app, claim, runtime, bounds)
+    if (!conversation) return { kind: 'cut_short' }
+    if (claim.turn.prompt === '') return { kind: 'prepared' }
+    return await runAgent(app, claim, { runtime, conversation, ...bounds })
   } catch (error) {
     if (error instanceof TurnFailed) return { kind: 'failed', reason: error.reason, detail: error.message }
     app.log.error(
@@ -51,13 +73,15 @@ async function prepareUnlessStopping(
   app: App,
   { session }: Claim,
   runtime: Runtime,
-  signal: AbortSignal,
+  { lease, signal }: Bounds,
 ): Promise<Conversation | undefined> {
+  const mustStop = AbortSignal.any([signal, lease.signal])
   try {
-    const conversation = await untilReachable(() => prepare(app, session, runtime, signal))
-    return signal.aborted ? undefined : conversation
+    const { conversation } = await untilReachable(() => openWorkspace(app, session, runtime, mustStop))
+    return mustStop.aborted ? undefined : conversation
   } catch (error) {
-    if (signal.aborted) return undefined
+    if (mustStop.aborted) return undefined
+    if (error instanceof WorkspaceFailed) throw new TurnFailed(error.reason, error.message)
     throw error
   }
 }
@@ -66,17 +90,19 @@ async function prepareUnlessStopping(
 async function runAgent(
   app: App,
   claim: Claim,
-  { runtime, conversation, signal }: { runtime: Runtime; conversation: Conversation; signal: AbortSignal },
+  { runtime, conversation, ...bounds }: Bounds & { runtime: Runtime; conversation: Conversation },
 ): Promise<Outcome> {
   const { hold, session } = claim
   const activity = new EventTarget()
   const running = await start(claim, runtime, conversation, () => activity.dispatchEvent(new Event('activity')))
-  // Supervision hears of it; until then, or without it, it must only not go unheard.
-  running.ended.catch(() => undefined)
+  running.ended.catch(() => undefined) // heard when we wait for it, which may be after it failed
   try {
-    if (!(await recordRunning(app, claim, running))) return { kind: 'lost' }
-    const read = transcriptReader(app, { hold, sessionId: session.id, runtime, conversation, isReceived: false })
-    return await supervise(app, claim, { running, read, activity, signal })
+    const read = transcriptReader(app, { hold, session, runtime, conversation, isReceived: false })
+    if (!(await recordRunning(app, claim, running))) {
+      await running.interrupt()
+      return { kind: 'lost' }
+    }
+    return await supervise(app, { running, read, activity, ...bounds })
   } catch (error) {
     await running.interrupt()
     throw error
@@ -105,19 +131,23 @@ async function start(
   }
 }
 
-/** The process is up: now the session runs. False when the turn is no longer ours; the agent is then stopped. */
+/** The process is up: now the session runs. False when the turn is no longer ours. */
 async function recordRunning(app: App, { hold, session }: Claim, running: RunningTurn): Promise<boolean> {
-  const isOurs = await untilReachable(() =>
+  return untilReachable(() =>
     transact(app.db, async (tx) => {
-      if (!(await recordProcess(tx, hold, running.identity))) return false
       const { status } = await lockSession(tx, session)
-      // It runs already if this was committed and only the answer got lost.
-      if (status !== 'running')
-        await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
+      if (!(await recordProcess(tx, hold, running.identity))) return false
       await updateSession(tx, session.id, { metadata: { runtime_started: true, process_pid: running.identity.pid } })
+      // Anything else: this was committed and only the answer got lost, or the turn was withdrawn meanwhile.
+      if (status !== 'waiting') return true
+      await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
+      await note(app, tx, session.id, `Its agent is at work (process ${running.identity.pid}).`)
       return true
     }),
   )
-  if (!isOurs) await running.interrupt()
-  return isOurs
+}
+
+/** A session that was deleted meanwhile may have got its folders back from us after they were removed. */
+async function tidyUpAfterDeletion(app: App, sessionId: number): Promise<void> {
+  if (await isSessionGone(app.db, sessionId)) await removeSessionFiles(app, sessionId)
 }

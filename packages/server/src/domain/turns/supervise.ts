@@ -1,60 +1,64 @@
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import type { RunningTurn } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { renewLease } from '../inbox/inbox.ts'
-import type { Claim } from './claim.ts'
 import type { Outcome } from './end-turn.ts'
+import type { Lease } from './keep-lease.ts'
 
 type Supervision = {
   running: RunningTurn
   /** Stores what the agent has written since it was last called. */
   read(): Promise<void>
   activity: EventTarget
+  lease: Lease
+  /** Aborted when the host drains. */
   signal: AbortSignal
 }
 
-const renewEveryMs = 3000
 /** Between two readings of the transcript: soon enough to watch, seldom enough to cost nothing. */
 const readEveryMs = 250
 
-/** Stays with a running agent to its end: keeps the lease, stores what it writes, stops it when it must stop. */
-export async function supervise(app: App, claim: Claim, supervision: Supervision): Promise<Outcome> {
-  const { running, read, activity, signal } = supervision
-  const lease = keepLease(app, claim, running)
+/** Stays with a running agent to its end: stores what it writes, and stops it when it must stop. */
+export async function supervise(app: App, { running, read, activity, lease, signal }: Supervision): Promise<Outcome> {
   const reader = readOnActivity(app, activity, read)
+  const watchdog = watchSilence(app, activity, running)
+  const mustStop = AbortSignal.any([signal, lease.signal])
   const stop = () => void running.interrupt()
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
+  mustStop.addEventListener('abort', stop)
+  if (mustStop.aborted) stop()
   try {
     const end = await running.ended
     await reader.stop()
-    if (lease.isLost()) return { kind: 'lost' }
     await untilReachable(read)
+    if (lease.isLost()) return { kind: 'lost' }
+    if (watchdog.hasFired()) return { kind: 'failed', reason: 'silent', detail: watchdog.sentence }
     return end.kind !== 'completed' && signal.aborted ? { kind: 'cut_short' } : end
   } finally {
-    signal.removeEventListener('abort', stop)
-    lease.stop()
+    mustStop.removeEventListener('abort', stop)
+    watchdog.stop()
     await reader.stop()
   }
 }
 
-/** A database that is away for a while is no reason to stop an agent; a turn that is no longer ours is. */
-function keepLease(app: App, { hold }: Claim, running: RunningTurn): { isLost(): boolean; stop(): void } {
-  let isLost = false
-  const renew = async (): Promise<void> => {
-    try {
-      if (await renewLease(app.db, hold)) return
-    } catch (error) {
-      app.log.debug({ turnId: hold.turnId, reason: String(error) }, 'the lease of a turn could not be renewed now')
-      return
-    }
-    isLost = true
-    clearInterval(renewals)
-    app.log.warn({ turnId: hold.turnId }, 'a turn is no longer ours; its agent is stopped')
-    await running.interrupt()
+/** An agent may think for long, but not for ever without a sign of life. */
+function watchSilence(app: App, activity: EventTarget, running: RunningTurn) {
+  let hasFired = false
+  const bark = (): void => {
+    hasFired = true
+    void running.interrupt()
   }
-  const renewals = setInterval(() => void renew(), renewEveryMs)
-  return { isLost: () => isLost, stop: () => clearInterval(renewals) }
+  const timer = setTimeout(bark, app.agentSilenceSeconds * 1000)
+  const onActivity = (): void => {
+    timer.refresh()
+  }
+  activity.addEventListener('activity', onActivity)
+  return {
+    hasFired: () => hasFired,
+    sentence: `The agent gave no sign of life for ${app.agentSilenceSeconds} s and was stopped. Restart the session to let it go on.`,
+    stop: () => {
+      activity.removeEventListener('activity', onActivity)
+      clearTimeout(timer)
+    },
+  }
 }
 
 /**

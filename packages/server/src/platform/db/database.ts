@@ -11,12 +11,21 @@ export type Connection = { connectionString: string }
 /** Long enough for a pool under load, short enough that a caller learns of an outage while it still listens. */
 const connectTimeoutMs = 2500
 
-export function openPool(connection: Connection, options: { max: number; log: Log; name: string }): pg.Pool {
+type PoolOptions = {
+  max: number
+  log: Log
+  name: string
+  /** A connection that is open and carries nothing would otherwise be waited for until the kernel gives up. */
+  queryTimeoutMs?: number
+}
+
+export function openPool(connection: Connection, options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: connection.connectionString,
     max: options.max,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
+    ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
     keepAlive: true,
     application_name: `yardmaster ${options.name}`,
     types: { getTypeParser },
@@ -24,7 +33,9 @@ export function openPool(connection: Connection, options: { max: number; log: Lo
   // A connection that dies in use fails its query, which says so; the event itself must only not go unheard.
   pool.on('connect', (client) => client.on('error', () => undefined))
   // One that dies while idle is no one's request: the pool drops it and the next query gets a new one.
-  pool.on('error', (error) => options.log.warn({ reason: error.message }, 'an idle database connection was lost'))
+  pool.on('error', (error) => {
+    if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost')
+  })
   return pool
 }
 

@@ -18,6 +18,7 @@ const socketCodes = [
 /** The driver reports a connection that broke under a query only in words. */
 const driverSentences = [
   /^Connection terminated/,
+  /^Query read timeout/,
   /^timeout exceeded when trying to connect/,
   /^Client has encountered a connection error/,
   /^Cannot use a pool after calling end/,

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
@@ -15,6 +18,7 @@ import {
   type TurnOrder,
 } from '../runtime.ts'
 import { DemoNotice, type DemoRequest } from './protocol.ts'
+import { usageOf } from './usage.ts'
 
 /** The agent is a program of its own, so it is always the built file that runs, whoever imports this one. */
 const agentProgram = fileURLToPath(new URL('../../../dist/runtimes/demo/agent.js', import.meta.url))
@@ -29,6 +33,8 @@ export const demoRuntime: Runtime = {
   newConversationId: () => randomUUID(),
   start,
   transcriptFiles,
+  writeTranscript,
+  usageOf,
 }
 
 async function start(order: TurnOrder): Promise<RunningTurn> {
@@ -110,4 +116,16 @@ async function transcriptFiles(conversation: Conversation): Promise<TranscriptFi
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => basename(name, '.jsonl'))
     .map((name) => ({ thread: name === conversation.id ? mainThread : name, path: join(folder, `${name}.jsonl`) }))
+}
+
+async function writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<TranscriptFile> {
+  const folder = transcriptFolder(conversation)
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `${conversation.id}.jsonl`)
+  await pipeline(Readable.from(terminated(lines)), createWriteStream(path))
+  return { thread: mainThread, path }
+}
+
+async function* terminated(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`
 }

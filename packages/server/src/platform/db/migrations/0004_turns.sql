@@ -21,7 +21,7 @@ create table turns (
 
   created_at timestamptz not null default now(),
   dispatched_at timestamptz,
-  -- When the agent process came up: from here on the agent may have seen the prompt.
+  -- When the agent was seen to have its prompt: from here on the turn is never begun anew.
   started_at timestamptz,
   ended_at timestamptz,
 

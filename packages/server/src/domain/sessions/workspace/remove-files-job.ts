@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineJob } from '../../platform/jobs/job.ts'
+import { defineJob } from '../../../platform/jobs/job.ts'
 
 /** What a deleted session leaves on the disk of its host: processes that may still run, its clone, its runtime home. */
 export const removeFilesJob = defineJob({

@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { App } from '../../app.ts'
 
 /** Names of folders come from the id alone, never from anything a caller wrote. */
 export function cloneName(sessionId: number): string {

@@ -1,0 +1,106 @@
+import type { PriorityClass } from '@yardmaster/contract/session'
+import { sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    hosts: { id: string; seen_at: Date }
+  }
+}
+
+/** Any constant: it only has to be the same on every host. */
+const admissionLockKey = 7_346_022
+
+/** Whoever admits goes one at a time: slots are counted and taken under one lock, so the limit is exact. */
+export async function lockAdmission(tx: Transaction): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${admissionLockKey})`.execute(tx)
+}
+
+export type Candidate = { id: string; session_id: number; class: PriorityClass; is_held: boolean }
+
+/**
+ * Each session's next queued turn, unless the session has a live one; in the order in which they are let in: priority
+ * first, then precedence, then age.
+ */
+export async function selectCandidates(
+  tx: Transaction,
+  classByGenesis: Record<string, PriorityClass>,
+): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    with next as (
+      select distinct on (session_id) id, session_id, created_at
+      from turns
+      where state = 'queued'
+        and not exists (
+          select from turns as live
+          where live.session_id = turns.session_id
+            and live.state in ('dispatched', 'executing')
+        )
+      order by session_id, sequence
+    ),
+    classed as (
+      select next.id, next.session_id, next.created_at, sessions.precedence,
+        coalesce(sessions.scheduling_class, ${JSON.stringify(classByGenesis)}::jsonb ->> sessions.genesis) as class,
+        sessions.metadata ? 'spot_hold_at' as is_held
+      from next
+      join sessions on sessions.id = next.session_id
+    )
+    select id, session_id, class, is_held
+    from classed
+    order by class = 'spot', precedence desc, created_at, id
+  `.execute(tx)
+  return rows
+}
+
+/** A job that was announced and picked up is taken within moments; after this long it got lost on the way. */
+const overdueSeconds = 10
+
+export function selectOverdueTurns(tx: Transaction): Promise<{ id: string; session_id: number }[]> {
+  return tx
+    .selectFrom('turns')
+    .select(['id', 'session_id'])
+    .where('state', '=', 'dispatched')
+    .where('dispatched_at', '<', sql<Date>`now() - make_interval(secs => ${overdueSeconds})`)
+    .execute()
+}
+
+export async function countLiveTurns(db: Database | Transaction): Promise<number> {
+  const { count } = await db
+    .selectFrom('turns')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('state', 'in', ['dispatched', 'executing'])
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** False when it is no longer there to be let in. */
+export async function dispatchTurn(tx: Transaction, turnId: string): Promise<boolean> {
+  const result = await tx
+    .updateTable('turns')
+    .set({ state: 'dispatched', dispatched_at: sql<Date>`now()` })
+    .where('id', '=', turnId)
+    .where('state', '=', 'queued')
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export async function upsertHost(db: Database, id: string): Promise<void> {
+  await sql`
+    insert into hosts (id, seen_at)
+    values (${id}, now())
+    on conflict (id) do update set seen_at = now()
+  `.execute(db)
+}
+
+/** Longer than a lease: by then its turns have been taken over, too. */
+const deadAfterSeconds = 20
+
+export async function isHostAlive(tx: Transaction, id: string): Promise<boolean> {
+  const host = await tx
+    .selectFrom('hosts')
+    .select('id')
+    .where('id', '=', id)
+    .where('seen_at', '>', sql<Date>`now() - make_interval(secs => ${deadAfterSeconds})`)
+    .executeTakeFirst()
+  return host !== undefined
+}

@@ -1,0 +1,27 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import { refuse } from '../../../platform/refusal.ts'
+import { mainThread } from '../../../runtimes/runtime.ts'
+import type { App } from '../../app.ts'
+import { findProgress } from '../../transcripts/transcript.ts'
+import { findSession } from '../session.ts'
+import { runtimeHome } from '../workspace/folders.ts'
+import { readTranscripts } from '../workspace/read-transcripts.ts'
+
+export type Refreshed = { sessionId: number; appended: number; entryCount: number }
+
+/** Reads on in the agent's files. Entries are only ever added, so a file that has become shorter takes nothing away. */
+export async function refreshTranscript(app: App, ref: SessionRef): Promise<Refreshed> {
+  const session = await findSession(app.db, ref)
+  const { working_directory: workingDirectory } = session.metadata
+  const runtime = app.runtimes.find(session.agent_runtime)
+  if (typeof workingDirectory !== 'string' || session.session_id === null || !runtime) {
+    return refuse('no_clone', 'Session has no clone path')
+  }
+  const conversation = { id: session.session_id, home: runtimeHome(app, session.id), workingDirectory }
+  if ((await runtime.transcriptFiles(conversation)).length === 0) {
+    refuse('no_transcript_files', 'No transcript files found on filesystem')
+  }
+  const appended = await readTranscripts(app, { session, runtime, conversation })
+  const { entry_count: entryCount } = await findProgress(app.db, { sessionId: session.id, thread: mainThread })
+  return { sessionId: session.id, appended, entryCount }
+}

@@ -1,0 +1,61 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/transact.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { App } from '../../app.ts'
+import { acceptTurn, findLastTurn, findStanding, wakeAdmission, withdrawLiveTurn } from '../../inbox/inbox.ts'
+import { note } from '../../logs/log.ts'
+import { hasTranscript } from '../../transcripts/transcript.ts'
+import { lockSession, showRow } from '../session.ts'
+import { updateSession } from '../session-store.ts'
+import type { SessionRow } from '../session-table.ts'
+import { recoveryPrompt } from './recovery-prompt.ts'
+import { acceptNextMessage, resume } from './resume.ts'
+import { setupKeys } from './stale-metadata.ts'
+import { transition } from './transition.ts'
+
+export type Restarted = { session: Session; message: string }
+
+/**
+ * Gets a session going again, whatever it stopped at: what waits goes on, a prompt that never reached the agent is sent
+ * again, one that has no conversation yet is set up anew, and any other agent is told to go on.
+ */
+export async function restartSession(app: App, ref: SessionRef): Promise<Restarted> {
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    if (session.status === 'archived') {
+      refuse('cannot_restart', 'Session cannot be restarted from current status: archived. Unarchive it first.')
+    }
+    if (session.session_id === null && (await hasTranscript(app.db, session.id))) {
+      refuse('cannot_restart', 'Session has no session_id')
+    }
+    await withdrawLiveTurn(tx, session.id, 'restart')
+    if (session.status === 'running') await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })
+    const message = await goOn(app, tx, { ...session, running_job_id: null })
+    await note(app, tx, session.id, `${message}.`)
+    return { session: await showRow(app, tx, { id: session.id }), message }
+  })
+}
+
+async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
+  const { hasQueued } = await findStanding(tx, session.id)
+  const last = await findLastTurn(tx, session.id)
+  if (hasQueued && last) {
+    await resume(app, tx, session, last.id)
+    await wakeAdmission(tx, session.id)
+    return 'Session restarted'
+  }
+  const next = await acceptNextMessage(app, tx, session)
+  if (next) {
+    await resume(app, tx, session, next.turnId, next.goal === undefined ? {} : { goal: next.goal })
+    return 'Session restarted'
+  }
+  const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
+  if (!isSetUp) await updateSession(tx, session.id, { session_id: null, forget: setupKeys })
+  const prompt = isSetUp && last?.started_at !== null ? recoveryPrompt : (last?.prompt ?? session.prompt ?? '')
+  const source = isSetUp ? 'recovery' : 'create'
+  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal: null })
+  await resume(app, tx, session, turnId)
+  return isSetUp ? 'Session restarted' : 'Session restarted from scratch'
+}

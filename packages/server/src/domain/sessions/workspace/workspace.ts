@@ -1,0 +1,100 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { PathRefused, resolveInside } from '../../../platform/contained-path.ts'
+import { transact } from '../../../platform/db/transact.ts'
+import { GitFailed } from '../../../platform/git/git-failed.ts'
+import { parseRepositoryAddress } from '../../../platform/git/repository-address.ts'
+import { type Conversation, mainThread, type Runtime } from '../../../runtimes/runtime.ts'
+import type { App } from '../../app.ts'
+import { findProgress, storedLines, updateReadBytes } from '../../transcripts/transcript.ts'
+import { updateSession } from '../session-store.ts'
+import type { SessionRow } from '../session-table.ts'
+import { cloneName, clonePath, runtimeHome } from './folders.ts'
+
+/** Why a session cannot be worked on, for whoever looks at it. */
+export class WorkspaceFailed extends Error {
+  override readonly name = 'WorkspaceFailed'
+  readonly reason: 'git_clone_failed' | 'clone_validation_failed'
+
+  constructor(reason: WorkspaceFailed['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export type Workspace = { conversation: Conversation; isCloneNew: boolean }
+
+/**
+ * Everything a session needs on this host's disk: its clone, the runtime's home, and the conversation so far. What is
+ * there is used; what is gone, or was on another host, is made again. Written down before any process starts, so that
+ * after a crash the row knows what to look for.
+ */
+export async function openWorkspace(
+  app: App,
+  session: SessionRow,
+  runtime: Runtime,
+  signal?: AbortSignal,
+): Promise<Workspace> {
+  const { path: clone, isNew: isCloneNew } = await ensureClone(app, session, signal)
+  const workingDirectory = await findWorkingDirectory(clone, session.subdirectory)
+  const home = runtimeHome(app, session.id)
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  const conversation = { id: session.session_id ?? runtime.newConversationId(), home, workingDirectory }
+  await restoreTranscript(app, session, runtime, conversation)
+  await transact(app.db, (tx) =>
+    updateSession(tx, session.id, {
+      session_id: conversation.id,
+      host_id: app.home.hostId,
+      metadata: { clone_path: clone, working_directory: workingDirectory },
+    }),
+  )
+  return { conversation, isCloneNew }
+}
+
+/** A folder at the clone's path is a whole clone: it is put there only when it is complete. */
+async function ensureClone(
+  app: App,
+  session: SessionRow,
+  signal?: AbortSignal,
+): Promise<{ path: string; isNew: boolean }> {
+  const path = clonePath(app, session.id)
+  if (await isThere(path)) return { path, isNew: false }
+  try {
+    const address = parseRepositoryAddress(session.git_root)
+    const clone = await app.clones.create({ name: cloneName(session.id), address, branch: session.branch, signal })
+    return { path: clone.path, isNew: true }
+  } catch (error) {
+    if (error instanceof GitFailed) throw new WorkspaceFailed('git_clone_failed', error.message)
+    throw error
+  }
+}
+
+async function findWorkingDirectory(clone: string, subdirectory: string | null): Promise<string> {
+  if (subdirectory === null) return clone
+  try {
+    return await resolveInside(clone, subdirectory, { mustBeDirectory: true })
+  } catch (error) {
+    if (error instanceof PathRefused) throw new WorkspaceFailed('clone_validation_failed', error.message)
+    throw error
+  }
+}
+
+/** The agent's own file is the record where it exists; on a new disk the stored entries take its place. */
+async function restoreTranscript(
+  app: App,
+  session: SessionRow,
+  runtime: Runtime,
+  conversation: Conversation,
+): Promise<void> {
+  const key = { sessionId: session.id, thread: mainThread }
+  const { entry_count: entryCount } = await findProgress(app.db, key)
+  if (entryCount === 0) return
+  const files = await runtime.transcriptFiles(conversation)
+  if (files.some(({ thread }) => thread === mainThread)) return
+  const { path } = await runtime.writeTranscript(conversation, storedLines(app.db, key))
+  const { size } = await stat(path)
+  await transact(app.db, (tx) => updateReadBytes(tx, key, size))
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
+}

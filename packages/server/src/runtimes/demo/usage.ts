@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { Usage } from '../runtime.ts'
+
+const UsageLine = z.object({
+  requestId: z.string(),
+  timestamp: z.iso.datetime(),
+  isSidechain: z.boolean().default(false),
+  message: z.object({
+    model: z.string(),
+    usage: z.object({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) }),
+  }),
+})
+
+/** The demo agent's `usage` lines. Most lines have none, which is seen before anything is parsed. */
+export function usageOf(line: string): Usage | undefined {
+  if (!line.includes('"usage"')) return undefined
+  const { data } = UsageLine.safeParse(parse(line))
+  if (!data) return undefined
+  return {
+    request_id: data.requestId,
+    model: data.message.model,
+    called_at: new Date(data.timestamp),
+    subagent: data.isSidechain,
+    ...data.message.usage,
+    cache_read_tokens: 0,
+    cache_creation_tokens: 0,
+    cache_creation_5m_tokens: 0,
+    cache_creation_1h_tokens: 0,
+    web_search_requests: 0,
+    web_fetch_requests: 0,
+    service_tier: null,
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
