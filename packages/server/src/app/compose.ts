@@ -13,9 +13,11 @@ import { openHome } from '../platform/home/home.ts'
 import { refuseUnhandled } from '../platform/jobs/job.ts'
 import { type Runners, startRunners } from '../platform/jobs/runners.ts'
 import type { Log } from '../platform/log/log.ts'
+import { openMetrics } from '../platform/metrics.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
 import { demoRuntime } from '../runtimes/demo/demo.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
+import { describeFigures } from '../surfaces/metrics.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
 import type { Config } from './config.ts'
@@ -64,9 +66,11 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
       home,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
       background: background(log),
+      metrics: openMetrics(),
       redactor: openRedactor({ known: () => ownSecrets(config, keyRing.keys) }),
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
     }
+    describeFigures(app)
     stack.opened('what runs in the background', app.background, (it) => it.drain())
     await chooseRuntimeAtFirstStart(app, demoRuntime.name)
     if (config.ROLE !== 'web') stack.opened('the job runners', await startWork(app, storage), (it) => it.drain())

@@ -5,6 +5,7 @@ import { sessions } from '../domain/sessions/room.ts'
 import { settings } from '../domain/settings/room.ts'
 import { turns } from '../domain/turns/room.ts'
 import { eventStream } from '../surfaces/event-stream.ts'
+import { metrics } from '../surfaces/metrics.ts'
 
 /** The rooms of the house, in the order in which they may know each other, and what is offered beside them. */
-export const modules: readonly Room[] = [settings, categories, inbox, sessions, turns, eventStream]
+export const modules: readonly Room[] = [settings, categories, inbox, sessions, turns, eventStream, metrics]

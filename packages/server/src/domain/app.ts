@@ -9,6 +9,7 @@ import { type Endpoint, endpointDeclaring } from '../platform/http/endpoint.ts'
 import type { CronEntry } from '../platform/jobs/cron.ts'
 import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Log } from '../platform/log/log.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 
@@ -20,6 +21,7 @@ export type App = {
   clock: Clock
   log: Log
   redactor: Redactor
+  metrics: Metrics
   runtimes: Runtimes
   home: Home
   clones: Clones

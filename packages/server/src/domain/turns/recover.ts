@@ -34,6 +34,7 @@ async function sweepSeized(app: App): Promise<void> {
 /** A turn that defies settling stays as it is for the next start; it must not keep the others, or us, from working. */
 async function settle(app: App, turn: Turn): Promise<void> {
   const about = { sessionId: turn.session_id, turnId: turn.id }
+  app.metrics.recoveries.inc({ cause: 'crash' })
   app.log.warn(about, 'a turn was cut short by the end of this host; recovering it')
   const hold = { turnId: turn.id, owner: app.home.hostId }
   try {
@@ -52,6 +53,7 @@ async function settle(app: App, turn: Turn): Promise<void> {
  * the prompt a second time.
  */
 async function settleSeized(app: App, turn: Turn): Promise<void> {
+  app.metrics.recoveries.inc({ cause: 'takeover' })
   app.log.warn(
     { sessionId: turn.session_id, turnId: turn.id, from: turn.seized_from },
     'a turn was taken over from a host that fell silent',

@@ -32,9 +32,11 @@ export const runTurn = handleJob(runTurnJob, async (payload, app) => {
   if (!claim) return
   app.background.run('a turn', async (signal) => {
     const lease = keepLease(app, claim)
+    const startedAt = performance.now()
     try {
       const outcome = await perform(app, claim, { lease, signal })
       await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
+      app.metrics.turnSeconds.observe({ outcome: outcome.kind }, (performance.now() - startedAt) / 1000)
       await untilReachable(() => tidyUpAfterDeletion(app, claim.session.id))
     } finally {
       lease.stop()

@@ -1,0 +1,30 @@
+import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
+import { startBenchHost } from './support/host.mjs'
+import { atRest, createSession } from './support/sessions.mjs'
+
+/** Fifty sessions at once: all come to rest, and the server's memory stays small beside theirs. */
+const target = { megabytes: 300 }
+const count = 50
+
+const { host, stop } = await startBenchHost()
+try {
+  await sampleRepository(host.app.home)
+  await host.app.db.updateTable('settings').set({ spot_gating_enabled: false }).execute()
+  let peak = 0
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }, 50)
+  const ids = await Promise.all(
+    Array.from({ length: count }, (_, n) => createSession(host, `say ${n}\nsleep 2\nrun ls`)),
+  )
+  const statuses = await Promise.all(ids.map((id) => atRest(host, id)))
+  clearInterval(watch)
+  const finished = statuses.filter((status) => status === 'needs_input').length
+  const megabytes = peak / 1024 / 1024
+  console.log(
+    `${finished} of ${count} sessions at once came to rest; the server took ${megabytes.toFixed(0)} MB (target: all, at most ${target.megabytes} MB)`,
+  )
+  if (finished < count || megabytes > target.megabytes) process.exitCode = 1
+} finally {
+  await stop()
+}

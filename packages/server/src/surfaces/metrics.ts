@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import { type App, defineEndpoint, type Room } from '../domain/app.ts'
+import { ok } from '../platform/http/answer.ts'
+
+const readMetrics = defineEndpoint({
+  method: 'GET',
+  path: '/metrics',
+  tag: 'Metrics',
+  summary: 'Read the figures of this host, in the Prometheus text format',
+  answers: { 200: 'text' },
+  handle: async (_request, app) => ok(await app.metrics.registry.metrics()),
+})
+
+export const metrics: Room = { name: 'metrics', endpoints: [readMetrics] }
+
+/** Figures that are the same on every host, because the database has them, and those of this host's own memory. */
+export function describeFigures(app: App): void {
+  app.metrics.lookUp({
+    name: 'yardmaster_turns',
+    help: 'Turns that are not over, by state; held ones wait for a free slot.',
+    label: 'state',
+    read: () => countTurns(app),
+  })
+  app.metrics.lookUp({
+    name: 'yardmaster_jobs_waiting',
+    help: 'Jobs that wait to be performed, by class.',
+    label: 'job',
+    read: () => countJobs(app),
+  })
+  app.metrics.lookUp({
+    name: 'yardmaster_redactions',
+    help: 'Secrets this host replaced by a marker since it started, by label.',
+    label: 'label',
+    read: async () => app.redactor.counts(),
+  })
+}
+
+async function countTurns({ db }: App): Promise<Map<string, number>> {
+  const { rows } = await sql<{ state: string; count: number }>`
+    select
+      case when turns.state = 'queued' and sessions.metadata ? 'spot_hold_at' then 'held' else turns.state end as state,
+      count(*) as count
+    from turns
+    join sessions on sessions.id = turns.session_id
+    where turns.state <> 'ended'
+    group by 1
+  `.execute(db)
+  return new Map(rows.map(({ state, count }) => [state, count]))
+}
+
+async function countJobs({ db }: App): Promise<Map<string, number>> {
+  const { rows } = await sql<{ job: string; count: number }>`
+    select split_part(task_identifier, '@', 1) as job, count(*) as count
+    from graphile_worker.jobs
+    where locked_at is null
+    group by 1
+  `.execute(db)
+  return new Map(rows.map(({ job, count }) => [job, count]))
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { sampleRepository, testApp } from '../support/app.ts'
+import { atRest, startDemo } from '../support/demo-session.ts'
+import { eventually } from '../support/eventually.ts'
+
+const app = testApp()
+
+describe('GET /metrics', () => {
+  test('tells of turns that ran and of secrets that were kept out', async () => {
+    const git_root = await sampleRepository(join(app.home, 'repository'))
+    const { id } = await startDemo(app, { git_root, lines: ['say the key is test-key, keep it'] })
+    expect((await atRest(app, id)).status).toBe('needs_input')
+    const { status, body, headers } = await eventually(
+      () => app.get('/metrics'),
+      ({ body }) => body.includes('yardmaster_turn_seconds_count{outcome="completed"} 1'),
+    )
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toContain('text/plain')
+    expect(body).toContain('# HELP yardmaster_turns ')
+    expect(body).toContain('yardmaster_redactions{label="API_KEY"} ')
+    expect(body).not.toContain('test-key')
+  })
+
+  test('needs the key', async () => {
+    expect((await app.send('/api/v1/metrics')).status).toBe(401)
+  })
+})
