@@ -91,6 +91,21 @@ const slug = text(limits.slug)
   .refine((value) => !/^\d+$/.test(value), { message: "can't be all digits" })
   .refine((value) => !reservedSlugs.includes(value), { message: 'is reserved' })
 
+function isPriorityClass(value: string): value is PriorityClass {
+  return priorityClasses.some((known) => known === value)
+}
+
+const ignored = z.unknown().optional().meta({ description: 'Not supported yet: ignored, with a warning.' })
+
+/** Said by clients of this API, and without effect so far. Whoever says one is told. */
+export const notYetSupported = {
+  parent_session_id: ignored,
+  mcp_servers: ignored,
+  catalog_skills: ignored,
+  catalog_hooks: ignored,
+  catalog_plugins: ignored,
+}
+
 /**
  * What a create may say. Unknown keys are dropped. `agent_root` is checked by the operation, since it is refused under
  * its own label.
@@ -114,11 +129,45 @@ export const NewSession = z.object({
     .string()
     .nullish()
     .meta({ description: 'A registered runtime.', examples: ['demo'] }),
+  goal: text(limits.goal, { wording: 'long' }).nullish().meta({ description: 'What the agent is to reach.' }),
+  is_autonomous: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'Whether it fires broadcast event triggers; true if absent.' }),
+  auto_compact_window: z
+    .int()
+    .min(limits.autoCompactWindow.min)
+    .max(limits.autoCompactWindow.max)
+    .nullish()
+    .meta({ description: 'Context size in tokens at which the agent compacts.' }),
+  scheduling_class: z
+    .string()
+    .nullish()
+    .transform((value) => value || null)
+    .refine((value): value is PriorityClass | null => value === null || isPriorityClass(value), {
+      error: ({ input }) => `${String(input)} is not a known scheduling class`,
+    })
+    .meta({
+      type: ['string', 'null'],
+      enum: [...priorityClasses, null],
+      description: 'Its class; derived from its origin if absent.',
+    }),
+  precedence: z
+    .int()
+    .min(limits.precedence.min)
+    .max(limits.precedence.max)
+    .nullish()
+    .meta({ description: 'Rank within the spot queue; 0 if absent.' }),
+  place: z
+    .string()
+    .nullish()
+    .meta({ description: 'Instead of a rank: `top_of_spot`.', examples: ['top_of_spot'] }),
   config: JsonObject.nullish().meta({ description: 'Settings for the run, such as `model`.' }),
   custom_metadata: JsonObject.nullish().meta({ description: "The caller's own object." }),
   idempotency_key: text(limits.idempotencyKey)
     .nullish()
     .meta({ description: 'A repeat with the same key answers the session the first one created.' }),
+  ...notYetSupported,
 })
 
 export type NewSession = z.infer<typeof NewSession>

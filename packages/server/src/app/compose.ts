@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
-import { chooseRuntimeAtFirstStart } from '../domain/settings/settings.ts'
+import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
 import { memoryCache } from '../platform/cache/memory-cache.ts'
@@ -28,6 +28,10 @@ import { openWeb, type WebOptions } from './web.ts'
 /** A running Yardmaster. */
 export type Host = {
   app: App
+  /** What runs a session that names nothing else. */
+  defaultRuntime: string | null
+  /** Whether it runs turns. */
+  isWorking: boolean
   /** Undefined on a host that only works. */
   web: { server: FastifyInstance; url: string } | undefined
   keyRing: KeyRing
@@ -73,6 +77,7 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
     describeFigures(app)
     stack.opened('what runs in the background', app.background, (it) => it.drain())
     await chooseRuntimeAtFirstStart(app, demoRuntime.name)
+    const { default_runtime: defaultRuntime } = await readSettings(app.db)
     if (config.ROLE !== 'web') stack.opened('the job runners', await startWork(app, storage), (it) => it.drain())
     // Closed before the web server, so that open event streams end and do not hold it up.
     const web =
@@ -82,7 +87,7 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
             it.server.close(),
           )
     stack.opened('the events', events, (it) => it.close())
-    return { app, web, keyRing, stop: stack.close }
+    return { app, web, defaultRuntime, isWorking: config.ROLE !== 'web', keyRing, stop: stack.close }
   } catch (error) {
     await stack.close()
     throw error
@@ -114,7 +119,7 @@ async function openShared(config: Config, storage: Storage, log: Log): Promise<{
   const { openRedisSignals } = await import('../platform/events/redis-signals.ts')
   const redis = openRedis(config.REDIS_URL, log)
   return {
-    cache: config.CACHE === 'none' ? noCache() : redisCache(redis),
+    cache: config.CACHE === 'none' ? { ...noCache(), ping: redisCache(redis).ping } : redisCache(redis),
     signals: await openRedisSignals({ redis, log }),
   }
 }

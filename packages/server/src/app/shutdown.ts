@@ -5,14 +5,25 @@ import type { Host } from './compose.ts'
 const deadlineMs = 18_000
 
 /**
+ * One press of Ctrl-C may come twice, from the terminal and from whoever started us (npm passes signals on). What comes
+ * within this is the same wish.
+ */
+const sameWishMs = 1000
+
+/**
  * Drains on the first signal, also on one that comes while the host still starts: what it has opened by then must be
  * closed. A second one, or a drain that takes too long, ends the process as it is. The answer aborts when stopping begins.
  */
 export function stopOnSignals(starting: Promise<Host>, log: Log): AbortSignal {
   const stopping = new AbortController()
+  let stoppingSince = 0
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping.signal.aborted) process.exit(1)
+    if (stopping.signal.aborted) {
+      if (performance.now() - stoppingSince > sameWishMs) process.exit(1)
+      return
+    }
     stopping.abort()
+    stoppingSince = performance.now()
     log.info({ signal }, 'stopping')
     setTimeout(() => {
       log.error('stopping took too long; leaving the rest to the next start')

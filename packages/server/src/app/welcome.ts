@@ -4,15 +4,19 @@ import type { Host } from './compose.ts'
 import { sampleRepository } from './sample-repository.ts'
 
 /** The last lines of a start: where it is, where the key is, and a first session to paste. */
-export async function welcome({ app, web, keyRing }: Host): Promise<string> {
+export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: Host): Promise<string> {
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
   const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuoted(keyRing.file)})`
   const body = JSON.stringify({ git_root: repository ?? '<a repository>', prompt: 'say Hello from Yardmaster\nrun ls' })
+  const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, whereTheKeyIs(keyRing)]
+  if (!isWorking) return [...lines, 'This host answers requests; turns run where ROLE is worker or all'].join('\n')
+  if (keyRing.keys.length === 0) return lines.join('\n')
   return [
-    `Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`,
-    whereTheKeyIs(keyRing),
-    'Agent: sessions that name no runtime use the built-in demo agent, which needs no key',
+    ...lines,
+    defaultRuntime === 'demo'
+      ? 'Agent: sessions that name no runtime use the built-in demo agent, which needs no key'
+      : `Agent: sessions that name no runtime use ${defaultRuntime}`,
     'Run a first session:',
     `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuoted(body)}`,
   ].join('\n')

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { recoveryPrompt } from '../../src/domain/sessions/lifecycle/recovery-prompt.ts'
 import { sampleRepository } from '../support/app.ts'
 import { testDatabase } from '../support/database.ts'
@@ -35,7 +35,7 @@ test('SIGTERM in the midst of a turn leaves nothing running, and the next start 
   expect(await readFile(effects, 'utf8')).toBe('begin\n')
 }, 90_000)
 
-test('a second SIGTERM ends it at once and leaves the rest to the next start', async () => {
+test('a second SIGTERM, not the first one twice, ends it at once and leaves the rest to the next start', async () => {
   const folder = await testFolder()
   const home = join(folder, 'home')
   const git_root = await sampleRepository(join(folder, 'repository'))
@@ -54,7 +54,11 @@ test('a second SIGTERM ends it at once and leaves the rest to the next start', a
     async () => first.output.stderr(),
     (text) => text.includes('"stopping"'),
   )
-  expect(await first.stop()).toEqual({ code: 1, signal: null })
+  // The terminal and npm may both pass on one press of Ctrl-C.
+  await first.signal('SIGTERM')
+  const impatience = setInterval(() => void first.signal('SIGTERM'), 300)
+  onTestFinished(() => clearInterval(impatience))
+  expect(await first.exited).toEqual({ code: 1, signal: null })
   expect(await processesOf(home)).toEqual([metadata.process_pid])
 }, 60_000)
 

@@ -41,7 +41,7 @@ export const endpoints = [
       'Without a prompt nothing runs until somebody follows up. A repeat with an idempotency key that was used answers 200 with the session that key created, whatever else it says.',
     body: NewSession,
     answers: { 200: ReplayedSession, 201: CreatedSession },
-    refusals: ['invalid_agent_root', 'invalid_model'],
+    refusals: ['invalid_agent_root', 'invalid_model', 'invalid_placement'],
     handle: async (request, app) => {
       const earlier = await findByIdempotencyKey(app, request.rawBody.idempotency_key)
       if (earlier) return ok({ session: earlier, idempotent_replay: true as const })

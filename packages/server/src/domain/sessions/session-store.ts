@@ -95,6 +95,24 @@ export async function insertTransition(tx: Transaction, row: Insertable<Tables['
 
 export type ClassByGenesis = Record<Genesis, PriorityClass>
 
+/** Any constant: it only has to be the same on every host. */
+const placementLockKey = 7_346_023
+
+export async function lockPlacement(tx: Transaction): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${placementLockKey})`.execute(tx)
+}
+
+/** Over the sessions that could still be handled. */
+export async function highestSpotPrecedence(tx: Transaction, classByGenesis: ClassByGenesis): Promise<number | null> {
+  const { highest } = await tx
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.max('precedence').as('highest'))
+    .where('status', '!=', 'archived')
+    .where((is) => resolvesTo(is, 'spot', classByGenesis))
+    .executeTakeFirstOrThrow()
+  return highest
+}
+
 export async function selectSessions(
   db: Database,
   filters: SessionFilters,

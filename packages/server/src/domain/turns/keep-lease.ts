@@ -24,7 +24,8 @@ export function keepLease(app: App, { hold, session }: Claim): Lease {
       const lease = await renewLease(app.db, hold)
       if (lease?.withdrawn_by === null) return
       isLost = lease === undefined
-      if (isLost) app.log.warn({ turnId: hold.turnId }, 'a turn is no longer ours; its agent is stopped')
+      if (isLost)
+        app.log.info({ sessionId: session.id, turnId: hold.turnId }, 'a turn is no longer ours; its agent is stopped')
       ended.abort()
     } catch (error) {
       app.log.debug({ turnId: hold.turnId, reason: String(error) }, 'the lease of a turn could not be renewed now')

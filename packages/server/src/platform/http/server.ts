@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { limits } from '@yardmaster/contract/limits'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
@@ -29,7 +30,7 @@ export type HttpTimeouts = {
 /** A slow client is cut within 15 s: each limit plus one round of the check. */
 export const defaultTimeouts: HttpTimeouts = {
   headersMs: 8000,
-  requestMs: 14_000,
+  requestMs: 13_000,
   keepAliveMs: 10_000,
   checkEveryMs: 1000,
   drainMs: 3000, // turns and the database are still to be closed in the time a service manager grants
@@ -40,6 +41,8 @@ const maxParamLength = 300
 
 export function openHttpServer({ log, keys, hosts, timeouts = defaultTimeouts }: HttpServerOptions): FastifyInstance {
   const guard = guardOf({ keys, hosts })
+  // Connections on which a request was answered before all of it had come: there is nothing more to say on them.
+  const answeredEarly = new WeakSet<Socket>()
   const server = fastify({
     bodyLimit: limits.bodyBytes,
     requestTimeout: timeouts.requestMs,
@@ -53,12 +56,15 @@ export function openHttpServer({ log, keys, hosts, timeouts = defaultTimeouts }:
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',
     return503OnClosing: false, // what reached us on an open connection is served; the framework's 503 has another shape
-    clientErrorHandler: (error, socket) => cutOff(error, socket),
+    clientErrorHandler: (error, socket) => (answeredEarly.has(socket) ? socket.destroy() : cutOff(error, socket)),
     // An address that cannot be read is no way around the guard.
     frameworkErrors: (error, request, reply) =>
       answerError(log, refusalOf(() => guard(request, reply)) ?? error, request, reply),
   })
   server.addHook('onRequest', async (request, reply) => guard(request, reply))
+  server.addHook('onResponse', async ({ raw }) => {
+    if (!raw.complete) answeredEarly.add(raw.socket)
+  })
   acceptJsonOnly(server)
   ignoreExpectations(server)
   server.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))

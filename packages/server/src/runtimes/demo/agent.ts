@@ -82,6 +82,7 @@ function shell(command: string): Promise<{ output: string; isError: boolean }> {
 
 async function writeTo(rest: string, transcript: string): Promise<void> {
   const [path = '', ...words] = rest.split(' ')
+  if (path === '') throw new Failure('write needs a path')
   const target = await realPath(resolve(path))
   if (!isInside(process.cwd(), target))
     throw new Failure(`The demo agent writes only below its working directory, not to ${path}`)

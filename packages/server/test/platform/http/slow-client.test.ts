@@ -73,6 +73,15 @@ describe('a client is cut when', () => {
     expect(await openRaw(url).closed).toMatch(/^HTTP\/1\.1 408 /)
   })
 
+  test('its body goes on after it was answered, and then it hears nothing more', async () => {
+    const { url } = await kitServer([echo], { timeouts: brief })
+    const connection = openRaw(url)
+    connection.send(requestHead('POST /api/v1/echo', ['Content-Type: application/json', 'Content-Length: 100000']))
+    const received = await trickle(connection, 'x')
+    expect(received).toMatch(/^HTTP\/1\.1 401 /)
+    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  })
+
   test('its headers come a byte at a time', async () => {
     const { url } = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(url)

@@ -7,8 +7,10 @@ import type { App } from '../../app.ts'
 import { acceptTurn } from '../../inbox/inbox.ts'
 import { readSettings } from '../../settings/settings.ts'
 import { sessionCreated } from '../events.ts'
+import { classesByGenesis } from '../scheduling-class.ts'
 import { findByIdempotencyKey, showRow } from '../session.ts'
 import { insertSession, updateSession } from '../session-store.ts'
+import { choosePrecedence } from './placement.ts'
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts'
 import { freeSlug } from './slug.ts'
 
@@ -54,11 +56,13 @@ async function insert(
   resolved: ResolvedRequest,
 ): Promise<number | undefined> {
   const { warnings: _, config, ...columns } = resolved
+  const classByGenesis = classesByGenesis(await readSettings(tx))
   const slug = request.slug ?? (resolved.title && (await freeSlug(tx, resolved.title, app.clock.now())))
   return insertSession(tx, {
     ...columns,
     slug,
     genesis: 'api',
+    precedence: await choosePrecedence(tx, request, classByGenesis),
     idempotency_key: request.idempotency_key || null,
     config: JSON.stringify(config),
     custom_metadata: JSON.stringify(request.custom_metadata ?? {}),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@yardmaster/contract/json'
-import type { NewSession } from '@yardmaster/contract/session'
+import { limits } from '@yardmaster/contract/limits'
+import { type NewSession, notYetSupported, type PriorityClass } from '@yardmaster/contract/session'
 import type { Settings } from '@yardmaster/contract/settings'
 import { GitFailed } from '../../../platform/git/git-failed.ts'
 import { checkRefName } from '../../../platform/git/ref-name.ts'
@@ -8,6 +9,7 @@ import { refuse } from '../../../platform/refusal.ts'
 import { defaultModel } from '../../../runtimes/registry.ts'
 import type { Runtime } from '../../../runtimes/runtime.ts'
 import type { App } from '../../app.ts'
+import { refuseBadPlacement } from './placement.ts'
 
 export type ResolvedRequest = {
   title: string | null
@@ -16,6 +18,10 @@ export type ResolvedRequest = {
   git_root: string
   branch: string
   subdirectory: string | null
+  goal: string | null
+  is_autonomous: boolean
+  auto_compact_window: number
+  scheduling_class: PriorityClass | null
   config: JsonObject & { model: string }
   warnings: string[]
 }
@@ -28,6 +34,7 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
   if (request.agent_root) {
     refuse('invalid_agent_root', `No agent root named "${request.agent_root}" is in the catalog`)
   }
+  refuseBadPlacement(request)
   const runtimeName = request.agent_runtime || settings.default_runtime || app.runtimes.names()[0] || ''
   const runtime = app.runtimes.find(runtimeName)
   const git_root = request.git_root ?? ''
@@ -48,6 +55,10 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
     git_root,
     branch,
     subdirectory,
+    goal: given(request.goal),
+    is_autonomous: request.is_autonomous ?? true,
+    auto_compact_window: request.auto_compact_window ?? limits.autoCompactWindow.max,
+    scheduling_class: request.scheduling_class,
     config,
     warnings: warningsAbout(request, { runtime, git_root }),
   }
@@ -118,5 +129,13 @@ function warningsAbout(request: NewSession, { runtime, git_root }: { runtime: Ru
       'git_root holds credentials; everyone with an API key can read them. Prefer a credential helper or an SSH key.',
     )
   }
+  const unheard = (Object.keys(notYetSupported) as (keyof typeof notYetSupported)[]).filter((key) =>
+    saysSomething(request[key]),
+  ) // a record's keys are its type's
+  if (unheard.length > 0) warnings.push(`Not supported yet, and ignored: ${unheard.join(', ')}.`)
   return warnings
+}
+
+function saysSomething(value: unknown): boolean {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 }

@@ -1,0 +1,32 @@
+import { limits } from '@yardmaster/contract/limits'
+import type { NewSession } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { ClassByGenesis } from '../session-store.ts'
+import { highestSpotPrecedence, lockPlacement } from '../session-store.ts'
+
+const topOfSpot = 'top_of_spot'
+/** Room for others to be put in between. */
+const step = 5
+
+type Placed = Pick<NewSession, 'place' | 'precedence'>
+
+export function refuseBadPlacement({ place, precedence }: Placed): void {
+  if (!place) return
+  if (precedence !== undefined && precedence !== null) {
+    refuse('invalid_placement', 'Give either place or precedence, not both')
+  }
+  if (place !== topOfSpot) refuse('invalid_placement', `Unknown place: ${JSON.stringify(place)}. Valid: ${topOfSpot}.`)
+}
+
+/** The rank it starts with. Placements line up behind a lock, so no two of them land on one rank. */
+export async function choosePrecedence(
+  tx: Transaction,
+  { place, precedence }: Placed,
+  classByGenesis: ClassByGenesis,
+): Promise<number> {
+  if (!place) return precedence ?? 0
+  await lockPlacement(tx)
+  const highest = await highestSpotPrecedence(tx, classByGenesis)
+  return Math.min((highest ?? 0) + step, limits.precedence.max)
+}
