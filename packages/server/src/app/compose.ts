@@ -15,6 +15,8 @@ import { type Runners, startRunners } from '../platform/jobs/runners.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMetrics } from '../platform/metrics.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
+import { rules } from '../platform/redaction/rules.ts'
+import { readRulesFile } from '../platform/redaction/rules-file.ts'
 import { demoRuntime } from '../runtimes/demo/demo.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
 import { describeFigures } from '../surfaces/metrics.ts'
@@ -60,6 +62,8 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
     stack.opened('the cache', cache, (it) => it.close())
     stack.opened('the signals', signals, (it) => it.close())
     const events = await openEvents({ db: storage.db, signals, log })
+    const secrets = ownSecrets(config, keyRing.keys)
+    const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
     const app: App = {
       db: storage.db,
       events,
@@ -71,7 +75,7 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
       background: background(log),
       metrics: openMetrics(),
-      redactor: openRedactor({ known: () => ownSecrets(config, keyRing.keys) }),
+      redactor: openRedactor({ known: () => secrets, rules: [...houseRules, ...rules] }),
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
     }
     describeFigures(app)

@@ -118,6 +118,13 @@ const table: Row[] = [
     rule: appHost,
   },
   {
+    name: 'REDACTION_RULES_PATH',
+    unset: undefined,
+    good: [['/etc/yardmaster/rules.json', '/etc/yardmaster/rules.json']],
+    bad: ['rules.json'],
+    rule: path,
+  },
+  {
     name: 'AGENT_SILENCE_SECONDS',
     unset: 3600,
     good: [['60', 60]],

@@ -1,177 +1,145 @@
-import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { interruptWithMessage } from '../../src/domain/conversation/interrupt.ts'
-import { enqueueMessage } from '../../src/domain/conversation/messages.ts'
-import { followUp } from '../../src/domain/conversation/speak.ts'
-import { archiveSession } from '../../src/domain/sessions/lifecycle/archive.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { pauseSession } from '../../src/domain/sessions/lifecycle/pause.ts'
-import { restartSession } from '../../src/domain/sessions/lifecycle/restart.ts'
 import { putToSleep } from '../../src/domain/sessions/lifecycle/sleep.ts'
-import { unarchiveSession } from '../../src/domain/sessions/lifecycle/unarchive.ts'
-import { sampleRepository, testApp } from '../support/app.ts'
-import { eventually } from '../support/eventually.ts'
+import { demoRuntime } from '../../src/runtimes/demo/demo.ts'
+import { testApp } from '../support/app.ts'
+import { conversing } from '../support/conversation.ts'
+import { atRest, findDemo } from '../support/demo-session.ts'
 
 const app = testApp()
-let repository: string
-
-beforeAll(async () => {
-  repository = await sampleRepository(join(app.home, 'repository'))
-})
-
-async function create(prompt: string): Promise<number> {
-  const answer = await app.post('/sessions', { git_root: repository, prompt, agent_runtime: 'demo' })
-  expect(answer.status).toBe(201)
-  return answer.body.session.id
-}
-
-const status = async (id: number): Promise<string> => (await app.get(`/sessions/${id}`)).body.session.status
-const reaches = (id: number, wanted: string) =>
-  eventually(
-    () => status(id),
-    (now) => now === wanted,
-  )
-const transcript = async (id: number): Promise<string> => {
-  const { status, body } = await app.get(`/sessions/${id}/transcript?format=text`)
-  return status === 200 ? body : ''
-}
-const say = (id: number, prompt: string, isImmediate = false) =>
-  followUp(app.host.app, { id }, { prompt, goal: null, isImmediate })
+const { create, busy, rested, say, reaches, turns, messages, logs, settled, effects } = conversing(app)
+const { doing, done, isDone } = effects
+afterEach(() => vi.restoreAllMocks())
 
 describe('a follow-up', () => {
-  test('to a resting session is its next turn, at once', async () => {
-    const id = await create('say one')
+  test('to a resting session is its next turn, and the prompt is on record', async () => {
+    const id = await rested()
+    const { delivery, session, message } = await say(id, doing('rest-1'))
+    expect([delivery, message]).toEqual(['sent', undefined])
+    expect(session).toMatchObject({ status: 'waiting', prompt: doing('rest-1'), running_job_id: expect.any(String) })
+    await isDone('rest-1')
     await reaches(id, 'needs_input')
-    const { delivery, session } = await say(id, 'say two')
-    expect(delivery).toBe('sent')
-    expect(session).toMatchObject({ status: 'waiting', prompt: 'say two', running_job_id: expect.any(String) })
-    await eventually(
-      () => transcript(id),
-      (text) => text.includes('two'),
-    )
-    await reaches(id, 'needs_input')
+    expect(await messages(id)).toEqual([])
   })
 
-  test('to a running session is queued and delivered when the turn ends, in order', async () => {
-    const id = await create('sleep 1')
-    await reaches(id, 'running')
-    const heard = []
-    for (const word of ['alpha', 'beta', 'gamma']) heard.push(await say(id, `say ${word}`))
-    expect(heard.map(({ delivery, message }) => [delivery, message?.position])).toEqual([
-      ['queued', 1],
-      ['queued', 2],
-      ['queued', 3],
+  test('to a session that never ran starts it', async () => {
+    const id = await create()
+    expect((await say(id, doing('first-1'))).delivery).toBe('sent')
+    await isDone('first-1')
+    expect(await reaches(id, 'needs_input')).toMatchObject({ prompt: doing('first-1') })
+  })
+
+  test('to a sleeping session wakes it and takes the marks of sleep away', async () => {
+    const id = await rested()
+    expect(await putToSleep(app.host.app, { id })).toMatchObject({ status: 'waiting', running_job_id: null })
+    const { delivery, session } = await say(id, doing('asleep-1'))
+    expect([delivery, session.status]).toEqual(['sent', 'waiting'])
+    expect(session.metadata).not.toHaveProperty('deliberate_sleep_at')
+    await isDone('asleep-1')
+  })
+
+  test('to a running session waits in the queue, and the session goes on undisturbed', async () => {
+    const { id, letGo } = await busy()
+    const { delivery, session, message } = await say(id, doing('running-1'))
+    expect(delivery).toBe('queued')
+    expect(session.status).toBe('running')
+    expect(message).toMatchObject({ position: 1, status: 'pending', origin: 'caller' })
+    expect(await logs(id)).toContain('A message was queued at position 1.')
+    await letGo()
+    await isDone('running-1')
+    await reaches(id, 'needs_input')
+    expect(await turns(id)).toMatchObject([
+      { outcome: 'completed' },
+      { outcome: 'completed', source: 'queued_message' },
     ])
-    await eventually(
-      () => transcript(id),
-      (text) => text.includes('\ngamma\n'),
-    )
-    const text = await transcript(id)
-    expect(text.indexOf('\nalpha\n')).toBeLessThan(text.indexOf('\nbeta\n'))
-    expect(text.indexOf('\nbeta\n')).toBeLessThan(text.indexOf('\ngamma\n'))
-    await reaches(id, 'needs_input')
+    expect(await messages(id)).toMatchObject([{ status: 'sent', position: 1 }])
   })
 
-  test('that will not wait takes the place of the running turn', async () => {
-    const id = await create('sleep 60')
-    await reaches(id, 'running')
-    const { delivery, session } = await say(id, 'say at once', true)
+  test.each([
+    ['failed', 'fail on purpose'],
+    ['archived', 'say ready'],
+  ])('to a %s session is refused, and nothing is kept of it', async (status, prompt) => {
+    const id = await create(prompt)
+    await atRest(app, id)
+    if (status === 'archived')
+      await app.pool.query("update sessions set status = 'archived', archived_at = now() where id = $1", [id])
+    for (const isImmediate of [false, true]) {
+      await expect(say(id, 'say no', { isImmediate })).rejects.toMatchObject({
+        kind: 'cannot_follow_up',
+        messages: [
+          `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`,
+        ],
+      })
+    }
+    expect([await messages(id), (await turns(id)).length]).toEqual([[], 1])
+  })
+
+  test('to a paused session lets the oldest message go first', async () => {
+    const { id } = await busy()
+    await say(id, doing('paused-1'))
+    await pauseSession(app.host.app, { id })
+    await say(id, doing('paused-2'))
+    await isDone('paused-2')
+    expect((await done()).filter((word) => word.startsWith('paused'))).toEqual(['paused-1', 'paused-2'])
+  })
+})
+
+describe('a follow-up that will not wait', () => {
+  test('takes the place of the running turn', async () => {
+    const { id } = await busy()
+    const { delivery, session } = await say(id, doing('now-1'), { isImmediate: true })
     expect([delivery, session.status]).toEqual(['interrupted', 'waiting'])
-    await eventually(
-      () => transcript(id),
-      (text) => text.includes('\nat once\n'),
-    )
+    await isDone('now-1')
     await reaches(id, 'needs_input')
+    expect(await turns(id)).toMatchObject([
+      { outcome: 'interrupted', withdrawn_by: 'interrupt' },
+      { outcome: 'completed', id: session.running_job_id },
+    ])
+  })
+
+  test('is simply delivered where nothing runs', async () => {
+    const id = await rested()
+    await say(id, doing('now-2'), { isImmediate: true })
+    await isDone('now-2')
+    await settled(id)
+    expect(await turns(id)).toMatchObject([{ outcome: 'completed' }, { outcome: 'completed' }])
   })
 })
 
-test('fifty who interrupt with one message at once: one is obeyed, nothing is lost', async () => {
-  const id = await create('sleep 60')
-  await reaches(id, 'running')
-  const { message } = await say(id, 'say now')
-  const answers = await Promise.allSettled(
-    Array.from({ length: 50 }, () => interruptWithMessage(app.host.app, { id }, message?.id ?? 0)),
-  )
-  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  await eventually(
-    () => transcript(id),
-    (text) => text.includes('\nnow\n'),
-  )
-  await reaches(id, 'needs_input')
-})
-
-test('a paused session rests, keeps its queue, and goes on in order when somebody speaks', async () => {
-  const id = await create('sleep 60')
-  await reaches(id, 'running')
-  await say(id, 'say first')
-  const paused = await pauseSession(app.host.app, { id })
-  expect(paused).toMatchObject({ status: 'needs_input', running_job_id: null, metadata: { paused_by: 'user' } })
-  await say(id, 'say second')
-  await eventually(
-    () => transcript(id),
-    (text) => text.includes('\nsecond\n'),
-  )
-  const text = await transcript(id)
-  expect(text.indexOf('\nfirst\n')).toBeLessThan(text.indexOf('\nsecond\n'))
-})
-
-test('a running session that is put to sleep sleeps when its turn ends, and wakes when spoken to', async () => {
-  const id = await create('sleep 1')
-  await reaches(id, 'running')
-  await putToSleep(app.host.app, { id })
-  await eventually(
-    () => app.get(`/sessions/${id}`),
-    ({ body }) => body.session.status === 'waiting',
-  )
-  const { delivery } = await eventually(
-    () => say(id, 'say awake'),
-    () => true,
-  )
-  expect(['sent', 'queued']).toContain(delivery)
-  await eventually(
-    () => transcript(id),
-    (text) => text.includes('\nawake\n'),
-  )
-})
-
-test('an archived session stops its agent and retires its queue, and comes back to be spoken to', async () => {
-  const id = await create('sleep 60')
-  await reaches(id, 'running')
-  await say(id, 'say never')
-  await expect(archiveSession(app.host.app, { id }, { force: false })).rejects.toMatchObject({
-    kind: 'messages_queued',
+describe('a goal that is said with a prompt', () => {
+  test('is set at once when the prompt is the next turn', async () => {
+    const id = await rested({ goal: 'first goal' })
+    expect((await say(id, 'say a', { goal: 'second goal' })).session.goal).toBe('second goal')
+    await settled(id)
+    expect((await say(id, 'say b', { goal: '' })).session.goal).toBe('second goal')
+    await settled(id)
+    expect((await say(id, 'say c')).session.goal).toBe('second goal')
   })
-  const archived = await archiveSession(app.host.app, { id }, { force: true })
-  expect(archived).toMatchObject({ status: 'archived', trash_after: expect.any(String) })
-  await eventually(
-    async () => (await app.pool.query('select state from turns where session_id = $1', [id])).rows,
-    (rows) => rows.every(({ state }) => state === 'ended'),
-  )
-  const { session } = await unarchiveSession(app.host.app, { id })
-  expect(session).toMatchObject({ status: 'needs_input', archived_at: null, trash_after: null })
-  await say(id, 'say back')
-  await eventually(
-    () => transcript(id),
-    (text) => text.includes('\nback\n'),
-  )
-  expect(await transcript(id)).not.toContain('never')
-})
 
-test('a failed session restarts and is told to go on', async () => {
-  const id = await create('fail on purpose')
-  await reaches(id, 'failed')
-  const { session, message } = await restartSession(app.host.app, { id })
-  expect([session.status, message]).toEqual(['waiting', 'Session restarted'])
-  await reaches(id, 'needs_input')
-})
-
-test('a message queued for a resting session goes out at once', async () => {
-  const id = await create('say hello')
-  await reaches(id, 'needs_input')
-  expect(await enqueueMessage(app.host.app, { id }, { content: 'say queued', goal: null })).toMatchObject({
-    status: 'sent',
+  test('is set when a queued prompt is delivered, and not before', async () => {
+    const { id, letGo } = await busy()
+    expect((await say(id, doing('goal-1'), { goal: 'queued goal' })).session.goal).toBeNull()
+    await letGo()
+    await isDone('goal-1')
+    expect((await findDemo(app, id)).goal).toBe('queued goal')
   })
-  await eventually(
-    () => transcript(id),
-    (text) => text.includes('\nqueued\n'),
-  )
+
+  test('is set when the prompt takes the place of a turn', async () => {
+    const { id } = await busy()
+    expect((await say(id, 'say now', { goal: 'urgent goal', isImmediate: true })).session.goal).toBe('urgent goal')
+    await settled(id)
+  })
+
+  test('is what the agent is given, in this turn and in those that follow without one', async () => {
+    const start = vi.spyOn(demoRuntime, 'start')
+    const id = await rested({ goal: 'made with' })
+    await say(id, 'say b', { goal: 'said later' })
+    await reaches(id, 'needs_input')
+    await say(id, 'say c')
+    await reaches(id, 'needs_input')
+    const orders = start.mock.calls
+      .map(([order]) => order)
+      .filter(({ conversation }) => conversation.home.endsWith(`-${id}`))
+    expect(orders.map(({ goal }) => goal)).toEqual(['made with', 'said later', 'said later'])
+  })
 })

@@ -182,7 +182,7 @@ function collected(stream: NodeJS.ReadableStream | null): () => string {
 }
 
 function isWelcome(stdout: string): boolean {
-  return /^ {2}curl .*\n/m.test(stdout) || /is working/.test(stdout)
+  return /^ {2}curl .*\n/m.test(stdout) || /is working|turns run where ROLE/.test(stdout)
 }
 
 async function readKey(welcome: string, apiKeys: string | undefined): Promise<string> {

@@ -28,7 +28,8 @@ export async function enqueueMessage(
     const message = await queueMessage(tx, { sessionId: session.id, ...saying })
     await note(app, tx, session.id, `A message was queued at position ${message.position}.`)
     const { underway, hasQueued } = await findStanding(tx, session.id)
-    if (!underway && !hasQueued && session.status !== 'failed') await deliverFirst(app, tx, session)
+    const isAtRest = session.status === 'needs_input' || (session.status === 'waiting' && !hasQueued)
+    if (isAtRest && !underway) await deliverFirst(app, tx, session)
     return (await findMessage(tx, session.id, message.id)) ?? message
   })
 }

@@ -19,8 +19,8 @@ export async function lockAdmission(tx: Transaction): Promise<void> {
 export type Candidate = { id: string; session_id: number; class: PriorityClass; is_held: boolean }
 
 /**
- * Each session's next queued turn, unless the session has a live one; in the order in which they are let in: priority
- * first, then precedence, then age.
+ * Each session's next queued turn, unless the session has a live one, was paused or has failed; in the order in which
+ * they are let in: priority first, then precedence, then age.
  */
 export async function selectCandidates(
   tx: Transaction,
@@ -44,6 +44,7 @@ export async function selectCandidates(
         sessions.metadata ? 'spot_hold_at' as is_held
       from next
       join sessions on sessions.id = next.session_id
+      where sessions.status = 'waiting'
     )
     select id, session_id, class, is_held
     from classed

@@ -76,6 +76,7 @@ export async function releaseTurn(tx: Transaction, hold: TurnHold): Promise<void
   await held(tx, hold)
     .set({
       state: 'queued',
+      withdrawn_by: null,
       dispatched_at: null,
       lease_owner: null,
       lease_expires_at: null,

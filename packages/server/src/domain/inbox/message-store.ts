@@ -47,6 +47,31 @@ export function insertMessage(
     .executeTakeFirstOrThrow()
 }
 
+/** What was taken and never reached its agent is the first to be delivered again, in its own row if it has one. */
+export async function returnMessage(
+  tx: Transaction,
+  { messageId, ...message }: NewMessage & { messageId: number | null },
+): Promise<Message> {
+  const own = messageId === null ? undefined : await reopenMessage(tx, messageId)
+  const returned = own ?? (await insertMessage(tx, message))
+  return { ...returned, position: await moveMessage(tx, returned, 1) }
+}
+
+async function reopenMessage(tx: Transaction, id: number): Promise<Message | undefined> {
+  const { rows } = await sql<Message>`
+    update enqueued_messages
+    set status = 'pending', updated_at = now(), position = (
+          select count(*) + 1
+          from enqueued_messages as pending
+          where pending.session_id = enqueued_messages.session_id
+            and pending.status = 'pending'
+        )
+    where id = ${id}
+    returning *
+  `.execute(tx)
+  return rows[0]
+}
+
 /** The first pending message, now delivered; the others move up. */
 export async function takeFirstMessage(tx: Transaction, sessionId: number): Promise<Message | undefined> {
   const taken = await tx
@@ -141,6 +166,15 @@ export function retireMessages(tx: Transaction, sessionId: number): Promise<Mess
     .where('status', '=', 'pending')
     .returningAll()
     .execute()
+}
+
+export async function retireMessage(tx: Transaction, message: Message): Promise<void> {
+  await tx
+    .updateTable('enqueued_messages')
+    .set({ status: 'undelivered', updated_at: sql<Date>`now()` })
+    .where('id', '=', message.id)
+    .execute()
+  await closeGap(tx, message)
 }
 
 async function closeGap(tx: Transaction, { session_id, position }: Message): Promise<void> {

@@ -35,6 +35,8 @@ export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string
 export type Standing = {
   /** A turn that somebody runs or is about to run, and that nobody has withdrawn. A held one is not underway. */
   underway: Turn | undefined
+  /** A turn that was withdrawn and whose agent has not stopped yet. */
+  isStopping: boolean
   hasQueued: boolean
 }
 
@@ -48,18 +50,22 @@ export async function selectStanding(tx: Transaction, sessionId: number): Promis
     .execute()
   return {
     underway: turns.find(({ state, withdrawn_by }) => state !== 'queued' && withdrawn_by === null),
+    isStopping: turns.some(({ state, withdrawn_by }) => state !== 'queued' && withdrawn_by !== null),
     hasQueued: turns.some(({ state }) => state === 'queued'),
   }
 }
 
-/** Asks whoever runs the live turn to end it. The first who asks is the one it is ended by. */
+/**
+ * Asks whoever runs the live turn to end it. The last who asks is the one it is ended by; only a restart leaves it to an
+ * interrupt, whose message comes before the interrupted prompt.
+ */
 export async function withdrawLiveTurn(tx: Transaction, sessionId: number, by: Withdrawal): Promise<void> {
   await tx
     .updateTable('turns')
     .set({ withdrawn_by: by })
     .where('session_id', '=', sessionId)
     .where('state', 'in', ['dispatched', 'executing'])
-    .where('withdrawn_by', 'is', null)
+    .$if(by === 'restart', (update) => update.where(sql`withdrawn_by`, 'is distinct from', 'interrupt'))
     .execute()
 }
 

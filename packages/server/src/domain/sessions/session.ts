@@ -11,6 +11,7 @@ import type { SessionRow, SessionWithCategory } from './session-table.ts'
 
 export { recoveryPrompt } from './lifecycle/recovery-prompt.ts'
 export { acceptNextMessage, changedGoal, resume } from './lifecycle/resume.ts'
+export { holdKeys } from './lifecycle/stale-metadata.ts'
 export { transition } from './lifecycle/transition.ts'
 export { classesByGenesis } from './scheduling-class.ts'
 export { updateSession } from './session-store.ts'

@@ -38,7 +38,10 @@ export async function lockThread(tx: Transaction, { sessionId, thread }: ThreadK
     .executeTakeFirstOrThrow()
 }
 
-export async function selectProgress(db: Database, { sessionId, thread }: ThreadKey): Promise<ThreadProgress> {
+export async function selectProgress(
+  db: Database | Transaction,
+  { sessionId, thread }: ThreadKey,
+): Promise<ThreadProgress> {
   const row = await db
     .selectFrom('transcript_threads')
     .select(['read_bytes', 'entry_count'])

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Database } from '../../platform/db/database.ts'
+import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import { renderLine } from './render.ts'
 import { selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
@@ -8,7 +8,7 @@ import { selectLines, selectProgress, type ThreadKey } from './transcript-store.
 export { ingest } from './ingest.ts'
 export { appendEntries, lockThread, selectProgress as findProgress, updateReadBytes } from './transcript-store.ts'
 
-export async function hasTranscript(db: Database, sessionId: number): Promise<boolean> {
+export async function hasTranscript(db: Database | Transaction, sessionId: number): Promise<boolean> {
   return (await selectProgress(db, { sessionId, thread: mainThread })).entry_count > 0
 }
 

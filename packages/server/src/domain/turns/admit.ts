@@ -14,7 +14,7 @@ import {
   lockAdmission,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { classesByGenesis, lockSession, updateSession } from '../sessions/session.ts'
+import { classesByGenesis, holdKeys, lockSession, updateSession } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
@@ -42,7 +42,7 @@ async function letIn(app: App, tx: Transaction, { id, session_id, is_held }: Can
   await lockSession(tx, { id: session_id })
   if (!(await dispatchTurn(tx, id))) return false
   if (is_held) {
-    await updateSession(tx, session_id, { forget: ['spot_hold_at', 'spot_hold_reason', 'spot_hold_detail'] })
+    await updateSession(tx, session_id, { forget: holdKeys })
     await note(app, tx, session_id, 'A slot is free: its turn is no longer held.')
   }
   await callFor(tx, id, session_id)

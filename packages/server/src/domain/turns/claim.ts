@@ -24,7 +24,9 @@ export async function takeTurn(
       const session = await lockSessionIfThere(tx, { id: sessionId })
       const turn = session && (await claimTurn(tx, hold, marker))
       if (!turn) return undefined
-      await updateSession(tx, session.id, { host_id: hold.owner, running_job_id: turn.id })
+      // One that was withdrawn on its way here is taken only to be ended.
+      const isWanted = turn.withdrawn_by === null
+      await updateSession(tx, session.id, { host_id: hold.owner, ...(isWanted && { running_job_id: turn.id }) })
       return { hold, turn, session, marker }
     }),
   )

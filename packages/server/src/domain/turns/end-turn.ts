@@ -6,11 +6,10 @@ import {
   type FailureReason,
   findHeldTurn,
   findStanding,
-  moveMessage,
-  queueMessage,
   releaseTurn,
-  retireMessages,
+  retireMessage,
   retireTurn,
+  returnMessage,
   type Turn,
   type TurnHold,
   wakeAdmission,
@@ -55,21 +54,35 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
 }
 
 /** Whoever withdrew it has said what the session is now. A prompt the agent never saw goes back to the head of the queue. */
-async function yieldToWithdrawal(app: App, tx: Transaction, { session, turn, hold }: Ending): Promise<void> {
+async function yieldToWithdrawal(app: App, tx: Transaction, ending: Ending): Promise<void> {
+  const { session, turn, hold } = ending
+  if (await isToGoOn(tx, ending)) return continueLater(app, tx, ending)
   await retireTurn(tx, hold, { outcome: 'interrupted' })
   if (turn.started_at !== null || turn.prompt === '') {
     await note(app, tx, session.id, `The turn was ended by ${turn.withdrawn_by}.`)
     return
   }
-  const message = await queueMessage(tx, { sessionId: session.id, content: turn.prompt, goal: turn.goal })
-  await moveMessage(tx, message, 1)
-  if (turn.withdrawn_by === 'archive') await retireMessages(tx, session.id)
+  const { session_id: sessionId, prompt: content, goal, message_id: messageId } = turn
+  const message = await returnMessage(tx, { sessionId, content, goal, messageId })
+  const isPutAway = turn.withdrawn_by === 'archive'
+  if (isPutAway) await retireMessage(tx, message)
+  const fate = isPutAway ? 'was not delivered' : 'is queued again'
   await note(
     app,
     tx,
-    session.id,
-    `The turn was ended by ${turn.withdrawn_by} before the agent had its prompt, which is queued again.`,
+    sessionId,
+    `The turn was ended by ${turn.withdrawn_by} before the agent had its prompt, which ${fate}.`,
   )
+}
+
+/**
+ * A restart wants the turn itself to go on, unless something else waits. And who spoke before a paused agent had stopped
+ * comes after the prompt that was kept from it, as if the agent had stopped sooner.
+ */
+async function isToGoOn(tx: Transaction, { session, turn }: Ending): Promise<boolean> {
+  if (session.status !== 'waiting' || (turn.withdrawn_by !== 'restart' && turn.withdrawn_by !== 'pause')) return false
+  const { hasQueued } = await findStanding(tx, session.id)
+  return hasQueued ? turn.started_at === null && turn.prompt !== '' : turn.withdrawn_by === 'restart'
 }
 
 /** An agent that has its prompt is told to go on. One that never got it gets it as if for the first time. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { noteAlive } from '../inbox/inbox.ts'
+import { settingsChanged } from '../settings/events.ts'
 import { admit } from './admit.ts'
 import { takeOver } from './recover.ts'
 
@@ -9,17 +10,25 @@ const tickMs = 5000
 
 /**
  * Behind the wake-up calls: says that this host lives, takes over from those that do not, and admits what nobody was
- * called for.
+ * called for. Settings may let more in, so it looks at once when they change.
  */
 export function keepWatch(app: App): void {
+  app.events.follow({
+    onEvents: (events) => {
+      if (events.some(({ name }) => name === settingsChanged.name)) void undisturbed(app, () => admit(app))
+    },
+    onClosed: () => undefined,
+  })
   app.background.run('the watch over turns', async (signal) => {
     while (!signal.aborted) {
       for (const step of [() => noteAlive(app.db, app.home.hostId), () => takeOver(app), () => admit(app)]) {
-        await step().catch((error: unknown) =>
-          app.log.debug({ reason: String(error) }, 'the watch over turns was disturbed'),
-        )
+        await undisturbed(app, step)
       }
       await wait(tickMs, undefined, { signal }).catch(() => undefined)
     }
   })
+}
+
+async function undisturbed(app: App, step: () => Promise<void>): Promise<void> {
+  await step().catch((error: unknown) => app.log.debug({ reason: String(error) }, 'the watch over turns was disturbed'))
 }

@@ -28,7 +28,8 @@ export async function takeOver(app: App): Promise<void> {
 
 /** What ran here when other hosts thought us dead has no business any more. */
 async function sweepSeized(app: App): Promise<void> {
-  for (const marker of await takeSeizedFrom(app.db, app.home.hostId)) await sweepMarked(marker)
+  const markers = await takeSeizedFrom(app.db, app.home.hostId)
+  await Promise.all(markers.map((marker) => sweepMarked(marker)))
 }
 
 /** A turn that defies settling stays as it is for the next start; it must not keep the others, or us, from working. */

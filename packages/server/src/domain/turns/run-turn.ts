@@ -125,8 +125,9 @@ async function start(
   onActivity: () => void,
 ): Promise<RunningTurn> {
   const model = String(session.config.model)
+  const goal = turn.goal || session.goal
   try {
-    return await runtime.start({ conversation, prompt: turn.prompt, goal: turn.goal, model, marker, onActivity })
+    return await runtime.start({ conversation, prompt: turn.prompt, goal, model, marker, onActivity })
   } catch (error) {
     if (error instanceof SpawnFailed) throw new TurnFailed('spawn_failed', error.message)
     throw error

@@ -8,8 +8,17 @@ export type Transaction = KyselyTransaction<Tables>
 
 export type Connection = { connectionString: string }
 
-/** Long enough for a pool under load, short enough that a caller learns of an outage while it still listens. */
+/** Short enough that a caller learns of an outage while it still listens. */
 const connectTimeoutMs = 2500
+/** For one of our own connections. Hundreds who speak to one session at once wait for its lock, which is no outage. */
+const poolWaitMs = 15_000
+
+/** The pool has one limit for waiting and for connecting; connecting gets its own here. */
+class ImpatientClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: connectTimeoutMs })
+  }
+}
 
 type PoolOptions = {
   max: number
@@ -23,7 +32,8 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
   const pool = new pg.Pool({
     connectionString: connection.connectionString,
     max: options.max,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: poolWaitMs,
+    Client: ImpatientClient,
     idleTimeoutMillis: 30_000,
     ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
     keepAlive: true,

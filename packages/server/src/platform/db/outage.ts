@@ -20,6 +20,7 @@ const driverSentences = [
   /^Connection terminated/,
   /^Query read timeout/,
   /^timeout exceeded when trying to connect/,
+  /^timeout expired/,
   /^Client has encountered a connection error/,
   /^Cannot use a pool after calling end/,
   /^Client was closed and is not queryable/,

@@ -1,5 +1,6 @@
 import { type Base64Run, shortestBlob } from './base64-runs.ts'
-import { type Candidate, checks, longestLook } from './checks.ts'
+import { beginningOf, type Candidate, longestLook } from './candidate.ts'
+import { checks } from './checks.ts'
 import { compileKeywords } from './keyword-scan.ts'
 import type { Needle } from './known-values.ts'
 import { isPlaceholder, markerStart } from './placeholder.ts'
@@ -55,12 +56,12 @@ export function compileFinder(rules: readonly Rule[], needles: readonly Needle[]
       if (entry.isMarker) markerEnd = endOfMarker(text, start)
       for (const needle of entry.needles) {
         if (!isAt(needle, text, start)) continue
-        spans.push({ start, end: start + needle.text.length, label: needle.label, rank: rankOf.get(needle) ?? 0 })
+        spans.push({ ...placeOf(needle, text, start), label: needle.label, rank: rankOf.get(needle) ?? 0 })
       }
       if (isKnownOnly) return
       if (entry.isPrivateKey && start >= (triedUntil.get(entry) ?? 0)) {
         const lines = findPrivateKey(text, start)
-        spans.push(...lines)
+        for (const line of lines) spans.push(line)
         triedUntil.set(entry, lines.at(-1)?.end ?? 0)
       }
       if (entry.rules.length === 0 || isInsideBlob(blobs, text, start)) return
@@ -92,11 +93,20 @@ function endOfMarker(text: string, start: number): number {
   return marker.test(text) ? marker.lastIndex : 0
 }
 
-const marker = /\[REDACTED:[\w:.-]{1,200}\]/y
+const marker = /\[REDACTED:[\w:.-]{1,100}\]/y
 
 function isAt(needle: Needle, text: string, start: number): boolean {
   if (!text.startsWith(needle.text, start)) return false
   return !needle.isWholeToken || !(isNamePart(text[start - 1]) || isNamePart(text[start + needle.text.length]))
+}
+
+/** Of base64 the letters at both ends belong to the neighbours too, and go. */
+function placeOf(needle: Needle, text: string, start: number): { start: number; end: number } {
+  const end = start + needle.text.length
+  if (!needle.isBase64) return { start, end }
+  const before = /[\w+/-]{0,3}$/.exec(text.slice(Math.max(0, start - 3), start))?.[0].length ?? 0
+  const after = /^[\w+/-]{0,3}={0,2}/.exec(text.slice(end, end + 5))?.[0].length ?? 0
+  return { start: start - before, end: end + after }
 }
 
 function isNamePart(character: string | undefined): boolean {
@@ -154,10 +164,9 @@ function candidateOf(rule: CompiledRule, text: string, start: number): Candidate
 }
 
 function endOfSecret(rule: CompiledRule, candidate: Candidate): number | undefined {
-  const { text, secretStart, secretEnd } = candidate
-  if (isPlaceholder(text.slice(secretStart, Math.min(secretEnd, secretStart + longestLook)))) return undefined
-  const end = rule.check === undefined ? secretEnd : checks[rule.check](candidate)
-  return end === undefined ? undefined : endOfWord(text, end)
+  const end = rule.check === undefined ? candidate.secretEnd : checks[rule.check](candidate)
+  if (end === undefined || isPlaceholder(beginningOf({ ...candidate, secretEnd: end }))) return undefined
+  return endOfWord(candidate.text, end)
 }
 
 /**

@@ -1,3 +1,5 @@
+import { markerStart } from './placeholder.ts'
+
 export type KnownSecret = { label: string; value: string }
 
 /** One spelling of one known value. */
@@ -6,33 +8,44 @@ export type Needle = {
   label: string
   /** Found only with no letter, digit, `_` or `-` beside it: short values are parts of ordinary words. */
   isWholeToken: boolean
+  isBase64: boolean
 }
 
 /** Below this a value is as likely a part of a word. */
 const wholeTokenBelow = 8
+/** A marker has to be recognised again. */
+const longestLabel = 100
 /** `1`, `on`, `dev`: replacing them would tell nothing and ruin everything. */
 const shortestKnown = 4
 
 /** Every known value in every spelling in which it may be met, the longest value first. */
 export function needlesOf(known: Iterable<KnownSecret>): Needle[] {
   const values = [...known]
-    .map(({ label, value }) => ({ label: label.replace(/[^\w:.-]/g, '_') || 'SECRET', value: value.trim() }))
-    .filter(({ value }) => value.length >= shortestKnown)
+    .map(({ label, value }) => ({
+      label: label.replace(/[^\w:.-]/g, '_').slice(0, longestLabel) || 'SECRET',
+      value: value.trim(),
+    }))
+    .filter(({ value }) => value.length >= shortestKnown && !markerStart.includes(value))
     .sort((one, other) => other.value.length - one.value.length)
   const needles = new Map<string, Needle>()
   for (const { label, value } of values) {
     const isWholeToken = value.length < wholeTokenBelow
-    for (const text of spellings(value)) {
-      if (text.length >= shortestKnown && !needles.has(text)) needles.set(text, { text, label, isWholeToken })
+    const add = (text: string, isBase64: boolean): void => {
+      if (text.length < shortestKnown || needles.has(text)) return
+      needles.set(text, { text, label, isWholeToken, isBase64 })
+    }
+    for (const text of partsOf(value)) {
+      for (const spelling of [text, ...escaped(text), ...encoded(text)]) add(spelling, false)
+      for (const spelling of inBase64(text)) add(spelling, true)
     }
   }
   return [...needles.values()]
 }
 
-function spellings(value: string): Set<string> {
+/** The whole of it, with either line break, and what of its lines is secret by itself. */
+function partsOf(value: string): string[] {
   const lines = value.split(/\r?\n/)
-  const plain = lines.length === 1 ? [value] : [value, lines.join('\r\n'), ...lines.filter(isKeyLine)]
-  return new Set(plain.flatMap((text) => [text, ...escaped(text), ...encoded(text)]))
+  return lines.length === 1 ? [value] : [lines.join('\n'), lines.join('\r\n'), ...lines.filter(isKeyLine)]
 }
 
 /** A line of a key block is a secret by itself, since line numbers or diff signs may stand between two of them. */
@@ -80,8 +93,7 @@ function inXml(value: string): string {
 
 /** As other letters. */
 function encoded(value: string): string[] {
-  const bytes = Buffer.from(value, 'utf8')
-  const hex = bytes.toString('hex')
+  const hex = Buffer.from(value, 'utf8').toString('hex')
   const uri = inUri(value)
   const everything = hex.replace(/../g, '%$&')
   return [
@@ -92,7 +104,6 @@ function encoded(value: string): string[] {
     everything,
     everything.toUpperCase(),
     ...[uri, inUri(uri)].map((text) => text.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase())),
-    ...(bytes.length < wholeTokenBelow ? [bytes.toString('base64')] : base64AtAnyPlace(bytes)),
     hex,
     hex.toUpperCase(),
   ]
@@ -107,7 +118,9 @@ function inUri(value: string): string {
  * Base64 puts three bytes into four letters, so a value inside a longer text appears in one of three shapes. What its
  * neighbours would change is left off at both ends.
  */
-function base64AtAnyPlace(bytes: Buffer): string[] {
+function inBase64(value: string): string[] {
+  const bytes = Buffer.from(value, 'utf8')
+  if (bytes.length < wholeTokenBelow) return [bytes.toString('base64')]
   const shapes = [0, 1, 2].map((shift) => {
     const letters = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')

@@ -35,14 +35,19 @@ function findInText(finder: Finder, text: string, depth: number): Span[] {
   if (depth === deepest) return spans
   for (const { start, end, said } of runs) {
     const [first] = said === undefined ? [] : findInLayers(finder, said, depth + 1).sort((a, b) => a.rank - b.rank)
-    if (first !== undefined) spans.push(...splitAtLineBreaks(text, { ...first, start, end }))
+    if (first !== undefined) addAll(spans, splitAtLineBreaks(text, { ...first, start, end }))
   }
   const folds = foldsIn(text)
   if (folds !== undefined) {
     const inside = findInLayers(finder, folds.unfold(), depth + 1)
-    if (inside.length > 0) spans.push(...spansInSource(inside, folds.places()))
+    if (inside.length > 0) addAll(spans, spansInSource(inside, folds.places()))
   }
   return spans
+}
+
+/** One by one: a call with a hundred thousand arguments overflows the stack. */
+function addAll(spans: Span[], more: readonly Span[]): void {
+  for (const span of more) spans.push(span)
 }
 
 /** Nothing when a string's escapes are not JSON's, and so the text is not JSON. */
@@ -60,7 +65,7 @@ function findInJson(finder: Finder, text: string, strings: readonly JsonString[]
     if (said === undefined) return undefined
     const found =
       string.isKey && end - start < shortKey ? finder.findKnown(said) : findInString(finder, said, key, depth + 1)
-    if (found.length > 0) spans.push(...spansInSource(found, hasEscapes ? jsonFoldsOf(raw) : [], start))
+    if (found.length > 0) addAll(spans, spansInSource(found, hasEscapes ? jsonFoldsOf(raw) : [], start))
   }
   return spans
 }
@@ -70,7 +75,7 @@ function findInString(finder: Finder, said: string, key: JsonKey | undefined, de
   if (key.isOpaque && !/\s/.test(said)) return finder.findKnown(said)
   const spans = key.isHeader ? findInHeader(finder, said, key, depth) : findInLayers(finder, said, depth)
   if (key.kind === undefined || isPlaceholder(said)) return spans
-  if (isSecretValue(said, key.kind, { isQuoted: true, isEnvironment: false })) {
+  if (isSecretValue(said, key.kind, { isQuoted: true, isEnvironment: false, isOwnLine: false })) {
     spans.push({ start: 0, end: said.length, label: 'ENV_SECRET', rank: lastRank })
   }
   return spans
@@ -91,11 +96,17 @@ function findInHeader(finder: Finder, said: string, { name }: JsonKey, depth: nu
 function keyOf(text: string, strings: readonly JsonString[], index: number): JsonKey | undefined {
   const before = strings[index - 1]
   if (before === undefined) return undefined
-  const name = text.slice(before.start, before.end)
+  const name = wordingOf(text, before)
   if (!before.isKey) return name.startsWith('-') ? readJsonKey(name) : undefined
   if (name !== 'value' && name !== 'Value') return readJsonKey(name)
   const [label, called] = strings.slice(Math.max(0, index - 3), index - 1)
   if (label?.isKey !== true || called === undefined || called.isKey) return readJsonKey(name)
-  if (!/^(?:name|key|header|variable)$/i.test(text.slice(label.start, label.end))) return readJsonKey(name)
-  return readJsonKey(text.slice(called.start, called.end))
+  return readJsonKey(/^(?:name|key|header|variable)$/i.test(wordingOf(text, label)) ? wordingOf(text, called) : name)
 }
+
+function wordingOf(text: string, { start, end, hasEscapes }: JsonString): string {
+  const raw = text.slice(start, end)
+  return hasEscapes && raw.length <= longestName ? (decodeJsonString(raw) ?? raw) : raw
+}
+
+const longestName = 200

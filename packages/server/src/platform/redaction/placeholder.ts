@@ -15,9 +15,9 @@ export function isPlaceholder(value: string): boolean {
 /** What an earlier pass has put there: whatever holds one is left alone, so that a second pass changes nothing. */
 export const markerStart = '[REDACTED:'
 
-/** `${VAR}`, `$VAR`, `$(cmd)`, `{{x}}`, `{x}`, `#{x}`, `<your-key>`, `%VAR%`, `[hidden]`. */
+/** `${VAR}`, `$VAR`, `$(cmd)`, `{{x}}`, `{x}`, `#{x}`, `<your-key>`, `%VAR%`, `[hidden]`, `__KEY__`, `prefix-${VAR}`. */
 const isReference =
-  /^(?:\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z0-9_]*|\{\{.*|#\{.*|\{[\w .-]*\}|<.*|%[\w-]+%|%[sdvq]|\[[\w .-]*\]|@[A-Za-z_]+@)$/s
+  /^(?:\$\{.*|\$\(.*|\$[A-Za-z_][A-Za-z0-9_]*|\{\{.*|#\{.*|\{[\w .-]*\}|<.*|%[\w-]+%|%[sdvq]|\[[\w .-]*\]|@[A-Za-z_]+@|__\w+__|.*(?:\$\{|\{\{|&lt;).*)$/s
 
 function isFiller(value: string): boolean {
   return isFillerWord.test(value) || hasFillerWord.test(value)

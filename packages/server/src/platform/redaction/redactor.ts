@@ -33,9 +33,9 @@ export function openRedactor({
   let compiled: { from: KnownSecret[]; finder: Finder } | undefined
 
   const finder = (): Finder => {
-    const now = known()
+    const now = [...known()]
     if (compiled !== undefined && areSame(compiled.from, now)) return compiled.finder
-    const from = [...now].map(({ label, value }) => ({ label, value }))
+    const from = now.map(({ label, value }) => ({ label, value }))
     compiled = { from, finder: compileFinder(rules, needlesOf(from)) }
     return compiled.finder
   }
@@ -60,11 +60,10 @@ export function openRedactor({
 /** Nearly always one finds and one confirms. */
 const maxRounds = 8
 
-function areSame(one: readonly KnownSecret[], other: Iterable<KnownSecret>): boolean {
-  let index = 0
-  for (const { label, value } of other) {
-    const before = one[index++]
-    if (before === undefined || before.value !== value || before.label !== label) return false
-  }
-  return index === one.length
+/** By content: the caller may hand out the same objects with other values in them. */
+function areSame(one: readonly KnownSecret[], other: readonly KnownSecret[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ label, value }, index) => label === other[index]?.label && value === other[index]?.value)
+  )
 }

@@ -12,6 +12,7 @@ const patternText = z
   .min(1, 'must be a regular expression')
   .refine(isPattern, 'must be a regular expression')
   .refine(isBounded, 'must give every repetition an upper bound: {1,100} instead of + or *')
+  .refine((source) => !/\\(?:[1-9]|k<)/.test(source), 'must not refer back to what was matched')
 
 const RuleRow = z.strictObject({
   label: z.string().regex(/^[A-Z][A-Z0-9_]{1,63}$/, 'must be capitals, digits and _'),
@@ -84,8 +85,7 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** Neither `*`, `+` nor `{n,}` outside a character class, and nothing that refers back to what was matched. */
+/** Neither `*`, `+` nor `{n,}` outside a character class. */
 function isBounded(source: string): boolean {
-  const bare = source.replace(/\\(?![1-9k])./gs, '').replace(/\[[^\]]*\]/g, '')
-  return !/[*+]|\{\d+,\}|\\[1-9k]/.test(bare)
+  return !/[*+]|\{\d+,\}/.test(source.replace(/\\./gs, '').replace(/\[[^\]]*\]/g, ''))
 }

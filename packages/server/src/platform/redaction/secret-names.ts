@@ -10,29 +10,25 @@ export function secretNameKind(name: string): NameKind | undefined {
   while (words.length > 1 && tailWords.has(words.at(-1) ?? '')) words.pop()
   const last = words.at(-1) ?? ''
   const before = words.at(-2) ?? ''
-  if (/(?:passphrase)$/.test(last)) return 'passphrase'
-  if (/(?:password|passwd|passcode)$/.test(last) || last === 'pwd' || last === 'pw' || last === 'pgpass')
-    return 'password'
+  if (last.endsWith('passphrase')) return 'passphrase'
+  if (/(?:password|passwd|passcode)$|^(?:pwd|pw|pgpass)$/.test(last)) return 'password'
   if (last === 'pass' || last === 'psw') return words.length > 1 ? 'password' : undefined
   if (last === 'word' && before === 'pass') return 'password'
   if (last === 'phrase' && before === 'pass') return 'passphrase'
-  if (
-    /(?:secret|credentials?|accesskey|secretkey|privatekey|apikey|authkey|signingkey|encryptionkey|masterkey)$/.test(
-      last,
-    )
-  ) {
-    return 'secret'
-  }
+  if (secretWord.test(last)) return 'secret'
   if (last === 'token' || /(?:auth|access|refresh|api|bearer|session|bot)token$/.test(last)) {
     return harmlessTokens.has(before) ? undefined : 'token'
   }
-  if (last === 'jwt' || last === 'pat' || last === 'otp') return words.length > 1 ? 'token' : undefined
+  if (last === 'jwt' || last === 'otp') return words.length > 1 ? 'token' : undefined
+  if (last === 'pat') return forges.has(before) ? 'token' : undefined
   if (last === 'key') {
     if (before === '' || harmlessKeys.has(before)) return undefined
     return keyOwners.has(before) ? 'secret' : 'key'
   }
   return undefined
 }
+
+const secretWord = /(?:secret|credentials?|(?:access|secret|private|api|auth|signing|encryption|master)key)$/
 
 /** What may follow the telling word without changing what is named: `PASSWORD_1`, `tokenProd`, `client-key-data`. */
 export const tailPattern =
@@ -43,6 +39,9 @@ const tailWords = new Set(
     ' ',
   ),
 )
+
+/** `GITHUB_PAT` is a personal access token, `HEX_PAT` a pattern. */
+const forges = new Set('github gh gitlab gl bitbucket azure devops ado ext forge gitea personal bot ci'.split(' '))
 
 /** `page_token` and `eos_token` are places in a list and signs in a text. */
 const harmlessTokens = new Set(
@@ -60,7 +59,7 @@ const keyOwners = new Set(
 
 /** A key of a table, or on a keyboard, or one everybody may have. */
 const harmlessKeys = new Set(
-  'public pub cache primary foreign sort partition row object hash range index lookup map dict json i n translation message group unique composite idempotency dedup dedupe deduplication routing event state query registry config setting settings feature flag label name column field shortcut hot arrow enter escape tab modifier home end up down left right any press this that the a our your my each every same other parent child host known data entry item list array string natural surrogate business record document doc db s redis metric tag attribute attr property prop option param parameter header env environment locale translate storybook react vue node meta issue project jira ticket sitemap site recaptcha'.split(
+  'public pub cache primary foreign sort partition row object hash range index lookup map dict json i n translation message group unique composite idempotency dedup dedupe deduplication routing event state query registry config setting settings feature flag label name column field shortcut hot arrow enter escape tab modifier home end up down left right any press this that the a our your my each every same other parent child host known data entry item list array string natural surrogate business record document doc db s redis metric tag attribute attr property prop option param parameter header env environment locale translate storybook react vue node meta issue project jira ticket sitemap site recaptcha socket'.split(
     ' ',
   ),
 )

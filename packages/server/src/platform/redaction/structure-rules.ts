@@ -22,12 +22,13 @@ const nameEnds =
 const name = `(?:${nameEnds.toReversed().join('|')})${tailPattern}?`
 /** `=`, `:`, `=>`, `:=`, `: string =`, and the signs of Markdown around them. */
 const equals = String.raw`${maybeQuote}\]?\*{0,2}${blanks}(?:=>|:=|\?=|={1,3}|:(?: ?[A-Za-z]{2,12} ?=)?)\*{0,2}${blanks}${maybeQuote}`
-/** `"name", "value"`; `name: X` with `value: Y` beside it; a table's next column; prose. */
+/** `"name", "value"`; `name: X` with `value: Y` beside it; a table's next column; prose; a YAML block. */
 const beside = [
   `${quote}${blanks},${blanks}${quote}`,
   String.raw`${maybeQuote},?[\s+>|-]{1,40}${maybeQuote}value${maybeQuote}${blanks}[:=]${blanks}${maybeQuote}`,
   String.raw`\*{0,2}${blanks}\|${blanks}${maybeQuote}`,
-  `${maybeQuote} (?:is|was|of|to):? ${maybeQuote}`,
+  `${maybeQuote} (?:is|was|set to|is set to):? ${maybeQuote}`,
+  String.raw`: ?[|>][+-]?\r?\n[ \t]{1,20}`,
 ].join('|')
 
 /** Secrets known by what stands around them. The framing stays readable, the value goes. */
@@ -56,7 +57,7 @@ export const structureRules: readonly Rule[] = [
     secret: '[A-Za-z0-9+/_-]{6,512}={0,2}',
     isAnyCase: true,
     check: 'userAndPassword',
-    example: 'Authorization: Basic dXNlcjpodW50ZXIyaHVudGVyMg==',
+    example: 'Authorization: Basic dXNlcjpo + dW50ZXIyaHVudGVyMg==',
   },
   {
     label: 'BASIC_AUTH',
@@ -65,13 +66,13 @@ export const structureRules: readonly Rule[] = [
     secret: '[A-Za-z0-9+/]{8,512}={0,2}',
     isInsideWords: true,
     check: 'userAndPassword',
-    example: '"auth": "dXNlcjpodW50ZXIyaHVudGVyMg=="',
+    example: '"auth": "dXNlcjpo + dW50ZXIyaHVudGVyMg=="',
   },
   {
     label: 'AUTHORIZATION',
     keywords: ['authorization'],
-    frame: String.raw`authorization(?:${maybeQuote}\]?${blanks}[:=]|${quote}${blanks},)${blanks}${maybeQuote}(?:(?:bearer|basic|token|apikey|api-key|key|splunk|pat|sso-key|genie-?key|bot) {1,3})?(?:token=)?${maybeQuote}`,
-    secret: `${anyBut(`${ends},;(){}<>`)}{8,512}`,
+    frame: String.raw`authorization(?:${maybeQuote}\]?${blanks}(?::|=(?=${blanks}${quote}))|(?<=["'](?:proxy-)?authorization)${quote}${blanks},)${blanks}${maybeQuote}(?:(?:bearer|basic|token|apikey|api-key|key|splunk|pat|sso-key|genie-?key|bot) {1,3})?(?:token=)?${maybeQuote}`,
+    secret: `(?!https?:)${anyBut(String.raw`${ends},;(){}<>[\]`)}{12,512}`,
     isInsideWords: true,
     isAnyCase: true,
     check: 'opaque',
@@ -83,8 +84,8 @@ export const structureRules: readonly Rule[] = [
       'api auth private job deploy vault security access csrf subscription functions app application admin rapidapi'
         .split(' ')
         .flatMap((word) => [`${word}-key`, `${word}-token`]),
-    frame: String.raw`[a-z]{3,12}-(?:key|token)(?:${maybeQuote}\]?${blanks}:|${quote}${blanks},)${blanks}${maybeQuote}`,
-    secret: `${anyBut(`${ends},;(){}<>@`)}{8,512}`,
+    frame: String.raw`[a-z]{3,12}-(?:key|token)(?:${maybeQuote}\]?${blanks}:|(?<=["'][\w-]{1,40})${quote}${blanks},(?=${blanks}${quote}))${blanks}${maybeQuote}`,
+    secret: `${anyBut(String.raw`${ends},;(){}<>[\]@`)}{8,512}`,
     isInsideWords: true,
     isAnyCase: true,
     check: 'opaque',
@@ -124,8 +125,8 @@ export const structureRules: readonly Rule[] = [
   {
     label: 'DB_CONNECTION_STRING',
     keywords: ['password', 'pwd'],
-    frame: String.raw`(?<=(?:server|host|hostaddr|data source|user id|uid|user|database|initial catalog|dbname)[^\0-\x1f"']{1,120}[;, ?&])(?:password|pwd)${blanks}=${blanks}\{?`,
-    secret: `${anyBut(`${ends};&}`)}{3,256}`,
+    frame: String.raw`(?<=(?:server|host|hostaddr|data source|user id|uid|user|database|databasename|initial catalog|dbname) ?=[^\0-\x1f"'()]{1,120}[^,(\s][; &])(?:password|pwd)=\{?`,
+    secret: `${anyBut(`${ends};&}()`)}{3,256}`,
     isAnyCase: true,
     example: 'Server=db;Database=app;User Id=sa;Password= + 14 alnum + ;Encrypt=true',
   },
@@ -149,7 +150,7 @@ export const structureRules: readonly Rule[] = [
     label: 'URL_CREDENTIALS',
     keywords: ['://'],
     frame: ':\\/\\/',
-    secret: String.raw`${anyBut(String.raw`"'<>\\:/?#@`)}{20,256}(?=@[\w.[\]-])`,
+    secret: String.raw`${anyBut(String.raw`"'<>\\:/?#@`)}{20,256}(?=(?::${anyBut(String.raw`"'<>\\:/?#@`)}{0,64})?@[\w.[\]-])`,
     isInsideWords: true,
     check: 'opaque',
     example: 'https:// + 40 hex + @forge.test/a.git',
@@ -180,15 +181,15 @@ export const structureRules: readonly Rule[] = [
   {
     label: 'NETRC_PASSWORD',
     keywords: ['machine', 'default'],
-    frame: String.raw`(?:machine\s{1,8}\S{1,255}|default)\s{1,8}(?:(?:login|account)\s{1,8}\S{1,128}\s{1,8}){0,2}password\s{1,8}`,
+    frame: String.raw`(?:machine\s{1,8}\S{1,255}|default(?=\s{1,8}login))\s{1,8}(?:(?:login|account)\s{1,8}\S{1,128}\s{1,8}){0,2}password\s{1,8}`,
     secret: `${anyBut(ends)}{3,256}`,
     example: 'machine forge.test login ada password  + 16 alnum',
   },
   {
     label: 'COMMAND_PASSWORD',
     keywords: ['-u', '--user', '--proxy-user'],
-    frame: String.raw`(?<=\b(?:curl|wget|http|https|xh)\b[^\0-\x1f]{0,160}[\s"',])(?:-u|--user|--proxy-user)(?:[ =]{1,3}|["'],\s?)?${maybeQuote}${anyBut(`${ends}:`)}{1,128}:`,
-    secret: `${anyBut(ends)}{3,256}`,
+    frame: String.raw`(?<=(?<![\w-])(?:curl|wget|http|https|xh)(?=\s)[^\0-\x1f]{0,160}[\s"',])(?:-u|--user|--proxy-user)(?:[ =]{1,3}|["'],\s?)?${maybeQuote}${anyBut(`${ends}:`)}{1,128}:`,
+    secret: String.raw`(?!\/\/)${anyBut(ends)}{3,256}`,
     isInsideWords: true,
     example: 'curl -u ada: + 12 alnum +  https://api.test',
   },
@@ -225,6 +226,13 @@ export const structureRules: readonly Rule[] = [
     isInsideWords: true,
     isAnyCase: true,
     example: 'DefaultEndpointsProtocol=https;AccountName=a;AccountKey= + 86 base64 + ==',
+  },
+  {
+    label: 'OTP_SECRET',
+    keywords: ['otpauth://'],
+    frame: String.raw`otpauth:\/\/${anyBut('?')}{1,200}\?(?:${anyBut('?')}{1,100}&)?secret=`,
+    secret: '[A-Z2-7]{16,128}',
+    example: 'otpauth://totp/Acme:ada?secret= + 32 base32 + &issuer=Acme',
   },
   {
     label: 'SEED_PHRASE',

@@ -6,7 +6,7 @@ import { contextualKinds, prefixedKinds, structuralKinds } from './secret-kinds.
 import { type Seeded, seeded } from './seeded.ts'
 
 /** Each kind in each container this often, with different characters. */
-const samples = 3
+const samples = 2
 
 describe('a corpus nobody wrote the rules for', () => {
   test.each([

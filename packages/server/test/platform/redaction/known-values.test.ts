@@ -109,6 +109,17 @@ test('known values count from the moment they are known until they are not', () 
   expect(redactor.text(text)).toBe(text)
 })
 
+test('known values may come from a generator', () => {
+  const redactor = openRedactor({
+    *known() {
+      yield { label: 'API_KEY', value: 'first-known-value' }
+      yield { label: 'API_KEY', value: 'second-known-value' }
+    },
+  })
+
+  for (const text of ['first-known-value', 'second-known-value']) expect(redactor.text(text)).toBe('[REDACTED:API_KEY]')
+})
+
 test('a label is written so that the marker is recognised again', () => {
   const redactor = openRedactor({ known: () => [{ label: 'ENV:MY TOKEN]', value: 'some-known-value-9' }] })
 

@@ -1,3 +1,4 @@
+import { keyFence } from './key-fence.ts'
 import type { Seeded } from './seeded.ts'
 
 /** What looks like a secret and is none: not a character of these may change. */
@@ -111,7 +112,7 @@ export const lookAlikes: readonly { name: string; make(random: Seeded): string }
   { name: 'header mention', make: () => 'Send the key in the X-API-Key header, or Authorization: Bearer.' },
   {
     name: 'PEM mention',
-    make: () => "if (!text.startsWith('-----BEGIN PRIVATE KEY-----')) throw new Error('no -----END PRIVATE KEY-----')",
+    make: () => `if (!text.startsWith('${keyFence('BEGIN')}')) throw new Error('no ${keyFence('END')}')`,
   },
   { name: 'path', make: () => '/usr/local/lib/node_modules/npm/node_modules/tokenizer/secrets/passwords/index.js' },
   { name: 'URL', make: () => 'https://registry.test:443/@acme/token/-/token-1.2.3.tgz' },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { keyFence } from './key-fence.ts'
 import { seeded } from './seeded.ts'
 
 const random = seeded(11)
@@ -144,6 +145,16 @@ describe('a line of a transcript', () => {
     })
   })
 
+  test('a key is read by what it says', () => {
+    expect(redactor.jsonLine('{"pass\\u0077ord":"Xk9mP2vL5n"}')).toBe('{"pass\\u0077ord":"[REDACTED:ENV_SECRET]"}')
+  })
+
+  test('a line full of secrets is no heavier than its length', () => {
+    const line = JSON.stringify({ text: `${forgeToken}\n`.repeat(150_000) })
+
+    expect(redactor.jsonLine(line).match(/REDACTED/g)).toHaveLength(150_000)
+  })
+
   test('a secret that is an object key is found', () => {
     expect(redactor.jsonLine(`{"${forgeToken}":1}`)).toBe('{"[REDACTED:FORGE_TOKEN]":1}')
   })
@@ -189,7 +200,7 @@ describe('a second pass', () => {
     '[REDACTED:ENV:MY_TOKEN]: abcdefghijkl1234567890',
     '[REDACTED:API_KEY_HEADER] = [REDACTED:ENV_SECRET]',
     '{"password":"[REDACTED:ENV_SECRET]","api_key":"x [REDACTED:JWT] y"}',
-    '-----BEGIN PRIVATE KEY-----\n[REDACTED:PRIVATE_KEY]\n-----END PRIVATE KEY-----',
+    `${keyFence('BEGIN')}\n[REDACTED:PRIVATE_KEY]\n${keyFence('END')}`,
   ])('changes nothing in %j', (text) => {
     expect(redactor.text(text)).toBe(text)
     expect(redactor.jsonLine(text)).toBe(text)
@@ -207,5 +218,5 @@ test('markers are counted by label', () => {
 
 function privateKey(lineBreak: string): string {
   const body = Array.from({ length: 5 }, () => random.base64(64))
-  return ['-----BEGIN RSA PRIVATE KEY-----', ...body, '-----END RSA PRIVATE KEY-----'].join(lineBreak)
+  return [keyFence('BEGIN', 'RSA'), ...body, keyFence('END', 'RSA')].join(lineBreak)
 }

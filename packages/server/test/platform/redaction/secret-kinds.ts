@@ -1,3 +1,4 @@
+import { keyFence } from './key-fence.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
@@ -317,35 +318,34 @@ export const structuralKinds: readonly FramedKind[] = [
   ),
   framed(
     'kubeconfig key',
-    (r) => Buffer.from(pem(r, 'RSA PRIVATE KEY', '\n')).toString('base64'),
+    (r) => Buffer.from(pem(r)).toString('base64'),
     (s) => `    client-key-data: ${s}`,
   ),
   framed(
     'PEM block',
     (r) => r.base64(64),
-    (s, r) => `-----BEGIN PRIVATE KEY-----\n${r.base64(64)}\n${s}\n${r.base64(40)}==\n-----END PRIVATE KEY-----`,
+    (s, r) => `${keyFence('BEGIN')}\n${r.base64(64)}\n${s}\n${r.base64(40)}==\n${keyFence('END')}`,
   ),
   framed(
     'OpenSSH key',
     (r) => r.base64(70),
     (s, r) =>
-      `-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA${r.base64(50)}\n${s}\n${r.base64(20)}=\n-----END OPENSSH PRIVATE KEY-----`,
+      `${keyFence('BEGIN', 'OPENSSH')}\nb3BlbnNzaC1rZXktdjEA${r.base64(50)}\n${s}\n${r.base64(20)}=\n${keyFence('END', 'OPENSSH')}`,
   ),
   framed(
     'PEM in one line',
     (r) => r.base64(64),
-    (s, r) =>
-      `PRIVATE_KEY="-----BEGIN RSA PRIVATE KEY-----\\n${r.base64(64)}\\n${s}\\n-----END RSA PRIVATE KEY-----\\n"`,
+    (s, r) => `PRIVATE_KEY="${keyFence('BEGIN', 'RSA')}\\n${r.base64(64)}\\n${s}\\n${keyFence('END', 'RSA')}\\n"`,
   ),
   framed(
     'PEM with line numbers',
     (r) => r.base64(64),
-    (s, r) => `   1→-----BEGIN EC PRIVATE KEY-----\n   2→${r.base64(64)}\n   3→${s}\n   4→-----END EC PRIVATE KEY-----`,
+    (s, r) => `   1→${keyFence('BEGIN', 'EC')}\n   2→${r.base64(64)}\n   3→${s}\n   4→${keyFence('END', 'EC')}`,
   ),
   framed(
     'PEM in a diff',
     (r) => r.base64(64),
-    (s, r) => `+-----BEGIN RSA PRIVATE KEY-----\n+${r.base64(64)}\n+${s}\n+-----END RSA PRIVATE KEY-----`,
+    (s, r) => `+${keyFence('BEGIN', 'RSA')}\n+${r.base64(64)}\n+${s}\n+${keyFence('END', 'RSA')}`,
   ),
 ]
 
@@ -377,7 +377,7 @@ export function password(random: Seeded, length: number): string {
   return `${random.alnum(length - 3)}${random.pick(['#', '!', '%', '+', '*'])}${random.digits(1)}${random.from('abcXYZ', 1)}`
 }
 
-function pem(random: Seeded, name: string, lineBreak: string): string {
-  const body = Array.from({ length: 6 }, () => random.base64(64)).join(lineBreak)
-  return `-----BEGIN ${name}-----${lineBreak}${body}${lineBreak}-----END ${name}-----${lineBreak}`
+function pem(random: Seeded): string {
+  const body = Array.from({ length: 6 }, () => `${random.base64(64)}\n`).join('')
+  return `${keyFence('BEGIN', 'RSA')}\n${body}${keyFence('END', 'RSA')}\n`
 }

@@ -11,6 +11,7 @@ import { mainThread, type Runtime } from '../../../runtimes/runtime.ts'
 import type { App } from '../../app.ts'
 import { note } from '../../logs/log.ts'
 import { appendEntries, findProgress, lockThread, storedLines } from '../../transcripts/transcript.ts'
+import { sessionCreated } from '../events.ts'
 import { findSession, showRow } from '../session.ts'
 import { insertSession, updateSession } from '../session-store.ts'
 import type { SessionRow } from '../session-table.ts'
@@ -42,6 +43,7 @@ export async function forkSession(app: App, ref: SessionRef, messageIndex: numbe
         `Forked from session ${source.id} at message ${messageIndex + 1}; the files are as they are now.`,
       )
       await note(app, tx, source.id, `Forked into session ${id} at message ${messageIndex + 1}.`)
+      await app.events.publish(tx, sessionCreated, { sessionId: id, payload: {} })
       return showRow(app, tx, { id })
     })
   } finally {

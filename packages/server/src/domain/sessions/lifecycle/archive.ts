@@ -1,5 +1,6 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/transact.ts'
 import { enqueue } from '../../../platform/jobs/enqueue.ts'
 import { refuse } from '../../../platform/refusal.ts'
@@ -9,11 +10,14 @@ import {
   findPendingMessages,
   type Message,
   retireMessages,
+  returnMessage,
+  type Turn,
   withdrawLiveTurn,
 } from '../../inbox/inbox.ts'
 import { note } from '../../logs/log.ts'
 import { lockSession, showRow } from '../session.ts'
 import { tidyCloneJob } from '../workspace/tidy-clone-job.ts'
+import { holdKeys } from './stale-metadata.ts'
 import { transition } from './transition.ts'
 
 const keptDays = 4
@@ -29,14 +33,14 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     const pending = await findPendingMessages(tx, session.id)
     if (pending.length > 0 && !force) refuse('messages_queued', refusalText(pending))
     await withdrawLiveTurn(tx, session.id, 'archive')
-    await endQueuedTurns(tx, session.id, 'archive')
+    await returnPrompts(tx, await endQueuedTurns(tx, session.id, 'archive'))
     const retired = await retireMessages(tx, session.id)
     const now = app.clock.now()
     const trashAfter = new Date(now.getTime() + keptDays * 86_400_000)
     await transition(app, tx, {
       sessionId: session.id,
       cause: 'archive',
-      with: { trash_after: trashAfter },
+      with: { trash_after: trashAfter, forget: holdKeys },
     })
     await note(app, tx, session.id, archivedText(retired), retired.length > 0 ? 'warning' : 'info')
     if (session.host_id !== null) {
@@ -45,6 +49,13 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     }
     return showRow(app, tx, { id: session.id })
   })
+}
+
+/** Prompts that waited for their turn share the fate of the queue, which they stood before. */
+async function returnPrompts(tx: Transaction, turns: readonly Turn[]): Promise<void> {
+  const spoken = turns.filter(({ prompt }) => prompt !== '').toSorted((a, b) => b.sequence - a.sequence)
+  for (const { session_id: sessionId, prompt: content, goal, message_id: messageId } of spoken)
+    await returnMessage(tx, { sessionId, content, goal, messageId })
 }
 
 function refusalText(pending: readonly Message[]): string {

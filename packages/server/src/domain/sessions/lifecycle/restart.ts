@@ -27,7 +27,7 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
     if (session.status === 'archived') {
       refuse('cannot_restart', 'Session cannot be restarted from current status: archived. Unarchive it first.')
     }
-    if (session.session_id === null && (await hasTranscript(app.db, session.id))) {
+    if (session.session_id === null && (await hasTranscript(tx, session.id))) {
       refuse('cannot_restart', 'Session has no session_id')
     }
     await withdrawLiveTurn(tx, session.id, 'restart')
@@ -39,7 +39,7 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
 }
 
 async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
-  const { hasQueued } = await findStanding(tx, session.id)
+  const { hasQueued, isStopping } = await findStanding(tx, session.id)
   const last = await findLastTurn(tx, session.id)
   if (hasQueued && last) {
     await resume(app, tx, session, last.id)
@@ -49,6 +49,11 @@ async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<str
   const next = await acceptNextMessage(app, tx, session)
   if (next) {
     await resume(app, tx, session, next.turnId, next.goal === undefined ? {} : { goal: next.goal })
+    return 'Session restarted'
+  }
+  // Only when its agent has stopped is it known whether it had its prompt: whoever ends the turn lets it go on.
+  if (isStopping && last) {
+    await resume(app, tx, session, last.id)
     return 'Session restarted'
   }
   const isSetUp = session.session_id !== null && session.metadata.runtime_started === true

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/db/database.ts'
-import type { Conversation, Runtime } from '../../../runtimes/runtime.ts'
+import { type Conversation, mainThread, type Runtime } from '../../../runtimes/runtime.ts'
 import type { App } from '../../app.ts'
 import { recordUsage } from '../../costs/cost.ts'
 import { ingest } from '../../transcripts/transcript.ts'
@@ -19,14 +19,18 @@ export async function readTranscripts(app: App, { session, runtime, conversation
     agent_runtime: session.agent_runtime,
     runtime_session_id: conversation.id,
   }
-  const countUsage = async (tx: Transaction, lines: readonly string[]): Promise<void> =>
-    recordUsage(
-      tx,
-      owner,
-      lines.flatMap((line) => runtime.usageOf(line) ?? []),
-    )
   let appended = 0
   for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
+    // A line need not say whose it is: every thread but the main one is a subagent's.
+    const isSubagent = thread !== mainThread
+    const countUsage = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
+      const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
+      await recordUsage(
+        tx,
+        owner,
+        usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
+      )
+    }
     appended += await ingest(app, { sessionId: session.id, thread }, path, countUsage)
   }
   return appended

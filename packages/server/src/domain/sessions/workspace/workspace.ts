@@ -1,6 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { PathRefused, resolveInside } from '../../../platform/contained-path.ts'
 import { transact } from '../../../platform/db/transact.ts'
+import { withFileLock } from '../../../platform/git/file-lock.ts'
 import { GitFailed } from '../../../platform/git/git-failed.ts'
 import { parseRepositoryAddress } from '../../../platform/git/repository-address.ts'
 import { type Conversation, mainThread, type Runtime } from '../../../runtimes/runtime.ts'
@@ -34,6 +36,16 @@ export async function openWorkspace(
   runtime: Runtime,
   signal?: AbortSignal,
 ): Promise<Workspace> {
+  const lock = app.home.in('clones', `${cloneName(session.id)}.lock`)
+  await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
+  // Two who restore a session at once would stand in each other's way; the second finds everything in place.
+  return withFileLock(lock, { signal, patienceMs }, () => open(app, session, runtime, signal))
+}
+
+/** Longer than any clone may take. */
+const patienceMs = 3_600_000
+
+async function open(app: App, session: SessionRow, runtime: Runtime, signal?: AbortSignal): Promise<Workspace> {
   const { path: clone, isNew: isCloneNew } = await ensureClone(app, session, signal)
   const workingDirectory = await findWorkingDirectory(clone, session.subdirectory)
   const home = runtimeHome(app, session.id)
@@ -78,7 +90,10 @@ async function findWorkingDirectory(clone: string, subdirectory: string | null):
   }
 }
 
-/** The agent's own file is the record where it exists; on a new disk the stored entries take its place. */
+/**
+ * The agent's own file is the record where it exists. On a new disk the stored entries take its place, and also where the
+ * session has been elsewhere meanwhile: a file from before that lacks what was said there.
+ */
 async function restoreTranscript(
   app: App,
   session: SessionRow,
@@ -86,10 +101,12 @@ async function restoreTranscript(
   conversation: Conversation,
 ): Promise<void> {
   const key = { sessionId: session.id, thread: mainThread }
-  const { entry_count: entryCount } = await findProgress(app.db, key)
+  const { entry_count: entryCount, read_bytes: readBytes } = await findProgress(app.db, key)
   if (entryCount === 0) return
-  const files = await runtime.transcriptFiles(conversation)
-  if (files.some(({ thread }) => thread === mainThread)) return
+  const isFromHere = session.host_id === null || session.host_id === app.home.hostId
+  const main = (await runtime.transcriptFiles(conversation)).find(({ thread }) => thread === mainThread)
+  // A file shorter than what was read is not the one that was read, whoever the row says had it last.
+  if (main && isFromHere && (await stat(main.path)).size >= readBytes) return
   const { path } = await runtime.writeTranscript(conversation, storedLines(app.db, key))
   const { size } = await stat(path)
   await transact(app.db, (tx) => updateReadBytes(tx, key, size))
