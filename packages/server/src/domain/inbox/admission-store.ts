@@ -93,6 +93,11 @@ export async function upsertHost(db: Database, id: string): Promise<void> {
   `.execute(db)
 }
 
+/** A host whose turns were taken over gets no others, until it says again that it lives. */
+export async function forgetHosts(db: Database, ids: readonly string[]): Promise<void> {
+  await db.updateTable('hosts').set({ seen_at: sql<Date>`'-infinity'` }).where('id', 'in', ids).execute()
+}
+
 /** Longer than a lease: by then its turns have been taken over, too. */
 const deadAfterSeconds = 20
 

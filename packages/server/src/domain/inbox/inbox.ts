@@ -8,6 +8,7 @@ export {
   type Candidate,
   countLiveTurns,
   dispatchTurn,
+  forgetHosts,
   isHostAlive,
   lockAdmission,
   selectCandidates as findCandidates,

@@ -1,7 +1,14 @@
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { stopTree, sweepMarked } from '../../platform/process/stop.ts'
 import type { App } from '../app.ts'
-import { findTurnsHeldBy, recordReceipt, seizeExpiredTurns, type Turn, takeSeizedFrom } from '../inbox/inbox.ts'
+import {
+  findTurnsHeldBy,
+  forgetHosts,
+  recordReceipt,
+  seizeExpiredTurns,
+  type Turn,
+  takeSeizedFrom,
+} from '../inbox/inbox.ts'
 import { findSession, runtimeHome } from '../sessions/session.ts'
 import { endTurn } from './end-turn.ts'
 import { transcriptReader } from './transcript-reader.ts'
@@ -23,6 +30,8 @@ export async function recover(app: App): Promise<void> {
 export async function takeOver(app: App): Promise<void> {
   await sweepSeized(app)
   const turns = await seizeExpiredTurns(app.db, app.home.hostId)
+  const silent = turns.flatMap(({ seized_from }) => seized_from ?? [])
+  if (silent.length > 0) await forgetHosts(app.db, silent)
   await Promise.all(turns.map((turn) => settleSeized(app, turn)))
 }
 

@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { judge } from '../effects.mjs'
+import { until } from '../until.mjs'
+import { atWork, createSession, recovery, settled } from '../yard.mjs'
+
+/** Longer than a lease (15 s) and the watch over leases (5 s). */
+const frozenMs = 25_000
+
+export const frozenServer = {
+  name: 'R3',
+  what: 'SIGSTOP of one of two servers for longer than its leases, then SIGCONT',
+  seeds: 5,
+  limitSeconds: 180,
+  recoveryLimitSeconds: 30,
+  limits: { 'stale agents dead after waking (s)': 5 },
+  round: async ({ yard, seed, random, isShort }) => {
+    const hosts = [await yard.up('a'), await yard.up('b')]
+    const accepted = []
+    const ids = []
+    for (let index = 0; index < (isShort ? 2 : 4); index += 1) {
+      const tag = `R3.${seed}.${index}`
+      ids.push(await createSession(yard, random.pick(hosts), yard.effects.prompt(tag, 1, 'sleep 300')))
+      accepted.push({ tag, number: 1 })
+    }
+    const turns = await atWork(yard, ids)
+    const holder = random.pick(turns).lease_owner
+    const frozen = hosts.find(({ hostId }) => hostId === holder)
+    const other = hosts.find((host) => host !== frozen)
+    const taken = turns.filter(({ lease_owner }) => lease_owner === frozen.hostId)
+    const stale = await yard.processesOf(taken.map(({ run_marker }) => run_marker))
+    const frozenAt = performance.now()
+    frozen.signal('SIGSTOP')
+    const recoverySeconds = await recovery(yard, taken, frozenAt)
+    await wait(Math.max(0, frozenMs - (performance.now() - frozenAt)) + random.between(0, 1000))
+    frozen.signal('SIGCONT')
+    const dead = await until(
+      'the stale agents are dead',
+      () => yard.stillRunning(stale),
+      (left) => left.length === 0,
+    )
+    for (const { session_id } of turns.filter((turn) => !taken.includes(turn))) {
+      await other.order('pause', { id: session_id })
+    }
+    await settled(yard, ids)
+    return {
+      ...judge(yard.effects, accepted, yard.homes(), { mayBeCut: true }),
+      recoverySeconds,
+      figures: { 'stale agents dead after waking (s)': dead.seconds, 'turns taken over': taken.length },
+    }
+  },
+}

@@ -1,0 +1,200 @@
+import { appendFile, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { judge } from '../effects.mjs'
+import { until } from '../until.mjs'
+import { createSession, settled } from '../yard.mjs'
+
+/** The agent's own transcript, as a command that it runs finds it. */
+const transcript = '$(ls $HOME/transcripts/*.jsonl)'
+
+const hugeBytes = 100 * 2 ** 20
+
+export const hugeLine = {
+  name: 'R21',
+  what: 'an agent writes a line of 100 MB',
+  seeds: 3,
+  limitSeconds: 120,
+  limits: { 'memory growth (MB)': 64 },
+  round: async ({ yard, seed, isShort }) => {
+    const host = await yard.up()
+    const tag = `R21.${seed}`
+    const start =
+      '{\\"type\\":\\"assistant\\",\\"message\\":{\\"role\\":\\"assistant\\",\\"content\\":[{\\"type\\":\\"text\\",\\"text\\":\\"'
+    const bytes = isShort ? hugeBytes / 4 : hugeBytes
+    const write = `run (printf "${start}"; head -c ${bytes} /dev/zero | tr "\\0" x; printf "\\"}]}}\\n") >> ${transcript}`
+    // A first turn, so that what any turn takes is not counted.
+    const warm = await createSession(yard, host, 'say hello')
+    await settled(yard, [warm])
+    const before = await memoryMb(host.pid)
+    const id = await createSession(yard, host, yard.effects.prompt(tag, 1, write, 'say after'))
+    const watch = watchMemory(host.pid)
+    await settled(yard, [id])
+    const growth = Math.max(0, (await watch.stop()) - before)
+    const { body } = await host.get(`/api/v1/sessions/${id}?include_transcript=true`)
+    return {
+      ...judge(yard.effects, [{ tag, number: 1 }], yard.homes()),
+      figures: { 'memory growth (MB)': growth },
+      problems: [
+        !isEveryLineJson(body.session.transcript) && 'the stored transcript is not JSON',
+        !body.session.transcript.includes('after') && 'what came after it is not stored',
+        body.session.transcript.length > bytes / 2 && 'the line was stored in full',
+      ].filter(Boolean),
+    }
+  },
+}
+
+export const brokenText = {
+  name: 'R22',
+  what: 'an agent writes invalid UTF-8, NUL and half a surrogate',
+  seeds: 20,
+  limitSeconds: 120,
+  round: async ({ yard, seed, random }) => {
+    const host = await yard.up()
+    const tag = `R22.${seed}`
+    const poison = random.pick([
+      '\\377\\376',
+      '\\\\u0000',
+      '\\000',
+      '\\\\ud800',
+      '\\\\udc00\\\\ud800',
+      '\\355\\240\\200',
+    ])
+    const line = `{\\"type\\":\\"assistant\\",\\"message\\":{\\"role\\":\\"assistant\\",\\"content\\":[{\\"type\\":\\"text\\",\\"text\\":\\"a${poison}b\\"}]}}`
+    const write = `run printf "${line}\\n" >> ${transcript}`
+    const id = await createSession(yard, host, yard.effects.prompt(tag, 1, write, 'say after'))
+    await settled(yard, [id])
+    const { status, body } = await host.get(`/api/v1/sessions/${id}?include_transcript=true`)
+    const stored = body?.session?.transcript ?? ''
+    return {
+      ...judge(yard.effects, [{ tag, number: 1 }], yard.homes()),
+      problems: [
+        status !== 200 && `reading it answered ${status}`,
+        body?.session?.status !== 'needs_input' && `the session is ${body?.session?.status}`,
+        !isEveryLineJson(stored) && 'the stored transcript is not JSON',
+        stored.includes('\\u0000') && 'a NUL was stored',
+        !stored.includes('after') && 'what came after it is not stored',
+      ].filter(Boolean),
+    }
+  },
+}
+
+export const endlessOutput = {
+  name: 'R23',
+  what: 'an agent prints without end',
+  seeds: 2,
+  limitSeconds: 150,
+  limits: { 'p99 of /up (ms)': 100, 'memory growth (MB)': 64 },
+  round: async ({ yard, seed, isShort }) => {
+    const host = await yard.up()
+    const tag = `R23.${seed}`
+    const seconds = isShort ? 5 : 60
+    const warm = await createSession(yard, host, 'say hello')
+    await settled(yard, [warm])
+    const before = await memoryMb(host.pid)
+    // Into the pipe that we read from the agent, past the agent itself.
+    const flood = `run timeout ${seconds} yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa > /proc/$PPID/fd/1`
+    const id = await createSession(yard, host, yard.effects.prompt(tag, 1, flood))
+    await until('it has begun', async () => yard.effects.lines().some((line) => line.tag === tag), Boolean)
+    const watch = watchMemory(host.pid)
+    const waits = []
+    const end = performance.now() + seconds * 1000
+    while (performance.now() < end) {
+      const asked = performance.now()
+      await host.get('/up')
+      waits.push(performance.now() - asked)
+      await wait(20)
+    }
+    const growth = Math.max(0, (await watch.stop()) - before)
+    await settled(yard, [id])
+    waits.sort((one, other) => one - other)
+    return {
+      ...judge(yard.effects, [{ tag, number: 1 }], yard.homes()),
+      figures: { 'p99 of /up (ms)': waits[Math.ceil(waits.length * 0.99) - 1], 'memory growth (MB)': growth },
+    }
+  },
+}
+
+export const tornLine = {
+  name: 'R25',
+  what: 'half a line in the transcript at kill -9, in every other round completed later',
+  seeds: 20,
+  limitSeconds: 120,
+  recoveryLimitSeconds: 10,
+  round: async ({ yard, seed, random }) => {
+    const host = await yard.up()
+    const tag = `R25.${seed}`
+    const [head, tail] = [
+      '{"type":"assistant","message":{"role":"assistant",',
+      '"content":[{"type":"text","text":"torn"}]}}\n',
+    ]
+    const half = `run printf '${head}' >> ${transcript}; sleep 300`
+    const id = await createSession(yard, host, yard.effects.prompt(tag, 1, 'say whole', half))
+    const stored = async (from) =>
+      (await from.get(`/api/v1/sessions/${id}?include_transcript=true`)).body?.session?.transcript ?? ''
+    const file = await until('the line is torn', () => tornFile(host.home, id, head), Boolean, 20_000)
+    const early = await until(
+      'what came before it is stored',
+      () => stored(host),
+      (text) => text.includes('sleep 300'),
+      20_000,
+    )
+    await wait(random.between(0, 1000))
+    await host.kill()
+    const isCompleted = seed % 2 === 0
+    if (isCompleted) await appendFile(file.answer, tail)
+    const next = await yard.start()
+    await settled(yard, [id])
+    const recoverySeconds = (performance.now() - next.bootedAt) / 1000
+    const late = await stored(next)
+    return {
+      // The agent that goes on writes behind the torn line, so its own file does not tell what it was told.
+      ...judge(yard.effects, [{ tag, number: 1 }], yard.homes(), { mayBeCut: true }),
+      recoverySeconds,
+      problems: [
+        early.answer.endsWith(head) && 'half a line was stored',
+        !late.startsWith(early.answer.trimEnd()) && 'the stored transcript was shortened or rewritten',
+        isCompleted && !isEveryLineJson(late) && 'the stored transcript is not JSON',
+        isCompleted && late.split('"torn"').length !== 2 && 'the completed line is not stored exactly once',
+      ].filter(Boolean),
+    }
+  },
+}
+
+/** The agent's own file, once it ends in the half line. */
+async function tornFile(home, id, head) {
+  const folder = join(home, 'runtimes', `session-${id}`, 'transcripts')
+  const [name] = await readdir(folder).catch(() => [])
+  if (name === undefined) return undefined
+  return (await readFile(join(folder, name), 'utf8')).endsWith(head) ? join(folder, name) : undefined
+}
+
+function isEveryLineJson(text) {
+  try {
+    for (const line of text.split('\n').filter(Boolean)) JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Linux only; elsewhere nothing is measured, and nothing grows. */
+async function memoryMb(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+function watchMemory(pid) {
+  let worst = 0
+  const look = async () => {
+    worst = Math.max(worst, await memoryMb(pid))
+  }
+  const timer = setInterval(() => void look(), 100)
+  return {
+    stop: async () => {
+      await look()
+      clearInterval(timer)
+      return worst
+    },
+  }
+}

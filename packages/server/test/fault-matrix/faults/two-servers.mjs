@@ -1,0 +1,38 @@
+import { judge } from '../effects.mjs'
+import { createSession, settled } from '../yard.mjs'
+
+/** Enough that the hosts always have something to quarrel about, few enough for a small machine. */
+const atOnce = 8
+
+export const twoServers = {
+  name: 'R15',
+  what: 'two servers claim the turns of 1,000 sessions',
+  seeds: 1,
+  limitSeconds: 1200,
+  round: async ({ yard, seed, isShort }) => {
+    const hosts = [await yard.up('a'), await yard.up('b')]
+    const count = isShort ? 20 : 1000
+    const accepted = []
+    const ids = []
+    const work = async () => {
+      while (accepted.length < count) {
+        const tag = `R15.${seed}.${accepted.length}`
+        accepted.push({ tag, number: 1 })
+        const id = await createSession(yard, hosts[accepted.length % 2], yard.effects.prompt(tag, 1))
+        ids.push(id)
+        await settled(yard, [id])
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    const { rows } = await yard.pool.query(
+      `select count(*)::int as turns, count(distinct session_id)::int as sessions
+       from turns where session_id = any($1) and outcome = 'completed'`,
+      [ids],
+    )
+    const { turns, sessions } = rows[0]
+    return {
+      ...judge(yard.effects, accepted, yard.homes()),
+      problems: turns === count && sessions === count ? [] : [`${turns} turns of ${sessions} sessions`],
+    }
+  },
+}

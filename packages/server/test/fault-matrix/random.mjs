@@ -1,0 +1,15 @@
+/** A small generator: the moments are arbitrary, and the same for the same seed. */
+export function seededRandom(seed) {
+  let state = (seed * 2_654_435_761) >>> 0
+  // Neighbouring seeds start close to each other; a few steps part them.
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  for (let step = 0; step < 4; step += 1) next()
+  return {
+    /** A whole number from `from` up to, not including, `to`. */
+    between: (from, to) => from + Math.floor(next() * (to - from)),
+    pick: (choices) => choices[Math.floor(next() * choices.length)],
+  }
+}
