@@ -6,25 +6,14 @@ import { faults } from '../fault-matrix/matrix.mjs'
 
 const program = fileURLToPath(new URL('../fault-matrix/run.mjs', import.meta.url))
 
-/** By what they wait for, so that those who wait do it together. `npm run test:faults` runs them in full. */
+/** The faults that no test of their own shows, in their short round. `npm run test:faults` runs the whole matrix. */
 const groups = {
   'two hosts, of which one dies, freezes or has a wrong clock': ['R2', 'R3', 'R14'],
-  'hosts and agents that are killed, stopped or told otherwise': [
-    'R1',
-    'R4',
-    'R5',
-    'R6',
-    'R7',
-    'R17',
-    'R18',
-    'R19',
-    'R20',
-  ],
-  'a database that dies, and agents that write what nobody expects': ['R8', 'R9', 'R15', 'R21', 'R22', 'R23', 'R25'],
+  'many who speak at once to a host that is killed again and again': ['R18'],
 }
 
-test('every fault of the matrix has its short round', () => {
-  expect(Object.values(groups).flat().sort()).toEqual(faults.map(({ name }) => name).sort())
+test('they are faults of the matrix', () => {
+  expect(faults.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.values(groups).flat()))
 })
 
 for (const [name, members] of Object.entries(groups)) {

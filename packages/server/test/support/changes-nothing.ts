@@ -1,12 +1,30 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type pg from 'pg'
 import { expect } from 'vitest'
+import { eventually } from './eventually.ts'
 
 /** Runs `act` and holds every row of every table, jobs included, against what was there before. Hosts only say that they live. */
 export async function changesNothing<T>(pool: pg.Pool, act: () => Promise<T>): Promise<T> {
-  const before = await everyRow(pool)
+  const before = await onceQuiet(pool)
   const result = await act()
   expect(await everyRow(pool)).toEqual(before)
   return result
+}
+
+/** What an earlier test set going in the background may still be coming to its end. */
+async function onceQuiet(pool: pg.Pool): Promise<Record<string, unknown[]>> {
+  let seen = await everyRow(pool)
+  await eventually(
+    async () => {
+      const before = seen
+      await wait(40)
+      seen = await everyRow(pool)
+      return isDeepStrictEqual(before, seen)
+    },
+    (isQuiet) => isQuiet,
+  )
+  return seen
 }
 
 async function everyRow(pool: pg.Pool): Promise<Record<string, unknown[]>> {
