@@ -95,40 +95,22 @@ describe('archiving', () => {
   })
 })
 
-test('of an archive and a follow-up at once, either the archive is refused or the prompt is kept as undelivered', async () => {
-  const { id, letGo } = await busy()
-  for (let round = 0; round < 100; round += 1) {
-    const asks = [() => say(id, `say ${round}`), () => archive(id)]
+test('of an archive and a follow-up at once, either the archive is refused or the follow-up is', async () => {
+  for (let round = 0; round < 12; round += 1) {
+    const { id } = await busy()
+    const asks = [() => say(id, 'say something'), () => archive(id)]
     if (round % 2) asks.reverse()
     const [first, second] = await Promise.allSettled(asks.map((ask) => ask()))
     const [spoken, archived] = round % 2 ? [second, first] : [first, second]
-    const [row] = (await messages(id)).filter(({ content }) => content === `say ${round}`)
+    const said = async () => (await messages(id)).find(({ content }) => content === 'say something')
     if (spoken?.status === 'fulfilled') {
       expect(archived).toMatchObject({ status: 'rejected', reason: { kind: 'messages_queued' } })
-      expect(row).toMatchObject({ status: 'pending' })
+      expect(await said()).toMatchObject({ status: 'pending' })
       await archive(id, true)
-      expect((await messages(id)).find(({ content }) => content === `say ${round}`)).toMatchObject({
-        status: 'undelivered',
-      })
+      expect(await said()).toMatchObject({ status: 'undelivered' })
     } else {
       expect(spoken).toMatchObject({ reason: { kind: 'cannot_follow_up' } })
-      expect([archived?.status, row]).toEqual(['fulfilled', undefined])
+      expect([archived?.status, await said()]).toEqual(['fulfilled', undefined])
     }
-    // Back to where it was, as if nothing had happened.
-    await app.pool.query(
-      `update sessions set status = 'running', archived_at = null, trash_after = null where id = $1`,
-      [id],
-    )
-    await app.pool.query('update turns set withdrawn_by = null where session_id = $1 and state <> $2', [id, 'ended'])
-    await app.pool.query(
-      `insert into turns (session_id, sequence, source, prompt, state, lease_owner, lease_expires_at)
-       select $1, max(sequence) + 1, 'follow_up', 'say none', 'executing', 'nobody', now() + interval '1 hour'
-       from turns
-       where session_id = $1
-       having bool_and(state = 'ended')`,
-      [id],
-    )
   }
-  await letGo()
-  await app.pool.query('delete from sessions where id = $1', [id])
-})
+}, 60_000)
