@@ -86,7 +86,7 @@ function entry(n) {
 }
 
 function read(sessionId, path) {
-  return ingest(host.app, { sessionId, thread: 'main' }, path, async () => undefined)
+  return ingest(host.app, { sessionId, thread: 'main' }, path, { isKept: () => true, alongside: async () => undefined })
 }
 
 async function newSession() {

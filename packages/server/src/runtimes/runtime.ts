@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from '../platform/process/process-table.ts'
+import type { Equipment } from './equipment.ts'
 
 export type RuntimeModel = {
   id: string
@@ -9,8 +10,8 @@ export type RuntimeModel = {
 
 /** Where one session's conversation lives on this host. */
 export type Conversation = {
-  /** The runtime's own id of it, chosen or learnt before the first process starts. */
-  id: string
+  /** The runtime's own id of it; undefined before the first turn of a runtime that names its conversations itself. */
+  id: string | undefined
   /** A folder of this session alone, for the runtime's configuration and files. */
   home: string
   workingDirectory: string
@@ -19,12 +20,21 @@ export type Conversation = {
 export type TurnOrder = {
   conversation: Conversation
   prompt: string
-  goal: string | null
   model: string
+  equipment: Equipment
   /** Stamped on every process of the turn, so that all of them can be found again. */
   marker: string
+  /**
+   * Called once, when the agent's process is up and before it is given anything. Whoever dies meanwhile leaves an agent
+   * that has done nothing. It rejects when the agent is no longer wanted: then it is stopped, and gets no prompt.
+   */
+  onUp(identity: ProcessIdentity): Promise<void>
+  /** Called by a runtime that names its conversations itself: before it hands over the prompt, if it can. */
+  onNamed(conversationId: string): Promise<void>
   /** Called whenever the agent shows a sign of life; its transcript may have grown. */
   onActivity(): void
+  /** Something a person who looks at the session should know, such as a call to the model that is tried again. */
+  onNotice(sentence: string): void
 }
 
 /** How a turn ended, judged by the runtime's own protocol and never by an exit code alone. */
@@ -53,8 +63,16 @@ export type RunningTurn = {
 }
 
 /** A transcript on disk: the main conversation or one subagent's. */
-export type TranscriptFile = { thread: string; path: string }
+export type TranscriptFile = { thread: string; path: string; subagent?: SubagentFacts }
 export const mainThread = 'main'
+
+/** What the runtime tells of a subagent beside its transcript. */
+export type SubagentFacts = {
+  subagent_type: string | null
+  description: string | null
+  /** The tool call of its parent that started it. */
+  tool_use_id: string | null
+}
 
 /** What one model call used. Two lines of a transcript that tell of one call have one request id. */
 export type Usage = {
@@ -80,12 +98,41 @@ export type Usage = {
  */
 export type Runtime = {
   name: string
+  /** Only where it is a program that has to be installed and signed in. */
+  cli?: AgentCli
   models(): readonly RuntimeModel[]
-  newConversationId(): string
+  /** Undefined where the runtime names its conversations itself. */
+  newConversationId(): string | undefined
+  /**
+   * Puts what the session is equipped with where its agent finds it, and takes away what it no longer has. Safe to
+   * repeat; touches nothing of the repository's own. Answers with sentences about what it had to leave out.
+   */
+  equip(conversation: Conversation, equipment: Equipment): Promise<string[]>
   start(order: TurnOrder): Promise<RunningTurn>
   transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]>
-  /** Puts the main thread on disk, so that the agent can go on from there: after a move, an unarchive, a fork. */
-  writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<TranscriptFile>
+  /**
+   * Puts a conversation on disk, so that the agent can go on from its last line: after a move, an unarchive, a fork.
+   * Lines of another conversation become this one's.
+   */
+  writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<WrittenTranscript>
+  /** Whether a line of the main thread shows that the agent has taken up a prompt, and not only that it was started. */
+  showsReceipt(line: string): boolean
+  /** Whether a line tells of the conversation. What does not is bookkeeping of the agent's own and is not stored. */
+  isWorthKeeping(line: string): boolean
   /** What a line of the transcript tells of a model call, if it tells of one. */
   usageOf(line: string): Usage | undefined
 }
+
+/** A vendor's program behind a runtime, as far as an operator has to look after it. */
+export type AgentCli = {
+  title: string
+  command: string
+  installInstructions: string
+  authInstructions: string
+  authMethod: 'oauth' | 'env_var'
+  envVarName: string | null
+  /** Judged by what is on this host: nobody is asked. */
+  isAuthenticated(): Promise<boolean>
+}
+
+export type WrittenTranscript = { conversationId: string; path: string }

@@ -101,9 +101,10 @@ function readTranscripts(homes) {
       const { uuid, type, message } = readEntry(line)
       if (type !== 'user' || typeof message?.content !== 'string') continue
       const [, ofSession, number] = /echo (\S+) begin (\d+) >>/.exec(message.content) ?? []
-      if (ofSession) add(prompts, `${ofSession} ${number}`, uuid)
       if (ofSession) tag = ofSession
+      // One that is told to go on may have the message quoted; that is not given to it.
       if (message.content.startsWith('[Automated message from Yardmaster')) told.add(uuid)
+      else if (ofSession) add(prompts, `${ofSession} ${number}`, uuid)
     }
     for (const uuid of told) add(recoveries, tag, uuid)
   }

@@ -1,37 +1,12 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { ingest } from '../../src/domain/transcripts/transcript.ts'
-import { openDatabase, openPool } from '../../src/platform/db/database.ts'
-import { testDatabase } from '../support/database.ts'
-import { nothingAlongside, plainRedactor } from '../support/plain-redactor.ts'
-import { insertSession } from '../support/session-rows.ts'
-import { silentLog } from '../support/silent-log.ts'
-
-async function desk() {
-  const { url, pool } = await testDatabase()
-  const db = openDatabase(openPool({ connectionString: url }, { max: 8, log: silentLog, name: 'test' }))
-  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-ingest-'))
-  onTestFinished(async () => {
-    await db.destroy()
-    await rm(folder, { recursive: true })
-  })
-  const sessionId = await insertSession(pool)
-  const path = join(folder, 'main.jsonl')
-  return {
-    path,
-    read: () => ingest({ db, redactor: plainRedactor }, { sessionId, thread: 'main' }, path, nothingAlongside),
-    lines: async (): Promise<string[]> =>
-      (await pool.query('select line from transcript_entries order by sequence')).rows.map(({ line }) => line),
-  }
-}
+import { appendFile, writeFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { transcriptDesk } from '../support/transcript-desk.ts'
 
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, n) => JSON.stringify({ n: from + n }))
 
 test('readers of one file at the same moment store each line once, in order', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, `${numbered(0, 2500).join('\n')}\n`)
   const counts = await Promise.all([read(), read(), read(), read()])
   await read()
@@ -40,7 +15,7 @@ test('readers of one file at the same moment store each line once, in order', as
 })
 
 test('a file that grows while several read it is stored whole, each line once', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, '')
   const writing = (async () => {
     for (let from = 0; from < 1000; from += 10) {

@@ -69,7 +69,7 @@ export function conversing(app: TestApp): Conversation {
     create,
     busy: async () => {
       const gate = join(app.home, `gate-${randomUUID()}`)
-      const id = await create(`run until [ -e ${gate} ]; do sleep 0.05; done`)
+      const id = await create(`run until [ -e ${gate} ]; do sleep 0.2; done`)
       await reaches(id, 'running')
       await eventually(
         () => rows('turns', id, 'sequence'),

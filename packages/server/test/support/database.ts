@@ -9,7 +9,9 @@ export async function cloneDatabase(
   options: { isEmpty?: boolean } = {},
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(`create database ${name} template ${options.isEmpty ? 'template0' : templateDatabase}`)
+  const template = options.isEmpty ? 'template0' : templateDatabase
+  // A tenth of the work of the usual way, which writes every page into the log.
+  await administer(`create database ${name} template ${template} strategy file_copy`)
   return { url: urlOf(name), drop: () => administer(`drop database if exists ${name} with (force)`) }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Answer, TestApp } from './app.ts'
 import { eventually } from './eventually.ts'
@@ -25,14 +24,12 @@ export function atRest(api: Api, id: number): Promise<Answer['body']> {
   return onceItIs(api, id, 'needs_input', 'failed')
 }
 
-/** Asked at leisure: a turn takes a while, and whoever asks takes time from those who work. */
 export function onceItIs(api: Api, id: number, ...statuses: string[]): Promise<Answer['body']> {
-  const ask = async (): Promise<Answer['body']> => {
-    const session = await findDemo(api, id)
-    if (!statuses.includes(session?.status)) await wait(75)
-    return session
-  }
-  return eventually(ask, (session) => statuses.includes(session?.status), 60_000)
+  return eventually(
+    () => findDemo(api, id),
+    (session) => statuses.includes(session?.status),
+    60_000,
+  )
 }
 
 /** The stored entries of the main conversation, in order. */

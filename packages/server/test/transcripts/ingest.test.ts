@@ -1,53 +1,16 @@
-import { appendFile, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { ingest } from '../../src/domain/transcripts/transcript.ts'
-import { openDatabase, openPool } from '../../src/platform/db/database.ts'
-import { testDatabase } from '../support/database.ts'
-import { nothingAlongside, plainRedactor } from '../support/plain-redactor.ts'
-import { insertSession } from '../support/session-rows.ts'
-import { silentLog } from '../support/silent-log.ts'
-
-const mainThread = 'main'
-
-/** A session with a transcript file that does not exist yet, and a reader of it. */
-async function desk() {
-  const { url, pool } = await testDatabase()
-  const db = openDatabase(openPool({ connectionString: url }, { max: 4, log: silentLog, name: 'test' }))
-  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-transcript-'))
-  onTestFinished(async () => {
-    await db.destroy()
-    await rm(folder, { recursive: true })
-  })
-  const sessionId = await insertSession(pool)
-  const path = join(folder, 'main.jsonl')
-  return {
-    pool,
-    sessionId,
-    path,
-    folder,
-    read: (file = path, thread = mainThread) =>
-      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, file, nothingAlongside),
-    lines: async (thread = mainThread): Promise<string[]> => {
-      const { rows } = await pool.query(
-        'select sequence, line from transcript_entries where session_id = $1 and thread = $2 order by sequence',
-        [sessionId, thread],
-      )
-      expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
-      return rows.map(({ line }) => line)
-    },
-  }
-}
+import { expect, test } from 'vitest'
+import { transcriptDesk } from '../support/transcript-desk.ts'
 
 test('a file that is not there yet has no lines', async () => {
-  const { read, lines } = await desk()
+  const { read, lines } = await transcriptDesk()
   expect(await read()).toBe(0)
   expect(await lines()).toEqual([])
 })
 
 test('each reading stores just what was added since the last', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, '{"n":1}\n{"n":2}\n')
   expect(await read()).toBe(2)
   await appendFile(path, '{"n":3}\n')
@@ -57,7 +20,7 @@ test('each reading stores just what was added since the last', async () => {
 })
 
 test('a line is stored exactly as it was written', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   const line = '  {"b":1,  "a":"\\u0000 \\ud83d ü 🚂","b":2}\t\r'
   await writeFile(path, `${line}\n`)
   await read()
@@ -65,7 +28,7 @@ test('a line is stored exactly as it was written', async () => {
 })
 
 test('a last line without its end is left alone until it is complete', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, '{"n":1}\n{"n":')
   expect(await read()).toBe(1)
   await appendFile(path, '2')
@@ -76,7 +39,7 @@ test('a last line without its end is left alone until it is complete', async () 
 })
 
 test('a character whose bytes arrive in two readings is read whole', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   const bytes = Buffer.from('"🚂"\n')
   await writeFile(path, bytes.subarray(0, 3))
   await read()
@@ -86,7 +49,7 @@ test('a character whose bytes arrive in two readings is read whole', async () =>
 })
 
 test('blank lines are no entries and are not counted', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, '\n{"n":1}\n \r\n\n{"n":2}\n\n')
   expect(await read()).toBe(2)
   expect(await lines()).toEqual(['{"n":1}', '{"n":2}'])
@@ -97,21 +60,21 @@ test('blank lines are no entries and are not counted', async () => {
 })
 
 test('lines that are not JSON are stored all the same', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, 'not json\n{"n":1}\n')
   await read()
   expect(await lines()).toEqual(['not json', '{"n":1}'])
 })
 
 test('bytes that are not UTF-8 become the replacement character, and so does NUL', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, Buffer.concat([Buffer.from('"a'), Buffer.from([0xff, 0xc3]), Buffer.from('b\0c"\n{"n":2}\n')]))
   await read()
   expect(await lines()).toEqual(['"a\uFFFD\uFFFDb\uFFFDc"', '{"n":2}'])
 })
 
 test('a line over the maximum is stored as a marked entry with its beginning, and the next lines follow', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   const tooLong = `{"text":"${'x'.repeat(8 * 1024 * 1024)}"}`
   await writeFile(path, `{"n":1}\n${tooLong}\n{"n":3}\n`)
   expect(await read()).toBe(3)
@@ -126,7 +89,7 @@ test('a line over the maximum is stored as a marked entry with its beginning, an
 })
 
 test('a line of exactly the maximum is stored whole', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   const line = `"${'x'.repeat(8 * 1024 * 1024 - 2)}"`
   await writeFile(path, `${line}\n`)
   await read()
@@ -136,7 +99,7 @@ test('a line of exactly the maximum is stored whole', async () => {
 })
 
 test('more lines than one batch holds are all stored, in order', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   const written = Array.from({ length: 1234 }, (_, n) => JSON.stringify({ n }))
   await writeFile(path, `${written.join('\n')}\n`)
   expect(await read()).toBe(1234)
@@ -144,7 +107,7 @@ test('more lines than one batch holds are all stored, in order', async () => {
 })
 
 test('a file that became shorter changes nothing that is stored', async () => {
-  const { path, read, lines } = await desk()
+  const { path, read, lines } = await transcriptDesk()
   await writeFile(path, '{"n":1}\n{"n":2}\n')
   await read()
   await truncate(path, 8)
@@ -153,7 +116,7 @@ test('a file that became shorter changes nothing that is stored', async () => {
 })
 
 test("a subagent's thread is stored apart, with its own count and its own place in its own file", async () => {
-  const { path, folder, read, lines } = await desk()
+  const { path, folder, read, lines } = await transcriptDesk()
   const own = join(folder, 'agent-1.jsonl')
   await writeFile(path, '{"main":1}\n{"main":2}\n')
   await writeFile(own, '{"sub":1}\n')
@@ -166,7 +129,7 @@ test("a subagent's thread is stored apart, with its own count and its own place 
 })
 
 test('a session that is gone stores nothing', async () => {
-  const { pool, path, read } = await desk()
+  const { pool, path, read } = await transcriptDesk()
   await writeFile(path, '{"n":1}\n')
   await pool.query('delete from sessions')
   await expect(read()).rejects.toThrow(/foreign key/)

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { claimTurn } from '../../src/domain/inbox/lease-store.ts'
 import { insertTurn } from '../../src/domain/inbox/turn-store.ts'
+import { admit } from '../../src/domain/turns/admit.ts'
 import { transact } from '../../src/platform/db/transact.ts'
 import { sampleRepository, testApp } from '../support/app.ts'
 import { atRest } from '../support/demo-session.ts'
+import { eventually } from '../support/eventually.ts'
 
 const app = testApp()
 
@@ -19,10 +21,39 @@ test('a turn whose wake-up call or job got lost runs all the same', async () => 
   for (const { sessionId } of [queued, dispatched]) expect((await atRest(app, sessionId)).status).toBe('needs_input')
 })
 
+test.each(['queued', 'dispatched'] as const)(
+  'a session that is deleted while its %s turn is looked at disturbs nobody',
+  async (state) => {
+    const { sessionId } = await lostTurn('/any/repository', {
+      state,
+      ...(state === 'dispatched' && { dispatched_at: new Date(Date.now() - 60_000) }),
+    })
+    const deletion = await app.pool.connect()
+    try {
+      await deletion.query('begin')
+      await deletion.query('delete from sessions where id = $1', [sessionId])
+      const admitted = admit(app.host.app)
+      await eventually(
+        async () =>
+          (
+            await app.pool.query(
+              "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%\"sessions\"%'",
+            )
+          ).rows,
+        ({ length }) => length > 0,
+      )
+      await deletion.query('commit')
+      await admitted
+    } finally {
+      deletion.release()
+    }
+  },
+)
+
 test('a turn can be taken again by whoever has it, whose answer may have got lost, and by nobody else', async () => {
   const { turnId } = await lostTurn('/any/repository', { state: 'dispatched', dispatched_at: new Date() })
   const take = (owner: string, marker: string) =>
-    transact(app.host.app.db, (tx) => claimTurn(tx, { turnId, owner }, marker))
+    transact(app.host.app.db, (tx) => claimTurn(tx, { turnId, owner, marker }))
   expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
   expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
   expect(await take('they', 'run-2')).toBeUndefined()

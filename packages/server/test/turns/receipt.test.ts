@@ -16,7 +16,7 @@ import { mainThread } from '../../src/runtimes/runtime.ts'
 import { client, sampleRepository, testKey } from '../support/app.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { atRest, startDemo } from '../support/demo-session.ts'
-import { nothingAlongside, plainRedactor } from '../support/plain-redactor.ts'
+import { plainReading, plainRedactor } from '../support/plain-redactor.ts'
 import { silentLog } from '../support/silent-log.ts'
 
 const prompt = 'say Once'
@@ -208,6 +208,6 @@ async function leaveBehind(
   const file = join(transcripts, `${conversationId}.jsonl`)
   await writeFile(file, transcript)
   if (isStored)
-    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, nothingAlongside)
+    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, plainReading)
   return agent
 }

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { interruptWithMessage } from '../../src/domain/conversation/interrupt.ts'
 import { archiveSession } from '../../src/domain/sessions/lifecycle/archive.ts'
 import { restartSession } from '../../src/domain/sessions/lifecycle/restart.ts'
 import { admit } from '../../src/domain/turns/admit.ts'
@@ -8,7 +10,7 @@ import { findDemo } from '../support/demo-session.ts'
 import { eventually } from '../support/eventually.ts'
 
 const app = testApp()
-const { create, busy, say, turns, logs, reaches, settled, effects } = conversing(app)
+const { create, busy, say, queue, turns, logs, reaches, settled, effects } = conversing(app)
 const { doing, done, isDone } = effects
 
 async function allow(slots: number): Promise<void> {
@@ -39,6 +41,8 @@ describe('the spot gate', () => {
           "select count(*)::int as live from turns where state in ('dispatched', 'executing')",
         )
         seen.push(rows[0].live)
+        // Without a pause, to ask is most of what this machine does.
+        await wait(5)
       }
     })()
     const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => create(doing(`gate-${index}`))))
@@ -92,6 +96,21 @@ describe('the spot gate', () => {
 })
 
 describe('a held session', () => {
+  test('lets what will not wait go before what it was held with, and everything else in order behind', async () => {
+    const { id, letGo } = await held(doing('pressing-2'))
+    await say(id, doing('pressing-3'))
+    const message = await queue(id, doing('pressing-1'))
+    await queue(id, doing('pressing-4'))
+    await interruptWithMessage(app.host.app, { id }, message.id)
+    const { session } = await say(id, doing('pressing-0'), { isImmediate: true })
+    expect(session).toMatchObject({ status: 'waiting', running_job_id: expect.any(String) })
+    await letGo()
+    await isDone('pressing-4')
+    await settled(id)
+    const words = Array.from({ length: 5 }, (_, index) => `pressing-${index}`)
+    expect((await done()).filter((word) => word.startsWith('pressing'))).toEqual(words)
+  })
+
   test('says why, once, and no longer when it is let in', async () => {
     const { id, letGo } = await held(doing('held'))
     for (let round = 0; round < 3; round += 1) await admit(app.host.app)

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { recordReceipt, renewLease } from '../../src/domain/inbox/lease-store.ts'
-import { recoveryPrompt } from '../../src/domain/sessions/lifecycle/recovery-prompt.ts'
+import { recoveryPromptAfterMove } from '../../src/domain/sessions/lifecycle/recovery-prompt.ts'
 import { endTurn } from '../../src/domain/turns/end-turn.ts'
 import { takeOver } from '../../src/domain/turns/recover.ts'
 import { launch } from '../../src/platform/process/launch.ts'
@@ -23,7 +23,12 @@ const entry = (text: string): string =>
 type Left = { prompt: string; hasProcess: boolean; leaseSeconds: number }
 
 /** A session in the midst of a turn on a host that is not there any more. */
-async function leftBehind({ prompt, hasProcess, leaseSeconds }: Left): Promise<{ id: number; turnId: string }> {
+async function leftBehind({
+  prompt,
+  hasProcess,
+  leaseSeconds,
+}: Left): Promise<{ id: number; turnId: string; marker: string }> {
+  const marker = newRunMarker()
   const id = await insertSession(app.pool, {
     status: hasProcess ? 'running' : 'waiting',
     git_root: repository(),
@@ -36,9 +41,9 @@ async function leftBehind({ prompt, hasProcess, leaseSeconds }: Left): Promise<{
     `insert into turns (session_id, sequence, source, prompt, state, lease_owner, lease_expires_at, run_marker, pid)
      values ($1, 1, 'create', $2, 'executing', 'dead-host', now() + make_interval(secs => $3), $4, $5)
      returning id`,
-    [id, prompt, leaseSeconds, newRunMarker(), hasProcess ? 1 : null],
+    [id, prompt, leaseSeconds, marker, hasProcess ? 1 : null],
   )
-  return { id, turnId: rows[0]?.id ?? '' }
+  return { id, turnId: rows[0]?.id ?? '', marker }
 }
 
 test('a turn whose lease ran out goes on here, with clone and conversation made again', async () => {
@@ -48,12 +53,9 @@ test('a turn whose lease ran out goes on here, with clone and conversation made 
     metadata: { clone_path: join(app.home, 'clones', `session-${id}`) },
   })
   expect((await stat(join(app.home, 'clones', `session-${id}`, 'README.md'))).isFile()).toBe(true)
-  expect(await turns(id)).toMatchObject([
-    { outcome: 'interrupted', seized_from: 'dead-host' },
-    { outcome: 'completed', source: 'recovery' },
-  ])
+  expect(await turns(id)).toMatchObject([{ outcome: 'interrupted' }, { outcome: 'completed', source: 'recovery' }])
   const said = (await entriesOf(app, id)).map(({ message }) => message.content)
-  expect(said.slice(0, 2)).toEqual([doing('seized'), recoveryPrompt])
+  expect(said.slice(0, 2)).toEqual([doing('seized'), recoveryPromptAfterMove(doing('seized'))])
   expect(await done()).not.toContain('seized')
 })
 
@@ -79,11 +81,11 @@ test('many who take over at once leave one turn to go on', async () => {
 })
 
 test('what a host writes whose turn was taken from it touches nothing', async () => {
-  const { id, turnId } = await leftBehind({ prompt: doing('stale'), hasProcess: true, leaseSeconds: -1 })
+  const { id, turnId, marker } = await leftBehind({ prompt: doing('stale'), hasProcess: true, leaseSeconds: -1 })
   await takeOver(app.host.app)
   await reaches(id, 'needs_input')
   const before = [await turns(id), await findDemo(app, id)]
-  const hold = { turnId, owner: 'dead-host' }
+  const hold = { turnId, owner: 'dead-host', marker }
   expect(await renewLease(app.host.app.db, hold)).toBeUndefined()
   expect(await recordReceipt(app.host.app.db, hold)).toBe(false)
   await endTurn(app.host.app, hold, id, { kind: 'failed', reason: 'crash', detail: 'too late' })
@@ -100,15 +102,11 @@ test('a host ends what ran here for turns that were taken from it, once', async 
     marker,
     stdin: 'none',
   })
-  const id = await insertSession(app.pool, { status: 'needs_input' })
-  await app.pool.query(
-    `insert into turns (session_id, sequence, source, prompt, state, outcome, run_marker, seized_from)
-     values ($1, 1, 'create', 'say x', 'ended', 'interrupted', $2, $3)`,
-    [id, marker, app.host.app.home.hostId],
-  )
+  const { hostId } = app.host.app.home
+  await app.pool.query('insert into abandoned_runs (run_marker, host_id) values ($1, $2)', [marker, hostId])
   await takeOver(app.host.app)
   expect((await agent.exited).signal).toMatch(/SIGTERM|SIGKILL/)
-  expect(await turns(id)).toMatchObject([{ seized_from: null }])
+  expect((await app.pool.query('select from abandoned_runs where host_id = $1', [hostId])).rows).toEqual([])
 })
 
 test('a session that belongs to a dead host is worked on here when somebody speaks', async () => {

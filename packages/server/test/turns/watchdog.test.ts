@@ -4,7 +4,7 @@ import { processTable } from '../../src/platform/process/process-table.ts'
 import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 
-const app = testApp({ environment: { AGENT_SILENCE_SECONDS: '2' } })
+const app = testApp({ environment: { AGENT_SILENCE_SECONDS: '4' } })
 const { create, queue, messages, turns, reaches, effects } = conversing(app)
 const { doing, isDone } = effects
 
@@ -13,7 +13,7 @@ test('an agent that gives no sign of life is stopped; its session has failed, an
   const { metadata } = await reaches(id, 'running')
   await queue(id, doing('after-silence'))
   const failed = await reaches(id, 'failed')
-  const sentence = 'The agent gave no sign of life for 2 s and was stopped. Restart the session to let it go on.'
+  const sentence = 'The agent gave no sign of life for 4 s and was stopped. Restart the session to let it go on.'
   expect(failed).toMatchObject({
     running_job_id: null,
     metadata: { failure_reason: 'silent', exit_status: sentence },
@@ -26,6 +26,6 @@ test('an agent that gives no sign of life is stopped; its session has failed, an
 })
 
 test('an agent that stirs now and then may take as long as it likes', async () => {
-  const id = await create(Array.from({ length: 6 }, (_, index) => `sleep 0.7\nsay still here ${index}`).join('\n'))
+  const id = await create(Array.from({ length: 16 }, (_, index) => `sleep 0.3\nsay still here ${index}`).join('\n'))
   expect(await reaches(id, 'needs_input', 'failed')).toMatchObject({ status: 'needs_input' })
 })

@@ -110,3 +110,21 @@ export async function isHostAlive(tx: Transaction, id: string): Promise<boolean>
     .executeTakeFirst()
   return host !== undefined
 }
+
+export async function selectLiveHosts(db: Database | Transaction): Promise<string[]> {
+  const hosts = await db
+    .selectFrom('hosts')
+    .select('id')
+    .where('seen_at', '>', sql<Date>`now() - make_interval(secs => ${deadAfterSeconds})`)
+    .execute()
+  return hosts.map(({ id }) => id)
+}
+
+export async function selectSilentHosts(db: Database): Promise<string[]> {
+  const hosts = await db
+    .selectFrom('hosts')
+    .select('id')
+    .where('seen_at', '<', sql<Date>`now() - make_interval(secs => ${deadAfterSeconds})`)
+    .execute()
+  return hosts.map(({ id }) => id)
+}

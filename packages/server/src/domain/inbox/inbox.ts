@@ -12,47 +12,57 @@ export {
   isHostAlive,
   lockAdmission,
   selectCandidates as findCandidates,
+  selectLiveHosts as findLiveHosts,
   selectOverdueTurns as findOverdueTurns,
+  selectSilentHosts as findSilentHosts,
   upsertHost as noteAlive,
 } from './admission-store.ts'
 export {
   claimTurn,
+  deleteAbandonedRun as forgetAbandonedRun,
   recordProcess,
   recordReceipt,
   releaseTurn,
   renewLease,
   retireTurn,
+  type SeizedTurn,
   seizeExpiredTurns,
+  selectAbandonedRuns as findAbandonedRuns,
   selectHeldTurn as findHeldTurn,
   selectTurnsHeldBy as findTurnsHeldBy,
   type TurnHold,
   type TurnResult,
-  takeSeizedFrom,
 } from './lease-store.ts'
 export {
   deleteMessage,
   hasPendingMessages,
   insertMessage as queueMessage,
+  insertMessages as queueMessages,
   type Message,
   type MessageOrigin,
   moveMessage,
+  type NewMessage,
   retireMessage,
   retireMessages,
-  returnMessage,
   selectMessage as findMessage,
+  selectMessagePage as findMessagePage,
+  selectMessages as findMessages,
   selectPendingMessages as findPendingMessages,
   takeFirstMessage,
   updateMessage,
 } from './message-store.ts'
+export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
 export {
-  endQueuedTurns,
+  type NewTurn,
   selectLastTurn as findLastTurn,
   selectRunMarkers as findRunMarkers,
   selectStanding as findStanding,
+  selectUnheardFailure as findUnheardFailure,
   type Turn,
   withdrawLiveTurn,
 } from './turn-store.ts'
 export type { FailureReason, TurnSource, Withdrawal } from './turn-table.ts'
+export { deleteWake as disarmWake, insertWake as armWake, selectNextWake as findNextWake } from './wake-store.ts'
 
 /** Writes the session's next turn and wakes admission, in the caller's transaction. */
 export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string> {

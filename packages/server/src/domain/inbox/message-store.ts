@@ -1,3 +1,4 @@
+import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
@@ -23,37 +24,54 @@ declare module '../../platform/db/tables.ts' {
 }
 
 export type Message = Selectable<MessageTable>
-export type NewMessage = { sessionId: number; content: string; goal: string | null; origin?: MessageOrigin }
+export type NewMessage = { content: string; goal: string | null; origin?: MessageOrigin }
 
 /** Everything here changes positions, so the caller holds the session's row lock. */
 
-export function insertMessage(
+/** Behind those that wait already, in the given order. */
+export async function insertMessages(
   tx: Transaction,
-  { sessionId, content, goal, origin = 'caller' }: NewMessage,
-): Promise<Message> {
-  return tx
-    .insertInto('enqueued_messages')
-    .values(({ selectFrom, fn }) => ({
-      session_id: sessionId,
-      content,
-      goal,
-      origin,
-      position: selectFrom('enqueued_messages')
-        .where('session_id', '=', sessionId)
-        .where('status', '=', 'pending')
-        .select(sql<number>`${fn.countAll()} + 1`.as('next')),
-    }))
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  sessionId: number,
+  messages: readonly NewMessage[],
+): Promise<Message[]> {
+  if (messages.length === 0) return []
+  const { rows } = await sql<Message>`
+    with waiting as (
+      select count(*) as count
+      from enqueued_messages
+      where session_id = ${sessionId}
+        and status = 'pending'
+    ),
+    said as (
+      select content, goal, origin, place
+      from unnest(
+        ${messages.map(({ content }) => content)}::text[],
+        ${messages.map(({ goal }) => goal)}::text[],
+        ${messages.map(({ origin = 'caller' }) => origin)}::text[]
+      ) with ordinality as said (content, goal, origin, place)
+    )
+    insert into enqueued_messages (session_id, content, goal, origin, position)
+    select ${sessionId}, said.content, said.goal, said.origin, waiting.count + said.place
+    from said, waiting
+    order by said.place
+    returning *
+  `.execute(tx)
+  return rows.toSorted((one, other) => one.position - other.position)
+}
+
+export async function insertMessage(tx: Transaction, sessionId: number, message: NewMessage): Promise<Message> {
+  const [inserted] = await insertMessages(tx, sessionId, [message])
+  if (!inserted) throw new Error('a message that was inserted is not there')
+  return inserted
 }
 
 /** What was taken and never reached its agent is the first to be delivered again, in its own row if it has one. */
 export async function returnMessage(
   tx: Transaction,
-  { messageId, ...message }: NewMessage & { messageId: number | null },
+  { sessionId, messageId, ...message }: NewMessage & { sessionId: number; messageId: number | null },
 ): Promise<Message> {
   const own = messageId === null ? undefined : await reopenMessage(tx, messageId)
-  const returned = own ?? (await insertMessage(tx, message))
+  const returned = own ?? (await insertMessage(tx, sessionId, message))
   return { ...returned, position: await moveMessage(tx, returned, 1) }
 }
 
@@ -116,14 +134,40 @@ export function selectMessage(db: Database | Transaction, sessionId: number, id:
     .executeTakeFirst()
 }
 
+/** By position; what was delivered or given up keeps the position it had. */
+export async function selectMessagePage(
+  db: Database,
+  sessionId: number,
+  { status }: { status?: string | undefined },
+  { page, perPage }: Page,
+): Promise<{ messages: Message[]; totalCount: number }> {
+  const matching = db
+    .selectFrom('enqueued_messages')
+    .where('session_id', '=', sessionId)
+    .$if(status !== undefined && status !== '', (query) => query.where(sql`status`, '=', status))
+  const [messages, { total }] = await Promise.all([
+    matching
+      .selectAll()
+      .orderBy('position')
+      .orderBy('id')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { messages, totalCount: total }
+}
+
+/** In the order of the given ids. */
+export async function selectMessages(tx: Transaction, ids: readonly number[]): Promise<Message[]> {
+  const messages = await tx.selectFrom('enqueued_messages').selectAll().where('id', 'in', ids).execute()
+  return messages.toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
+}
+
 /** Past the end means the end. One statement moves the message and shifts those between. */
-export async function moveMessage(
-  tx: Transaction,
-  { id, session_id, position: from }: Message,
-  wanted: number,
-): Promise<number> {
-  const pending = await selectPendingMessages(tx, session_id)
-  const to = Math.min(wanted, pending.length)
+export async function moveMessage(tx: Transaction, { id, session_id }: Message, wanted: number): Promise<number> {
+  const { from, count } = await selectPlace(tx, session_id, id)
+  const to = Math.min(wanted, count)
   await sql`
     update enqueued_messages
     set position = case
@@ -137,6 +181,18 @@ export async function moveMessage(
       and status = 'pending'
   `.execute(tx)
   return to
+}
+
+function selectPlace(tx: Transaction, sessionId: number, id: number): Promise<{ from: number; count: number }> {
+  return tx
+    .selectFrom('enqueued_messages')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.max('position').filterWhere('id', '=', id).$notNull().as('from'),
+    ])
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
 }
 
 export function updateMessage(

@@ -11,7 +11,7 @@ export type NewTurn = {
   /** Blank for a turn that only prepares the clone. */
   prompt: string
   goal: string | null
-  messageId?: number
+  messageId?: number | null
 }
 
 /** The caller holds the session's row lock, which makes the sequence the order of acceptance. */
@@ -88,6 +88,19 @@ export function selectLastTurn(db: Database | Transaction, sessionId: number): P
     .orderBy('sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
+}
+
+/** The turn that was the last to run, if it failed before its agent had the prompt. */
+export async function selectUnheardFailure(tx: Transaction, sessionId: number): Promise<Turn | undefined> {
+  const last = await tx
+    .selectFrom('turns')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('state', '!=', 'queued')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.outcome === 'failed' && last.started_at === null && last.prompt !== '' ? last : undefined
 }
 
 /** Marks of processes that may still be running for the session. */

@@ -40,7 +40,6 @@ declare module '../../platform/db/tables.ts' {
       error: string | null
       message_id: number | null
       withdrawn_by: Withdrawal | null
-      seized_from: string | null
       lease_owner: string | null
       lease_expires_at: Date | null
       run_marker: string | null

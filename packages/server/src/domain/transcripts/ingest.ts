@@ -6,8 +6,12 @@ import { appendEntries, lockThread, selectProgress, type ThreadKey } from './tra
 
 type Reader = Pick<App, 'db' | 'redactor'>
 
-/** What else is to be written in the transaction that stores the lines, such as what they cost. */
-export type Alongside = (tx: Transaction, lines: readonly string[]) => Promise<void>
+export type Reading = {
+  /** Lines that tell nothing are passed over. */
+  isKept(line: string): boolean
+  /** What else is to be written in the transaction that stores the lines, such as what they cost. */
+  alongside(tx: Transaction, lines: readonly string[]): Promise<void>
+}
 
 /** Whichever comes first ends a batch: few transactions for small lines, bounded memory for large ones. */
 const batchLines = 500
@@ -18,7 +22,7 @@ const batchBytes = 1024 * 1024
  * moved in the transaction that stores the lines, so a crash or a second reader can neither lose nor double one. What
  * is stored is redacted first; a file that has become shorter is left alone.
  */
-export async function ingest(app: Reader, key: ThreadKey, path: string, alongside: Alongside): Promise<number> {
+export async function ingest(app: Reader, key: ThreadKey, path: string, reading: Reading): Promise<number> {
   const { read_bytes: from } = await selectProgress(app.db, key)
   let appended = 0
   let lines: string[] = []
@@ -27,7 +31,7 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, alongsid
   let endsAt = from
   const flush = async (): Promise<boolean> => {
     if (endsAt === startsAt) return true
-    const isOurs = await append(app, key, { startsAt, endsAt, lines, alongside })
+    const isOurs = await append(app, key, { startsAt, endsAt, lines, alongside: reading.alongside })
     if (isOurs) appended += lines.length
     lines = []
     size = 0
@@ -35,7 +39,7 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, alongsid
     return isOurs
   }
   for await (const { text, endsAtByte } of completeLines(path, from)) {
-    if (text.trim() !== '') lines.push(text)
+    if (text.trim() !== '' && reading.isKept(text)) lines.push(text)
     size += text.length
     endsAt = endsAtByte
     if ((lines.length >= batchLines || size >= batchBytes) && !(await flush())) return appended
@@ -44,7 +48,7 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, alongsid
   return appended
 }
 
-type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; alongside: Alongside }
+type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; alongside: Reading['alongside'] }
 
 /** False when somebody else has read on meanwhile: they have the lines, we drop ours. */
 function append(app: Reader, key: ThreadKey, { startsAt, endsAt, lines, alongside }: Batch): Promise<boolean> {

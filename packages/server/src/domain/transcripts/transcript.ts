@@ -6,6 +6,7 @@ import { selectLines, selectProgress, type ThreadKey } from './transcript-store.
 
 /** The face of the room: a session's conversation as append-only entries. */
 export { ingest } from './ingest.ts'
+export { completeLines } from './transcript-lines.ts'
 export { appendEntries, lockThread, selectProgress as findProgress, updateReadBytes } from './transcript-store.ts'
 
 export async function hasTranscript(db: Database | Transaction, sessionId: number): Promise<boolean> {

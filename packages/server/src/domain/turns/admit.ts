@@ -14,7 +14,7 @@ import {
   lockAdmission,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { classesByGenesis, holdKeys, lockSession, updateSession } from '../sessions/session.ts'
+import { classesByGenesis, holdKeys, lockSessionIfThere, updateSession } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
@@ -38,8 +38,9 @@ export async function admit(app: App): Promise<void> {
   })
 }
 
+/** False when it is no longer there to be let in, or its session was deleted since we looked. */
 async function letIn(app: App, tx: Transaction, { id, session_id, is_held }: Candidate): Promise<boolean> {
-  await lockSession(tx, { id: session_id })
+  if (!(await lockSessionIfThere(tx, { id: session_id }))) return false
   if (!(await dispatchTurn(tx, id))) return false
   if (is_held) {
     await updateSession(tx, session_id, { forget: holdKeys })
@@ -58,7 +59,7 @@ async function hold(
 ): Promise<void> {
   if (candidate.is_held) return
   const detail = `${live} sessions are running and the limit for spot work is ${slots}`
-  await lockSession(tx, { id: candidate.session_id })
+  if (!(await lockSessionIfThere(tx, { id: candidate.session_id }))) return
   await updateSession(tx, candidate.session_id, {
     metadata: {
       spot_hold_at: formatTimestamp(app.clock.now()),
@@ -71,7 +72,9 @@ async function hold(
 
 /** A first turn may run on any host, later ones on the one that holds the clone, unless that host is dead. */
 async function callFor(tx: Transaction, turnId: string, sessionId: number): Promise<void> {
-  const { host_id } = await lockSession(tx, { id: sessionId })
+  const session = await lockSessionIfThere(tx, { id: sessionId })
+  if (!session) return
+  const { host_id } = session
   const isBound = host_id !== null && (await isHostAlive(tx, host_id))
   const key = `${runTurnJob.name}:${turnId}`
   await enqueue(tx, runTurnJob, { turnId, sessionId }, { key, ...(isBound && { hostId: host_id }) })

@@ -6,7 +6,7 @@ import { claimTurn, type Turn, type TurnHold } from '../inbox/inbox.ts'
 import { lockSessionIfThere, type SessionRow, updateSession } from '../sessions/session.ts'
 
 /** A turn that this host has taken, with what it needs to run it. */
-export type Claim = { hold: TurnHold; turn: Turn; session: SessionRow; marker: string }
+export type Claim = { hold: TurnHold; turn: Turn; session: SessionRow }
 
 /**
  * From here on the session belongs to this host's disk. Whether an attempt that broke off was committed shows by the
@@ -16,18 +16,17 @@ export async function takeTurn(
   app: App,
   { turnId, sessionId }: { turnId: string; sessionId: number },
 ): Promise<Claim | undefined> {
-  const hold = { turnId, owner: app.home.hostId }
-  const marker = newRunMarker()
+  const hold = { turnId, owner: app.home.hostId, marker: newRunMarker() }
   return untilReachable(() =>
     transact(app.db, async (tx) => {
       // Session before turn, as everybody does: two orders would be a deadlock.
       const session = await lockSessionIfThere(tx, { id: sessionId })
-      const turn = session && (await claimTurn(tx, hold, marker))
+      const turn = session && (await claimTurn(tx, hold))
       if (!turn) return undefined
       // One that was withdrawn on its way here is taken only to be ended.
       const isWanted = turn.withdrawn_by === null
       await updateSession(tx, session.id, { host_id: hold.owner, ...(isWanted && { running_job_id: turn.id }) })
-      return { hold, turn, session, marker }
+      return { hold, turn, session }
     }),
   )
 }

@@ -9,7 +9,7 @@ import {
   releaseTurn,
   retireMessage,
   retireTurn,
-  returnMessage,
+  returnPrompt,
   type Turn,
   type TurnHold,
   wakeAdmission,
@@ -19,6 +19,7 @@ import {
   acceptNextMessage,
   lockSessionIfThere,
   recoveryPrompt,
+  recoveryPromptAfterMove,
   type SessionRow,
   transition,
   updateSession,
@@ -31,8 +32,8 @@ export type Outcome =
   | { kind: 'failed'; reason: FailureReason; detail: string }
   /** Only the clone was asked for, and it is there. */
   | { kind: 'prepared' }
-  /** We stopped or died before the agent was done. */
-  | { kind: 'cut_short' }
+  /** We stopped or died before the agent was done. Out of reach: on a host whose disk cannot be asked. */
+  | { kind: 'cut_short'; isOutOfReach?: boolean }
   /** The turn is no longer ours; whoever has it writes its end. */
   | { kind: 'lost' }
 
@@ -47,7 +48,7 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
     if (!turn) return
     const ending = { session, turn, hold }
     if (turn.withdrawn_by !== null) await yieldToWithdrawal(app, tx, ending)
-    else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending)
+    else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
     else await conclude(app, tx, ending, outcome)
     await wakeAdmission(tx, sessionId)
   })
@@ -58,19 +59,18 @@ async function yieldToWithdrawal(app: App, tx: Transaction, ending: Ending): Pro
   const { session, turn, hold } = ending
   if (await isToGoOn(tx, ending)) return continueLater(app, tx, ending)
   await retireTurn(tx, hold, { outcome: 'interrupted' })
-  if (turn.started_at !== null || turn.prompt === '') {
+  const message = turn.started_at === null ? await returnPrompt(tx, turn) : undefined
+  if (!message) {
     await note(app, tx, session.id, `The turn was ended by ${turn.withdrawn_by}.`)
     return
   }
-  const { session_id: sessionId, prompt: content, goal, message_id: messageId } = turn
-  const message = await returnMessage(tx, { sessionId, content, goal, messageId })
   const isPutAway = turn.withdrawn_by === 'archive'
   if (isPutAway) await retireMessage(tx, message)
   const fate = isPutAway ? 'was not delivered' : 'is queued again'
   await note(
     app,
     tx,
-    sessionId,
+    session.id,
     `The turn was ended by ${turn.withdrawn_by} before the agent had its prompt, which ${fate}.`,
   )
 }
@@ -86,7 +86,12 @@ async function isToGoOn(tx: Transaction, { session, turn }: Ending): Promise<boo
 }
 
 /** An agent that has its prompt is told to go on. One that never got it gets it as if for the first time. */
-async function continueLater(app: App, tx: Transaction, { session, turn, hold }: Ending): Promise<void> {
+async function continueLater(
+  app: App,
+  tx: Transaction,
+  { session, turn, hold }: Ending,
+  { isOutOfReach = false }: { isOutOfReach?: boolean } = {},
+): Promise<void> {
   await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
   if (turn.started_at === null) {
     await releaseTurn(tx, hold)
@@ -100,9 +105,15 @@ async function continueLater(app: App, tx: Transaction, { session, turn, hold }:
     return
   }
   await retireTurn(tx, hold, { outcome: 'interrupted' })
-  const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt: recoveryPrompt, goal: null })
+  const prompt = isOutOfReach ? promptAfterMove(turn) : recoveryPrompt
+  const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal: turn.goal })
   await updateSession(tx, session.id, { running_job_id: next })
   await note(app, tx, session.id, 'The turn was cut short; the agent is told to go on.', 'warning')
+}
+
+/** One that was itself about going on says already what there is to say. */
+function promptAfterMove({ source, prompt }: Turn): string {
+  return source === 'recovery' ? prompt : recoveryPromptAfterMove(prompt)
 }
 
 type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed' | 'prepared' }>
@@ -122,7 +133,9 @@ async function conclude(
   if (outcome.kind === 'failed')
     await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
   const mayGoOn = outcome.kind !== 'failed' || passingFailures.includes(outcome.reason)
-  if (mayGoOn && session.status === 'running' && (await handOver(app, tx, session, turn))) return
+  // A turn that only prepared the clone had no agent that could be seen running.
+  const wasUnderway = session.status === 'running' || outcome.kind === 'prepared'
+  if (mayGoOn && wasUnderway && (await handOver(app, tx, session, turn))) return
   await comeToRest(app, tx, session, turn, outcome)
 }
 
@@ -133,7 +146,7 @@ async function handOver(app: App, tx: Transaction, session: SessionRow, turn: Tu
   if (!hasQueued && !next) return false
   await transition(app, tx, {
     sessionId: session.id,
-    cause: 'turn_handed_over',
+    cause: session.status === 'running' ? 'turn_handed_over' : 'resume',
     turnId: turn.id,
     with: { running_job_id: next?.turnId ?? null, ...(next?.goal !== undefined && { goal: next.goal }) },
   })

@@ -1,11 +1,14 @@
 import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
+import type { ProcessIdentity } from '../../platform/process/process-table.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
-import type { Conversation, RunningTurn, Runtime } from '../../runtimes/runtime.ts'
+import type { Equipment } from '../../runtimes/equipment.ts'
+import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
 import { recordProcess } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import {
+  equipmentOf,
   isSessionGone,
   lockSession,
   openWorkspace,
@@ -54,8 +57,9 @@ async function perform(app: App, claim: Claim, bounds: Bounds): Promise<Outcome>
     const runtime = findRuntime(app, claim.session)
     const conversation = await prepareUnlessStopping(app, claim, runtime, bounds)
     if (!conversation) return { kind: 'cut_short' }
+    const equipment = await equip(app, claim, runtime, conversation)
     if (claim.turn.prompt === '') return { kind: 'prepared' }
-    return await runAgent(app, claim, { runtime, conversation, ...bounds })
+    return await runAgent(app, claim, { runtime, conversation, equipment, ...bounds })
   } catch (error) {
     if (error instanceof TurnFailed) return { kind: 'failed', reason: error.reason, detail: error.message }
     app.log.error(
@@ -88,22 +92,43 @@ async function prepareUnlessStopping(
   }
 }
 
+/** What is chosen for the session is put where its agent finds it. What cannot be is told, and does not keep it from working. */
+async function equip(
+  app: App,
+  { turn, session }: Claim,
+  runtime: Runtime,
+  conversation: Conversation,
+): Promise<Equipment> {
+  const { equipment, leftOut } = await equipmentOf(app, session, turn.goal || session.goal)
+  const unfit = await runtime.equip(conversation, equipment)
+  for (const sentence of [...leftOut, ...unfit]) tell(app, session.id, sentence)
+  return equipment
+}
+
+type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment }
+
 /** An agent that was started is never left alone: if we cannot stay with it, it is stopped. */
 async function runAgent(
   app: App,
   claim: Claim,
-  { runtime, conversation, ...bounds }: Bounds & { runtime: Runtime; conversation: Conversation },
+  { runtime, conversation: opened, equipment, ...bounds }: Bounds & Agent,
 ): Promise<Outcome> {
   const { hold, session } = claim
   const activity = new EventTarget()
-  const running = await start(claim, runtime, conversation, () => activity.dispatchEvent(new Event('activity')))
+  let conversation = opened
+  const running = await start(app, claim, runtime, {
+    conversation,
+    equipment,
+    onActivity: () => activity.dispatchEvent(new Event('activity')),
+    onNamed: async (id) => {
+      conversation = { ...conversation, id }
+      await untilReachable(() => transact(app.db, (tx) => updateSession(tx, session.id, { session_id: id })))
+    },
+  })
+  if (!running) return { kind: 'lost' }
   running.ended.catch(() => undefined) // heard when we wait for it, which may be after it failed
   try {
-    const read = transcriptReader(app, { hold, session, runtime, conversation, isReceived: false })
-    if (!(await recordRunning(app, claim, running))) {
-      await running.interrupt()
-      return { kind: 'lost' }
-    }
+    const read = transcriptReader(app, { hold, session, runtime, conversation: () => conversation, isReceived: false })
     return await supervise(app, { running, read, activity, ...bounds })
   } catch (error) {
     await running.interrupt()
@@ -118,35 +143,54 @@ function findRuntime(app: App, session: SessionRow): Runtime {
   return runtime
 }
 
+/** Somebody else has the turn by now. */
+class Unwanted extends Error {}
+
+/** Undefined when the turn was taken from us before its agent had anything. */
 async function start(
-  { turn, session, marker }: Claim,
+  app: App,
+  claim: Claim,
   runtime: Runtime,
-  conversation: Conversation,
-  onActivity: () => void,
-): Promise<RunningTurn> {
-  const model = String(session.config.model)
-  const goal = turn.goal || session.goal
+  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'onActivity' | 'onNamed'>,
+): Promise<RunningTurn | undefined> {
+  const { turn, session, hold } = claim
   try {
-    return await runtime.start({ conversation, prompt: turn.prompt, goal, model, marker, onActivity })
+    return await runtime.start({
+      ...order,
+      prompt: turn.prompt,
+      model: String(session.config.model),
+      marker: hold.marker,
+      onUp: async (identity) => {
+        if (!(await recordRunning(app, claim, identity))) throw new Unwanted()
+      },
+      onNotice: (sentence) => tell(app, session.id, sentence),
+    })
   } catch (error) {
+    if (error instanceof Unwanted) return undefined
     if (error instanceof SpawnFailed) throw new TurnFailed('spawn_failed', error.message)
     throw error
   }
 }
 
-/** The process is up: now the session runs. False when the turn is no longer ours. */
-async function recordRunning(app: App, { hold, session }: Claim, running: RunningTurn): Promise<boolean> {
+/** The process is up: now the session runs, and the agent may get its prompt. False when the turn is no longer ours. */
+async function recordRunning(app: App, { hold, session }: Claim, identity: ProcessIdentity): Promise<boolean> {
   return untilReachable(() =>
     transact(app.db, async (tx) => {
       const { status } = await lockSession(tx, session)
-      if (!(await recordProcess(tx, hold, running.identity))) return false
-      await updateSession(tx, session.id, { metadata: { runtime_started: true, process_pid: running.identity.pid } })
+      if (!(await recordProcess(tx, hold, identity))) return false
+      await updateSession(tx, session.id, { metadata: { runtime_started: true, process_pid: identity.pid } })
       // Anything else: this was committed and only the answer got lost, or the turn was withdrawn meanwhile.
       if (status !== 'waiting') return true
       await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
-      await note(app, tx, session.id, `Its agent is at work (process ${running.identity.pid}).`)
+      await note(app, tx, session.id, `Its agent is at work (process ${identity.pid}).`)
       return true
     }),
+  )
+}
+
+function tell(app: App, sessionId: number, sentence: string): void {
+  untilReachable(() => transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))).catch(
+    (error: unknown) => app.log.warn({ sessionId, err: error }, 'a notice of an agent could not be written down'),
   )
 }
 

@@ -24,3 +24,12 @@ export async function releaseLocks(db: Database, of: { hostId: string } | { work
     select graphile_worker.force_unlock_workers(array(select worker_id from former))
   `.execute(db)
 }
+
+/** Sets free what hosts hold that nobody hears from. They stay on record: one that comes back goes on under its name. */
+export async function unlockJobsOf(db: Database, hostIds: readonly string[]): Promise<void> {
+  await sql`
+    select graphile_worker.force_unlock_workers(
+      array(select worker_id from job_workers where host_id = any(${hostIds}::text[]))
+    )
+  `.execute(db)
+}

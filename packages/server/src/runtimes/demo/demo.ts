@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
-import { type Child, launch } from '../../platform/process/launch.ts'
+import type { Child } from '../../platform/process/launch.ts'
+import { launchAgent } from '../launch-agent.ts'
 import {
   type Conversation,
   mainThread,
@@ -16,6 +17,7 @@ import {
   type TranscriptFile,
   type TurnEnd,
   type TurnOrder,
+  type WrittenTranscript,
 } from '../runtime.ts'
 import { DemoNotice, type DemoRequest } from './protocol.ts'
 import { usageOf } from './usage.ts'
@@ -31,32 +33,41 @@ export const demoRuntime: Runtime = {
   name: 'demo',
   models: () => [{ id: 'demo', label: 'Demo', default: true, requires_oauth: false }],
   newConversationId: () => randomUUID(),
+  equip: async () => [],
   start,
   transcriptFiles,
   writeTranscript,
+  showsReceipt: () => true,
+  isWorthKeeping: () => true,
   usageOf,
 }
 
 async function start(order: TurnOrder): Promise<RunningTurn> {
-  const { conversation, marker } = order
+  const { conversation } = order
   const folder = transcriptFolder(conversation)
   await mkdir(folder, { recursive: true })
-  const child = await launch({
+  const program = {
     command: process.execPath,
-    args: [agentProgram, conversation.id, folder],
+    args: [agentProgram, idOf(conversation), folder],
     cwd: conversation.workingDirectory,
-    env: childEnvironment({ set: { HOME: conversation.home } }),
-    marker,
-  })
-  const heard = listen(child, order)
-  tell(child, { type: 'prompt', prompt: order.prompt })
-  return {
-    identity: child.identity,
-    ended: judge(child, heard),
-    interrupt: async () => {
-      await child.stop({ graceMs, ask: () => tell(child, { type: 'interrupt' }) })
-    },
+    env: childEnvironment({ set: { ...order.equipment.environment, HOME: conversation.home } }),
   }
+  return launchAgent(order, program, (child) => {
+    const heard = listen(child, order)
+    tell(child, { type: 'prompt', prompt: order.prompt })
+    return {
+      identity: child.identity,
+      ended: judge(child, heard),
+      interrupt: async () => {
+        await child.stop({ graceMs, ask: () => tell(child, { type: 'interrupt' }) })
+      },
+    }
+  })
+}
+
+function idOf({ id }: Conversation): string {
+  if (id === undefined) throw new Error('a demo conversation has an id from the beginning')
+  return id
 }
 
 function tell(child: Child, request: DemoRequest): void {
@@ -118,12 +129,13 @@ async function transcriptFiles(conversation: Conversation): Promise<TranscriptFi
     .map((name) => ({ thread: name === conversation.id ? mainThread : name, path: join(folder, `${name}.jsonl`) }))
 }
 
-async function writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<TranscriptFile> {
+async function writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<WrittenTranscript> {
   const folder = transcriptFolder(conversation)
   await mkdir(folder, { recursive: true })
-  const path = join(folder, `${conversation.id}.jsonl`)
+  const conversationId = idOf(conversation)
+  const path = join(folder, `${conversationId}.jsonl`)
   await pipeline(Readable.from(terminated(lines)), createWriteStream(path))
-  return { thread: mainThread, path }
+  return { conversationId, path }
 }
 
 async function* terminated(lines: AsyncIterable<string>): AsyncGenerator<string> {

@@ -71,8 +71,8 @@ export const takeOver = {
 async function writesOfOldHolder({ pool }, turns, { hostId }) {
   const db = openDatabase(pool)
   const problems = []
-  for (const { id } of turns) {
-    const hold = { turnId: id, owner: hostId }
+  for (const { id, run_marker: marker } of turns) {
+    const hold = { turnId: id, owner: hostId, marker }
     if (await renewLease(db, hold)) problems.push('the old holder could renew its lease')
     if (await recordReceipt(db, hold)) problems.push('the old holder could write a receipt')
   }

@@ -26,11 +26,8 @@ export const wrongClock = {
     }
     const turns = await atWork(yard, ids)
     await settled(yard, ids)
-    const { rows } = await yard.pool.query(
-      'select outcome, seized_from, run_marker from turns where session_id = any($1)',
-      [ids],
-    )
-    const stolen = rows.filter(({ seized_from }) => seized_from !== null).length
+    const { rows } = await yard.pool.query('select outcome from turns where session_id = any($1)', [ids])
+    const stolen = (await yard.pool.query('select from abandoned_runs')).rowCount
     return {
       ...judge(yard.effects, accepted, yard.homes()),
       figures: { 'turns per host at least': Math.min(...hosts.map((host) => heldBy(turns, host))) },

@@ -1,0 +1,25 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import { type Message, returnMessage } from './message-store.ts'
+import { endQueuedTurns, type Turn } from './turn-store.ts'
+import type { Withdrawal } from './turn-table.ts'
+
+/**
+ * A prompt that never reached its agent waits at the head of the queue again, as what it is. A heartbeat does not: the
+ * next one comes by itself.
+ */
+export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message | undefined> {
+  if (turn.prompt === '' || turn.source === 'heartbeat') return undefined
+  return returnMessage(tx, {
+    sessionId: turn.session_id,
+    messageId: turn.message_id,
+    content: turn.prompt,
+    goal: turn.goal,
+    origin: turn.source === 'recovery' ? 'automated_recovery_nudge' : 'caller',
+  })
+}
+
+/** Turns that wait to be let in are messages again, at the head of the queue and in their order. */
+export async function returnQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal): Promise<void> {
+  const turns = await endQueuedTurns(tx, sessionId, by)
+  for (const turn of turns.toSorted((one, other) => other.sequence - one.sequence)) await returnPrompt(tx, turn)
+}
