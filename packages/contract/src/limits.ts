@@ -12,9 +12,20 @@ export const limits = {
   /** A ref becomes a file name, with `.lock` behind it. */
   branch: 250,
   subdirectory: 1024,
+  /** How much of a tree of sessions is shown with one of them. */
+  hierarchy: { levels: 8, sessions: 150 },
+  humanMessage: 500_000,
   precedence: { min: -1_000_000_000, max: 1_000_000_000 },
   autoCompactWindow: { min: 1, max: 1_000_000 },
+  /** Sessions one call may archive, and one refresh of all may get going. */
+  bulkArchive: 100,
+  refreshAll: 50,
   heartbeatIntervalSeconds: { min: 30, max: 86_400, default: 60 },
+  mcpServers: 50,
+  catalogSkills: 100,
+  catalogHooks: 100,
+  catalogPlugins: 50,
+  sessionNotes: 50_000,
   categoryName: 100,
   categoryDescription: 1000,
   toolResultText: 500,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-const spellings: ReadonlyMap<string, boolean> = new Map([
+/** The usual ways to write a boolean as text, in lower case. */
+export const booleanSpellings: ReadonlyMap<string, boolean> = new Map([
   ...['true', 't', '1', 'yes', 'y', 'on'].map((word) => [word, true] as const),
   ...['false', 'f', '0', 'no', 'n', 'off'].map((word) => [word, false] as const),
 ])
@@ -12,7 +13,7 @@ export function queryBoolean({ default: fallback }: { default: boolean }) {
     .optional()
     .transform((value, context) => {
       if (value === undefined || value === '') return fallback
-      const parsed = spellings.get(value.toLowerCase())
+      const parsed = booleanSpellings.get(value.toLowerCase())
       if (parsed === undefined) {
         context.addIssue({ code: 'custom', message: 'must be true or false' })
         return z.NEVER

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Id } from './identifiers.ts'
+import { ArtifactLists } from './catalog.ts'
+import { Id, SessionRef } from './identifiers.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { queryBoolean } from './query.ts'
@@ -86,7 +87,8 @@ export type Session = z.infer<typeof Session>
 /** Words that stand in the place of a session in a path. */
 const reservedSlugs: readonly string[] = ['search', 'reorder', 'refresh_all', 'bulk_archive']
 
-const slug = text(limits.slug)
+/** A handle as a caller may write it. */
+export const slug = text(limits.slug)
   .refine((value) => /^[a-z0-9-]+$/.test(value), { message: 'only allows lowercase letters, numbers, and hyphens' })
   .refine((value) => !/^\d+$/.test(value), { message: "can't be all digits" })
   .refine((value) => !reservedSlugs.includes(value), { message: 'is reserved' })
@@ -95,16 +97,12 @@ function isPriorityClass(value: string): value is PriorityClass {
   return priorityClasses.some((known) => known === value)
 }
 
-const ignored = z.unknown().optional().meta({ description: 'Not supported yet: ignored, with a warning.' })
-
-/** Said by clients of this API, and without effect so far. Whoever says one is told. */
-export const notYetSupported = {
-  parent_session_id: ignored,
-  mcp_servers: ignored,
-  catalog_skills: ignored,
-  catalog_hooks: ignored,
-  catalog_plugins: ignored,
-}
+/** Blank is no parent. Whatever else names no session is refused like one that does not exist. */
+const parentSession = z.unknown().transform((said): SessionRef | null => {
+  const name = typeof said === 'number' ? String(said) : said
+  if (name === null || (typeof name === 'string' && name.trim() === '')) return null
+  return SessionRef.safeParse(name).data ?? { id: 0 }
+})
 
 /**
  * What a create may say. Unknown keys are dropped. `agent_root` is checked by the operation, since it is refused under
@@ -112,7 +110,14 @@ export const notYetSupported = {
  */
 export const NewSession = z.object({
   prompt: text(limits.prompt, { wording: 'long' }).nullish().meta({ description: 'What the first turn is to do.' }),
-  agent_root: z.string().nullish().meta({ description: 'A named root of the catalog.' }),
+  parent_session_id: parentSession.nullish().meta({
+    type: ['integer', 'string', 'null'],
+    description: 'The session that spawns it: its numeric id or its slug.',
+  }),
+  agent_root: z
+    .string()
+    .nullish()
+    .meta({ description: 'A root of the catalog: what the request does not say comes from there.' }),
   git_root: text(limits.gitRoot)
     .nullish()
     .meta({
@@ -150,14 +155,14 @@ export const NewSession = z.object({
     .meta({
       type: ['string', 'null'],
       enum: [...priorityClasses, null],
-      description: 'Its class; derived from its origin if absent.',
+      description: "Its class; if absent its parent's own choice, else derived from its origin.",
     }),
   precedence: z
     .int()
     .min(limits.precedence.min)
     .max(limits.precedence.max)
     .nullish()
-    .meta({ description: 'Rank within the spot queue; 0 if absent.' }),
+    .meta({ description: "Rank within the spot queue; if absent, one above its parent's, or 0 without one." }),
   place: z
     .string()
     .nullish()
@@ -167,7 +172,7 @@ export const NewSession = z.object({
   idempotency_key: text(limits.idempotencyKey)
     .nullish()
     .meta({ description: 'A repeat with the same key answers the session the first one created.' }),
-  ...notYetSupported,
+  ...ArtifactLists.shape,
 })
 
 export type NewSession = z.infer<typeof NewSession>
@@ -211,52 +216,70 @@ const StatusSummary = z.object({
   error: z.string().nullable(),
 })
 
-const HierarchyNode = z.object({
-  id: Id,
-  title: z.string(),
-  agent_root: z.string().nullable(),
-  status: z.enum(sessionStatuses),
-  depth: z.int(),
-  parent_session_id: Id.nullable(),
-  render_parent_session_id: Id.nullable(),
-  spawn_edge: z.boolean(),
-  uncle_session_ids: z.array(Id),
-  current: z.boolean(),
-  genesis: z.enum(genesisKinds),
-  priority_class: z.enum(priorityClasses),
-})
+const HierarchyNode = z
+  .object({
+    id: Id,
+    title: z.string().meta({ description: 'The title, or `Session #<id>` without one.' }),
+    agent_root: z.string().nullable().meta({ description: 'The catalog root it was made from; null if none.' }),
+    status: z.enum(sessionStatuses).meta({ description: 'Where it stands in its life.' }),
+    depth: z.int().meta({ description: 'Levels below a root; 0 for a root.' }),
+    parent_session_id: Id.nullable().meta({ description: 'Who spawned it, listed here or not.' }),
+    render_parent_session_id: Id.nullable().meta({
+      description: 'The node it is drawn under; null for a root. The tree is rebuilt from this alone.',
+    }),
+    spawn_edge: z.boolean().meta({
+      description: 'False when it stands here only by an uncle, or only so that the requested session is shown.',
+    }),
+    uncle_session_ids: z.array(Id).meta({
+      description: 'Nodes that say they queued for or interrupted it: further seniors. A claim, not a fact.',
+    }),
+    current: z.boolean().meta({ description: 'Whether it is the requested session.' }),
+    genesis: z.enum(genesisKinds).meta({ description: 'How it came to be.' }),
+    priority_class: z.enum(priorityClasses).meta({ description: 'The class in force.' }),
+  })
+  .meta({ id: 'HierarchyNode' })
+
+export type HierarchyNode = z.infer<typeof HierarchyNode>
 
 export const SessionHierarchy = z.object({
-  origin_session_id: Id,
-  root_session_ids: z.array(Id),
-  truncated: z.boolean(),
-  truncation_reason: z.string().nullable(),
+  origin_session_id: Id.meta({ description: 'The first of the line that spawned it.' }),
+  root_session_ids: z.array(Id).meta({ description: 'Where the trees begin: the origin first, then others by id.' }),
+  truncated: z.boolean().meta({ description: 'Whether there are more relatives than are listed.' }),
+  truncation_reason: z.string().nullable().meta({ description: 'The bounds, when one was met; else null.' }),
   nodes: z.array(HierarchyNode).meta({ description: 'Depth first; rebuild the tree from `render_parent_session_id`.' }),
 })
 
 export type SessionHierarchy = z.infer<typeof SessionHierarchy>
 
-const HumanMessage = z.object({
-  origin: z.enum(['here', 'elsewhere']),
-  author: z.string(),
-  author_display_name: z.string(),
-  channel: z.string(),
-  channel_label: z.string(),
-  authored_in_session_id: Id,
-  authored_in: z.string(),
-  entry_point: z.string(),
-  content: z.string(),
-  occurred_at: Timestamp,
-})
+const HumanMessage = z
+  .object({
+    origin: z.enum(['here', 'elsewhere']).meta({ description: '`here` when it was said to the requested session.' }),
+    author: z.string().meta({ description: 'The key of the person, which never changes.' }),
+    author_display_name: z.string().meta({ description: 'The name of the person; the key when no longer known.' }),
+    channel: z.string().meta({ description: 'Where it came in: `web_ui` or `chat`.' }),
+    channel_label: z.string().meta({ description: 'The channel in words.' }),
+    authored_in_session_id: Id.meta({ description: 'The session it was said to.' }),
+    authored_in: z.string().meta({ description: 'That session in words.' }),
+    entry_point: z.string().meta({ description: 'Where on the channel, such as `web_ui.follow_up`.' }),
+    content: z.string().meta({ description: 'What was said.' }),
+    occurred_at: Timestamp.meta({ description: 'When it was said.' }),
+  })
+  .meta({ id: 'HumanMessage' })
 
-const CaptureGap = z.object({
-  channel: z.string(),
-  channel_label: z.string(),
-  genesis: z.enum(genesisKinds),
-  session_ids: z.array(Id),
-  reason: z.string(),
-  remedy: z.string(),
-})
+export type HumanMessage = z.infer<typeof HumanMessage>
+
+const CaptureGap = z
+  .object({
+    channel: z.string().meta({ description: 'The channel whose messages cannot be captured.' }),
+    channel_label: z.string().meta({ description: 'The channel in words.' }),
+    genesis: z.enum(genesisKinds).meta({ description: 'The genesis by which its sessions are known.' }),
+    session_ids: z.array(Id).meta({ description: 'The sessions that came in through it.' }),
+    reason: z.string().meta({ description: 'Why nothing could be captured.' }),
+    remedy: z.string().meta({ description: 'What an operator can do about it.' }),
+  })
+  .meta({ id: 'CaptureGap' })
+
+export type CaptureGap = z.infer<typeof CaptureGap>
 
 export const ShownSession = z.object({
   session: Session,

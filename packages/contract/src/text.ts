@@ -19,7 +19,7 @@ type TextOptions = {
 }
 
 /** A string never has more code points than UTF-16 units, so the count is only made when the units exceed the bound. */
-function isAtMost(value: string, max: number): boolean {
+export function isAtMost(value: string, max: number): boolean {
   if (value.length <= max) return true
   if (value.length > 2 * max) return false
   let codePoints = 0

@@ -140,6 +140,10 @@ describe('a goal that is said with a prompt', () => {
     const orders = start.mock.calls
       .map(([order]) => order)
       .filter(({ conversation }) => conversation.home.endsWith(`-${id}`))
-    expect(orders.map(({ goal }) => goal)).toEqual(['made with', 'said later', 'said later'])
+    expect(orders.map(({ equipment }) => equipment.instructions)).toEqual([
+      expect.stringContaining('made with'),
+      expect.stringContaining('said later'),
+      expect.stringContaining('said later'),
+    ])
   })
 })

@@ -72,9 +72,9 @@ describe('a message', () => {
     await isDone('edited')
     expect((await reaches(id, 'needs_input')).goal).toBe('a goal')
     await expect(changeMessage(app.host.app, { id }, first, { content: 'say late' })).rejects.toMatchObject({
-      kind: 'message_taken',
+      kind: 'message_not_pending',
     })
-    await expect(reorderMessage(app.host.app, { id }, first, 1)).rejects.toMatchObject({ kind: 'message_taken' })
+    await expect(reorderMessage(app.host.app, { id }, first, 1)).rejects.toMatchObject({ kind: 'message_not_pending' })
     expect(await messages(id)).toMatchObject([
       { id: String(first), status: 'sent', position: 1 },
       { status: 'sent', position: 1 },

@@ -86,10 +86,4 @@ describe('POST /sessions, goal and the rest', () => {
   test.each([0, 1_000_001])('auto_compact_window %i is refused', async (auto_compact_window) => {
     expect((await changesNothing(app.pool, () => create({ auto_compact_window }))).status).toBe(422)
   })
-
-  test('what has no effect yet is said in a warning', async () => {
-    const { status, body } = await create({ parent_session_id: 7, mcp_servers: ['docs'], catalog_skills: [] })
-    expect(status).toBe(201)
-    expect(body.warnings).toContain('Not supported yet, and ignored: parent_session_id, mcp_servers.')
-  })
 })

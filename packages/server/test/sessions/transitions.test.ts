@@ -31,6 +31,7 @@ const machine: Record<TransitionCause, Partial<Record<(typeof sessionStatuses)[n
   withdraw: { waiting: 'waiting', running: 'waiting' },
   pause: { running: 'needs_input' },
   sleep: { needs_input: 'waiting' },
+  authorization_required: { waiting: 'failed', needs_input: 'failed' },
   archive: { waiting: 'archived', running: 'archived', needs_input: 'archived', failed: 'archived' },
   unarchive: { archived: 'needs_input' },
   elicitation_asked: { running: 'needs_input' },

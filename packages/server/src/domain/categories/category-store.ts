@@ -45,6 +45,12 @@ export function selectCategory(db: Database | Transaction, id: number): Promise<
 }
 
 /** Appends behind the last one; the first gets position 0. */
+/** False when it is not there. Else it cannot be deleted until the transaction ends. */
+export async function holdCategory(tx: Transaction, id: number): Promise<boolean> {
+  const row = await tx.selectFrom('categories').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
+  return row !== undefined
+}
+
 export async function insertCategory(tx: Transaction, values: CategoryValues): Promise<number> {
   const { id } = await tx
     .insertInto('categories')

@@ -20,6 +20,8 @@ import {
 import { categoriesChanged } from './events.ts'
 
 /** The face of the room: a category is a named section of the board. */
+export { holdCategory } from './category-store.ts'
+
 export async function listCategories(app: App): Promise<Category[]> {
   return (await selectCategories(app.db)).map(presentCategory)
 }

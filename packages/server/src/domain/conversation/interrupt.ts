@@ -4,22 +4,40 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { findMessage, type Message, moveMessage, withdrawLiveTurn } from '../inbox/inbox.ts'
+import { findMessage, type Message, moveMessage, returnQueuedTurns, withdrawLiveTurn } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { acceptNextMessage, lockSession, resume, type SessionRow, showRow, transition } from '../sessions/session.ts'
+import {
+  acceptNextMessage,
+  lockSession,
+  recordUncle,
+  resume,
+  type SessionRow,
+  showRow,
+  transition,
+} from '../sessions/session.ts'
 
 /** Delivers a queued message now. Of several who ask for the same one, the first is obeyed and the others are told. */
-export async function interruptWithMessage(app: App, ref: SessionRef, messageId: number): Promise<Session> {
+export async function interruptWithMessage(
+  app: App,
+  ref: SessionRef,
+  messageId: number,
+  actingSessionId?: number,
+): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     const message = (await findMessage(tx, session.id, messageId)) ?? refuseMissing()
     if (message.status !== 'pending') refuse('message_taken', `Message is ${message.status} and cannot be sent again`)
     await interrupt(app, tx, session, message)
+    const claim = { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.interrupt' } as const
+    await recordUncle(tx, claim)
     return showRow(app, tx, { id: session.id })
   })
 }
 
-/** Takes the place of the turn that is underway. Other messages keep their order behind it. */
+/**
+ * Takes the place of the turn that is underway, and goes before those that wait to be let in. They and the other messages
+ * keep their order behind it.
+ */
 export async function interrupt(app: App, tx: Transaction, session: SessionRow, message: Message): Promise<void> {
   if (session.status === 'failed' || session.status === 'archived') {
     refuse(
@@ -27,6 +45,7 @@ export async function interrupt(app: App, tx: Transaction, session: SessionRow, 
       `Cannot interrupt when session is ${session.status}. Session must be running, waiting, or needs_input.`,
     )
   }
+  await returnQueuedTurns(tx, session.id, 'interrupt')
   await moveMessage(tx, message, 1)
   const next = await acceptNextMessage(app, tx, session)
   if (!next) throw new Error('a message that was just moved to the front is gone')

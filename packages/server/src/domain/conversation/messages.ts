@@ -1,4 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Page } from '@yardmaster/contract/paging'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
@@ -6,32 +7,59 @@ import type { App } from '../app.ts'
 import {
   deleteMessage,
   findMessage,
+  findMessagePage,
+  findMessages,
   findStanding,
   type Message,
   moveMessage,
-  queueMessage,
+  type NewMessage,
   updateMessage,
 } from '../inbox/inbox.ts'
-import { note } from '../logs/log.ts'
-import { lockSession } from '../sessions/session.ts'
+import { findSession, lockSession, recordUncle } from '../sessions/session.ts'
+import { lineUp } from './line-up.ts'
 import { deliverFirst } from './speak.ts'
 
 /** Queues a message. A session at rest takes the first of its queue at once; a failed one keeps it until it is restarted. */
-export async function enqueueMessage(
-  app: App,
-  ref: SessionRef,
-  saying: { content: string; goal: string | null },
-): Promise<Message> {
+export async function enqueueMessage(app: App, ref: SessionRef, message: Handed): Promise<Message> {
+  return app.together(`enqueue:${JSON.stringify(ref)}`, message, (messages) => enqueueAll(app, ref, messages))
+}
+
+/** With who hands it over, by its own word. */
+type Handed = NewMessage & { actingSessionId?: number | undefined }
+
+async function enqueueAll(app: App, ref: SessionRef, handed: readonly Handed[]): Promise<Message[]> {
+  const messages = handed.map(({ actingSessionId: _, ...message }) => message)
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     if (session.status === 'archived') refuse('cannot_follow_up', 'Session is archived. Unarchive it first.')
-    const message = await queueMessage(tx, { sessionId: session.id, ...saying })
-    await note(app, tx, session.id, `A message was queued at position ${message.position}.`)
+    const queued = await lineUp(app, tx, session, messages)
+    for (const actingSessionId of new Set(handed.map((one) => one.actingSessionId))) {
+      await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.create' })
+    }
     const { underway, hasQueued } = await findStanding(tx, session.id)
     const isAtRest = session.status === 'needs_input' || (session.status === 'waiting' && !hasQueued)
-    if (isAtRest && !underway) await deliverFirst(app, tx, session)
-    return (await findMessage(tx, session.id, message.id)) ?? message
+    if (underway || !isAtRest) return queued
+    await deliverFirst(app, tx, session)
+    return findMessages(
+      tx,
+      queued.map(({ id }) => id),
+    )
   })
+}
+
+export async function listMessages(
+  app: App,
+  ref: SessionRef,
+  filters: { status?: string | undefined },
+  page: Page,
+): Promise<{ messages: Message[]; totalCount: number }> {
+  const { id } = await findSession(app.db, ref)
+  return findMessagePage(app.db, id, filters, page)
+}
+
+export async function showMessage(app: App, ref: SessionRef, id: number): Promise<Message> {
+  const session = await findSession(app.db, ref)
+  return (await findMessage(app.db, session.id, id)) ?? refuseMissing()
 }
 
 export async function changeMessage(
@@ -64,7 +92,8 @@ async function withPending(app: App, ref: SessionRef, id: number, change: Change
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     const message = (await findMessage(tx, session.id, id)) ?? refuseMissing()
-    if (message.status !== 'pending') refuse('message_taken', `Message is ${message.status} and cannot be changed`)
+    if (message.status !== 'pending')
+      refuse('message_not_pending', `Message is ${message.status} and cannot be changed`)
     return change(tx, message)
   })
 }

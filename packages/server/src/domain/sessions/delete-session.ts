@@ -1,11 +1,11 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
+import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { findRunMarkers } from '../inbox/inbox.ts'
 import { sessionDeleted } from './events.ts'
-import { lockSession } from './session.ts'
-import { deleteSessionRow } from './session-store.ts'
+import { deleteSessionRow, selectSessionForDelete } from './session-store.ts'
 import { removeFilesJob } from './workspace/remove-files-job.ts'
 
 /**
@@ -14,7 +14,7 @@ import { removeFilesJob } from './workspace/remove-files-job.ts'
  */
 export async function deleteSession(app: App, ref: SessionRef): Promise<void> {
   await transact(app.db, async (tx) => {
-    const { id, host_id } = await lockSession(tx, ref)
+    const { id, host_id } = (await selectSessionForDelete(tx, ref)) ?? refuseMissing()
     const runMarkers = await findRunMarkers(tx, id)
     await deleteSessionRow(tx, id)
     if (host_id !== null) await enqueue(tx, removeFilesJob, { sessionId: id, runMarkers }, { hostId: host_id })

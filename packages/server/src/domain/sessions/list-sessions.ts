@@ -13,6 +13,6 @@ export async function listSessions(
 ): Promise<{ items: Session[]; totalCount: number }> {
   const classByGenesis = classesByGenesis(await readSettings(app.db))
   const { rows, totalCount } = await selectSessions(app.db, filters, page, classByGenesis)
-  const now = app.clock.now()
-  return { items: rows.map((row) => presentSession(row, { now, classByGenesis })), totalCount }
+  const context = { now: app.clock.now(), classByGenesis, catalog: app.catalog.current() }
+  return { items: rows.map((row) => presentSession(row, context)), totalCount }
 }

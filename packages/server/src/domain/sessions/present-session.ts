@@ -1,12 +1,13 @@
 import type { Session } from '@yardmaster/contract/session'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { type CatalogTree, serversOf } from '../catalog/catalog.ts'
 import type { ClassByGenesis } from './session-store.ts'
 import type { SessionWithCategory } from './session-table.ts'
 
 /** The one way a session is shown, wherever it is shown. */
 export function presentSession(
   row: SessionWithCategory,
-  context: { now: Date; classByGenesis: ClassByGenesis },
+  context: { now: Date; classByGenesis: ClassByGenesis; catalog: CatalogTree },
 ): Session {
   const isSnoozeOver = row.visibility === 'snoozed' && row.snoozed_until !== null && row.snoozed_until <= context.now
   return {
@@ -26,7 +27,7 @@ export function presentSession(
     subdirectory: row.subdirectory,
     goal: row.goal,
     mcp_servers: row.mcp_servers,
-    all_mcp_servers: [...new Set([...row.mcp_servers, ...row.injected_mcp_servers])],
+    all_mcp_servers: [...new Set([...serversOf(context.catalog, row), ...row.injected_mcp_servers])],
     injected_mcp_servers: row.injected_mcp_servers,
     catalog_skills: row.catalog_skills,
     catalog_hooks: row.catalog_hooks,

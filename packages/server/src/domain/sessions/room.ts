@@ -1,5 +1,12 @@
 import type { Room } from '../app.ts'
+import { artifactEndpoints } from './artifacts/endpoints.ts'
+import { boardEndpoints } from './board/endpoints.ts'
 import { endpoints } from './endpoints.ts'
+import { hierarchyEndpoints } from './hierarchy/endpoints.ts'
+import { lifecycleEndpoints } from './lifecycle/endpoints.ts'
+import { updateEndpoints } from './update/endpoints.ts'
+import { emptyTrash } from './workspace/empty-trash.ts'
+import { emptyTrashJob } from './workspace/empty-trash-job.ts'
 import { removeFiles } from './workspace/remove-files.ts'
 import { removeFilesJob } from './workspace/remove-files-job.ts'
 import { tidyClone } from './workspace/tidy-clone.ts'
@@ -7,7 +14,14 @@ import { tidyCloneJob } from './workspace/tidy-clone-job.ts'
 
 export const sessions: Room = {
   name: 'sessions',
-  endpoints,
-  jobs: [removeFilesJob, tidyCloneJob],
-  handlers: [removeFiles, tidyClone],
+  endpoints: [
+    ...endpoints,
+    ...hierarchyEndpoints,
+    ...lifecycleEndpoints,
+    ...updateEndpoints,
+    ...boardEndpoints,
+    ...artifactEndpoints,
+  ],
+  jobs: [removeFilesJob, tidyCloneJob, emptyTrashJob],
+  handlers: [removeFiles, tidyClone, emptyTrash],
 }

@@ -17,13 +17,36 @@ export function selectSessionByKey(db: Database | Transaction, key: string): Pro
   return sessionsWithCategory(db).where('sessions.idempotency_key', '=', key).executeTakeFirst()
 }
 
-/** Whoever decides about a session holds this lock, so that decisions are made one after another. */
+/**
+ * Whoever decides about a session holds this lock, so that decisions are made one after another. It lets rows that refer
+ * to the session be written meanwhile: two sessions that name each other would otherwise wait for each other.
+ */
 export function selectSessionForUpdate(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx
     .selectFrom('sessions')
     .selectAll()
     .where((is) => named(is, ref))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** Also waits for those who are just referring to it, and keeps others from it: for who is about to delete it. */
+export function selectSessionForDelete(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where((is) => named(is, ref))
     .forUpdate()
+    .executeTakeFirst()
+}
+
+/** It cannot be deleted until the transaction ends; everything else about it may change. */
+export function selectSessionToReferTo(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where((is) => named(is, ref))
+    .forKeyShare()
     .executeTakeFirst()
 }
 
@@ -54,17 +77,36 @@ export type ColumnChanges = Partial<
     | 'job_id'
     | 'running_job_id'
     | 'title'
+    | 'slug'
     | 'prompt'
     | 'goal'
+    | 'is_autonomous'
+    | 'scheduling_class'
+    | 'precedence'
+    | 'mcp_servers'
+    | 'catalog_skills'
+    | 'catalog_hooks'
+    | 'catalog_plugins'
     | 'archived_at'
     | 'trash_after'
     | 'heartbeat_enabled'
+    | 'heartbeat_interval_seconds'
+    | 'category_id'
+    | 'favorited'
+    | 'visibility'
+    | 'snoozed_until'
+    | 'session_notes'
+    | 'session_notes_updated_at'
   >
 > & {
   /** Keys to set, merged one by one in the database, so that two writers never erase each other's. */
   metadata?: JsonObject
   /** Keys to drop. */
   forget?: readonly string[]
+  /** Keys of the run's configuration to set. */
+  config?: JsonObject
+  /** The caller's own object, whole. */
+  custom_metadata?: JsonObject
 }
 
 /** `status` is given by `transition` alone. */
@@ -74,12 +116,14 @@ export async function updateSession(
   changes: ColumnChanges,
   status?: SessionStatus,
 ): Promise<void> {
-  const { metadata, forget, ...columns } = changes
+  const { metadata, forget, config, custom_metadata, ...columns } = changes
   await tx
     .updateTable('sessions')
     .set({
       ...columns,
       ...(status && { status }),
+      ...(config && { config: sql<string>`config || ${JSON.stringify(config)}::jsonb` }),
+      ...(custom_metadata && { custom_metadata: JSON.stringify(custom_metadata) }),
       ...((metadata || forget) && {
         metadata: sql<string>`(metadata - ${forget ?? []}::text[]) || ${JSON.stringify(metadata ?? {})}::jsonb`,
       }),
@@ -103,11 +147,16 @@ export async function lockPlacement(tx: Transaction): Promise<void> {
 }
 
 /** Over the sessions that could still be handled. */
-export async function highestSpotPrecedence(tx: Transaction, classByGenesis: ClassByGenesis): Promise<number | null> {
+export async function highestSpotPrecedence(
+  tx: Transaction,
+  classByGenesis: ClassByGenesis,
+  besidesId = 0,
+): Promise<number | null> {
   const { highest } = await tx
     .selectFrom('sessions')
     .select(({ fn }) => fn.max('precedence').as('highest'))
     .where('status', '!=', 'archived')
+    .where('id', '!=', besidesId)
     .where((is) => resolvesTo(is, 'spot', classByGenesis))
     .executeTakeFirstOrThrow()
   return highest
@@ -136,6 +185,37 @@ export async function selectSessions(
       .executeTakeFirstOrThrow(),
   ])
   return { rows, totalCount: total }
+}
+
+const refreshable = {
+  failed: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', '=', 'failed'),
+  resting: (is: ExpressionBuilder<Tables, 'sessions'>) =>
+    is.and([
+      is('sessions.status', '=', 'needs_input'),
+      is(sql`sessions.metadata ->> 'paused_by'`, 'is distinct from', 'user'),
+    ]),
+  at_work: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', 'in', ['waiting', 'running']),
+}
+
+/** Sessions of a kind that nobody has parked, the most important first. */
+export async function selectRefreshable(
+  db: Database,
+  kind: keyof typeof refreshable,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .leftJoin('categories', 'categories.id', 'sessions.category_id')
+    .select('sessions.id')
+    .where((is) => refreshable[kind](is as never)) // the join adds columns and takes none away
+    .where('sessions.summary_of_session_id', 'is', null)
+    .where(({ fn, val }) => sql<SqlBool>`not ${fn.coalesce('categories.is_frozen', val(false))}`)
+    .orderBy('sessions.precedence', 'desc')
+    .orderBy('sessions.created_at')
+    .orderBy('sessions.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** An archived session is listed when asked for, by name or by its status. */

@@ -36,6 +36,7 @@ export type SessionTable = {
   heartbeat_interval_seconds: Generated<number>
   auto_compact_window: Generated<number>
   category_id: number | null
+  sort_order: Generated<number>
   favorited: Generated<boolean>
   visibility: Generated<Visibility>
   snoozed_until: Date | null

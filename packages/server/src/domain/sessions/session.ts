@@ -1,18 +1,20 @@
-import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { Session } from '@yardmaster/contract/session'
-import type { Database, Transaction } from '../../platform/db/database.ts'
-import { refuseMissing } from '../../platform/refusal.ts'
-import type { App } from '../app.ts'
-import { readSettings } from '../settings/settings.ts'
-import { presentSession } from './present-session.ts'
-import { classesByGenesis } from './scheduling-class.ts'
-import { selectSession, selectSessionByKey, selectSessionForUpdate } from './session-store.ts'
-import type { SessionRow, SessionWithCategory } from './session-table.ts'
-
-export { recoveryPrompt } from './lifecycle/recovery-prompt.ts'
+export { equipmentOf } from './equipment.ts'
+export {
+  findByIdempotencyKey,
+  findSession,
+  isSessionGone,
+  lockSession,
+  lockSessionIfThere,
+  showRow,
+} from './find-session.ts'
+export { lockDueHeart, selectDueHearts as findDueHearts, stampBeat } from './heartbeat-store.ts'
+export { recordHumanMessage, type Utterance } from './hierarchy/human-messages.ts'
+export { recordUncle } from './hierarchy/record-uncle.ts'
+export { recoveryPrompt, recoveryPromptAfterMove } from './lifecycle/recovery-prompt.ts'
 export { acceptNextMessage, changedGoal, resume } from './lifecycle/resume.ts'
 export { holdKeys } from './lifecycle/stale-metadata.ts'
 export { transition } from './lifecycle/transition.ts'
+export { type Unarchived, unarchiveSession } from './lifecycle/unarchive.ts'
 export { classesByGenesis } from './scheduling-class.ts'
 export { updateSession } from './session-store.ts'
 /** The face of the room. */
@@ -21,39 +23,3 @@ export { runtimeHome } from './workspace/folders.ts'
 export { readTranscripts } from './workspace/read-transcripts.ts'
 export { removeSessionFiles } from './workspace/remove-files.ts'
 export { openWorkspace, WorkspaceFailed } from './workspace/workspace.ts'
-
-/** The session a path names, or a refusal. */
-export async function findSession(db: Database, ref: SessionRef): Promise<SessionWithCategory> {
-  return (await selectSession(db, ref)) ?? refuseMissing()
-}
-
-/** As `findSession`, and nobody else decides about it until the transaction ends. */
-export async function lockSession(tx: Transaction, ref: SessionRef): Promise<SessionRow> {
-  return (await selectSessionForUpdate(tx, ref)) ?? refuseMissing()
-}
-
-/** As `lockSession`, for those who come by themselves and find that it was deleted. */
-export async function lockSessionIfThere(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
-  return selectSessionForUpdate(tx, ref)
-}
-
-export async function isSessionGone(db: Database, id: number): Promise<boolean> {
-  return (await selectSession(db, { id })) === undefined
-}
-
-/** The session as callers see it, read in the given transaction or outside of one. */
-export async function showRow(app: App, db: Database | Transaction, ref: SessionRef): Promise<Session> {
-  const row = (await selectSession(db, ref)) ?? refuseMissing()
-  return present(app, db, row)
-}
-
-/** A blank key is no key. */
-export async function findByIdempotencyKey(app: App, key: unknown): Promise<Session | undefined> {
-  if (typeof key !== 'string' || key === '') return undefined
-  const row = await selectSessionByKey(app.db, key)
-  return row && present(app, app.db, row)
-}
-
-async function present(app: App, db: Database | Transaction, row: SessionWithCategory): Promise<Session> {
-  return presentSession(row, { now: app.clock.now(), classByGenesis: classesByGenesis(await readSettings(db)) })
-}

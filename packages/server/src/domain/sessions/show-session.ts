@@ -1,8 +1,14 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { Session, SessionHierarchy, ShownSession } from '@yardmaster/contract/session'
+import type { ShownSession } from '@yardmaster/contract/session'
 import type { App } from '../app.ts'
+import { readSettings } from '../settings/settings.ts'
 import { collect, hasTranscript, transcriptLines } from '../transcripts/transcript.ts'
-import { showRow } from './session.ts'
+import { findCaptureGaps } from './hierarchy/capture-gaps.ts'
+import { findHierarchy } from './hierarchy/hierarchy.ts'
+import { findHumanMessages } from './hierarchy/human-messages.ts'
+import { presentSession } from './present-session.ts'
+import { classesByGenesis } from './scheduling-class.ts'
+import { findSession } from './session.ts'
 
 /** Reading writes nothing. The keys beside the session are always there. */
 export async function showSession(
@@ -10,42 +16,23 @@ export async function showSession(
   ref: SessionRef,
   options: { withTranscript: boolean },
 ): Promise<ShownSession> {
-  const session = await showRow(app, app.db, ref)
+  const [row, settings] = await Promise.all([findSession(app.db, ref), readSettings(app.db)])
+  const known = { classByGenesis: classesByGenesis(settings), catalog: app.catalog.current() }
+  const session = presentSession(row, { now: app.clock.now(), ...known })
+  const hierarchy = await findHierarchy(app.db, session.id, known)
+  const [messages, gaps] = await Promise.all([
+    findHumanMessages(app.db, session.id, hierarchy.nodes),
+    findCaptureGaps(app.db, hierarchy.nodes),
+  ])
   return {
     session: options.withTranscript ? { ...session, transcript: await storedTranscript(app, session.id) } : session,
     status_summary: null,
-    session_hierarchy: loneHierarchy(session),
-    human_messages: [],
-    human_message_capture_gaps: [],
+    session_hierarchy: hierarchy,
+    human_messages: messages,
+    human_message_capture_gaps: gaps,
   }
 }
 
 async function storedTranscript(app: App, sessionId: number): Promise<string | null> {
   return (await hasTranscript(app.db, sessionId)) ? collect(transcriptLines(app.db, sessionId)) : null
-}
-
-/** No session has a parent or an uncle yet, so each is a tree of its own. */
-function loneHierarchy(session: Session): SessionHierarchy {
-  return {
-    origin_session_id: session.id,
-    root_session_ids: [session.id],
-    truncated: false,
-    truncation_reason: null,
-    nodes: [
-      {
-        id: session.id,
-        title: session.title ?? `Session #${session.id}`,
-        agent_root: null,
-        status: session.status,
-        depth: 0,
-        parent_session_id: null,
-        render_parent_session_id: null,
-        spawn_edge: true,
-        uncle_session_ids: [],
-        current: true,
-        genesis: session.genesis,
-        priority_class: session.priority_class,
-      },
-    ],
-  }
 }

@@ -12,6 +12,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { sampleRepository, testApp } from '../../support/app.ts'
 import { conversing } from '../../support/conversation.ts'
 import { letNextAgentBeDeaf } from '../../support/deaf-agent.ts'
+import { eventually } from '../../support/eventually.ts'
 import { insertSession, insertTranscript } from '../../support/session-rows.ts'
 
 const app = testApp()
@@ -64,7 +65,24 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word === 'late')).toHaveLength(1)
   })
 
-  test('lets a turn run that waited behind one that failed, and not before', async () => {
+  test('sends a prompt again that failed for want of a clone before the messages that wait, each once', async () => {
+    const place = join(app.home, 'missing-repository')
+    const id = await create(doing('first-0'), { git_root: place })
+    await reaches(id, 'failed')
+    for (const word of ['first-1', 'first-2']) await queue(id, doing(word))
+    await restart(id)
+    await eventually(
+      () => turns(id),
+      (all) => all.length === 2 && all.every(({ outcome }) => outcome === 'failed'),
+    )
+    await sampleRepository(place)
+    await Promise.all([restart(id), restart(id)])
+    await isDone('first-2')
+    await settled(id)
+    expect((await done()).filter((word) => word.startsWith('first'))).toEqual(['first-0', 'first-1', 'first-2'])
+  })
+
+  test('lets a turn run that waited behind one that failed for want of a clone, after that one and not before', async () => {
     const place = join(app.home, 'later-repository')
     const id = await create(doing('waits-1'), { git_root: place })
     await app.pool.query("insert into turns (session_id, sequence, source, prompt) values ($1, 2, 'follow_up', $2)", [
@@ -78,6 +96,7 @@ describe('a restart', () => {
     await restart(id)
     await isDone('waits-2')
     await reaches(id, 'needs_input')
+    expect((await done()).filter((word) => word.startsWith('waits'))).toEqual(['waits-1', 'waits-2'])
   })
 
   test('of a session without a prompt prepares its clone, and it rests', async () => {

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
 import { archiveSession } from '../../../src/domain/sessions/lifecycle/archive.ts'
+import { pauseSession } from '../../../src/domain/sessions/lifecycle/pause.ts'
 import { putToSleep } from '../../../src/domain/sessions/lifecycle/sleep.ts'
+import { admit } from '../../../src/domain/turns/admit.ts'
 import { testApp } from '../../support/app.ts'
 import { conversing } from '../../support/conversation.ts'
 import { findDemo } from '../../support/demo-session.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, say, reaches, settled, logs, effects } = conversing(app)
-const { doing, isDone } = effects
+const { create, busy, rested, say, turns, messages, reaches, settled, logs, effects } = conversing(app)
+const { doing, done, isDone } = effects
 
 const sleep = (id: number) => putToSleep(app.host.app, { id })
 
@@ -46,6 +48,24 @@ test('a session that is to sleep works through its queue first', async () => {
     ({ metadata }) => metadata.pending_sleep === undefined,
   )
   expect(asleep).toMatchObject({ status: 'waiting', metadata: { deliberate_sleep_at: expect.any(String) } })
+})
+
+test('a session that was paused with a turn waiting sleeps without running it, and begins with it when spoken to', async () => {
+  const { id } = await busy()
+  await app.pool.query("insert into turns (session_id, sequence, source, prompt) values ($1, 2, 'follow_up', $2)", [
+    id,
+    doing('sleepless-1'),
+  ])
+  await pauseSession(app.host.app, { id })
+  expect(await sleep(id)).toMatchObject({ status: 'waiting', running_job_id: null })
+  await admit(app.host.app)
+  await settled(id)
+  expect(await turns(id)).toMatchObject([{ outcome: 'interrupted' }, { outcome: 'interrupted', started_at: null }])
+  expect(await messages(id)).toMatchObject([{ status: 'pending', content: doing('sleepless-1') }])
+  await say(id, doing('sleepless-2'))
+  await isDone('sleepless-2')
+  await settled(id)
+  expect((await done()).filter((word) => word.startsWith('sleepless'))).toEqual(['sleepless-1', 'sleepless-2'])
 })
 
 test('any other session cannot sleep', async () => {

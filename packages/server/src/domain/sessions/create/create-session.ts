@@ -5,11 +5,13 @@ import { violatedConstraint } from '../../../platform/db/violated-constraint.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
 import { acceptTurn } from '../../inbox/inbox.ts'
+import { note } from '../../logs/log.ts'
 import { readSettings } from '../../settings/settings.ts'
 import { sessionCreated } from '../events.ts'
 import { classesByGenesis } from '../scheduling-class.ts'
 import { findByIdempotencyKey, showRow } from '../session.ts'
 import { insertSession, updateSession } from '../session-store.ts'
+import { holdParent, inherited } from './parent.ts'
 import { choosePrecedence } from './placement.ts'
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts'
 import { freeSlug } from './slug.ts'
@@ -36,6 +38,7 @@ async function write(app: App, request: NewSession, resolved: ResolvedRequest): 
       const id = await insert(app, tx, request, resolved)
       if (id === undefined) return undefined
       await giveTitle(tx, id, resolved)
+      for (const warning of resolved.serverWarnings) await note(app, tx, id, warning, 'warning')
       await startFirstTurn(tx, id, resolved)
       await app.events.publish(tx, sessionCreated, { sessionId: id, payload: {} })
       return showRow(app, tx, { id })
@@ -55,16 +58,18 @@ async function insert(
   request: NewSession,
   resolved: ResolvedRequest,
 ): Promise<number | undefined> {
-  const { warnings: _, config, ...columns } = resolved
+  const { warnings: _, serverWarnings: __, config, metadata, ...columns } = resolved
+  const parent = await holdParent(tx, request)
   const classByGenesis = classesByGenesis(await readSettings(tx))
   const slug = request.slug ?? (resolved.title && (await freeSlug(tx, resolved.title, app.clock.now())))
   return insertSession(tx, {
     ...columns,
     slug,
-    genesis: 'api',
-    precedence: await choosePrecedence(tx, request, classByGenesis),
+    ...inherited(parent, request),
+    precedence: await choosePrecedence(tx, request, { classByGenesis, parent }),
     idempotency_key: request.idempotency_key || null,
     config: JSON.stringify(config),
+    metadata: JSON.stringify(metadata),
     custom_metadata: JSON.stringify(request.custom_metadata ?? {}),
   })
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { JsonObject } from '@yardmaster/contract/json'
 import { limits } from '@yardmaster/contract/limits'
 import type { Session } from '@yardmaster/contract/session'
 import type { Transaction } from '../../../platform/db/database.ts'
@@ -60,12 +61,12 @@ async function adoptConversation(app: App, tx: Transaction, { id, source, runtim
   await mkdir(home, { recursive: true, mode: 0o700 })
   const workingDirectory = source.subdirectory === null ? clone : join(clone, source.subdirectory)
   const conversation = { id: runtime.newConversationId(), home, workingDirectory }
-  const { path } = await runtime.writeTranscript(conversation, lines(kept))
+  const { conversationId, path } = await runtime.writeTranscript(conversation, lines(kept))
   const key = { sessionId: id, thread: mainThread }
   await lockThread(tx, key)
   await appendEntries(tx, key, { after: 0, lines: kept, readBytes: (await stat(path)).size })
   await updateSession(tx, id, {
-    session_id: conversation.id,
+    session_id: conversationId,
     metadata: { clone_path: clone, working_directory: workingDirectory },
   })
 }
@@ -97,7 +98,7 @@ async function insertFork(app: App, tx: Transaction, source: SessionRow, message
     forked_from_session_id: source.id,
     forked_at_message_index: messageIndex,
     runtime_started: true,
-    ...(source.metadata.agent_root_key !== undefined && { agent_root_key: source.metadata.agent_root_key }),
+    ...inherited(source.metadata),
   }
   const id = await insertSession(
     tx,
@@ -126,6 +127,12 @@ async function insertFork(app: App, tx: Transaction, source: SessionRow, message
   )
   if (id === undefined) throw new Error('a fork has no idempotency key that could be taken')
   return id
+}
+
+/** Where it came from, and that its servers were left out on purpose. */
+function inherited(metadata: JsonObject): JsonObject {
+  const keys = ['agent_root_key', 'catalog_version', 'mcp_servers_explicitly_empty']
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => keys.includes(key)))
 }
 
 function forkTitle({ id, title }: SessionRow): string {

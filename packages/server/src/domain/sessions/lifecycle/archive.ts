@@ -1,21 +1,19 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/session'
-import type { Transaction } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/transact.ts'
 import { enqueue } from '../../../platform/jobs/enqueue.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
 import {
-  endQueuedTurns,
   findPendingMessages,
   type Message,
   retireMessages,
-  returnMessage,
-  type Turn,
+  returnQueuedTurns,
   withdrawLiveTurn,
 } from '../../inbox/inbox.ts'
 import { note } from '../../logs/log.ts'
 import { lockSession, showRow } from '../session.ts'
+import { emptyTrashJob } from '../workspace/empty-trash-job.ts'
 import { tidyCloneJob } from '../workspace/tidy-clone-job.ts'
 import { holdKeys } from './stale-metadata.ts'
 import { transition } from './transition.ts'
@@ -33,7 +31,8 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     const pending = await findPendingMessages(tx, session.id)
     if (pending.length > 0 && !force) refuse('messages_queued', refusalText(pending))
     await withdrawLiveTurn(tx, session.id, 'archive')
-    await returnPrompts(tx, await endQueuedTurns(tx, session.id, 'archive'))
+    // Prompts that waited for their turn share the fate of the queue, which they stood before.
+    await returnQueuedTurns(tx, session.id, 'archive')
     const retired = await retireMessages(tx, session.id)
     const now = app.clock.now()
     const trashAfter = new Date(now.getTime() + keptDays * 86_400_000)
@@ -46,16 +45,10 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     if (session.host_id !== null) {
       const runAt = new Date(now.getTime() + undoSeconds * 1000)
       await enqueue(tx, tidyCloneJob, { sessionId: session.id }, { hostId: session.host_id, runAt })
+      await enqueue(tx, emptyTrashJob, { sessionId: session.id }, { hostId: session.host_id, runAt: trashAfter })
     }
     return showRow(app, tx, { id: session.id })
   })
-}
-
-/** Prompts that waited for their turn share the fate of the queue, which they stood before. */
-async function returnPrompts(tx: Transaction, turns: readonly Turn[]): Promise<void> {
-  const spoken = turns.filter(({ prompt }) => prompt !== '').toSorted((a, b) => b.sequence - a.sequence)
-  for (const { session_id: sessionId, prompt: content, goal, message_id: messageId } of spoken)
-    await returnMessage(tx, { sessionId, content, goal, messageId })
 }
 
 function refusalText(pending: readonly Message[]): string {

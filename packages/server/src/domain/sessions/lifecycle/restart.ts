@@ -4,7 +4,17 @@ import type { Transaction } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/transact.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
-import { acceptTurn, findLastTurn, findStanding, wakeAdmission, withdrawLiveTurn } from '../../inbox/inbox.ts'
+import {
+  acceptTurn,
+  findLastTurn,
+  findStanding,
+  findUnheardFailure,
+  type NewTurn,
+  returnQueuedTurns,
+  type Turn,
+  wakeAdmission,
+  withdrawLiveTurn,
+} from '../../inbox/inbox.ts'
 import { note } from '../../logs/log.ts'
 import { hasTranscript } from '../../transcripts/transcript.ts'
 import { lockSession, showRow } from '../session.ts'
@@ -39,28 +49,43 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
 }
 
 async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
+  const failed = session.status === 'failed' ? await findUnheardFailure(tx, session.id) : undefined
+  // Whatever waits was said after it.
+  if (failed) await returnQueuedTurns(tx, session.id, 'restart')
+  else if (await goOnWithWhatWaits(app, tx, session)) return 'Session restarted'
+  const last = failed ?? (await findLastTurn(tx, session.id))
+  const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
+  if (!isSetUp) await updateSession(tx, session.id, { session_id: null, forget: setupKeys })
+  const turnId = await acceptTurn(tx, { sessionId: session.id, ...nextPrompt(session, last, isSetUp) })
+  await resume(app, tx, session, turnId)
+  return isSetUp ? 'Session restarted' : 'Session restarted from scratch'
+}
+
+async function goOnWithWhatWaits(app: App, tx: Transaction, session: SessionRow): Promise<boolean> {
   const { hasQueued, isStopping } = await findStanding(tx, session.id)
   const last = await findLastTurn(tx, session.id)
   if (hasQueued && last) {
     await resume(app, tx, session, last.id)
     await wakeAdmission(tx, session.id)
-    return 'Session restarted'
+    return true
   }
   const next = await acceptNextMessage(app, tx, session)
   if (next) {
     await resume(app, tx, session, next.turnId, next.goal === undefined ? {} : { goal: next.goal })
-    return 'Session restarted'
+    return true
   }
   // Only when its agent has stopped is it known whether it had its prompt: whoever ends the turn lets it go on.
-  if (isStopping && last) {
-    await resume(app, tx, session, last.id)
-    return 'Session restarted'
-  }
-  const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
-  if (!isSetUp) await updateSession(tx, session.id, { session_id: null, forget: setupKeys })
-  const prompt = isSetUp && last?.started_at !== null ? recoveryPrompt : (last?.prompt ?? session.prompt ?? '')
-  const source = isSetUp ? 'recovery' : 'create'
-  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal: null })
-  await resume(app, tx, session, turnId)
-  return isSetUp ? 'Session restarted' : 'Session restarted from scratch'
+  if (isStopping && last) await resume(app, tx, session, last.id)
+  return isStopping
+}
+
+/** A prompt that never reached its agent is sent again, as what it was. */
+function nextPrompt(
+  session: SessionRow,
+  last: Turn | undefined,
+  isSetUp: boolean,
+): Pick<NewTurn, 'source' | 'prompt' | 'goal' | 'messageId'> {
+  if (isSetUp && last?.started_at !== null) return { source: 'recovery', prompt: recoveryPrompt, goal: null }
+  if (!last) return { source: 'create', prompt: session.prompt ?? '', goal: null }
+  return { source: last.source, prompt: last.prompt, goal: last.goal, messageId: last.message_id }
 }

@@ -4,6 +4,7 @@ import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../../platform/db/transact.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
+import { returnQueuedTurns } from '../../inbox/inbox.ts'
 import { note } from '../../logs/log.ts'
 import { lockSession, showRow } from '../session.ts'
 import { updateSession } from '../session-store.ts'
@@ -15,6 +16,8 @@ export async function putToSleep(app: App, ref: SessionRef): Promise<Session> {
     const session = await lockSession(tx, ref)
     const metadata = { deliberate_sleep_at: formatTimestamp(app.clock.now()) }
     if (session.status === 'needs_input') {
+      // A pause leaves turns that waited behind the paused one. While it sleeps nothing of it may run.
+      await returnQueuedTurns(tx, session.id, 'pause')
       await transition(app, tx, { sessionId: session.id, cause: 'sleep', with: { metadata } })
       await note(app, tx, session.id, 'Asleep until somebody speaks to it.')
     } else if (session.status === 'running') {

@@ -25,6 +25,12 @@ export const transitions = [
   { on: 'pause', from: ['running'], to: 'needs_input', basis: 'API: pause' },
   { on: 'withdraw', from: ['waiting', 'running'], to: 'waiting', basis: 'API: interrupt, force_immediate, restart' },
   { on: 'sleep', from: ['needs_input'], to: 'waiting', basis: 'API: sleep' },
+  {
+    on: 'authorization_required',
+    from: ['waiting', 'needs_input'],
+    to: 'failed',
+    basis: 'API: artifact change; parked until somebody signs in',
+  },
   { on: 'archive', from: ['waiting', 'running', 'needs_input', 'failed'], to: 'archived', basis: 'API: archive' },
   { on: 'unarchive', from: ['archived'], to: 'needs_input', basis: 'API: unarchive' },
   { on: 'elicitation_asked', from: ['running'], to: 'needs_input', basis: 'API: an agent waits for an answer' },

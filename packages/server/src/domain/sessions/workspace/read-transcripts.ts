@@ -17,7 +17,7 @@ export async function readTranscripts(app: App, { session, runtime, conversation
     session_id: session.id,
     agent_root: typeof session.metadata.agent_root_key === 'string' ? session.metadata.agent_root_key : null,
     agent_runtime: session.agent_runtime,
-    runtime_session_id: conversation.id,
+    runtime_session_id: conversation.id ?? null,
   }
   let appended = 0
   for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
@@ -31,7 +31,8 @@ export async function readTranscripts(app: App, { session, runtime, conversation
         usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
       )
     }
-    appended += await ingest(app, { sessionId: session.id, thread }, path, countUsage)
+    const isKept = (line: string): boolean => runtime.isWorthKeeping(line)
+    appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, alongside: countUsage })
   }
   return appended
 }

@@ -6,19 +6,26 @@ import { note } from '../../logs/log.ts'
 import { selectSession } from '../session-store.ts'
 import { clonePath } from './folders.ts'
 import { tidyCloneJob } from './tidy-clone-job.ts'
+import { alone } from './workspace.ts'
 
 /** A clean clone can be made again at any time and goes; one with work in it stays until `trash_after`. */
-export const tidyClone = handleJob(tidyCloneJob, async ({ sessionId }, app) => {
-  const session = await selectSession(app.db, { id: sessionId })
-  const path = clonePath(app, sessionId)
-  if (session?.status !== 'archived' || !(await stat(path).catch(() => undefined))) return
-  if (await holdsWork(path)) {
-    await say(app, sessionId, 'Its clone holds changes or commits that are nowhere else; it is kept until trash_after.')
-    return
-  }
-  await app.clones.remove(path)
-  await say(app, sessionId, 'Its clone had nothing of its own and was removed.')
-})
+export const tidyClone = handleJob(tidyCloneJob, ({ sessionId }, app) =>
+  alone(app, sessionId, async () => {
+    const session = await selectSession(app.db, { id: sessionId })
+    const path = clonePath(app, sessionId)
+    if (session?.status !== 'archived' || !(await stat(path).catch(() => undefined))) return
+    if (await holdsWork(path)) {
+      await say(
+        app,
+        sessionId,
+        'Its clone holds changes or commits that are nowhere else; it is kept until trash_after.',
+      )
+      return
+    }
+    await app.clones.remove(path)
+    await say(app, sessionId, 'Its clone had nothing of its own and was removed.')
+  }),
+)
 
 /** Anything git cannot tell us counts as work: what we do not understand we do not delete. */
 async function holdsWork(path: string): Promise<boolean> {

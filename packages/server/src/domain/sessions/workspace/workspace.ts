@@ -5,8 +5,10 @@ import { transact } from '../../../platform/db/transact.ts'
 import { withFileLock } from '../../../platform/git/file-lock.ts'
 import { GitFailed } from '../../../platform/git/git-failed.ts'
 import { parseRepositoryAddress } from '../../../platform/git/repository-address.ts'
+import { withRetries } from '../../../platform/with-retries.ts'
 import { type Conversation, mainThread, type Runtime } from '../../../runtimes/runtime.ts'
 import type { App } from '../../app.ts'
+import { note } from '../../logs/log.ts'
 import { findProgress, storedLines, updateReadBytes } from '../../transcripts/transcript.ts'
 import { updateSession } from '../session-store.ts'
 import type { SessionRow } from '../session-table.ts'
@@ -36,10 +38,14 @@ export async function openWorkspace(
   runtime: Runtime,
   signal?: AbortSignal,
 ): Promise<Workspace> {
-  const lock = app.home.in('clones', `${cloneName(session.id)}.lock`)
+  return alone(app, session.id, () => open(app, session, runtime, signal), signal)
+}
+
+/** Two who restore a session at once, or one who clears it away, would stand in each other's way. */
+export async function alone<T>(app: App, sessionId: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const lock = app.home.in('clones', `${cloneName(sessionId)}.lock`)
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-  // Two who restore a session at once would stand in each other's way; the second finds everything in place.
-  return withFileLock(lock, { signal, patienceMs }, () => open(app, session, runtime, signal))
+  return withFileLock(lock, { signal, patienceMs }, work)
 }
 
 /** Longer than any clone may take. */
@@ -54,7 +60,7 @@ async function open(app: App, session: SessionRow, runtime: Runtime, signal?: Ab
   await restoreTranscript(app, session, runtime, conversation)
   await transact(app.db, (tx) =>
     updateSession(tx, session.id, {
-      session_id: conversation.id,
+      session_id: conversation.id ?? null,
       host_id: app.home.hostId,
       metadata: { clone_path: clone, working_directory: workingDirectory },
     }),
@@ -72,12 +78,29 @@ async function ensureClone(
   if (await isThere(path)) return { path, isNew: false }
   try {
     const address = parseRepositoryAddress(session.git_root)
-    const clone = await app.clones.create({ name: cloneName(session.id), address, branch: session.branch, signal })
-    return { path: clone.path, isNew: true }
+    const { path: made } = await withRetries(
+      () => app.clones.create({ name: cloneName(session.id), address, branch: session.branch, signal }),
+      {
+        delaysMs: cloneRetryDelaysMs,
+        isWorthIt: (error) => error instanceof GitFailed && error.isRetryable,
+        onRetry: (error, delayMs) => tellOfRetry(app, session.id, error, delayMs),
+        signal,
+      },
+    )
+    return { path: made, isNew: true }
   } catch (error) {
     if (error instanceof GitFailed) throw new WorkspaceFailed('git_clone_failed', error.message)
     throw error
   }
+}
+
+/** A forge that restarts or a network that hiccups is back by then. */
+const cloneRetryDelaysMs = [5000, 10_000, 20_000]
+
+async function tellOfRetry(app: App, sessionId: number, error: unknown, delayMs: number): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error)
+  const sentence = `${reason}. It is tried again in ${delayMs / 1000} s.`
+  await transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))
 }
 
 async function findWorkingDirectory(clone: string, subdirectory: string | null): Promise<string> {

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+
+const names = z.array(z.string())
+
+/** A list of names to select from the catalog. Whether it has them is checked by the operation. */
+function selection(max: number, what: string) {
+  return names
+    .max(max)
+    .nullish()
+    .meta({ description: `${what} from the catalog. Absent: those of the root; an empty list: none.` })
+}
+
+export const ArtifactLists = z.object({
+  mcp_servers: selection(limits.mcpServers, 'MCP servers'),
+  catalog_skills: selection(limits.catalogSkills, 'Skills'),
+  catalog_hooks: selection(limits.catalogHooks, 'Hooks'),
+  catalog_plugins: selection(limits.catalogPlugins, 'Plugins'),
+})
+
+export type ArtifactLists = z.infer<typeof ArtifactLists>
+
+const id = z
+  .string()
+  .meta({ description: 'What lists and requests name it by: its id, or `@scope/id` where that is not enough.' })
+const title = z.string().meta({ description: 'For people; the name where the catalog has none.' })
+const description = z.string().meta({ description: 'What it is for.' })
+
+export const CatalogServer = z
+  .object({
+    name: id,
+    title,
+    description,
+    unavailable: z.boolean().meta({ description: 'Whether it could not start now, as far as can be told from here.' }),
+    unavailable_reason: z.string().nullable().meta({ description: 'Why; null exactly when it is available.' }),
+  })
+  .meta({ id: 'CatalogServer' })
+
+export type CatalogServer = z.infer<typeof CatalogServer>
+
+export const CatalogSkill = z
+  .object({
+    id,
+    name: z.string().meta({ description: 'The same as the id.' }),
+    title,
+    description,
+    category: z.string().meta({ description: 'What it is listed under: its own word, else the folder it lies in.' }),
+    user_invocable: z.boolean().meta({ description: 'Whether people are offered it.' }),
+  })
+  .meta({ id: 'CatalogSkill' })
+
+export type CatalogSkill = z.infer<typeof CatalogSkill>
+
+export const CatalogHook = z
+  .object({
+    id,
+    name: z.string().meta({ description: 'The same as the id.' }),
+    title,
+    description,
+    event: z.string().nullable().meta({ description: 'When it runs; null is an event we do not know: it never runs.' }),
+  })
+  .meta({ id: 'CatalogHook' })
+
+export type CatalogHook = z.infer<typeof CatalogHook>
+
+export const CatalogPlugin = z
+  .object({
+    id,
+    title,
+    description,
+    version: z.string().nullable().meta({ description: 'Its version; null when it has none.' }),
+    skills: names.meta({ description: 'The skills it brings, with those of the plugins in it.' }),
+    mcp_servers: names.meta({ description: 'The MCP servers it brings, with those of the plugins in it.' }),
+    hooks: names.meta({ description: 'The hooks it brings, with those of the plugins in it.' }),
+    plugins: names.meta({ description: 'The plugins in it.' }),
+    keywords: names.meta({ description: 'Words to find it by.' }),
+  })
+  .meta({ id: 'CatalogPlugin' })
+
+export type CatalogPlugin = z.infer<typeof CatalogPlugin>
+
+export const AgentRoot = z
+  .object({
+    name: z.string().meta({ description: 'What `agent_root` takes when a session is created.' }),
+    display_name: z.string().meta({ description: 'For people.' }),
+    description,
+    url: z.string().nullable().meta({ description: 'Its repository; null when each session names one.' }),
+    default_branch: z.string().meta({ description: 'The branch of a session that names none.' }),
+    subdirectory: z.string().nullable().meta({ description: 'Directory in the repository the agent works in.' }),
+    custom: z.literal(false).meta({ description: 'Always false; kept for older clients.' }),
+    default: z.boolean().meta({ description: 'Whether it is the one to offer first.' }),
+    default_goal: z
+      .string()
+      .nullable()
+      .meta({ description: 'The goal of a session that names none: an id or a text.' }),
+    default_mcp_servers: names.meta({ description: 'MCP servers of a session that names none.' }),
+    default_skills: names.meta({ description: 'Skills of a session that names none.' }),
+    default_hooks: names.meta({ description: 'Hooks of a session that names none.' }),
+    default_plugins: names.meta({ description: 'Plugins of a session that names none.' }),
+    default_subagent_roots: names.meta({ description: 'Roots that its sessions may start sessions on.' }),
+    user_invocable: z.boolean().meta({ description: 'Whether people are offered it for a new session.' }),
+    default_model: z.string().nullable().meta({ description: 'The model its sessions get.' }),
+    default_runtime: z.string().meta({ description: 'The runtime its sessions get.' }),
+  })
+  .meta({ id: 'AgentRoot' })
+
+export type AgentRoot = z.infer<typeof AgentRoot>
+
+const RuntimeModels = z.object({
+  default: z.string().meta({ description: 'The model of a session that names none.' }),
+  models: z.array(
+    z.object({
+      id: z.string().meta({ description: 'What `config.model` takes.' }),
+      label: z.string().meta({ description: 'For people.' }),
+      default: z.boolean().meta({ description: 'Whether it is the default.' }),
+      requires_oauth: z.boolean().meta({ description: 'Whether it needs a subscription sign-in.' }),
+    }),
+  ),
+})
+
+const CatalogState = z.object({
+  name: z.string().meta({ description: 'The name in its `air.json`.' }),
+  version: z.string().meta({ description: 'A digest of everything that was loaded.' }),
+  degraded: z.boolean().meta({ description: 'Whether its files cannot be used as they are now.' }),
+  error: z.string().nullable().meta({ description: 'Why, by file and key; the last good catalog is in force.' }),
+  warnings: names.meta({ description: 'What in it is ignored, by file and key.' }),
+})
+
+export const Configs = z.object({
+  mcp_servers: z.array(CatalogServer),
+  agent_roots: z.array(AgentRoot),
+  runtime_models: z.record(z.string(), RuntimeModels).meta({ description: 'The models of each registered runtime.' }),
+  goals: z.array(z.object({ id, name: z.string().meta({ description: 'For people.' }), description })),
+  catalog: CatalogState.meta({ description: 'Where all this comes from.' }),
+})
+
+export type Configs = z.infer<typeof Configs>
+
+export const SecretName = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  source: z.enum(['file', 'environment']),
+  used_by: names,
+})
+
+export type SecretName = z.infer<typeof SecretName>

@@ -1,0 +1,56 @@
+import { DeliveredFollowUp, FollowUp, QueuedFollowUp } from '@yardmaster/contract/follow-up'
+import { SessionRef } from '@yardmaster/contract/identifiers'
+import { limits } from '@yardmaster/contract/limits'
+import { isAtMost } from '@yardmaster/contract/text'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { z } from 'zod'
+import { answer, ok } from '../../platform/http/answer.ts'
+import { refuse } from '../../platform/refusal.ts'
+import { defineEndpoint } from '../app.ts'
+import { followUp, type Heard } from './speak.ts'
+
+export const followUpEndpoint = defineEndpoint({
+  method: 'POST',
+  path: '/sessions/{id}/follow_up',
+  tag: 'Sessions',
+  summary: 'Say something to a session',
+  description:
+    'At rest it is the next turn (200). While a turn is underway it waits in the queue (202), unless `force_immediate` makes it take the place of that turn (200). It is never lost and never delivered twice.',
+  params: z.object({ id: SessionRef }),
+  body: FollowUp,
+  answers: { 200: DeliveredFollowUp, 202: QueuedFollowUp },
+  refusals: ['missing_parameter', 'cannot_follow_up', 'cannot_interrupt'],
+  handle: async ({ params, body }, app) => {
+    const { session, delivery, message, ...heard } = await followUp(app, params.id, {
+      prompt: readText('prompt', body.prompt) ?? refuse('missing_parameter', 'prompt is required'),
+      goal: readText('goal', body.goal),
+      isImmediate: body.force_immediate,
+      actingSessionId: body.acting_session_id,
+    })
+    const wake = pendingWake(heard.wake)
+    if (!message) return ok({ session, message: deliveries[delivery], ...wake })
+    const { id, position, status } = message
+    return answer(202, {
+      session,
+      enqueued_message: { id, position, status },
+      message: deliveries[delivery],
+      ...wake,
+    })
+  },
+})
+
+const deliveries = {
+  sent: 'Follow-up prompt sent',
+  interrupted: 'Follow-up prompt sent immediately',
+  queued: 'Message queued (session is running). It will be sent when the agent completes its current task.',
+} as const
+
+function readText(name: 'prompt' | 'goal', said: string | null | undefined): string | null {
+  const text = said?.trim() || null
+  if (text === null || isAtMost(text, limits[name])) return text
+  return refuse('validation_failed', `${name} is too long (maximum ${limits[name]} characters)`)
+}
+
+function pendingWake(wake: Heard['wake']) {
+  return wake && { pending_wake: { at: wake.at && formatTimestamp(wake.at), preserved: true as const } }
+}

@@ -1,0 +1,42 @@
+import { SessionRef } from '@yardmaster/contract/identifiers'
+import { DeliveredParentMessage, ParentMessage, QueuedParentMessage } from '@yardmaster/contract/parent-message'
+import { z } from 'zod'
+import { answer, ok } from '../../platform/http/answer.ts'
+import { defineEndpoint } from '../app.ts'
+import { messageParent, type Told } from './message-parent.ts'
+
+export const messageParentEndpoint = defineEndpoint({
+  method: 'POST',
+  path: '/sessions/{id}/message_parent',
+  tag: 'Sessions',
+  summary: 'Report to the session that spawned this one',
+  description:
+    '`id` is the child; the parent is the one on record. While a turn of the parent is underway the message is queued (202), else it is its next turn (200). An archived or failed parent answers 409.',
+  params: z.object({ id: SessionRef }),
+  body: ParentMessage,
+  answers: { 200: DeliveredParentMessage, 202: QueuedParentMessage },
+  refusals: ['cannot_message_parent', 'parent_unavailable'],
+  handle: async ({ params, body }, app) => {
+    const told = await messageParent(app, params.id, body)
+    const delivered = {
+      parent_session: told.session,
+      delivery: told.delivery,
+      unarchived_parent: told.wasUnarchived,
+      message: describe(told),
+    }
+    if (!told.message) return ok(delivered)
+    const { id, position, status } = told.message
+    return answer(202, { ...delivered, enqueued_message: { id, position, status } })
+  },
+})
+
+const outcomes: Record<Told['delivery'], (id: number) => string> = {
+  queued: (id) => `Report queued for parent session #${id}. It will be read when that session's current turn ends.`,
+  sent: (id) => `Report delivered to parent session #${id}.`,
+  interrupted: (id) => `Report delivered to parent session #${id} immediately; a turn it was in was ended.`,
+}
+
+function describe({ delivery, session, wasUnarchived }: Told): string {
+  const restored = wasUnarchived ? ' The parent session was restored from the archive first.' : ''
+  return outcomes[delivery](session.id) + restored
+}

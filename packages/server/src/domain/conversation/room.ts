@@ -1,0 +1,11 @@
+import type { Room } from '../app.ts'
+import { followUpEndpoint } from './follow-up-endpoint.ts'
+import { keepHearts } from './keep-hearts.ts'
+import { messageEndpoints } from './message-endpoints.ts'
+import { messageParentEndpoint } from './message-parent-endpoint.ts'
+
+export const conversation: Room = {
+  name: 'conversation',
+  endpoints: [followUpEndpoint, messageParentEndpoint, ...messageEndpoints],
+  onWorkerStart: async (app) => keepHearts(app),
+}

@@ -1,0 +1,42 @@
+/** A time as a clock on the wall shows it, without a zone. */
+export type WallClock = { year: number; month: number; day: number; hour: number; minute: number; second: number }
+
+const dayMs = 86_400_000
+
+export function isTimeZone(name: string): boolean {
+  // The platform also takes bare offsets, which are no names.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A time that a clock change skips moves forward; of one that comes twice the first is meant. */
+export function instantOf(clock: WallClock, timeZone: string): Date {
+  const shown = Date.UTC(clock.year, clock.month - 1, clock.day, clock.hour, clock.minute, clock.second)
+  const before = offsetMs(shown - dayMs, timeZone)
+  const after = offsetMs(shown + dayMs, timeZone)
+  const readings = [shown - before, shown - after].filter((instant) => instant + offsetMs(instant, timeZone) === shown)
+  return new Date(readings.length > 0 ? Math.min(...readings) : shown - before)
+}
+
+/** How far the zone's clocks are ahead of UTC at an instant. */
+function offsetMs(instant: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    era: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(instant)
+  const of = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((part) => part.type === type)?.value)
+  const shown = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
+  return shown - Math.floor(instant / 1000) * 1000
+}

@@ -1,0 +1,50 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import { refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { readSettings } from '../settings/settings.ts'
+import { presentSession } from './present-session.ts'
+import { classesByGenesis } from './scheduling-class.ts'
+import { selectSession, selectSessionByKey, selectSessionForUpdate } from './session-store.ts'
+import type { SessionRow, SessionWithCategory } from './session-table.ts'
+
+/** The session a path names, or a refusal. */
+export async function findSession(db: Database, ref: SessionRef): Promise<SessionWithCategory> {
+  return (await selectSession(db, ref)) ?? refuseMissing()
+}
+
+/** As `findSession`, and nobody else decides about it until the transaction ends. */
+export async function lockSession(tx: Transaction, ref: SessionRef): Promise<SessionRow> {
+  return (await selectSessionForUpdate(tx, ref)) ?? refuseMissing()
+}
+
+/** As `lockSession`, for those who come by themselves and find that it was deleted. */
+export async function lockSessionIfThere(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  return selectSessionForUpdate(tx, ref)
+}
+
+export async function isSessionGone(db: Database, id: number): Promise<boolean> {
+  return (await selectSession(db, { id })) === undefined
+}
+
+/** The session as callers see it, read in the given transaction or outside of one. */
+export async function showRow(app: App, db: Database | Transaction, ref: SessionRef): Promise<Session> {
+  const row = (await selectSession(db, ref)) ?? refuseMissing()
+  return present(app, db, row)
+}
+
+/** A blank key is no key. */
+export async function findByIdempotencyKey(app: App, key: unknown): Promise<Session | undefined> {
+  if (typeof key !== 'string' || key === '') return undefined
+  const row = await selectSessionByKey(app.db, key)
+  return row && present(app, app.db, row)
+}
+
+async function present(app: App, db: Database | Transaction, row: SessionWithCategory): Promise<Session> {
+  return presentSession(row, {
+    now: app.clock.now(),
+    classByGenesis: classesByGenesis(await readSettings(db)),
+    catalog: app.catalog.current(),
+  })
+}
