@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
+import { openCatalog } from '../domain/catalog/catalog.ts'
 import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
@@ -17,13 +18,14 @@ import { openMetrics } from '../platform/metrics.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
 import { rules } from '../platform/redaction/rules.ts'
 import { readRulesFile } from '../platform/redaction/rules-file.ts'
-import { demoRuntime } from '../runtimes/demo/demo.ts'
+import { servingTogether } from '../platform/together.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
 import { describeFigures } from '../surfaces/metrics.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
+import { openRuntimes } from './open-runtimes.ts'
 import { openStorage, type Storage } from './open-storage.ts'
 import { openWeb, type WebOptions } from './web.ts'
 
@@ -41,10 +43,16 @@ export type Host = {
   stop(): Promise<void>
 }
 
-type HostOptions = { log: Log; web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking'>> }
+type HostOptions = {
+  log: Log
+  web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking'>>
+  /** Where the catalog finds what it asks for by name. */
+  environment?: Record<string, string | undefined>
+}
 
 /** Builds the house from the ground up and opens it. What was opened before a failure is closed again, in reverse. */
-export async function startHost(config: Config, { log, web: webOptions }: HostOptions): Promise<Host> {
+export async function startHost(config: Config, options: HostOptions): Promise<Host> {
+  const { log, web: webOptions, environment = process.env } = options
   const stack = closing(log)
   try {
     refuseUnhandled(
@@ -52,6 +60,17 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
       modules.flatMap(({ handlers = [] }) => handlers),
     )
     const home = stack.opened('the home', await openHome(config.YARDMASTER_HOME), (it) => it.release())
+    const catalog = stack.opened(
+      'the catalog',
+      await openCatalog({
+        path: config.CATALOG_PATH,
+        home: home.path,
+        environment,
+        defaultRoot: config.DEFAULT_AGENT_ROOT,
+        log,
+      }),
+      (it) => it.close(),
+    )
     const keyRing = await findKeys(config.API_KEYS, home)
     const storage = stack.opened(
       'the database',
@@ -63,6 +82,7 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
     stack.opened('the signals', signals, (it) => it.close())
     const events = await openEvents({ db: storage.db, signals, log })
     const secrets = ownSecrets(config, keyRing.keys)
+    const { runtimes, firstChoice, secrets: runtimeSecrets } = await openRuntimes(config, home, environment)
     const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
     const app: App = {
       db: storage.db,
@@ -70,17 +90,22 @@ export async function startHost(config: Config, { log, web: webOptions }: HostOp
       cache,
       clock: systemClock,
       log,
-      runtimes: registerRuntimes([demoRuntime]),
+      runtimes: registerRuntimes(runtimes),
       home,
+      catalog,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
       background: background(log),
+      together: servingTogether(),
       metrics: openMetrics(),
-      redactor: openRedactor({ known: () => secrets, rules: [...houseRules, ...rules] }),
+      redactor: openRedactor({
+        known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets()],
+        rules: [...houseRules, ...rules],
+      }),
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
     }
     describeFigures(app)
     stack.opened('what runs in the background', app.background, (it) => it.drain())
-    await chooseRuntimeAtFirstStart(app, demoRuntime.name)
+    await chooseRuntimeAtFirstStart(app, firstChoice)
     const { default_runtime: defaultRuntime } = await readSettings(app.db)
     if (config.ROLE !== 'web') stack.opened('the job runners', await startWork(app, storage), (it) => it.drain())
     // Closed before the web server, so that open event streams end and do not hold it up.
@@ -104,7 +129,10 @@ function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
     SUPERVISOR_PASSWORD: config.SUPERVISOR_PASSWORD,
     YARDMASTER_MASTER_KEY: config.YARDMASTER_MASTER_KEY,
     ANTHROPIC_API_KEY: config.ANTHROPIC_API_KEY,
+    ANTHROPIC_AUTH_TOKEN: config.ANTHROPIC_AUTH_TOKEN,
+    CLAUDE_CODE_OAUTH_TOKEN: config.CLAUDE_CODE_OAUTH_TOKEN,
     OPENAI_API_KEY: config.OPENAI_API_KEY,
+    CODEX_API_KEY: config.CODEX_API_KEY,
     DATABASE_URL: config.DATABASE_URL,
     REDIS_URL: config.REDIS_URL,
   }

@@ -8,6 +8,7 @@ import { Unfit } from '../platform/unfit.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
 import { apiPrefix } from '../surfaces/rest.ts'
+import { registerSecretNames } from '../surfaces/secret-names.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
 
@@ -30,6 +31,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   })
   registerEndpoints(server, endpoints, { app, prefix: apiPrefix, isChecking })
   registerProbes(server, app)
+  registerSecretNames(server, app)
   registerReference(server, endpoints)
   return { server, url: await listen(server, config) }
 }

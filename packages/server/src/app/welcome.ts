@@ -8,7 +8,11 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
   const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuoted(keyRing.file)})`
-  const body = JSON.stringify({ git_root: repository ?? '<a repository>', prompt: 'say Hello from Yardmaster\nrun ls' })
+  const body = JSON.stringify({
+    agent_runtime: 'demo',
+    git_root: repository ?? '<a repository>',
+    prompt: 'say Hello from Yardmaster\nrun ls',
+  })
   const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, whereTheKeyIs(keyRing)]
   if (!isWorking) return [...lines, 'This host answers requests; turns run where ROLE is worker or all'].join('\n')
   if (keyRing.keys.length === 0) return lines.join('\n')

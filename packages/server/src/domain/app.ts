@@ -11,10 +11,14 @@ import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
+import type { Together } from '../platform/together.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 
-/** What operations are handed. Built once, when the host starts. */
-export type App = {
+/**
+ * What operations are handed. Built once, when the host starts. A room whose own part everybody is handed adds it with
+ * `declare module`, since this file may know no room.
+ */
+export interface App {
   db: Database
   events: Events
   cache: Cache
@@ -26,6 +30,8 @@ export type App = {
   home: Home
   clones: Clones
   background: Background
+  /** For what hundreds may ask of one session at once. */
+  together: Together
   /** An agent that shows no sign of life for this long is stopped. */
   agentSilenceSeconds: number
 }

@@ -8,15 +8,28 @@ import { apiPrefix } from './rest.ts'
 
 /** The API's description for machines, behind the key like the API itself, and for people. */
 export function registerReference(server: FastifyInstance, endpoints: readonly Endpoint<App>[]): void {
-  const document = describeApi(endpoints, {
-    title: 'Yardmaster',
-    version,
-    description: 'A self-hosted control plane for coding-agent sessions.',
-    prefix: apiPrefix,
-  })
-  const { html, css } = renderReference(document)
-  const json = JSON.stringify(document)
-  server.get(`${apiPrefix}/openapi.json`, (_request, reply) => reply.type('application/json; charset=utf-8').send(json))
-  server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(html))
-  server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(css))
+  // Written when it is first asked for: it is a third of the work of a start, and most starts are never asked.
+  const document = once(() =>
+    describeApi(endpoints, {
+      title: 'Yardmaster',
+      version,
+      description: 'A self-hosted control plane for coding-agent sessions.',
+      prefix: apiPrefix,
+    }),
+  )
+  const json = once(() => JSON.stringify(document()))
+  const page = once(() => renderReference(document()))
+  server.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(json()),
+  )
+  server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
+  server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))
+}
+
+function once<T extends {}>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

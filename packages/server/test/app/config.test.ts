@@ -18,6 +18,7 @@ type Row = {
 
 const port = 'must be a whole number from 0 to 65535'
 const path = 'must be an absolute path'
+const httpUrl = 'must be a URL that begins with http:// or https://'
 const host = 'must be an IP address or a host name'
 const appHost = 'must be a host name, with a port if need be, and nothing around it'
 
@@ -87,8 +88,20 @@ const table: Row[] = [
     bad: ['air.json'],
     rule: path,
   },
+  { name: 'DEFAULT_AGENT_ROOT', unset: undefined, good: [[' web ', 'web']], bad: [] },
   { name: 'RUNTIME_ALPHA_COMMAND', unset: undefined, good: [['/opt/alpha', '/opt/alpha']], bad: [] },
   { name: 'RUNTIME_BETA_COMMAND', unset: undefined, good: [['beta', 'beta']], bad: [] },
+  { name: 'RUNTIME_ALPHA_LOGIN', unset: undefined, good: [['/srv/login', '/srv/login']], bad: ['login'], rule: path },
+  { name: 'RUNTIME_BETA_LOGIN', unset: undefined, good: [['/srv/login', '/srv/login']], bad: ['login'], rule: path },
+  {
+    name: 'RUNTIME_BETA_MODE',
+    unset: 'app-server',
+    good: [['exec', 'exec']],
+    bad: ['other'],
+    rule: 'must be one of: app-server, exec',
+  },
+  { name: 'RUNTIMES_PATH', unset: undefined, good: [['/srv/r.json', '/srv/r.json']], bad: ['r.json'], rule: path },
+  { name: 'MODELS_PATH', unset: undefined, good: [['/srv/m.json', '/srv/m.json']], bad: ['m.json'], rule: path },
   {
     name: 'ROLE',
     unset: 'all',
@@ -148,7 +161,24 @@ const table: Row[] = [
     rule: 'must be a whole number from 1 to 10000',
   },
   { name: 'ANTHROPIC_API_KEY', unset: undefined, good: [['sk-1', 'sk-1']], bad: [] },
+  { name: 'ANTHROPIC_AUTH_TOKEN', unset: undefined, good: [['t', 't']], bad: [] },
+  {
+    name: 'ANTHROPIC_BASE_URL',
+    unset: undefined,
+    good: [['http://127.0.0.1:1', 'http://127.0.0.1:1']],
+    bad: [secret],
+    rule: httpUrl,
+  },
+  { name: 'CLAUDE_CODE_OAUTH_TOKEN', unset: undefined, good: [['t', 't']], bad: [] },
   { name: 'OPENAI_API_KEY', unset: undefined, good: [['sk-2', 'sk-2']], bad: [] },
+  {
+    name: 'OPENAI_BASE_URL',
+    unset: undefined,
+    good: [['https://ai.test/v1', 'https://ai.test/v1']],
+    bad: [secret],
+    rule: httpUrl,
+  },
+  { name: 'CODEX_API_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
   { name: 'YARDMASTER_MASTER_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
 ]
 

@@ -10,6 +10,8 @@ import { GitFailed } from './git-failed.ts'
  */
 export async function checkRefName(name: string, signal?: AbortSignal): Promise<void> {
   if (!isPlausible(name)) refuse(name)
+  // The usual ones break no rule of git's that there ever was; asking it takes a process for each clone.
+  if (isPlain(name)) return
   try {
     await runGit({
       operation: 'Checking the branch name',
@@ -31,6 +33,10 @@ function isPlausible(name: string): boolean {
   // A branch may be called `@`, but everywhere else in git that means HEAD.
   if (name.startsWith('-') || name === '@' || name.includes('@{')) return false
   return !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(name)
+}
+
+function isPlain(name: string): boolean {
+  return /^[a-z0-9_][a-z0-9_-]*(\/[a-z0-9_][a-z0-9_-]*)*$/i.test(name) && name !== 'HEAD'
 }
 
 /** A ref becomes a file name, of at most 255 bytes a segment, with `.lock` behind it. */

@@ -22,6 +22,8 @@ export type Endpoint<App> = {
   refusals: readonly RefusalKind[]
   /** Only where an endpoint takes more than the usual limit. */
   bodyLimitBytes?: number
+  /** Its answer carries an `ETag`, and whoever has it already is answered 304. */
+  isTagged?: boolean
   handle(request: EndpointRequest<unknown, unknown, unknown>, app: App): Promise<{ status: number; body: unknown }>
 }
 
@@ -55,6 +57,7 @@ type Declaration<
   answers: Answers
   refusals?: readonly RefusalKind[]
   bodyLimitBytes?: number
+  isTagged?: boolean
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     app: App,

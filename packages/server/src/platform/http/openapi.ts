@@ -123,6 +123,7 @@ const answerDescriptions: Record<string, string> = {
   201: 'Created.',
   202: 'Accepted.',
   204: 'Done; there is no body.',
+  304: 'Nothing has changed since the answer you have; there is no body.',
 }
 
 function contentOf(spec: AnswerSpec): Record<string, { schema: JsonSchema }> {

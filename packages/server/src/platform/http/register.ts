@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -44,7 +45,7 @@ async function perform<App>(
   try {
     const { status, body } = await endpoint.handle(readRequest(endpoint, request, reply), app)
     if (isChecking) checkAnswer(endpoint, status, body)
-    return send(reply, status, body)
+    return endpoint.isTagged === true && status === 200 ? sendTagged(request, reply, body) : send(reply, status, body)
   } catch (error) {
     if (isChecking && error instanceof Refusal) checkRefusal(endpoint, error)
     throw error
@@ -87,6 +88,16 @@ function send(reply: FastifyReply, status: number, body: unknown): FastifyReply 
     return reply.send(body)
   }
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** The tag is a digest of the answer itself, so it changes with whatever the answer was made of. */
+function sendTagged(request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
+  const json = JSON.stringify(body)
+  const tag = `"${createHash('sha256').update(json).digest('base64url')}"`
+  reply.header('etag', tag)
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
+  if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
+  return reply.code(200).type('application/json; charset=utf-8').send(json)
 }
 
 const eventStreams = new WeakSet<Readable>()

@@ -36,7 +36,7 @@ function refuseOwnSecrets(asked: { pass: readonly string[]; set: Record<string, 
   }
 }
 
-function isHarmless(name: string): boolean {
+export function isHarmless(name: string): boolean {
   return harmless.has(name) || name.startsWith('LC_')
 }
 

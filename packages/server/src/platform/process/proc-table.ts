@@ -1,4 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
+import { setImmediate as othersFirst } from 'node:timers/promises'
 import { errnoOf } from './errno.ts'
 import { type ListedProcess, markedFamily } from './marked-family.ts'
 import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
@@ -14,19 +16,20 @@ export function procTable(): ProcessTable {
 }
 
 async function identify(pid: number): Promise<ProcessIdentity | undefined> {
-  const found = await readStat(String(pid))
-  return found && identityOf(found, await readBootId())
+  const found = readStat(String(pid))
+  return found && identityOf(found, readBootId())
 }
 
 async function findMarked(marker: string): Promise<ProcessIdentity[]> {
   const entry = markerEntry(marker)
-  const bootId = await readBootId()
+  const bootId = readBootId()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const listed: ListedProcess[] = []
   const listNext = async () => {
     for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
       const one = await listOwn(pid, entry, bootId)
       if (one) listed.push(one)
+      if (pids.length % readsInARow === 0) await othersFirst()
     }
   }
   await Promise.all(Array.from({ length: readersAtOnce }, listNext))
@@ -36,16 +39,22 @@ async function findMarked(marker: string): Promise<ProcessIdentity[]> {
 /** As many as libuv has threads. Starting every read at once would hold a file open for each process there is. */
 const readersAtOnce = 4
 
+/** About a millisecond. */
+const readsInARow = 64
+
 /**
  * The start time is read before the environment. Should the pid change hands in between, the identity is that of
  * the process that ended, and nobody who still runs is taken for it.
+ *
+ * The kernel answers for owner and stat out of its own tables in microseconds; through the thread pool the same costs
+ * ten times as much, for each process of the machine, several times a turn. The environment it takes from the process's
+ * memory, for which it may have to wait.
  */
 async function listOwn(pid: string, entry: string, bootId: string): Promise<ListedProcess | undefined> {
-  const folder = await unlessGone(stat(`/proc/${pid}`))
-  if (folder?.uid !== process.geteuid?.()) return undefined
-  const found = await readStat(pid)
+  if (ownerOf(pid) !== process.geteuid?.()) return undefined
+  const found = readStat(pid)
   if (!found) return undefined
-  const environ = await unlessGone(readFile(`/proc/${pid}/environ`, 'latin1'))
+  const environ = found.hasMemory ? await readEnvironment(pid) : undefined
   return {
     identity: identityOf(found, bootId),
     parentPid: found.parentPid,
@@ -54,10 +63,14 @@ async function listOwn(pid: string, entry: string, bootId: string): Promise<List
   }
 }
 
-type Stat = { pid: number; parentPid: number; startTicks: number }
+function ownerOf(pid: string): number | undefined {
+  return unlessGone(() => statSync(`/proc/${pid}`).uid)
+}
 
-async function readStat(pid: string): Promise<Stat | undefined> {
-  const text = await unlessGone(readFile(`/proc/${pid}/stat`, 'latin1'))
+type Stat = { pid: number; parentPid: number; startTicks: number; hasMemory: boolean }
+
+function readStat(pid: string): Stat | undefined {
+  const text = unlessGone(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
   return text === undefined ? undefined : parseStat(text)
 }
 
@@ -70,7 +83,9 @@ export function parseStat(text: string): Stat | undefined {
   if (state === 'Z' || state === 'X') return undefined
   const [pid, parentPid, startTicks] = [Number.parseInt(text, 10), Number(field(4)), Number(field(22))]
   if (!(pid > 0 && parentPid >= 0 && startTicks >= 0)) throw new Error(`Cannot read this line of /proc: ${text}`)
-  return { pid, parentPid, startTicks }
+  // A thread of the kernel has none, and so no environment to look into.
+  const hasMemory = field(23) !== '0'
+  return { pid, parentPid, startTicks, hasMemory }
 }
 
 /** Ticks count from boot, so the same pid and tick may come again after a reboot; the boot id does not. */
@@ -78,16 +93,44 @@ function identityOf(found: Stat, bootId: string): ProcessIdentity {
   return { pid: found.pid, startTime: `${bootId}:${found.startTicks}` }
 }
 
-async function readBootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'latin1')).trim()
+function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+}
+
+/** Not by `readFile`, which asks for the size and for the end as well. */
+async function readEnvironment(pid: string): Promise<string | undefined> {
+  try {
+    const file = await open(`/proc/${pid}/environ`)
+    try {
+      const chunks: Buffer[] = []
+      for (;;) {
+        const chunk = Buffer.allocUnsafe(environmentChunkBytes)
+        const { bytesRead } = await file.read(chunk)
+        chunks.push(chunk.subarray(0, bytesRead))
+        // The kernel fills what it is given unless there is no more.
+        if (bytesRead < chunk.length) return Buffer.concat(chunks).toString('latin1')
+      }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    return absentIfGone(error)
+  }
+}
+
+/** Most environments fit. */
+const environmentChunkBytes = 32 * 1024
+
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    return absentIfGone(error)
+  }
 }
 
 /** A process may end while it is read, or be closed to us though it runs as our user (a setuid program). */
-async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined
-    throw error
-  }
+function absentIfGone(error: unknown): undefined {
+  if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined
+  throw error
 }

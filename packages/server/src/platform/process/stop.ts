@@ -29,8 +29,6 @@ export async function stopTree(
 ): Promise<StopReport> {
   const { identity, marker, table = processTable() } = options
   const run = watchRun(table, marker)
-  // Before the parent goes: a child that cleared its environment is known only by its parent.
-  await run.look()
   const endedBy = identity ? await endProcess(identity, { ...options, table, look: run.look }) : 'already_gone'
   const { swept, survivors } = await sweep(run, table)
   if (identity && (await table.isRunning(identity)) && !survivors.some((one) => one.pid === identity.pid)) {
@@ -49,6 +47,8 @@ type Ending = StopRequest & { table: ProcessTable; look: () => Promise<void> }
 async function endProcess(identity: ProcessIdentity, how: Ending): Promise<StopReport['endedBy']> {
   const { table, graceMs, ask, askMs = graceMs } = how
   if (!(await table.isRunning(identity))) return 'already_gone'
+  // Before the parent goes: a child that cleared its environment is known only by its parent.
+  await how.look()
   if (ask) {
     if (await endsByAsking(identity, { table, ask, askMs })) return 'ask'
     await how.look()

@@ -1,0 +1,22 @@
+import { availabilityOf } from './availability.ts'
+import type { Catalog } from './open-catalog.ts'
+import { type Selection, serversOf } from './selection.ts'
+
+/** A server that somebody has to sign in to before it can be used. Nothing of its configuration but where it is. */
+export type ServerToAuthorize = { server_name: string; server_url: string }
+
+export async function serversToAuthorize(
+  catalog: Catalog,
+  selection: Pick<Selection, 'mcp_servers' | 'catalog_plugins'>,
+): Promise<ServerToAuthorize[]> {
+  const tree = catalog.current()
+  const found: ServerToAuthorize[] = []
+  for (const name of serversOf(tree, selection)) {
+    const server = tree.mcpServers.find(name)
+    if (!server || server.transport.kind === 'stdio') continue
+    const { state } = await availabilityOf(catalog, server)
+    if (state !== 'needs_authorization' && state !== 'needs_reauth') continue
+    found.push({ server_name: name, server_url: server.transport.url })
+  }
+  return found
+}

@@ -1,0 +1,74 @@
+import type { Catalog } from './open-catalog.ts'
+import { placeholdersIn } from './secrets/placeholders.ts'
+import { textsOf } from './secrets/secrets.ts'
+import type { DeclaredServer } from './tree.ts'
+
+/** Whether each state keeps a server from starting, and what is said then. */
+const states = {
+  ready: null,
+  no_credential_required: null,
+  token_expired: null,
+  missing_configuration: 'unresolved',
+  needs_authorization: 'OAuth authorization not completed',
+  needs_reauth: 'OAuth token expired and cannot be refreshed',
+  declared_unavailable: 'declared',
+  store_unavailable: null,
+  probe_failed: null,
+} as const
+
+export type AvailabilityState = keyof typeof states
+/** `reason` is null exactly when the server can be used, as far as anybody can tell from here. */
+export type Availability = { state: AvailabilityState; reason: string | null }
+
+const maxReason = 200
+
+/** Judged by what is on this machine: the server itself is never asked. What cannot be judged counts as available. */
+export async function availabilityOf(catalog: Catalog, server: DeclaredServer): Promise<Availability> {
+  if (server.declaredUnavailable !== undefined) {
+    const reason = Array.from(server.declaredUnavailable.trim().replace(/\s+/g, ' ')).slice(0, maxReason).join('')
+    return { state: 'declared_unavailable', reason }
+  }
+  const missing = missingNames(catalog, textsOf(server.transport))
+  if (missing.length > 0) {
+    return { state: 'missing_configuration', reason: `${missing.map((name) => `\`${name}\``).join(', ')} unresolved` }
+  }
+  if (server.transport.kind === 'stdio') return { state: 'no_credential_required', reason: null }
+  if (Object.keys(server.transport.headers).some(isCredentialHeader)) return { state: 'ready', reason: null }
+  const state = await signInOf(catalog, server)
+  return { state, reason: states[state] }
+}
+
+/** Names without a value and without a default, each once. */
+export function missingNames(catalog: Catalog, texts: Iterable<string>): string[] {
+  const secrets = catalog.secrets()
+  const missing = placeholdersIn(texts).filter(({ name, isRequired }) => isRequired && secrets.find(name) === undefined)
+  return [...new Set(missing.map(({ name }) => name))]
+}
+
+async function signInOf(catalog: Catalog, server: DeclaredServer): Promise<AvailabilityState> {
+  try {
+    const state = await catalog.credentialState(server.name)
+    if (state === 'unknown') return 'probe_failed'
+    return state === 'not_required' ? 'no_credential_required' : state
+  } catch {
+    // Asking must not take the whole list down; the room that keeps sign-ins logs its own trouble.
+    return 'probe_failed'
+  }
+}
+
+const credentialWords: ReadonlySet<string> = new Set([
+  'authorization',
+  'auth',
+  'apikey',
+  'token',
+  'secret',
+  'password',
+  'credential',
+  'credentials',
+])
+
+/** By whole words: `X-API-Key` and `X-Auth-Token` are credentials, `Idempotency-Key` and `X-Author` are not. */
+export function isCredentialHeader(name: string): boolean {
+  const words = name.toLowerCase().split(/[-_]/)
+  return words.some((word, index) => credentialWords.has(word) || (word === 'api' && words[index + 1] === 'key'))
+}

@@ -1,0 +1,19 @@
+import type { Catalog } from './open-catalog.ts'
+
+/** The face of the room: what sessions can be given, read from files. */
+export { type ServerToAuthorize, serversToAuthorize } from './authorization.ts'
+export { availabilityOf } from './availability.ts'
+export type { CredentialState } from './credential-state.ts'
+export { findRoot, goalText, modelFor, runtimeNameFor } from './defaults.ts'
+export { type CatalogEquipment, equipFromCatalog, type LeftOut } from './equip.ts'
+export { type Catalog, openCatalog } from './open-catalog.ts'
+export { listSecretNames } from './present-catalog.ts'
+export { type ArtifactList, artifactLists, lookUp, type Selection, selectArtifacts, serversOf } from './selection.ts'
+export type { CatalogTree, Root } from './tree.ts'
+export { warningsAbout } from './warnings.ts'
+
+declare module '../app.ts' {
+  interface App {
+    catalog: Catalog
+  }
+}

@@ -1,0 +1,127 @@
+import type { Hook, McpServer, Skill } from '../../runtimes/equipment.ts'
+import { type AvailabilityState, availabilityOf, missingNames } from './availability.ts'
+import type { Catalog } from './open-catalog.ts'
+import { fillIn } from './secrets/placeholders.ts'
+import { type Selection, serversOf } from './selection.ts'
+import type { CatalogHook, CatalogTree, DeclaredServer } from './tree.ts'
+
+/** What a session gets of the catalog as it is now, and what it has to do without. */
+export type CatalogEquipment = {
+  /** The tree it was taken from. */
+  catalogVersion: string
+  mcpServers: McpServer[]
+  skills: Skill[]
+  hooks: Hook[]
+  leftOut: LeftOut[]
+}
+
+export type LeftOut = {
+  kind: 'mcp_server' | 'skill' | 'hook' | 'plugin'
+  name: string
+  /** Of a server: `needs_authorization` and `needs_reauth` are for somebody to mend by signing in. */
+  state?: AvailabilityState
+  /** For the agent and for people: what is missing and why. */
+  sentence: string
+}
+
+/** Secrets are filled in for what was selected and nothing else. One bad server never costs a session the others. */
+export async function equipFromCatalog(catalog: Catalog, selection: Selection): Promise<CatalogEquipment> {
+  const tree = catalog.current()
+  const leftOut: LeftOut[] = []
+  const plugins = selection.catalog_plugins.flatMap((name) => {
+    const plugin = tree.plugins.find(name)
+    if (!plugin) leftOut.push(gone('plugin', name))
+    return plugin ?? []
+  })
+  const all = (own: readonly string[], bundled: readonly string[]): string[] => [...new Set([...own, ...bundled])]
+  const skillNames = all(
+    selection.catalog_skills,
+    plugins.flatMap(({ skills }) => skills),
+  )
+  const hookNames = all(
+    selection.catalog_hooks,
+    plugins.flatMap(({ hooks }) => hooks),
+  )
+
+  const mcpServers: McpServer[] = []
+  for (const name of serversOf(tree, selection)) {
+    const server = await equipServer(catalog, tree, name)
+    if ('sentence' in server) leftOut.push(server)
+    else mcpServers.push(server)
+  }
+  const skills = skillNames.flatMap((name): Skill[] => {
+    const skill = tree.skills.find(name)
+    if (!skill) leftOut.push(gone('skill', name))
+    return skill ? [{ id: skill.plainName, folder: skill.folder, references: skill.references }] : []
+  })
+  const hooks = hookNames.flatMap((name): Hook[] => {
+    const hook = tree.hooks.find(name)
+    const equipped = hook ? equipHook(catalog, hook) : gone('hook', name)
+    if (!('sentence' in equipped)) return [equipped]
+    leftOut.push(equipped)
+    return []
+  })
+  return { catalogVersion: tree.version, mcpServers, skills, hooks, leftOut }
+}
+
+async function equipServer(catalog: Catalog, tree: CatalogTree, name: string): Promise<McpServer | LeftOut> {
+  const server = tree.mcpServers.find(name)
+  if (!server) return gone('mcp_server', name)
+  const { state, reason } = await availabilityOf(catalog, server)
+  if (reason !== null) return { kind: 'mcp_server', name, state, sentence: leftOutSentence('mcp_server', name, reason) }
+  const filled = fillServer(server, (text) => fillIn(text, catalog.secrets().find))
+  const problem = problemWith(filled)
+  return problem === undefined
+    ? filled
+    : { kind: 'mcp_server', name, state, sentence: leftOutSentence('mcp_server', name, problem) }
+}
+
+function fillServer({ plainName: name, transport }: DeclaredServer, fill: (text: string) => string): McpServer {
+  if (transport.kind === 'stdio') {
+    const { kind, command, args, env } = transport
+    return { name, kind, command, args: args.map(fill), env: fillFields(env, fill) }
+  }
+  return { name, kind: transport.kind, url: fill(transport.url), headers: fillFields(transport.headers, fill) }
+}
+
+/** A field that turns out blank is as good as not there. */
+function fillFields(fields: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {
+  const filled = Object.entries(fields).map(([key, text]) => [key, fill(text)] as const)
+  return Object.fromEntries(filled.filter(([, value]) => value.trim() !== ''))
+}
+
+/** What a secret was filled in with may make it impossible; the sentence never repeats it. */
+function problemWith(server: McpServer): string | undefined {
+  if (server.kind === 'stdio') {
+    const texts = [...server.args, ...Object.values(server.env)]
+    return texts.some((text) => text.includes('\0')) ? 'an argument or variable holds a NUL character' : undefined
+  }
+  if (!/^https?:\/\//i.test(server.url) || !URL.canParse(server.url)) return 'its url is not an http address'
+  const hasBadHeader = Object.values(server.headers).some((value) => /[^\t\x20-\x7e\x80-\xff]/.test(value))
+  return hasBadHeader ? 'a header holds characters that no header can hold' : undefined
+}
+
+function equipHook(catalog: Catalog, hook: CatalogHook): Hook | LeftOut {
+  const without = (reason: string): LeftOut => ({
+    kind: 'hook',
+    name: hook.name,
+    sentence: leftOutSentence('hook', hook.name, reason),
+  })
+  const { plainName: id, folder, event, command, args, env, timeoutSeconds, matcher } = hook
+  if (event === undefined) return without('its event is not known')
+  const missing = missingNames(catalog, Object.values(env))
+  if (missing.length > 0) return without(`${missing.map((name) => `\`${name}\``).join(', ')} unresolved`)
+  const filled = fillFields(env, (text) => fillIn(text, catalog.secrets().find))
+  if (Object.values(filled).some((value) => value.includes('\0'))) return without('a variable holds a NUL character')
+  return { id, folder, event, command, args, env: filled, timeoutSeconds, matcher }
+}
+
+const words = { mcp_server: 'MCP server', skill: 'skill', hook: 'hook', plugin: 'plugin' } as const
+
+function leftOutSentence(kind: LeftOut['kind'], name: string, reason: string): string {
+  return `The ${words[kind]} ${name} is left out: ${reason}.`
+}
+
+function gone(kind: LeftOut['kind'], name: string): LeftOut {
+  return { kind, name, sentence: leftOutSentence(kind, name, 'the catalog no longer has it') }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { type Reading, sentenceAbout } from './reading.ts'
+
+/** Where something stands that a sentence is about. */
+export type Place = { file: string; key: string }
+
+/** Parsed, or undefined with a problem for each key that is wrong. Keys that the schema does not know are told. */
+export function parseEntry<T>(reading: Reading, schema: z.ZodType<T>, value: unknown, at: Place): T | undefined {
+  const keyed = (path: readonly PropertyKey[]): string => [at.key, ...path.map(String)].filter(Boolean).join('.')
+  const result = schema.safeParse(value)
+  if (!result.success) {
+    for (const issue of result.error.issues) {
+      reading.problems.push(sentenceAbout(at.file, keyed(issue.path), wordsOf(issue)))
+    }
+    return undefined
+  }
+  if (schema instanceof z.ZodObject) {
+    const unknown = Object.keys(value as object).filter((key) => key !== '$schema' && !Object.hasOwn(schema.shape, key))
+    for (const key of unknown) reading.warnings.push(sentenceAbout(at.file, keyed([key]), 'is not known and ignored'))
+  }
+  return result.data
+}
+
+/** zod's own sentences, without the values they may quote. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`
+  if (issue.code !== 'invalid_type') return issue.message
+  return issue.message.endsWith('received undefined') ? 'is needed' : `must be of type ${issue.expected}`
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { open, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { PathRefused, resolveInside } from '../../../platform/contained-path.ts'
+import { errnoOf } from '../../../platform/process/errno.ts'
+import { duplicateKeys } from './duplicate-keys.ts'
+
+/** One pass over the files of a catalog. Problems are gathered, so that all of them are told at once. */
+export type Reading = {
+  /** What every path looked like before it was read. Another look later tells whether anything has changed since. */
+  marks: Map<string, string>
+  /** A digest of each file that was read, by where it stands in its catalog. */
+  digests: Map<string, string>
+  problems: string[]
+  warnings: string[]
+}
+
+/** A folder that nothing in it may lead out of. The path is the real one; `prefix` comes before its files in sentences. */
+export type CatalogFolder = { path: string; scope: string; isTop: boolean; prefix: string }
+
+export function newReading(): Reading {
+  return { marks: new Map(), digests: new Map(), problems: [], warnings: [] }
+}
+
+/** `skills.json: run-tests.path: does not exist` */
+export function sentenceAbout(file: string, key: string, text: string): string {
+  return key === '' ? `${file}: ${text}` : `${file}: ${key}: ${text}`
+}
+
+/** By its way from the folder of the catalog itself; what lies elsewhere by its whole path. */
+export function labelOf(folder: CatalogFolder, path: string): string {
+  return folder.prefix + relative(folder.path, path).split(sep).join('/')
+}
+
+export async function markOf(path: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = await stat(path)
+    return [dev, ino, size, mtimeMs, ctimeMs].join(':')
+  } catch (error) {
+    return errnoOf(error) ?? 'unreadable'
+  }
+}
+
+export async function mark(reading: Reading, path: string): Promise<void> {
+  reading.marks.set(path, await markOf(path))
+}
+
+/** Index files are written by hand; a megabyte is thousands of entries. */
+const maxFileBytes = 1024 * 1024
+
+/** A JSON object, or undefined with a problem that names the file. */
+export async function readJsonObject(
+  reading: Reading,
+  folder: CatalogFolder,
+  path: string,
+): Promise<Record<string, unknown> | undefined> {
+  const label = labelOf(folder, path)
+  const text = await readText(reading, path, label)
+  if (text === undefined) return undefined
+  const problem = (what: string): undefined => {
+    reading.problems.push(sentenceAbout(label, '', what))
+  }
+  const value = parseJson(text)
+  if (value === undefined) return problem('is not valid JSON')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('must hold a JSON object')
+  const [twice] = duplicateKeys(text)
+  if (twice !== undefined) {
+    reading.problems.push(sentenceAbout(label, twice, 'stands there twice'))
+    return undefined
+  }
+  return value as Record<string, unknown> // an object that JSON.parse made
+}
+
+/** The engine's own message quotes the text, which may hold a token that somebody wrote into it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+async function readText(reading: Reading, path: string, label: string): Promise<string | undefined> {
+  const content = await readBytes(reading, path, { label, maxBytes: maxFileBytes })
+  if (typeof content === 'string') {
+    reading.problems.push(sentenceAbout(label, '', content))
+    return undefined
+  }
+  return content.toString('utf8')
+}
+
+/** The content of a regular file, or what is wrong with it. */
+export async function readBytes(
+  reading: Reading,
+  path: string,
+  { label, maxBytes }: { label: string; maxBytes: number },
+): Promise<Buffer | string> {
+  await mark(reading, path)
+  try {
+    // Asked before it is opened: opening a pipe would wait for a writer.
+    if (!(await stat(path)).isFile()) return 'is not a file'
+    const file = await open(path, 'r')
+    try {
+      if ((await file.stat()).size > maxBytes) return `is larger than ${maxBytes / 1024} KB`
+      const content = await file.readFile()
+      reading.digests.set(label, createHash('sha256').update(content).digest('hex'))
+      return content
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return errnoOf(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errnoOf(error)})`
+  }
+}
+
+/** Where a path in the catalog really leads, or undefined with a problem. */
+export async function findInside(
+  reading: Reading,
+  folder: CatalogFolder,
+  given: string,
+  at: { file: string; key: string },
+): Promise<string | undefined> {
+  try {
+    return await resolveInside(folder.path, given)
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error
+    if (error.problem === 'missing') await mark(reading, join(folder.path, given))
+    reading.problems.push(sentenceAbout(at.file, at.key, error.message))
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import type { Found } from './find-entries.ts'
+import type { Kind } from './kinds.ts'
+import type { Names } from './names.ts'
+
+export type RootDefaults = { mcp: string[]; skills: string[]; hooks: string[]; plugins: string[]; roots: string[] }
+
+/** What roots say of themselves, by the kind it is about. */
+const ownLists = {
+  mcp: 'default_mcp_servers',
+  skills: 'default_skills',
+  hooks: 'default_hooks',
+  plugins: 'default_plugins',
+  roots: 'default_subagent_roots',
+} as const
+
+type Defaulted = keyof typeof ownLists
+const defaultedKinds = Object.keys(ownLists) as Defaulted[] // a record's keys are its type's
+
+/**
+ * The default lists of every root: what it names itself, then what names it in its own `default_in_roots` (or every root,
+ * by `*`). Said by a root, that makes it a subagent root of the others; no root is its own.
+ */
+export function rootDefaults(names: Names): Map<Found<'roots'>, RootDefaults> {
+  const roots = names.of('roots')
+  const defaults = new Map(roots.map((root) => [root, ownDefaults(names, root)]))
+  for (const kind of defaultedKinds) {
+    for (const artifact of names.of(kind)) {
+      for (const root of rootsNamedBy(names, artifact, roots)) {
+        const list = defaults.get(root)?.[kind]
+        const { name } = names.identify(artifact)
+        if (list && !list.includes(name)) list.push(name)
+      }
+    }
+  }
+  for (const [root, { roots: subagents }] of defaults) {
+    const itself = subagents.indexOf(names.identify(root).name)
+    if (itself >= 0) subagents.splice(itself, 1)
+  }
+  return defaults
+}
+
+function ownDefaults(names: Names, root: Found<'roots'>): RootDefaults {
+  const list = (kind: Defaulted): string[] => {
+    const key = ownLists[kind]
+    const meant = (root.entry[key] ?? []).flatMap(
+      (given) => names.refer<Kind>(kind, given, { found: root, key: `${root.id}.${key}` }) ?? [],
+    )
+    return [...new Set(meant.map((each) => names.identify(each).name))]
+  }
+  return {
+    mcp: list('mcp'),
+    skills: list('skills'),
+    hooks: list('hooks'),
+    plugins: list('plugins'),
+    roots: list('roots'),
+  }
+}
+
+function rootsNamedBy(names: Names, artifact: Found<Defaulted>, roots: readonly Found<'roots'>[]): Found<'roots'>[] {
+  const given = artifact.entry.default_in_roots ?? []
+  if (given.includes('*')) return [...roots]
+  const key = `${artifact.id}.default_in_roots`
+  return given.flatMap((name) => names.refer('roots', name, { found: artifact, key }) ?? [])
+}

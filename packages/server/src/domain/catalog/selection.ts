@@ -1,0 +1,65 @@
+import type { ArtifactLists } from '@yardmaster/contract/catalog'
+import type { Artifact, CatalogTree, Root, Shelf } from './tree.ts'
+
+/** The four lists of a session: where each looks, what it takes from a root, and the word for what is in it. */
+const lists = {
+  mcp_servers: { shelf: (tree: CatalogTree) => tree.mcpServers, ofRoot: 'defaultMcpServers', word: 'server' },
+  catalog_skills: { shelf: (tree: CatalogTree) => tree.skills, ofRoot: 'defaultSkills', word: 'skill' },
+  catalog_hooks: { shelf: (tree: CatalogTree) => tree.hooks, ofRoot: 'defaultHooks', word: 'hook' },
+  catalog_plugins: { shelf: (tree: CatalogTree) => tree.plugins, ofRoot: 'defaultPlugins', word: 'plugin' },
+} as const satisfies Record<
+  keyof ArtifactLists,
+  { shelf: (tree: CatalogTree) => Shelf<Artifact>; ofRoot: keyof Root; word: string }
+>
+
+export type ArtifactList = keyof typeof lists
+export const artifactLists = Object.keys(lists) as ArtifactList[] // a record's keys are its type's
+
+/** What a session was given of the catalog. The names are as the catalog shows them. */
+export type Selection = Record<ArtifactList, string[]>
+
+/** A list that is given is taken, an empty one too; one that is not is the root's. Names nobody knows are problems. */
+export function selectArtifacts(
+  tree: CatalogTree,
+  asked: { [list in ArtifactList]?: readonly string[] | null | undefined },
+  root: Root | undefined,
+): { selection: Selection; problems: string[] } {
+  const selection: Selection = { mcp_servers: [], catalog_skills: [], catalog_hooks: [], catalog_plugins: [] }
+  const problems: string[] = []
+  for (const list of artifactLists) {
+    const given = asked[list]
+    const { known, unknown } = given
+      ? lookUp(tree, list, given)
+      : { known: [...(root?.[lists[list].ofRoot] ?? [])], unknown: [] }
+    selection[list] = known
+    if (unknown.length > 0) {
+      problems.push(`${heading(list)} contains invalid ${lists[list].word}(s): ${unknown.join(', ')}`)
+    }
+  }
+  return { selection, problems }
+}
+
+/** Blanks are dropped, and what is named twice counts once. */
+export function lookUp(
+  tree: CatalogTree,
+  list: ArtifactList,
+  given: readonly string[],
+): { known: string[]; unknown: string[] } {
+  const asked = [...new Set(given.map((name) => name.trim()).filter(Boolean))]
+  const shelf: Shelf<Artifact> = lists[list].shelf(tree)
+  return {
+    known: [...new Set(asked.flatMap((name) => shelf.find(name)?.name ?? []))],
+    unknown: asked.filter((name) => !shelf.find(name)).map((name) => Array.from(name).slice(0, 100).join('')),
+  }
+}
+
+/** Selected servers, then those of each plugin in turn. A plugin that the catalog no longer has brings nothing. */
+export function serversOf(tree: CatalogTree, selection: Pick<Selection, 'mcp_servers' | 'catalog_plugins'>): string[] {
+  const bundled = selection.catalog_plugins.flatMap((name) => tree.plugins.find(name)?.mcpServers ?? [])
+  return [...new Set([...selection.mcp_servers, ...bundled])]
+}
+
+/** `mcp_servers` reads as `Mcp servers`. */
+function heading(list: ArtifactList): string {
+  return list[0]?.toUpperCase() + list.slice(1).replaceAll('_', ' ')
+}

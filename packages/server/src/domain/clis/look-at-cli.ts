@@ -1,0 +1,45 @@
+import type { Cli } from '@yardmaster/contract/cli'
+import { childEnvironment } from '../../platform/process/environment.ts'
+import { runCommand } from '../../platform/process/run-command.ts'
+import type { AgentCli } from '../../runtimes/runtime.ts'
+import type { App } from '../app.ts'
+
+/** A program that does not say its version by then hangs. */
+const timeoutMs = 10_000
+
+/** Asked for its version and nothing else: no model is called, and no vendor. */
+export async function lookAtCli(app: App, cli: AgentCli): Promise<Cli> {
+  const found = await askVersion(app, cli)
+  return { ...describe(cli), ...found, authenticated: await cli.isAuthenticated() }
+}
+
+/** What is known of it without looking. */
+export function describe(cli: AgentCli): Omit<Cli, 'installed' | 'authenticated' | 'version' | 'error'> {
+  return {
+    name: cli.title,
+    install_instructions: cli.installInstructions,
+    auth_instructions: cli.authInstructions,
+    auth_method: cli.authMethod,
+    env_var_name: cli.envVarName,
+  }
+}
+
+async function askVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installed' | 'version' | 'error'>> {
+  try {
+    const { stdout, stderr, timedOut } = await runCommand({
+      command: cli.command,
+      args: ['--version'],
+      cwd: app.home.path,
+      env: childEnvironment({ set: { HOME: app.home.path } }),
+      timeoutMs,
+      maxOutputBytes: 64 * 1024,
+    })
+    if (timedOut)
+      return { installed: true, version: null, error: `It did not say its version within ${timeoutMs / 1000} s.` }
+    const [version = null] = /\d+\.\d+\.\d+/.exec(`${stdout}\n${stderr}`) ?? []
+    return { installed: true, version, error: null }
+  } catch (error) {
+    const sentence = error instanceof Error ? error.message : String(error)
+    return { installed: false, version: null, error: app.redactor.text(sentence) }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Cli } from '@yardmaster/contract/cli'
+import { type JSONColumnType, sql } from 'kysely'
+import type { Database } from '../../platform/db/database.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    cli_reports: {
+      host_id: string
+      tools: JSONColumnType<Record<string, Cli>, string, string>
+      checked_at: Date
+    }
+  }
+}
+
+export type Report = { host_id: string; tools: Record<string, Cli>; checked_at: Date }
+
+export async function upsertReport(db: Database, hostId: string, tools: Record<string, Cli>): Promise<void> {
+  await sql`
+    insert into cli_reports (host_id, tools, checked_at)
+    values (${hostId}, ${JSON.stringify(tools)}, now())
+    on conflict (host_id) do update set tools = excluded.tools, checked_at = excluded.checked_at
+  `.execute(db)
+}
+
+/** A report is no longer worth showing after this long: its host is gone, or its programs have changed. */
+const keptMinutes = 5
+
+/** Of the given host if it has one, else the latest. */
+export function selectReport(db: Database, hostId: string): Promise<Report | undefined> {
+  return db
+    .selectFrom('cli_reports')
+    .selectAll()
+    .where('checked_at', '>', sql<Date>`now() - make_interval(mins => ${keptMinutes})`)
+    .orderBy(sql`host_id = ${hostId}`, 'desc')
+    .orderBy('checked_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
