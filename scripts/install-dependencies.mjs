@@ -63,8 +63,12 @@ export async function install(root, onSpawn) {
   end('done')
 }
 
-/** @param {string} output */
-function shorten(output) {
+/**
+ * The lines of npm's output that say what went wrong.
+ *
+ * @param {string} output
+ */
+export function shorten(output) {
   const lines = output.split('\n').filter((line) => line.startsWith('npm error') && line.trim() !== 'npm error')
   const told = lines.length > 0 ? lines : output.trimEnd().split('\n')
   if (told.length <= shownLines.first + shownLines.last) return told.join('\n')
@@ -72,7 +76,7 @@ function shorten(output) {
 }
 
 /** Under `npm start` the npm that called us, which need not be the first on the PATH. */
-function npmCommand() {
+export function npmCommand() {
   const caller = process.env.npm_execpath
   return caller?.endsWith('npm-cli.js') ? { command: process.execPath, args: [caller] } : { command: 'npm', args: [] }
 }

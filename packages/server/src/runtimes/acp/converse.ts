@@ -1,0 +1,101 @@
+import { methods } from '@agentclientprotocol/sdk'
+import { z } from 'zod'
+import type { Child } from '../../platform/process/launch.ts'
+import type { TurnEnd, TurnOrder } from '../runtime.ts'
+import type { AcpAgent, Patience } from './agent.ts'
+import { type AcpConnection, connect, introduce } from './connection.ts'
+import { judgeStop } from './failures.ts'
+import { instructionsFor } from './instructions.ts'
+import { PromptEnd } from './messages.ts'
+import { openSession } from './open-session.ts'
+import { composePrompt } from './prompt-blocks.ts'
+import { type Recorder, record } from './recorder.ts'
+import { readLink, writeLink } from './session-link.ts'
+import { settleChoices } from './settle-choices.ts'
+import { openTranscript } from './transcript.ts'
+
+type Talk = { agent: AcpAgent; order: TurnOrder; child: Child; patience: Patience; interruption: AbortSignal }
+
+/** Says what there is to say in a turn, and writes down what is said. */
+export function converse({ agent, order, child, patience, interruption }: Talk): {
+  ended: Promise<TurnEnd>
+  /** Whether the agent is at work on its prompt. */
+  isPrompted(): boolean
+} {
+  let listener: { sessionId: string; recorder: Recorder } | undefined
+  const connection = connect(
+    child,
+    {
+      onActivity: order.onActivity,
+      onNotice: order.onNotice,
+      isInterrupted: () => interruption.aborted,
+      // Before the prompt there is only what was said in earlier turns, told again.
+      onUpdate: (sessionId, update) => {
+        if (sessionId === listener?.sessionId) listener.recorder.hear(update)
+      },
+    },
+    patience.answerMs,
+  )
+
+  const take = async (): Promise<TurnEnd> => {
+    const { conversation } = order
+    const opened = await open(connection, agent, order)
+    const conversationId = conversation.id ?? opened.sessionId
+    if (conversation.id === undefined) await order.onNamed(opened.sessionId)
+    await settleChoices(connection, opened, { agent, order })
+    const transcript = await openTranscript(conversation.home, conversationId)
+    const prompt = await composePrompt({ ...opened, transcript: transcript.path, message: order.prompt })
+    const link = { conversation: conversationId, session: opened.sessionId, told: opened.instructions.digest }
+    await writeLink(conversation, { ...link, unheard: order.prompt })
+    try {
+      if (interruption.aborted) return { kind: 'interrupted' }
+      transcript.append({ type: 'user', message: { role: 'user', content: order.prompt } })
+      order.onActivity()
+      const recorder = record({
+        append: (entry) => {
+          transcript.append(entry)
+          order.onActivity()
+        },
+        onNotice: order.onNotice,
+        model: order.model,
+      })
+      listener = { sessionId: opened.sessionId, recorder }
+      return await ask(opened.sessionId, prompt, recorder)
+    } finally {
+      listener = undefined
+      // From here on the agent has the message, or was told to leave it.
+      await writeLink(conversation, link)
+    }
+  }
+
+  const ask = async (sessionId: string, prompt: unknown, recorder: Recorder): Promise<TurnEnd> => {
+    const cancel = (): void => void connection.tell(methods.agent.session.cancel, { sessionId }).catch(() => undefined)
+    interruption.addEventListener('abort', cancel)
+    try {
+      const { stopReason, usage } = await connection.ask(
+        methods.agent.session.prompt,
+        { sessionId, prompt },
+        PromptEnd,
+        Number.POSITIVE_INFINITY,
+      )
+      recorder.finish(usage ?? undefined)
+      return judgeStop(stopReason, { isSilent: !recorder.hasOutput() && !usage })
+    } finally {
+      recorder.finish()
+      interruption.removeEventListener('abort', cancel)
+    }
+  }
+
+  return { ended: take(), isPrompted: () => listener !== undefined }
+}
+
+async function open(connection: AcpConnection, agent: AcpAgent, order: TurnOrder) {
+  const { agentCapabilities: abilities } = await introduce(connection)
+  if (agent.authMethod !== undefined) {
+    await connection.ask(methods.agent.authenticate, { methodId: agent.authMethod }, z.unknown())
+  }
+  const instructions = instructionsFor(order)
+  const link = await readLink(order.conversation)
+  const session = await openSession(connection, { order, abilities, instructions, earlier: link?.session })
+  return { ...session, abilities, instructions, link }
+}

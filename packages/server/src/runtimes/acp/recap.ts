@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { z } from 'zod'
+import { readLines } from '../../platform/process/line-stream.ts'
+
+/** About twelve thousand tokens: enough to go on with, and no strain on any model. */
+const maxCharacters = 48_000
+const maxFirstCharacters = 4000
+const maxToolCharacters = 600
+
+/** A conversation in readable form, the beginning and the latest of it. Undefined when there is none. */
+export async function recap(transcript: string): Promise<string | undefined> {
+  if (!(await stat(transcript).catch(() => undefined))) return undefined
+  const latest = lastPieces(maxCharacters)
+  let first: string | undefined
+  for await (const { text } of readLines(createReadStream(transcript), { maxLineBytes })) {
+    for (const piece of piecesOf(text)) {
+      first ??= cut(piece, maxFirstCharacters)
+      latest.add(piece)
+    }
+  }
+  if (first === undefined) return undefined
+  const gap = latest.dropped() === 0 ? [] : [first, `[${latest.dropped()} entries are left out here]`]
+  return [...gap, ...latest.pieces()].join('\n\n')
+}
+
+const maxLineBytes = 4 * 1024 * 1024
+
+/** Keeps as many of the last as there is room for, and always the very last, cut to fit. */
+function lastPieces(room: number) {
+  let kept: string[] = []
+  let size = 0
+  let droppedCount = 0
+  return {
+    add(piece: string) {
+      const fitting = cut(piece, room)
+      kept.push(fitting)
+      size += fitting.length
+      let spare = 0
+      while (size > room) {
+        size -= kept[spare]?.length ?? 0
+        spare += 1
+      }
+      droppedCount += spare
+      if (spare > 0) kept = kept.slice(spare)
+    },
+    pieces: () => kept,
+    dropped: () => droppedCount,
+  }
+}
+
+const Block = z.object({
+  type: z.string(),
+  text: z.string().optional().catch(undefined),
+  name: z.string().optional().catch(undefined),
+  input: z.unknown().optional(),
+  content: z.unknown().optional(),
+})
+
+const Entry = z.object({
+  type: z.enum(['user', 'assistant']),
+  message: z.object({ content: z.union([z.string(), z.array(Block)]) }),
+})
+
+/** What was only thought is left out: it was for the moment. */
+function piecesOf(line: string): string[] {
+  const entry = Entry.safeParse(parse(line)).data
+  if (!entry) return []
+  const speaker = entry.type === 'user' ? 'User' : 'You'
+  const { content } = entry.message
+  if (typeof content === 'string') return [`${speaker}: ${content}`]
+  return content.flatMap((block) => {
+    if (block.type === 'text') return [`${speaker}: ${block.text ?? ''}`]
+    if (block.type === 'tool_use') return [`Tool ${block.name ?? ''}: ${cut(plain(block.input), maxToolCharacters)}`]
+    if (block.type === 'tool_result') return [`Result: ${cut(plain(block.content), maxToolCharacters)}`]
+    return []
+  })
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

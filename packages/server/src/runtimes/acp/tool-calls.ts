@@ -1,0 +1,82 @@
+import { cut, describeToolContent } from './content-text.ts'
+import type { ToolUpdate } from './messages.ts'
+
+type Block = Record<string, unknown>
+
+export type ToolCalls = {
+  hear(update: ToolUpdate): void
+  /** Closes what is still open: a call without a result reads as one that is still going on. */
+  finish(): void
+}
+
+type Call = Omit<ToolUpdate, 'sessionUpdate'> & { isShown: boolean; isOver: boolean }
+
+/**
+ * A tool call comes in as many updates as the agent likes, its input often later than its name. It is shown once it is
+ * known what it is about, and its result once it has ended.
+ */
+export function toolCalls({
+  onCall,
+  onResult,
+}: {
+  onCall(block: Block): void
+  onResult(block: Block): void
+}): ToolCalls {
+  const calls = new Map<string, Call>()
+
+  const show = (call: Call): void => {
+    if (call.isShown) return
+    call.isShown = true
+    onCall({ type: 'tool_use', id: call.toolCallId, name: call.name || call.kind || 'tool', input: inputOf(call) })
+  }
+
+  const close = (call: Call, content: string, isError: boolean): void => {
+    show(call)
+    call.isOver = true
+    onResult({ type: 'tool_result', tool_use_id: call.toolCallId, content, is_error: isError })
+  }
+
+  return {
+    hear(update) {
+      const call: Call = { ...(calls.get(update.toolCallId) ?? begun), ...given(update), toolCallId: update.toolCallId }
+      if (call.isOver) return
+      calls.set(update.toolCallId, call)
+      const hasEnded = call.status === 'completed' || call.status === 'failed'
+      if (hasEnded) close(call, resultOf(call), call.status === 'failed')
+      else if (call.status === 'in_progress' || !isEmpty(call.rawInput)) show(call)
+    },
+    finish() {
+      for (const call of calls.values()) if (!call.isOver) close(call, 'The turn ended before the tool did.', true)
+    },
+  }
+}
+
+const begun = { toolCallId: '', rawInput: undefined, rawOutput: undefined, isShown: false, isOver: false }
+
+/** An update changes what it names and leaves the rest. */
+function given({ sessionUpdate: _, ...update }: ToolUpdate): Partial<Call> {
+  return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined && value !== null))
+}
+
+function inputOf({ title, rawInput }: Call): Record<string, unknown> {
+  const input = { ...(title && { title }), ...(isFields(rawInput) ? rawInput : rawInput !== undefined && { rawInput }) }
+  const text = JSON.stringify(input)
+  return text.length <= maxCharacters ? input : { title: title ?? '', input: cut(text, maxCharacters) }
+}
+
+function resultOf({ content, rawOutput }: Call): string {
+  const shown = (content ?? []).map(describeToolContent).filter(Boolean).join('\n')
+  const raw = typeof rawOutput === 'string' ? rawOutput : rawOutput === undefined ? '' : JSON.stringify(rawOutput)
+  return cut(shown || raw, maxCharacters)
+}
+
+/** Files are read and written through tools. */
+const maxCharacters = 512 * 1024
+
+function isEmpty(input: unknown): boolean {
+  return input === undefined || input === null || (isFields(input) && Object.keys(input).length === 0)
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Usage } from '../runtime.ts'
+
+const tokens = z.int().min(0)
+
+const UsageLine = z.object({
+  requestId: z.string(),
+  timestamp: z.iso.datetime(),
+  message: z.object({
+    model: z.string(),
+    usage: z.object({
+      input_tokens: tokens,
+      output_tokens: tokens,
+      cache_read_input_tokens: tokens.default(0),
+      cache_creation_input_tokens: tokens.default(0),
+    }),
+  }),
+})
+
+/** An agent tells once, at the end of its turn, what all calls of the turn used. Most lines have nothing of it. */
+export function usageOf(line: string): Usage | undefined {
+  if (!line.includes('"usage"')) return undefined
+  const { data } = UsageLine.safeParse(parse(line))
+  if (!data) return undefined
+  const { usage, model } = data.message
+  return {
+    request_id: data.requestId,
+    model,
+    called_at: new Date(data.timestamp),
+    subagent: false,
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cache_read_tokens: usage.cache_read_input_tokens,
+    cache_creation_tokens: usage.cache_creation_input_tokens,
+    cache_creation_5m_tokens: 0,
+    cache_creation_1h_tokens: 0,
+    web_search_requests: 0,
+    web_fetch_requests: 0,
+    service_tier: null,
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import type { Runtime } from '../runtime.ts'
+import { equip } from './equip.ts'
+import type { AlphaOptions } from './options.ts'
+import { startTurn } from './start-turn.ts'
+import { transcriptFiles } from './transcript-files.ts'
+import { isWorthKeeping, showsReceipt } from './transcript-line.ts'
+import { usageOf } from './usage.ts'
+import { writeTranscript } from './write-transcript.ts'
+
+/** Claude Code's CLI: one process a turn, spoken to in lines of JSON both ways. */
+export function alphaRuntime(options: AlphaOptions): Runtime {
+  return {
+    name: 'runtime_alpha',
+    models: () => options.models,
+    newConversationId: () => randomUUID(),
+    equip,
+    start: (order) => startTurn(order, options),
+    transcriptFiles,
+    writeTranscript,
+    showsReceipt,
+    isWorthKeeping,
+    usageOf,
+  }
+}

@@ -1,0 +1,81 @@
+import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Hook, HookEvent } from '../equipment.ts'
+import type { Conversation } from '../runtime.ts'
+import { parseFields } from './fields.ts'
+import { folderName } from './folder-name.ts'
+import { placesOf } from './places.ts'
+import { readIfThere, writePrivateFile } from './private-file.ts'
+import { isInRepository } from './repository-folders.ts'
+import { quoted } from './shell-words.ts'
+
+/** The CLI's name for each event. A commit is to it a command like any other. */
+const eventNames: Partial<Record<HookEvent, string>> = {
+  session_start: 'SessionStart',
+  session_end: 'SessionEnd',
+  pre_tool_call: 'PreToolUse',
+  post_tool_call: 'PostToolUse',
+  notification: 'Notification',
+  stop: 'Stop',
+}
+
+/**
+ * Hooks are in the user's settings, from where the CLI runs them beside those of the repository. Each is a script of
+ * ours that sets its variables and calls its program: on a command line everybody on the host could read them.
+ */
+export async function equipHooks(conversation: Conversation, hooks: readonly Hook[]): Promise<string[]> {
+  const { hooks: root, userSettings } = placesOf(conversation)
+  const sentences: string[] = []
+  const settings: Record<string, unknown[]> = {}
+  const draft = `${root}.partial`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { recursive: true, mode: 0o700 })
+  for (const [index, hook] of hooks.entries()) {
+    const problem = await problemWith(conversation, hook)
+    if (problem !== undefined) {
+      sentences.push(problem)
+      continue
+    }
+    const name = `${index + 1}-${folderName(hook.id)}`
+    await cp(hook.folder, join(draft, name), { recursive: true, dereference: true })
+    await writePrivateFile(join(draft, `${name}.sh`), scriptOf(hook, join(root, name)), 0o700)
+    const event = eventNames[hook.event] ?? hook.event
+    settings[event] = [...(settings[event] ?? []), entryOf(hook, join(root, `${name}.sh`))]
+  }
+  await rm(root, { recursive: true, force: true })
+  await rename(draft, root)
+  await writeSettings(userSettings, settings)
+  return sentences
+}
+
+async function problemWith({ workingDirectory }: Conversation, { id, event }: Hook): Promise<string | undefined> {
+  if (eventNames[event] === undefined) return `The hook ${id} is left out: this agent does not tell of ${event}.`
+  if (await isInRepository(workingDirectory, 'hooks', folderName(id)))
+    return `The hook ${id} is left out: the repository has one of that name.`
+  return undefined
+}
+
+function scriptOf({ command, args, env }: Hook, folder: string): string {
+  const inFolder = (word: string): string => (word.startsWith('./') ? join(folder, word) : word)
+  const variables = Object.entries(env)
+    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
+    .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
+  return `#!/bin/sh\n${variables.join('')}exec ${[command, ...args].map((word) => quoted(inFolder(word))).join(' ')}\n`
+}
+
+function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unknown {
+  const isAboutTools = event === 'pre_tool_call' || event === 'post_tool_call'
+  return {
+    ...(isAboutTools && matcher !== undefined && { matcher }),
+    hooks: [
+      { type: 'command', command: quoted(script), ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }) },
+    ],
+  }
+}
+
+/** The agent may have settings of its own there; hooks are ours alone. */
+async function writeSettings(path: string, hooks: Record<string, unknown[]>): Promise<void> {
+  const text = await readIfThere(path)
+  const { hooks: _before, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
+  await writePrivateFile(path, JSON.stringify({ ...rest, hooks }, null, 2))
+}

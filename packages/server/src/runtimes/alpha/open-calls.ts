@@ -1,0 +1,62 @@
+import { type Fields, fieldsIn, fieldsOf, stringOf } from './fields.ts'
+
+/** What has to be remembered of an entry to see which calls are open, without keeping its text. */
+export type WrittenEntry = {
+  uuid: string
+  parent: string | undefined
+  /** Of the model's message that the entry is a block of. */
+  messageId: string | undefined
+  calls: readonly string[]
+  results: readonly string[]
+  isMessage: boolean
+  beginsAtByte: number
+}
+
+export function writtenEntry(entry: Fields, beginsAtByte: number): WrittenEntry {
+  const message = fieldsOf(entry.message)
+  const blocks = fieldsIn(message?.content)
+  return {
+    uuid: stringOf(entry.uuid) ?? '',
+    parent: stringOf(entry.parentUuid),
+    messageId: stringOf(message?.id),
+    calls: blocks.filter(({ type }) => type === 'tool_use').flatMap(({ id }) => stringOf(id) ?? []),
+    results: blocks.filter(({ type }) => type === 'tool_result').flatMap(({ tool_use_id: id }) => stringOf(id) ?? []),
+    isMessage: (entry.type === 'user' || entry.type === 'assistant') && entry.isSidechain !== true,
+    beginsAtByte,
+  }
+}
+
+/**
+ * Where to cut so that the conversation does not end in a call without a result, which a model refuses to go on from;
+ * undefined when it does not. The message with the call goes as a whole. Calls that were left open earlier, by an agent
+ * that died, are no longer on the way from the last entry to the first and do no harm.
+ */
+export function openCallsCutAt(entries: readonly WrittenEntry[]): number | undefined {
+  let kept = entries
+  for (;;) {
+    const open = firstOpen(kept)
+    if (!open) break
+    const begin = kept.findIndex((entry) => entry === open || (open.messageId && entry.messageId === open.messageId))
+    kept = kept.slice(0, begin)
+  }
+  return kept.length === entries.length ? undefined : entries[kept.length]?.beginsAtByte
+}
+
+/** The earliest on the way from the last entry to the first. A message is a row of entries, of which one may be passed by. */
+function firstOpen(entries: readonly WrittenEntry[]): WrittenEntry | undefined {
+  const answered = new Set(entries.flatMap(({ results }) => results))
+  const isOpen = (entry: WrittenEntry): boolean => entry.calls.some((call) => !answered.has(call))
+  const openMessages = new Set(entries.filter(isOpen).flatMap(({ messageId }) => messageId ?? []))
+  const byUuid = new Map(entries.map((entry) => [entry.uuid, entry]))
+  const seen = new Set<WrittenEntry>()
+  let open: WrittenEntry | undefined
+  for (
+    let entry = entries.findLast(({ isMessage }) => isMessage);
+    entry && !seen.has(entry);
+    entry = entry.parent === undefined ? undefined : byUuid.get(entry.parent)
+  ) {
+    seen.add(entry)
+    if (isOpen(entry) || (entry.messageId !== undefined && openMessages.has(entry.messageId))) open = entry
+  }
+  return open
+}

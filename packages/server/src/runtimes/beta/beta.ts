@@ -1,0 +1,85 @@
+import { childEnvironment } from '../../platform/process/environment.ts'
+import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
+import type { Runtime, RuntimeModel } from '../runtime.ts'
+import { startAppServerTurn } from './app-server-turn.ts'
+import type { Codex } from './codex.ts'
+import { codexHome, prepareHome } from './codex-home.ts'
+import { providerName } from './config.ts'
+import { isWorthKeeping, showsReceipt } from './entries.ts'
+import { equip } from './equip.ts'
+import { startExecTurn } from './exec-turn.ts'
+import { nativeProgram } from './native-program.ts'
+import { writeRollout } from './rewrite.ts'
+import { rolloutFiles } from './rollout-files.ts'
+import { usageReader } from './usage.ts'
+
+export type BetaOptions = {
+  /** The codex program. Where npm's launcher is named, the program it starts is run instead. */
+  command: string
+  models: readonly RuntimeModel[]
+  /** For the agent and not for its tools: OPENAI_API_KEY or CODEX_API_KEY. */
+  environment?: Readonly<Record<string, string>>
+  /** Of a server that speaks OpenAI's Responses API, with its `/v1`; the vendor's own if not given. */
+  baseUrl?: string
+  /** `auth.json` of a login on this host; used when there is no key. */
+  authFile?: string
+  /** `exec` is the simpler protocol: it outlives us, but its errors are mere text and it names a thread after its prompt. */
+  mode?: 'app-server' | 'exec'
+  /** How long calls to the model may fail before the turn is given up. */
+  outageMs?: number
+}
+
+/** Long enough for a provider's bad quarter of an hour to be told from a quota that is spent for the day. */
+const defaultOutageMs = 15 * 60_000
+
+/** OpenAI's Codex CLI. Tried with 0.166.0; what is particular to a version stays in this folder. */
+export function betaRuntime(options: BetaOptions): Runtime {
+  const access = { environment: options.environment ?? {}, baseUrl: options.baseUrl, authFile: options.authFile }
+  const codex: Codex = {
+    access,
+    outageMs: options.outageMs ?? defaultOutageMs,
+    async program({ conversation, equipment }, args) {
+      await prepareHome(access, conversation, equipment)
+      return {
+        command: await nativeProgram(options.command),
+        args,
+        cwd: conversation.workingDirectory,
+        env: childEnvironment({
+          set: {
+            ...equipment.environment,
+            ...access.environment,
+            HOME: conversation.home,
+            CODEX_HOME: codexHome(conversation),
+          },
+        }),
+      }
+    },
+  }
+  const startTurn = options.mode === 'exec' ? startExecTurn : startAppServerTurn
+  const findFiles = rolloutFiles()
+  const usage = usageReader()
+  return {
+    name: 'runtime_beta',
+    models: () => options.models,
+    newConversationId: () => undefined,
+    equip: (conversation, equipment) => equip(access, conversation, equipment),
+    start: (order) => startTurn(codex, order).catch(explainMissing),
+    async transcriptFiles(conversation) {
+      const files = await findFiles(conversation)
+      usage.know(conversation.id, files)
+      return files
+    },
+    writeTranscript: (conversation, lines) => writeRollout(conversation, lines, providerName(access)),
+    showsReceipt,
+    isWorthKeeping,
+    usageOf: usage.usageOf,
+  }
+}
+
+/** Who reads it can do something about it. */
+function explainMissing(error: unknown): never {
+  if (!(error instanceof SpawnFailed) || !error.message.includes('no such program')) throw error
+  const reason =
+    'there is no such program; install Codex with "npm run agents:install" or name it in RUNTIME_BETA_COMMAND'
+  throw new SpawnFailed({ command: error.command, reason, cause: error.cause })
+}

@@ -1,0 +1,14 @@
+import type { launch } from '../../platform/process/launch.ts'
+import type { TurnOrder } from '../runtime.ts'
+import type { Access } from './config.ts'
+
+/** What whoever runs a turn needs to know of the installation. */
+export type Codex = {
+  access: Access
+  /** How long calls to the model may fail before the turn is given up. */
+  outageMs: number
+  /** The program for a turn, with its home prepared. */
+  program(order: TurnOrder, args: readonly string[]): Promise<Program>
+}
+
+type Program = Pick<Parameters<typeof launch>[0], 'command' | 'args' | 'cwd' | 'env'>

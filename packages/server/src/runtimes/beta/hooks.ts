@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import type { Hook, HookEvent } from '../equipment.ts'
+import type { Conversation } from '../runtime.ts'
+import { codexHome } from './codex-home.ts'
+
+export function hooksFile(conversation: Conversation): string {
+  return join(codexHome(conversation), 'hooks.json')
+}
+
+/** What codex calls the moments at which a hook may run. It knows nothing of commits and of notifications. */
+const eventNames: Partial<Record<HookEvent, string>> = {
+  session_start: 'SessionStart',
+  session_end: 'SessionEnd',
+  pre_tool_call: 'PreToolUse',
+  post_tool_call: 'PostToolUse',
+  stop: 'Stop',
+}
+
+/** The hooks as codex reads them. They run as the agent does, but without its keys. */
+export function hooksJson(hooks: readonly Hook[], secretNames: readonly string[]): string {
+  const groups: Record<string, unknown[]> = {}
+  for (const hook of hooks) {
+    const event = eventNames[hook.event]
+    if (event === undefined) continue
+    groups[event] ??= []
+    groups[event].push({
+      ...(hook.matcher !== undefined && { matcher: hook.matcher }),
+      hooks: [
+        { type: 'command', command: shellCommand(hook, secretNames), timeout: hook.timeoutSeconds ?? defaultSeconds },
+      ],
+    })
+  }
+  return `${JSON.stringify({ hooks: groups }, undefined, 2)}\n`
+}
+
+/** A sentence for each hook that has to be left out. */
+export function hooksLeftOut(hooks: readonly Hook[]): string[] {
+  return hooks
+    .filter(({ event }) => eventNames[event] === undefined)
+    .map(({ id, event }) => `The hook ${id} is left out: Codex has no hooks for ${event}.`)
+}
+
+/** Codex's own is ten minutes, and a single second for the end of a session. */
+const defaultSeconds = 60
+
+function shellCommand({ folder, command, args, env }: Hook, secretNames: readonly string[]): string {
+  const inFolder = (word: string): string => (word.startsWith('./') ? join(folder, word) : word)
+  const words = [
+    'env',
+    ...secretNames.flatMap((name) => ['-u', name]),
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    ...[command, ...args].map(inFolder),
+  ]
+  return words.map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { asSentence, CodexError } from './judge-end.ts'
+
+/** What codex tells in the middle of a turn and a person should know, as a sentence. Most of what it tells is not. */
+export function noticeOf(method: string, params: unknown): string | undefined {
+  return notices[method]?.(params)
+}
+
+const notices: Record<string, (params: unknown) => string | undefined> = {
+  error: (params) => {
+    const { data } = FailedCall.safeParse(params)
+    if (!data?.willRetry) return undefined // the end of the turn tells it
+    const { message, additionalDetails } = data.error
+    return `Codex tries its call to the model again. ${[message, additionalDetails ?? ''].filter(Boolean).map(asSentence).join(' ')}`
+  },
+  warning: (params) => sentence(Warning.safeParse(params).data?.message),
+  configWarning: (params) => sentence(ConfigWarning.safeParse(params).data?.summary),
+  'mcpServer/startupStatus/updated': (params) => {
+    const { data } = McpStatus.safeParse(params)
+    if (data?.status !== 'failed') return undefined
+    return `The MCP server ${data.name} did not start. ${asSentence(data.error ?? 'Codex does not say why')}`
+  },
+  'model/rerouted': (params) => {
+    const { data } = Rerouted.safeParse(params)
+    return data && `The provider answers with the model ${data.toModel} instead of ${data.fromModel}.`
+  },
+}
+
+function sentence(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : `Codex: ${asSentence(text)}`
+}
+
+/** A call to the model that failed; it is the turn's end unless it will be tried again. */
+export const FailedCall = z.object({ error: CodexError, willRetry: z.boolean(), threadId: z.string().optional() })
+
+const Warning = z.object({ message: z.string() })
+const ConfigWarning = z.object({ summary: z.string() })
+const McpStatus = z.object({ name: z.string(), status: z.string(), error: z.string().nullish() })
+const Rerouted = z.object({ fromModel: z.string(), toModel: z.string() })

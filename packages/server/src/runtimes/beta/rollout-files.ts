@@ -1,0 +1,110 @@
+import { createReadStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
+import { codexHome, ifMissing } from './codex-home.ts'
+
+/** A file a thread: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`. */
+export function rolloutFolder(conversation: Pick<Conversation, 'home'>): string {
+  return join(codexHome(conversation), 'sessions')
+}
+
+type Rollout = { thread: string; path: string }
+
+export async function findRollout(conversation: Conversation, thread: string): Promise<string | undefined> {
+  return (await rollouts(conversation)).find((rollout) => rollout.thread === thread)?.path
+}
+
+/** The conversation itself and the subagents in it, each a thread of its own. */
+export function rolloutFiles() {
+  // What is known of a subagent never changes, and finding it out means reading its parent's rollout.
+  const known = new Map<string, SubagentFacts | undefined>()
+  return async (conversation: Conversation): Promise<TranscriptFile[]> => {
+    const all = await rollouts(conversation)
+    const files: TranscriptFile[] = []
+    for (const { thread, path } of all) {
+      if (thread === conversation.id) files.push({ thread: mainThread, path })
+      else {
+        const subagent = known.get(path) ?? (await factsOf({ thread, path }, all))
+        if (subagent?.tool_use_id) remember(known, path, subagent)
+        if (subagent) files.push({ thread, path, subagent })
+      }
+    }
+    return files
+  }
+}
+
+/** Enough for the subagents of all sessions that are at work; whoever is forgotten is looked up again. */
+const maxRemembered = 10_000
+
+function remember<V>(known: Map<string, V>, key: string, value: V): void {
+  known.set(key, value)
+  const [oldest] = known.keys()
+  if (known.size > maxRemembered && oldest !== undefined) known.delete(oldest)
+}
+
+async function rollouts(conversation: Pick<Conversation, 'home'>): Promise<Rollout[]> {
+  const entries = (await readdir(rolloutFolder(conversation), { recursive: true }).catch(ifMissing)) ?? []
+  return entries.sort().flatMap((entry) => {
+    const thread = /^rollout-.+-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/.exec(basename(entry))?.[1]
+    return thread === undefined ? [] : [{ thread, path: join(rolloutFolder(conversation), entry) }]
+  })
+}
+
+const Meta = z.object({
+  payload: z.object({
+    parent_thread_id: z.string(),
+    agent_role: z.string().nullish(),
+    agent_path: z.string().nullish(),
+    agent_nickname: z.string().nullish(),
+  }),
+})
+
+/** Undefined if it is no subagent's. */
+async function factsOf({ thread, path }: Rollout, all: readonly Rollout[]): Promise<SubagentFacts | undefined> {
+  const first = await firstLine(path, (line) => line.includes('"session_meta"'))
+  const { data } = Meta.safeParse(parse(first ?? ''))
+  if (!data) return undefined
+  const { parent_thread_id: parentId, agent_role: role, agent_path: place, agent_nickname: nickname } = data.payload
+  const parent = all.find((rollout) => rollout.thread === parentId)
+  return {
+    subagent_type: role ?? null,
+    // `/root/read_the_docs` is the task `read_the_docs` of the main agent.
+    description: place?.split('/').at(-1)?.replaceAll('_', ' ') ?? nickname ?? null,
+    tool_use_id: parent ? await callThatStarted(thread, parent.path) : null,
+  }
+}
+
+const Spawned = z.object({ payload: z.object({ item: z.object({ id: z.string() }) }) })
+
+/** The parent notes the subagent's thread with the call that started it. */
+async function callThatStarted(thread: string, parentPath: string): Promise<string | null> {
+  const line = await firstLine(
+    parentPath,
+    (text) =>
+      text.includes(thread) &&
+      /"type":"(SubAgentActivity|CollabAgentToolCall)"/.test(text) &&
+      text.includes('"item_completed"'),
+  )
+  return Spawned.safeParse(parse(line ?? '')).data?.payload.item.id ?? null
+}
+
+async function firstLine(path: string, isWanted: (line: string) => boolean): Promise<string | undefined> {
+  const source = createReadStream(path, 'utf8')
+  try {
+    for await (const line of createInterface({ input: source })) if (isWanted(line)) return line
+    return undefined
+  } finally {
+    source.destroy()
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import { z } from 'zod'
+import { ownSecrets } from '../platform/process/environment.ts'
+import type { KnownSecret } from '../platform/redaction/redactor.ts'
+import { Unfit } from '../platform/unfit.ts'
+import type { Runtime } from './runtime.ts'
+
+export type ConfiguredRuntimes = {
+  runtimes: Runtime[]
+  /** What the agents are given and must not be read back from anything they print. */
+  secrets: KnownSecret[]
+}
+
+type Surroundings = {
+  /** The names of the runtimes that are there without the file. */
+  taken: readonly string[]
+  /** Where the variables are that rows name. */
+  environment: NodeJS.ProcessEnv
+}
+
+/** The runtimes that the operator has added by a file; none without one. A bad file is a reason not to start. */
+export async function readConfiguredRuntimes(
+  path: string | undefined,
+  { taken, environment }: Surroundings,
+): Promise<ConfiguredRuntimes> {
+  if (path === undefined) return { runtimes: [], secrets: [] }
+  const rows = readRows(path)
+  refuseTakenNames(path, rows, taken)
+  // Loaded only where it is used: the protocol's library is large.
+  const { acpRuntime } = await import('./acp/acp.ts')
+  const { ownChoice } = await import('./acp/agent.ts')
+  return {
+    runtimes: rows.map((row) =>
+      acpRuntime({
+        name: row.name,
+        command: row.command,
+        args: row.args,
+        passEnvironment: row.environment,
+        setEnvironment: row.set_environment,
+        models: row.models ?? [ownChoice],
+        mode: row.mode,
+        authMethod: row.auth_method,
+        environment,
+      }),
+    ),
+    secrets: rows.flatMap((row) => secretsOf(row, environment)),
+  }
+}
+
+function text(max: number) {
+  const rule = `must be text of 1 to ${max} characters`
+  return z.string(rule).min(1, rule).max(max, rule)
+}
+
+const VariableName = z
+  .string('must be the name of a variable')
+  .regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable')
+
+const ModelRow = z.strictObject({
+  id: text(200),
+  label: text(100),
+  default: z.boolean('must be true or false').default(false),
+  requires_oauth: z.boolean('must be true or false').default(false),
+})
+
+const RuntimeRow = z.strictObject({
+  name: z
+    .string('must be a name')
+    .regex(/^[a-z][a-z0-9_-]{0,49}$/, 'must be 1 to 50 small letters, digits, _ and -, and begin with a letter'),
+  driver: z.enum(['acp'], { error: 'must be "acp", which is the only driver there is' }),
+  // A path inside the working directory would be a program of the repository's own.
+  command: text(4096).refine(
+    (command) => isAbsolute(command) || !command.includes('/'),
+    'must be an absolute path or a name to be found on the PATH',
+  ),
+  args: z.array(z.string('must be text'), 'must be a list of texts').default([]),
+  environment: z
+    .array(
+      VariableName.refine((name) => !ownSecrets.includes(name), "must not name Yardmaster's own secrets"),
+      'must be a list of names of variables',
+    )
+    .default([]),
+  set_environment: z.record(VariableName, z.string('must be text'), 'must be an object of texts').default({}),
+  models: z
+    .array(ModelRow, 'must be a list of models')
+    .min(1, 'must name at least one model')
+    .refine(
+      (rows) => rows.filter((row) => row.default).length === 1,
+      'must have exactly one model with "default": true',
+    )
+    .refine((rows) => new Set(rows.map(({ id }) => id)).size === rows.length, 'must not name a model twice')
+    .optional(),
+  mode: text(200).optional(),
+  auth_method: text(200).optional(),
+})
+type RuntimeRow = z.infer<typeof RuntimeRow>
+
+const RuntimesFile = z.strictObject({ runtimes: z.array(RuntimeRow, 'must be a list of runtimes') })
+
+function readRows(path: string): RuntimeRow[] {
+  const result = RuntimesFile.safeParse(readJson(path))
+  if (result.success) return result.data.runtimes
+  const [issue] = result.error.issues
+  throw new Unfit(`${path}: ${placeOf(issue?.path ?? [])}${issue?.message}.`)
+}
+
+function readJson(path: string): unknown {
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch {
+    throw new Unfit(`${path}: the file of runtimes cannot be read.`)
+  }
+  try {
+    return JSON.parse(content)
+  } catch {
+    throw new Unfit(`${path}: the file of runtimes is not JSON.`)
+  }
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return place === '' ? '' : `${place.slice(1)} `
+}
+
+function refuseTakenNames(path: string, rows: readonly RuntimeRow[], taken: readonly string[]): void {
+  const names = new Set(taken)
+  rows.forEach(({ name }, index) => {
+    if (names.has(name)) throw new Unfit(`${path}: runtimes[${index}].name is taken: there is another runtime ${name}.`)
+    names.add(name)
+  })
+}
+
+/** By the name of the variable: an address or a switch is no secret, and hiding it would ruin what is printed. */
+function secretsOf(row: RuntimeRow, environment: NodeJS.ProcessEnv): KnownSecret[] {
+  const passed = row.environment.map((name) => [name, environment[name] ?? ''] as const)
+  return [...passed, ...Object.entries(row.set_environment)]
+    .filter(([name, value]) => value !== '' && /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name))
+    .map(([name, value]) => ({ label: `ENV:${name}`, value }))
+}

@@ -1,0 +1,157 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { acpRuntime } from '../../src/runtimes/acp/acp.ts'
+import { ownChoice, usualPatience } from '../../src/runtimes/acp/agent.ts'
+import type { Runtime } from '../../src/runtimes/runtime.ts'
+import { eventually } from '../support/eventually.ts'
+import type { RecordedRequest } from './model-server/model-server.ts'
+import { cli } from './support/cli.ts'
+import { cliEnvironment } from './support/cli-environment.ts'
+import { type DrivenSession, drivenSession } from './support/driven-session.ts'
+import { modelServer } from './support/model-server.ts'
+
+// The driver of the Agent Client Protocol with a real agent and a scripted model.
+
+const model = modelServer()
+
+async function agent(key = 'scripted'): Promise<Runtime> {
+  const { HOME: _, PATH: __, ...environment } = await cliEnvironment('acp', { home: '', modelUrl: model.url, key })
+  return acpRuntime({
+    name: 'claude-acp',
+    command: process.execPath,
+    args: [cli('acp')],
+    passEnvironment: [],
+    setEnvironment: environment,
+    models: [ownChoice],
+    patience: { ...usualPatience, lastWordsMs: 5000 },
+  })
+}
+
+async function session(key?: string): Promise<DrivenSession> {
+  return drivenSession(await agent(key), { model: ownChoice.id })
+}
+
+function lastRequest(prompt: string): RecordedRequest | undefined {
+  return model.requests.findLast((request) => !request.isSideCall && request.prompt.includes(prompt))
+}
+
+describe('a turn', () => {
+  test('thinks, runs a tool, calls an MCP server and answers, and the transcript tells of it', async () => {
+    const it = await session()
+    const echo = {
+      name: 'house',
+      kind: 'stdio',
+      command: process.execPath,
+      args: [fileURLToPath(new URL('support/echo-mcp-server.mjs', import.meta.url))],
+      env: {},
+    } as const
+    const prompt = 'think Hm\nsay Before\nrun echo from the shell\ntool echo {"text":"from the server"}\nsay After'
+    const equipment = { mcpServers: [echo], instructions: 'The goal is a green build.' }
+    expect(await it.run(prompt, { equipment })).toEqual({ kind: 'completed' })
+    const lines = await it.lines()
+    expect(JSON.parse(String(lines[0]))).toMatchObject({ type: 'user', message: { content: prompt } })
+    const told = lines.slice(1).join('\n')
+    for (const text of ['Hm', 'Before', 'echo from the shell', 'echo: from the server', 'After']) {
+      expect(told).toContain(text)
+    }
+    expect(JSON.stringify(lastRequest('say After')?.body)).toContain('The goal is a green build.')
+    expect(it.notices).toEqual([])
+    expect(await it.usages()).toMatchObject([{ output_tokens: 60 }])
+  })
+
+  test('goes on with the conversation in a new process, with another model if that is wanted', async () => {
+    const it = await session()
+    await it.run('say The first answer')
+    const { id } = it.conversation
+    expect(await it.run('say The second answer', { model: 'haiku' })).toEqual({ kind: 'completed' })
+    const request = lastRequest('say The second answer')
+    expect(request?.model).toContain('haiku')
+    expect(JSON.stringify(request?.body)).toContain('The first answer')
+    expect(JSON.stringify(request?.body)).not.toContain('earlier_conversation')
+    expect(it.conversation.id).toBe(id)
+    expect(it.notices).toEqual([])
+  })
+
+  test('with a model that the agent does not have fails with those it has', async () => {
+    const it = await session()
+    expect(await it.run('say Hi', { model: 'unheard-of' })).toMatchObject({
+      kind: 'failed',
+      reason: 'model',
+      detail: expect.stringContaining('haiku'),
+    })
+  })
+})
+
+describe('an interrupt', () => {
+  test('in the middle of an answer ends the turn, and the next one goes on', async () => {
+    const it = await session()
+    const running = await it.start('say Beginning\nwait 60\nsay Never')
+    await eventually(
+      async () => lastRequest('wait 60'),
+      (request) => request !== undefined,
+      60_000,
+    )
+    await running.interrupt()
+    expect(await running.ended).toEqual({ kind: 'interrupted' })
+    expect(await it.run('say On we go')).toEqual({ kind: 'completed' })
+    expect((await it.lines()).join('\n')).toContain('On we go')
+  })
+
+  test('in the middle of a tool leaves no process of it', async () => {
+    const it = await session()
+    const running = await it.start('run echo $$ > pid; exec sleep 4321')
+    const pid = await eventually(
+      () => readFile(join(it.conversation.workingDirectory, 'pid'), 'utf8').catch(() => ''),
+      (text) => text.endsWith('\n'),
+      60_000,
+    )
+    await running.interrupt()
+    expect(await running.ended).toEqual({ kind: 'interrupted' })
+    expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/)
+    expect((await it.lines()).at(-1)).toContain('"is_error":true')
+  })
+})
+
+describe('a conversation that the agent does not know', () => {
+  test('as in a fork comes to it as a recap', async () => {
+    const runtime = await agent()
+    const source = await drivenSession(runtime, { model: ownChoice.id })
+    await source.run('say I am called Ada')
+    const kept = await source.lines()
+    const fork = await drivenSession(runtime, { model: ownChoice.id })
+    const { conversationId } = await runtime.writeTranscript(
+      fork.conversation,
+      (async function* () {
+        yield* kept
+      })(),
+    )
+    fork.conversation.id = conversationId
+    expect(await fork.run('say In the fork')).toEqual({ kind: 'completed' })
+    expect(JSON.stringify(lastRequest('say In the fork')?.body)).toContain('You: I am called Ada')
+    expect(await fork.lines()).toHaveLength(kept.length + 2)
+  })
+
+  test('because its own files are gone comes to it as a recap, and a notice says so', async () => {
+    const it = await session()
+    await it.run('say I am called Ada')
+    await rm(join(it.conversation.home, '.claude'), { recursive: true })
+    expect(await it.run('say Again')).toEqual({ kind: 'completed' })
+    expect(JSON.stringify(lastRequest('say Again')?.body)).toContain('You: I am called Ada')
+    expect(it.notices).toEqual([expect.stringContaining('gets a recap')])
+  })
+})
+
+describe('a turn that the model turns away', () => {
+  test.each([
+    ['bad', 'say Hi', 'auth'],
+    ['quota', 'say Hi', 'rate_limit'],
+    ['scripted', 'fail 529', 'overloaded'],
+    ['scripted', 'fail 400', 'too_long'],
+  ] as const)('with key %s and prompt %s fails as it should', async (key, prompt, reason) => {
+    const it = await session(key)
+    expect(await it.run(prompt)).toMatchObject({ kind: 'failed', reason })
+    expect(await it.lines()).not.toEqual([])
+  })
+})

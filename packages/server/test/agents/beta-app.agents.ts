@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleRepository, startTestApp, type TestApp } from '../support/app.ts'
+import { atRest, entriesOf, onceItIs } from '../support/demo-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ModelServer, startModelServer } from './model-server/model-server.ts'
+import { cli } from './support/cli.ts'
+
+// Codex inside a whole Yardmaster. What the driver does by itself is tested in beta.agents.ts.
+
+let model: ModelServer
+let app: TestApp
+let stop: () => Promise<void> = async () => undefined
+let repository: string
+
+beforeAll(async () => {
+  model = await startModelServer()
+  const started = await startTestApp({
+    environment: {
+      RUNTIME_BETA_COMMAND: cli('runtime_beta'),
+      OPENAI_API_KEY: 'scripted-key',
+      OPENAI_BASE_URL: `${model.url}/v1`,
+    },
+  })
+  app = started.app
+  stop = async () => {
+    await started.stop()
+    await model.stop()
+  }
+  repository = await sampleRepository(join(app.home, 'repository'))
+})
+afterAll(() => stop())
+
+async function create(prompt: string): Promise<number> {
+  const answer = await app.post('/sessions', {
+    git_root: repository,
+    prompt,
+    agent_runtime: 'runtime_beta',
+    config: { model: 'gpt-6.1-sol' },
+  })
+  expect(answer).toMatchObject({ status: 201 })
+  return answer.body.session.id
+}
+
+async function created(prompt: string): Promise<number> {
+  const id = await create(prompt)
+  expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
+  return id
+}
+
+async function say(id: number, prompt: string): Promise<void> {
+  expect(await app.post(`/sessions/${id}/follow_up`, { prompt })).toMatchObject({ status: 200 })
+  await eventually(
+    () => entriesOf(app, id),
+    (entries) => JSON.stringify(entries).includes(JSON.stringify(prompt)),
+  )
+  expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
+}
+
+async function stored(id: number): Promise<string> {
+  return JSON.stringify(await entriesOf(app, id))
+}
+
+test('a session works, keeps its transcript and its subagent’s, and counts every call once', async () => {
+  const id = await created('run echo from the tool\nsubagent say From below\nusage 1000 50 400 0\nsay The first answer')
+  expect(await stored(id)).toMatch(/from the tool.*The first answer/)
+  const { rows: threads } = await app.pool.query(
+    'select distinct thread from transcript_entries where session_id = $1',
+    [id],
+  )
+  expect(threads).toHaveLength(2)
+  const { rows: usages } = await app.pool.query(
+    'select model, subagent, input_tokens, cache_read_tokens, output_tokens from session_usage where session_id = $1',
+    [id],
+  )
+  expect(usages).toContainEqual({
+    model: 'gpt-6.1-sol',
+    subagent: false,
+    input_tokens: '600',
+    cache_read_tokens: '400',
+    output_tokens: '50',
+  })
+  expect(usages.filter(({ subagent }) => subagent)).toHaveLength(1)
+  expect(usages).toHaveLength(model.requests.filter(({ status }) => status === 200).length)
+})
+
+test('a follow-up goes on with the same conversation', async () => {
+  const id = await created('say The first answer')
+  const before = (await app.get(`/sessions/${id}`)).body.session.session_id
+  await say(id, 'say The second answer')
+  expect((await app.get(`/sessions/${id}`)).body.session.session_id).toBe(before)
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('say The first answer')
+})
+
+test('a fork goes on from where it was cut', async () => {
+  const id = await created('say The first answer')
+  await say(id, 'say The second answer')
+  const cut = (await entriesOf(app, id)).findIndex((entry) => JSON.stringify(entry).includes('"The first answer"'))
+  const fork = await app.post(`/sessions/${id}/fork`, { message_index: cut })
+  expect(fork).toMatchObject({ status: 201 })
+  await say(fork.body.session.id, 'say The answer of the fork')
+  const asked = JSON.stringify(model.requests.at(-1)?.body)
+  expect(asked).toContain('say The first answer')
+  expect(asked).not.toContain('The second answer')
+})
+
+test('a session that was archived and comes back goes on', async () => {
+  const id = await created('say The first answer')
+  expect(await app.post(`/sessions/${id}/archive`)).toMatchObject({ status: 200 })
+  expect(await app.post(`/sessions/${id}/unarchive`)).toMatchObject({ status: 200 })
+  await say(id, 'say The second answer')
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('say The first answer')
+})
+
+test('a session that is paused in the middle of a tool can be spoken to again', async () => {
+  const id = await create('run sleep 300\nsay Never')
+  await onceItIs(app, id, 'running')
+  await eventually(
+    () => stored(id),
+    (text) => text.includes('sleep 300') && text.includes('tool_call'),
+  )
+  expect(await app.post(`/sessions/${id}/pause`)).toMatchObject({ status: 200 })
+  expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
+  await say(id, 'say Still here')
+})
+
+test('a model that the provider does not have fails the session with what to do', async () => {
+  const id = await create('fail 404')
+  const session = await atRest(app, id)
+  expect(session).toMatchObject({ status: 'failed' })
+  expect(JSON.stringify(session)).toContain('Choose another model')
+})

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { sweepMarked } from '../../../src/platform/process/stop.ts'
+import { alphaRuntime } from '../../../src/runtimes/alpha/alpha.ts'
+import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
+import { readModels } from '../../../src/runtimes/models.ts'
+import {
+  type Conversation,
+  mainThread,
+  type RunningTurn,
+  type Runtime,
+  type TurnEnd,
+} from '../../../src/runtimes/runtime.ts'
+import { cli } from './cli.ts'
+
+/** A session of `runtime_alpha` without a Yardmaster around it: a home, a repository and the driver. */
+export type AlphaSession = {
+  conversation: Conversation
+  runtime: Runtime
+  /** What was said to the person who looks at the session, over all turns. */
+  notices: string[]
+  begin(prompt: string, order?: Partial<Order>): Promise<RunningTurn>
+  turn(prompt: string, order?: Partial<Order>): Promise<TurnEnd>
+  equip(equipment: Partial<Equipment>): Promise<string[]>
+  /** The main thread's lines. */
+  lines(): Promise<string[]>
+}
+
+type Order = { model: string; equipment: Partial<Equipment> }
+
+type Options = { modelUrl: string; environment?: Record<string, string> }
+
+export async function alphaSession({ modelUrl, environment = {} }: Options): Promise<AlphaSession> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-alpha-')))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const runtime = alphaRuntime({
+    command: cli('runtime_alpha'),
+    environment: { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'scripted-key', ...environment },
+    models: readModels().runtime_alpha,
+  })
+  const conversation = {
+    id: runtime.newConversationId(),
+    home: join(folder, 'home'),
+    workingDirectory: join(folder, 'clone'),
+  }
+  await mkdir(conversation.home)
+  await promisify(execFile)('git', ['init', '--quiet', conversation.workingDirectory])
+  const notices: string[] = []
+  const begin: AlphaSession['begin'] = (prompt, { model = 'claude-sonnet-5', equipment = {} } = {}) => {
+    const marker = newRunMarker()
+    onTestFinished(() => void sweepMarked(marker))
+    return runtime.start({
+      conversation,
+      prompt,
+      model,
+      equipment: { ...noEquipment, ...equipment },
+      marker,
+      onUp: async () => undefined,
+      onNamed: async () => undefined,
+      onActivity: () => undefined,
+      onNotice: (sentence) => void notices.push(sentence),
+    })
+  }
+  return {
+    conversation,
+    runtime,
+    notices,
+    begin,
+    turn: async (prompt, order) => (await begin(prompt, order)).ended,
+    equip: (equipment) => runtime.equip(conversation, { ...noEquipment, ...equipment }),
+    lines: () => linesOf(runtime, conversation),
+  }
+}
+
+export async function linesOf(runtime: Runtime, conversation: Conversation, thread = mainThread): Promise<string[]> {
+  const file = (await runtime.transcriptFiles(conversation)).find((candidate) => candidate.thread === thread)
+  return file ? (await readFile(file.path, 'utf8')).split('\n').filter(Boolean) : []
+}

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll } from 'vitest'
+import { type ModelServer, startModelServer } from '../model-server/model-server.ts'
+
+/** A scripted model for one test file. How to script it is written at the head of `model-server/model-server.ts`. */
+export function modelServer(): ModelServer {
+  const server = {} as ModelServer // filled before the first test runs
+  let stop: () => Promise<void> = async () => undefined
+  beforeAll(async () => {
+    const started = await startModelServer()
+    stop = started.stop
+    Object.assign(server, started)
+  })
+  afterAll(() => stop())
+  return server
+}

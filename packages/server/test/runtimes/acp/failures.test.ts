@@ -1,0 +1,47 @@
+import { RequestError } from '@agentclientprotocol/sdk'
+import { describe, expect, test } from 'vitest'
+import { failureOf, judgeStop } from '../../../src/runtimes/acp/failures.ts'
+
+describe('an error of the agent', () => {
+  const errors = [
+    [-32603, 'Internal error', undefined, 'agent_error'],
+    [-32000, 'Authentication required', undefined, 'auth'],
+    [-32603, 'Internal error: Invalid API key', { errorKind: 'authentication_failed' }, 'auth'],
+    [-32603, 'API Error: 401 who are you', undefined, 'auth'],
+    [-32603, 'Internal error', { statusCode: 403 }, 'auth'],
+    [-32603, 'Internal error', { details: '429 slow down' }, 'rate_limit'],
+    [-32603, 'Your credit balance is too low', undefined, 'rate_limit'],
+    [-32603, 'Internal error', { details: '400 prompt is too long: 250000 tokens > 200000 maximum' }, 'too_long'],
+    [-32603, 'Internal error: Prompt is too long', { errorKind: 'invalid_request' }, 'too_long'],
+    [-32603, 'The model x-1 does not exist', undefined, 'model'],
+    [-32603, 'Internal error', { status: 529 }, 'overloaded'],
+    [-32603, 'fetch failed', 'ECONNREFUSED', 'overloaded'],
+  ] as const
+
+  test.each(errors)('%i %s %j is %s', (code, message, data, reason) => {
+    expect(failureOf(new RequestError(code, message, data))).toMatchObject({ kind: 'failed', reason })
+  })
+
+  test('is told in its own words, each once, and cut when there is no end of them', () => {
+    const details = 'x'.repeat(10_000)
+    const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }))
+    expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Send the message again/) })
+    expect(JSON.stringify(end).length).toBeLessThan(3000)
+  })
+})
+
+describe('a prompt that was answered', () => {
+  const stops = [
+    ['end_turn', false, { kind: 'completed' }],
+    ['end_turn', true, { kind: 'failed', reason: 'agent_error' }],
+    ['cancelled', false, { kind: 'interrupted' }],
+    ['max_tokens', false, { kind: 'failed', reason: 'too_long' }],
+    ['max_turn_requests', false, { kind: 'failed', reason: 'agent_error' }],
+    ['refusal', true, { kind: 'failed', reason: 'agent_error' }],
+    ['of_the_future', false, { kind: 'failed', reason: 'agent_error' }],
+  ] as const
+
+  test.each(stops)('with %s, silent %s, is %j', (stopReason, isSilent, end) => {
+    expect(judgeStop(stopReason, { isSilent })).toMatchObject(end)
+  })
+})

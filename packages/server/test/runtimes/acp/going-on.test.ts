@@ -1,0 +1,183 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Heard, ScriptedSession } from './scripted-session.ts'
+import { scriptedSession } from './scripted-session.ts'
+
+let session: ScriptedSession
+
+afterEach(() => session.remove())
+
+describe('the next turn', () => {
+  test('goes on in the same session of the agent, in a new process', async () => {
+    session = await scriptedSession({ abilities: ['resume'] })
+    await session.run('say One')
+    expect(await session.run('recall')).toEqual({ kind: 'completed' })
+    expect(session.named).toHaveLength(1)
+    expect(await session.heard('session/new')).toHaveLength(1)
+    expect((await session.heard('session/resume'))[0]?.params).toMatchObject({ sessionId: session.conversation.id })
+    expect((await session.said()).at(-1)).toContain('["say One"]\n["recall"]')
+    expect(session.notices).toEqual([])
+  })
+
+  test('does not write down again what an agent tells when it loads a session', async () => {
+    session = await scriptedSession({ abilities: ['load'] })
+    await session.run('say One')
+    await session.run('say Two')
+    expect(await session.heard('session/load')).toHaveLength(1)
+    expect(await session.said()).toEqual(['user: say One', 'text: One', 'user: say Two', 'text: Two'])
+  })
+
+  test('loads where the agent promises to resume and then refuses', async () => {
+    session = await scriptedSession({ abilities: ['resume', 'load'], refuses: ['session/resume'] })
+    await session.run('say One')
+    expect(await session.run('say Two')).toEqual({ kind: 'completed' })
+    expect(await session.heard('session/load')).toHaveLength(1)
+    expect(session.notices).toEqual([])
+  })
+
+  test('is begun anew with a recap, and a notice, where the agent refuses to go on', async () => {
+    session = await scriptedSession({ abilities: ['resume'], refuses: ['session/resume'] })
+    await session.run('say One\nrun ls')
+    expect(await session.run('say Two')).toEqual({ kind: 'completed' })
+    const [recap, message] = textsOf(await session.heard('session/prompt'))
+    expect(recap).toMatch(
+      /^<earlier_conversation>\n.*User: say One\nrun ls\n\nYou: One\n\nTool execute: .*"ls".*\n\nResult: output of ls\n<\/earlier_conversation>$/s,
+    )
+    expect(message).toBe('say Two')
+    expect(session.notices).toEqual([expect.stringMatching(/did not take up its conversation \(.*Method not found/)])
+    expect(session.named).toHaveLength(1)
+    expect((await session.said()).slice(-2)).toEqual(['user: say Two', 'text: Two'])
+  })
+
+  test('is begun anew with a recap where the agent never said that it could go on', async () => {
+    session = await scriptedSession({ abilities: [] })
+    await session.run('say One')
+    await session.run('say Two')
+    await session.run('say Three')
+    const [recap] = textsOf(await session.heard('session/prompt'))
+    expect(recap).toContain('You: One\n\nUser: say Two\n\nYou: Two')
+    expect(recap).not.toContain('earlier_conversation>\n\nUser')
+    expect(session.notices).toEqual([])
+  })
+
+  test('brings a message that may have got lost when we died over it', async () => {
+    session = await scriptedSession()
+    await session.run('say One')
+    const path = join(session.conversation.home, 'acp-session.json')
+    const link = JSON.parse(await readFile(path, 'utf8'))
+    expect(link.unheard).toBeUndefined()
+    await writeFile(path, JSON.stringify({ ...link, unheard: 'say Lost' }))
+    await session.run('say Two')
+    const [lost, message] = textsOf(await session.heard('session/prompt'))
+    expect(lost).toMatch(/^<earlier_message>\n.*\n\nsay Lost\n<\/earlier_message>$/s)
+    expect(message).toBe('say Two')
+  })
+
+  test('does not bring it twice when it is itself that message', async () => {
+    session = await scriptedSession()
+    await session.run('say One')
+    const path = join(session.conversation.home, 'acp-session.json')
+    const link = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...link, unheard: 'say Two' }))
+    await session.run('say Two')
+    expect(textsOf(await session.heard('session/prompt'))).toEqual(['say Two'])
+  })
+
+  test('begins on a line of its own after one that broke off', async () => {
+    session = await scriptedSession()
+    await session.run('say One')
+    const [file] = await session.runtime.transcriptFiles(session.conversation)
+    await appendFile(String(file?.path), '{"type":"assist')
+    await session.run('say Two')
+    const lines = await session.lines()
+    expect(lines.filter((line) => !session.runtime.isWorthKeeping(line))).toEqual(['{"type":"assist'])
+    expect(JSON.parse(String(lines.at(-2)))).toMatchObject({ type: 'user', message: { content: 'say Two' } })
+  })
+})
+
+describe('instructions', () => {
+  test('stand before the first message, and again only when they have changed', async () => {
+    session = await scriptedSession()
+    const given = async (instructions: string): Promise<string[]> => {
+      await session.run('say Hi', { equipment: { instructions } })
+      return textsOf(await session.heard('session/prompt'))
+    }
+    expect(await given('The goal: tea.')).toEqual([
+      expect.stringMatching(/^<session_instructions>\n.*\n\nThe goal: tea\.\n/s),
+      'say Hi',
+    ])
+    expect(await given('The goal: tea.')).toEqual(['say Hi'])
+    expect(await given('The goal: milk.')).toEqual([expect.stringContaining('milk'), 'say Hi'])
+    expect((await session.said()).filter((said) => said.includes('goal'))).toEqual([])
+  })
+
+  test('go to the system prompt of an agent that takes one', async () => {
+    session = await scriptedSession({ abilities: ['system_prompt'] })
+    await session.run('say Hi', { equipment: { instructions: 'The goal: tea.' } })
+    expect(textsOf(await session.heard('session/prompt'))).toEqual(['say Hi'])
+    const [{ params } = { params: {} }] = await session.heard('session/new')
+    expect(params).toMatchObject({ systemPrompt: { mode: 'append', content: [{ text: 'The goal: tea.' }] } })
+  })
+})
+
+describe('a conversation that was put on disk', () => {
+  test('as a fork has an id of its own, and its agent gets a recap', async () => {
+    session = await scriptedSession()
+    const written = await session.runtime.writeTranscript(session.conversation, kept())
+    session.conversation = { ...session.conversation, id: written.conversationId }
+    expect(await session.said()).toEqual(['user: What is your name?', 'text: Ada'])
+    expect((await session.lines()).map((line) => JSON.parse(line).sessionId)).toEqual(
+      [1, 2].map(() => written.conversationId),
+    )
+    await session.run('say Go on')
+    expect(textsOf(await session.heard('session/prompt'))).toEqual([
+      expect.stringContaining('User: What is your name?\n\nYou: Ada'),
+      'say Go on',
+    ])
+    expect(session.named).toEqual([])
+    expect(await session.said()).toHaveLength(4)
+    await session.run('say And on')
+    expect(textsOf(await session.heard('session/prompt'))).toEqual(['say And on'])
+  })
+
+  test('after it was elsewhere is not continued in the session that the agent still has', async () => {
+    session = await scriptedSession()
+    await session.run('say One')
+    const { path } = await session.runtime.writeTranscript(session.conversation, kept())
+    expect(await session.runtime.transcriptFiles(session.conversation)).toEqual([{ thread: 'main', path }])
+    await session.run('say Two')
+    expect(await session.heard('session/resume')).toEqual([])
+    expect(textsOf(await session.heard('session/prompt'))[0]).toContain('Ada')
+  })
+
+  test('and is very long comes as a recap of bounded size, with how it began and how it stands', async () => {
+    session = await scriptedSession()
+    async function* long(): AsyncGenerator<string> {
+      yield entry('user', 'Build a cathedral')
+      for (let stone = 1; stone <= 3000; stone += 1)
+        yield entry('assistant', [{ type: 'text', text: `Stone ${stone} ${'.'.repeat(90)}` }])
+    }
+    const written = await session.runtime.writeTranscript(session.conversation, long())
+    session.conversation = { ...session.conversation, id: written.conversationId }
+    await session.run('say Go on')
+    const recap = textsOf(await session.heard('session/prompt'))[0] ?? ''
+    expect(recap.length).toBeLessThan(60_000)
+    expect(recap).toMatch(/Build a cathedral\n\n\[\d+ entries are left out here\]\n\nYou: Stone .*You: Stone 3000 /s)
+  })
+})
+
+/** The texts of the last prompt. */
+function textsOf(heard: readonly Heard[]): string[] {
+  const blocks = heard.at(-1)?.params.prompt as { text: string }[] // as the scripted agent wrote it down
+  return blocks.map(({ text }) => text)
+}
+
+function entry(type: string, content: unknown): string {
+  return JSON.stringify({ type, sessionId: 'another', message: { role: type, content } })
+}
+
+async function* kept(): AsyncGenerator<string> {
+  yield entry('user', 'What is your name?')
+  yield entry('assistant', [{ type: 'text', text: 'Ada' }])
+}

@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { acpRuntime } from '../../../src/runtimes/acp/acp.ts'
+import { type AcpAgent, ownChoice } from '../../../src/runtimes/acp/agent.ts'
+import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
+import type { Conversation, RunningTurn, Runtime, TurnEnd } from '../../../src/runtimes/runtime.ts'
+
+type Choices = {
+  abilities?: string[]
+  refuses?: string[]
+  environment?: Record<string, string>
+  agent?: Partial<AcpAgent>
+}
+
+export type Heard = { method: string; params: Record<string, unknown> }
+
+/** One session of an ACP runtime with the scripted agent, in a folder of its own. */
+export type ScriptedSession = {
+  runtime: Runtime
+  conversation: Conversation
+  notices: string[]
+  /** What happened in the order in which it did, as far as our side was told. */
+  named: string[]
+  begin(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<RunningTurn>
+  run(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<TurnEnd>
+  /** The lines of the transcript. */
+  lines(): Promise<string[]>
+  /** The blocks of the transcript, each as one readable string. */
+  said(): Promise<string[]>
+  /** What the agent was asked, in order, of one method if one is named. */
+  heard(method?: string): Promise<Heard[]>
+  remove(): Promise<void>
+}
+
+export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSession> {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-acp-'))
+  const workingDirectory = join(folder, 'clone')
+  const home = join(folder, 'home')
+  await mkdir(workingDirectory)
+  await mkdir(home)
+  const running = new Set<RunningTurn>()
+  const session: ScriptedSession = {
+    runtime: acpRuntime(scriptedAgent(choices)),
+    conversation: { id: undefined, home, workingDirectory },
+    notices: [],
+    named: [],
+    async begin(prompt, { model = ownChoice.id, equipment } = {}) {
+      const turn = await session.runtime.start({
+        conversation: session.conversation,
+        prompt,
+        model,
+        equipment: { ...noEquipment, ...equipment },
+        marker: newRunMarker(),
+        onUp: async () => undefined,
+        onNamed: async (id) => {
+          session.named.push(id)
+          session.conversation = { ...session.conversation, id }
+        },
+        onActivity: () => undefined,
+        onNotice: (sentence) => void session.notices.push(sentence),
+      })
+      running.add(turn)
+      return turn
+    },
+    run: async (prompt, order) => (await session.begin(prompt, order)).ended,
+    async lines() {
+      const [file] = await session.runtime.transcriptFiles(session.conversation)
+      return file ? (await readFile(file.path, 'utf8')).split('\n').slice(0, -1) : []
+    },
+    said: async () => (await session.lines()).flatMap((line) => blocksOf(JSON.parse(line))),
+    async heard(method) {
+      const text = await readFile(join(home, 'heard.jsonl'), 'utf8').catch(() => '')
+      const all: Heard[] = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+      return all.filter((one) => method === undefined || one.method === method)
+    },
+    async remove() {
+      await Promise.all([...running].map((turn) => turn.interrupt()))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return session
+}
+
+const program = fileURLToPath(new URL('scripted-agent.mjs', import.meta.url))
+
+function scriptedAgent({ abilities = ['resume'], refuses = [], environment = {}, agent }: Choices): AcpAgent {
+  return {
+    name: 'scripted',
+    command: process.execPath,
+    args: [program],
+    passEnvironment: [],
+    setEnvironment: {
+      SCRIPTED_ABILITIES: abilities.join(),
+      SCRIPTED_REFUSES: refuses.join(),
+      ...environment,
+    },
+    models: [ownChoice],
+    patience: { answerMs: 30_000, graceMs: 500, lastWordsMs: 500 },
+    ...agent,
+  }
+}
+
+type Block = { type: string; text?: string; thinking?: string; name?: string; input?: unknown; content?: unknown }
+
+function blocksOf(entry: { type: string; message: { content: string | Block[] } }): string[] {
+  const { content } = entry.message
+  if (typeof content === 'string') return [`${entry.type}: ${content}`]
+  return content.map(({ type, text, thinking, name, input, content: result }) => {
+    if (type === 'tool_use') return `tool_use: ${name} ${JSON.stringify(input)}`
+    return `${type}: ${text ?? thinking ?? result}`
+  })
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { forkSession } from '../../../src/domain/sessions/fork/fork-session.ts'
+import { testApp } from '../../support/app.ts'
+import { conversing } from '../../support/conversation.ts'
+import { entriesOf, findDemo, textOf } from '../../support/demo-session.ts'
+import { eventually } from '../../support/eventually.ts'
+
+// Sessions of a whole Yardmaster whose runtime is the scripted agent, by a row in the file of runtimes.
+
+const folder = mkdtempSync(join(tmpdir(), 'yardmaster-runtimes-'))
+const file = join(folder, 'runtimes.json')
+const row = {
+  name: 'scripted',
+  driver: 'acp',
+  command: process.execPath,
+  args: [fileURLToPath(new URL('scripted-agent.mjs', import.meta.url))],
+  set_environment: { SCRIPTED_ABILITIES: 'resume' },
+}
+writeFileSync(file, JSON.stringify({ runtimes: [row] }))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const app = testApp({ environment: { RUNTIMES_PATH: file } })
+const { create, say, settled, reaches } = conversing(app)
+
+const scripted = { agent_runtime: 'scripted' }
+
+test('a session goes on from turn to turn, and its usage is on record', async () => {
+  const id = await create('say One\nusage 100 20 30 10', scripted)
+  await reaches(id, 'needs_input')
+  const { session_id: named } = await findDemo(app, id)
+  expect(named).toMatch(/^session-/)
+  await say(id, 'recall')
+  await settled(id)
+  expect((await findDemo(app, id)).session_id).toBe(named)
+  const text = await textOf(app, id)
+  expect(text).toContain('One')
+  expect(text).toContain('["recall"]')
+  expect(await entriesOf(app, id)).toHaveLength(4)
+  const { rows } = await app.pool.query('select input_tokens from session_usage where session_id = $1', [id])
+  expect(rows.map(({ input_tokens }) => Number(input_tokens))).toEqual([100])
+})
+
+test('a fork goes on by itself from the entry it was made at', async () => {
+  const id = await create('say One', scripted)
+  await reaches(id, 'needs_input')
+  await say(id, 'say Two')
+  await settled(id)
+  const fork = await forkSession(app.host.app, { id }, 1)
+  await say(fork.id, 'recall')
+  await settled(fork.id)
+  const entries = await entriesOf(app, fork.id)
+  expect(entries).toHaveLength(4)
+  const recalled = JSON.stringify(entries.at(-1))
+  expect(recalled).toContain('You: One')
+  expect(recalled).not.toContain('Two')
+})
+
+test('a turn that is interrupted leaves the session ready for the next', async () => {
+  const id = await create('stream', scripted)
+  await eventually(
+    () => entriesOf(app, id),
+    (entries) => entries.length === 1,
+    60_000,
+  )
+  await say(id, 'say Instead', { isImmediate: true })
+  await settled(id)
+  expect(await textOf(app, id)).toContain('Instead')
+})

@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { equip } from '../../../src/runtimes/alpha/equip.ts'
+import { type Equipment, type Hook, noEquipment } from '../../../src/runtimes/equipment.ts'
+import type { Conversation } from '../../../src/runtimes/runtime.ts'
+
+let conversation: Conversation
+let catalog: string
+let clone: string
+
+beforeEach(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-alpha-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  catalog = join(folder, 'catalog')
+  clone = join(folder, 'clone')
+  conversation = { id: 'id', home: join(folder, 'home'), workingDirectory: join(clone, 'packages', 'one') }
+  await mkdir(conversation.workingDirectory, { recursive: true })
+  await mkdir(join(clone, '.git'))
+})
+
+const giving = (equipment: Partial<Equipment>) => equip(conversation, { ...noEquipment, ...equipment })
+const inHome = (...path: string[]) => join(conversation.home, ...path)
+const json = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
+
+describe('MCP servers', () => {
+  test('are in a file for our user alone, in the CLI’s own terms', async () => {
+    await giving({
+      mcpServers: [
+        { name: 'local', kind: 'stdio', command: 'node', args: ['x.js'], env: { TOKEN: 'secret' } },
+        { name: 'remote', kind: 'http', url: 'https://example.test/mcp', headers: { Authorization: 'Bearer x' } },
+      ],
+    })
+    const path = inHome('yardmaster', 'mcp.json')
+    expect(await json(path)).toEqual({
+      mcpServers: {
+        local: { type: 'stdio', command: 'node', args: ['x.js'], env: { TOKEN: 'secret' } },
+        remote: { type: 'http', url: 'https://example.test/mcp', headers: { Authorization: 'Bearer x' } },
+      },
+    })
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    await giving({})
+    expect(await json(path)).toEqual({ mcpServers: {} })
+  })
+
+  test('of the repository are named when they are not used, wherever in it they stand', async () => {
+    await place(join(clone, '.mcp.json'), '{"mcpServers":{"theirs":{"command":"x"},"both":{"command":"x"}}}')
+    const both = { name: 'both', kind: 'stdio', command: 'x', args: [], env: {} } as const
+    expect(await giving({ mcpServers: [both] })).toEqual([expect.stringMatching(/: theirs\.$/)])
+    await place(join(clone, '.mcp.json'), 'not JSON')
+    expect(await giving({})).toEqual([])
+  })
+})
+
+describe('skills', () => {
+  const skill = async (id: string, text = 'Do it.') => {
+    await place(join(catalog, id, 'SKILL.md'), text)
+    return { id, folder: join(catalog, id), references: [] }
+  }
+  const installed = () => readdir(inHome('claude', 'skills'))
+
+  test('are the user’s own, with their documents, and change with the catalog', async () => {
+    await place(join(catalog, 'guide.md'), 'Guide')
+    const references = [
+      { name: 'guide.md', path: join(catalog, 'guide.md') },
+      { name: 'lost.md', path: join(catalog, 'lost.md') },
+    ]
+    const review = { ...(await skill('review')), references }
+    expect(await giving({ skills: [review] })).toEqual([expect.stringContaining('lost.md')])
+    expect(await readFile(inHome('claude', 'skills', 'review', 'references', 'guide.md'), 'utf8')).toBe('Guide')
+    await skill('review', 'Do it better.')
+    await giving({ skills: [review] })
+    expect(await readFile(inHome('claude', 'skills', 'review', 'SKILL.md'), 'utf8')).toBe('Do it better.')
+  })
+
+  test('that are deselected disappear, those the agent made stay', async () => {
+    await giving({ skills: [await skill('one'), await skill('two')] })
+    await place(inHome('claude', 'skills', 'of-the-agent', 'SKILL.md'), 'Mine')
+    await giving({ skills: [await skill('two')] })
+    expect(await installed()).toEqual(['of-the-agent', 'two'])
+    await giving({})
+    expect(await installed()).toEqual(['of-the-agent'])
+  })
+
+  test('of a name that the repository has are left to it, also when they were there before', async () => {
+    const review = await skill('review')
+    await giving({ skills: [review] })
+    await place(join(clone, '.claude', 'skills', 'review', 'SKILL.md'), 'Theirs')
+    expect(await giving({ skills: [review] })).toEqual([expect.stringContaining('the repository has one of that name')])
+    expect(await installed()).toEqual([])
+  })
+
+  test('that are incomplete or have one name are told of', async () => {
+    const broken = { id: 'broken', folder: join(catalog, 'broken'), references: [] }
+    const again = { ...(await skill('review')), id: '@other/review' }
+    expect(await giving({ skills: [broken, await skill('review'), again] })).toEqual([
+      'The skill broken is left out: it has no SKILL.md.',
+      'The skill @other/review is left out: another one has the name review.',
+    ])
+    expect(await installed()).toEqual(['review'])
+  })
+
+  test('cannot be told to leave their folder', async () => {
+    await giving({ skills: [{ ...(await skill('dots')), id: '..' }] })
+    expect(await installed()).toEqual(['unnamed'])
+  })
+})
+
+describe('hooks', () => {
+  const hook = async (more: Partial<Hook> = {}): Promise<Hook> => {
+    const folder = join(catalog, 'tell')
+    await place(join(folder, 'tell.sh'), '#!/bin/sh\necho "$MOOD: $1 $2"\n')
+    await chmod(join(folder, 'tell.sh'), 0o755)
+    return {
+      ...{ id: 'tell', folder, event: 'stop', command: './tell.sh', args: ["it's", './tell.sh'] },
+      ...{ env: { MOOD: 'a "good" $one' }, timeoutSeconds: undefined, matcher: undefined, ...more },
+    }
+  }
+  const settings = async () => json(inHome('claude', 'settings.json'))
+
+  test('are scripts that call the program in a copy of its folder, with its variables', async () => {
+    await giving({ hooks: [await hook()] })
+    await rm(catalog, { recursive: true })
+    const { command } = (await settings()).hooks.Stop[0].hooks[0]
+    const copy = inHome('yardmaster', 'hooks', '1-tell', 'tell.sh')
+    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe(`a "good" $one: it's ${copy}\n`)
+    expect(command).not.toContain('good')
+  })
+
+  test('have the event, the matcher and the time that they ask for, and other settings stay', async () => {
+    await place(inHome('claude', 'settings.json'), '{"theme":"dark","hooks":{"Stop":[]}}')
+    await giving({
+      hooks: [
+        await hook({ event: 'pre_tool_call', matcher: 'Bash|Edit', timeoutSeconds: 7 }),
+        await hook({ event: 'session_start', matcher: 'Bash' }),
+      ],
+    })
+    expect(await settings()).toEqual({
+      theme: 'dark',
+      hooks: {
+        PreToolUse: [{ matcher: 'Bash|Edit', hooks: [{ type: 'command', command: expect.any(String), timeout: 7 }] }],
+        SessionStart: [{ hooks: [{ type: 'command', command: expect.any(String) }] }],
+      },
+    })
+  })
+
+  test('that are deselected disappear, and a second time changes nothing', async () => {
+    await giving({ hooks: [await hook()] })
+    const before = await settings()
+    await giving({ hooks: [await hook()] })
+    expect(await settings()).toEqual(before)
+    await giving({})
+    expect(await settings()).toEqual({ hooks: {} })
+    expect(await readdir(inHome('yardmaster', 'hooks'))).toEqual([])
+  })
+
+  test('of commits, and of a name that the repository has, are left out and told of', async () => {
+    await place(join(clone, '.claude', 'hooks', 'tell', 'HOOK.json'), '{}')
+    const hooks = [await hook({ id: 'lint', event: 'pre_commit' }), await hook()]
+    expect(await giving({ hooks })).toEqual([
+      'The hook lint is left out: this agent does not tell of pre_commit.',
+      'The hook tell is left out: the repository has one of that name.',
+    ])
+    expect(await settings()).toEqual({ hooks: {} })
+  })
+})
+
+async function place(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}

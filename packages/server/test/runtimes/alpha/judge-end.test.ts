@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { type Ending, judgeEnd } from '../../../src/runtimes/alpha/judge-end.ts'
+import { type AlphaResult, readEvent } from '../../../src/runtimes/alpha/protocol.ts'
+
+const fine = { type: 'result', subtype: 'success', is_error: false, terminal_reason: 'completed', result: 'Done.' }
+/** Recorded from 2.1.197: it says "success" of every failure of the API. */
+const refused = (status: number | null, result: string, reason = 'completed') => ({
+  ...{ type: 'result', subtype: 'success', is_error: true },
+  ...{ api_error_status: status, terminal_reason: reason, result },
+})
+const aborted = { type: 'result', subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }
+
+describe('a turn is completed', () => {
+  test('when the result is no error and the process ended well', () => {
+    expect(judge({ said: fine })).toEqual({ kind: 'completed' })
+  })
+})
+
+describe('a turn is interrupted', () => {
+  test.each([
+    ['stops as it was asked', { said: aborted, exit: { code: 1, signal: null } }],
+    ['reports a good end on its way out', { said: fine, exit: { code: 143, signal: null } }],
+    ['says nothing', { exit: { code: null, signal: 'SIGKILL' as const } }],
+  ])('when we asked and it %s', (_name, ending) => {
+    expect(judge({ ...ending, wasInterrupted: true })).toEqual({ kind: 'interrupted' })
+  })
+})
+
+describe('a turn failed', () => {
+  test.each([
+    [refused(401, 'Invalid API key · Fix external API key'), 'auth', 'Set ANTHROPIC_API_KEY'],
+    [refused(403, 'Your account may not do this'), 'auth', 'Set ANTHROPIC_API_KEY'],
+    [refused(null, 'Not logged in · Please run /login'), 'auth', 'Set ANTHROPIC_API_KEY'],
+    [refused(429, 'API Error: Request rejected (429)'), 'rate_limit', 'Wait until'],
+    [refused(400, 'Credit balance is too low'), 'rate_limit', 'Wait until'],
+    [refused(404, 'There is an issue with the selected model (x)'), 'model', 'Choose another model'],
+    [refused(400, 'Prompt is too long', 'prompt_too_long'), 'too_long', 'Shorten'],
+    [refused(413, 'Request too large (max 32MB).', 'image_error'), 'too_long', 'Shorten'],
+    [refused(529, 'API Error: 529 Overloaded.'), 'overloaded', 'later'],
+    [refused(500, 'API Error: Internal server error'), 'overloaded', 'later'],
+    [refused(null, 'API Error: Unable to connect to API (ConnectionRefused)'), 'overloaded', 'later'],
+    [refused(400, 'Something the driver has never heard of'), 'agent_error', 'Send the message again'],
+    [
+      { type: 'result', is_error: true, errors: ['No conversation found with session ID: 1'] },
+      'no_session',
+      'restart the session',
+    ],
+  ])('%j: the vendor’s words, a reason, and what to do', (said, reason, advice) => {
+    const end = judge({ said, exit: { code: 1, signal: null } })
+    expect(end).toMatchObject({ kind: 'failed', reason, detail: expect.stringContaining(advice) })
+    const words = 'result' in said ? said.result : said.errors[0]
+    expect(end).toMatchObject({ detail: expect.stringContaining(words ?? '') })
+  })
+
+  test('by a crash when there is no last word', () => {
+    expect(judge({ exit: { code: null, signal: 'SIGKILL' }, complaint: 'panic\n' })).toEqual({
+      kind: 'failed',
+      reason: 'crash',
+      detail:
+        'The agent process was killed by SIGKILL before it finished the turn. panic. Send the message again to go on from where it stopped.',
+    })
+  })
+
+  test('by a crash when the last word is good and the end is not', () => {
+    expect(judge({ said: fine, exit: { code: 143, signal: null } })).toMatchObject({ reason: 'crash' })
+  })
+
+  test('by a crash when somebody else interrupted it, whatever it exits with', () => {
+    expect(judge({ said: { ...aborted, terminal_reason: 'aborted_streaming' } })).toMatchObject({ reason: 'crash' })
+  })
+
+  test.each([
+    ['Error: Session ID 1 is already in use.', 'no_session'],
+    ['--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'agent_error'],
+    ["error: unknown option '--append-system-prompt-file'", 'agent_error'],
+  ])('before it began, as it says on standard error: %s', (complaint, reason) => {
+    const end = judge({ exit: { code: 1, signal: null }, complaint })
+    expect(end).toMatchObject({ reason, detail: expect.stringContaining(complaint) })
+  })
+
+  test('for the reason we gave up on it for', () => {
+    const gaveUp = { kind: 'failed', reason: 'auth', detail: 'No.' } as const
+    expect(judge({ said: aborted, gaveUp })).toEqual(gaveUp)
+  })
+})
+
+function judge({ said, ...ending }: Partial<Ending> & { said?: unknown }) {
+  const result = said === undefined ? undefined : readEvent(JSON.stringify(said))
+  return judgeEnd({
+    ...{ wasInterrupted: false, gaveUp: undefined, exit: { code: 0, signal: null }, complaint: '' },
+    ...ending,
+    result: result as AlphaResult | undefined, // the lines above are results
+  })
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { listen } from '../../../src/runtimes/alpha/listen.ts'
+
+const result = { type: 'result', is_error: false, result: 'Done.' }
+const retry = (attempt: number, status: number | null) => ({
+  ...{ type: 'system', subtype: 'api_retry', attempt, max_retries: 10, retry_delay_ms: 500 },
+  ...{ error_status: status, error: 'overloaded' },
+})
+
+test('every line is a sign of life, and what cannot be read or is not known is passed over', async () => {
+  const it = await hear(
+    'no JSON',
+    '[1]',
+    'null',
+    { type: 'stream_event' },
+    { type: 'of_tomorrow' },
+    '{"type":"result"',
+    result,
+  )
+  expect(it.activity).toBe(7)
+  expect(it.heard.result).toMatchObject({ isError: false, text: 'Done.' })
+  expect(it.notices).toEqual([])
+  expect(it.isHungUp).toBe(true)
+})
+
+test('a result that does not say that all is well is an error', async () => {
+  expect((await hear({ type: 'result' })).heard.result).toMatchObject({ isError: true })
+})
+
+test('of several results the last counts', async () => {
+  const it = await hear(result, { ...result, is_error: true, result: 'After all not.' })
+  expect(it.heard.result).toMatchObject({ isError: true, text: 'After all not.' })
+})
+
+test('calls that are tried again are told of with their number', async () => {
+  const { notices } = await hear(retry(1, 529), retry(2, null))
+  expect(notices).toEqual([
+    'The model did not answer (status 529, overloaded); attempt 2 of 11 follows.',
+    'The model did not answer (no answer, overloaded); attempt 3 of 11 follows.',
+  ])
+})
+
+test('a sign-in that is refused twice is given up, by an interrupt; one that is refused once may be renewed', async () => {
+  expect((await hear(retry(1, 401))).heard.gaveUp).toBeUndefined()
+  const { heard, said } = await hear(retry(1, 401), retry(2, 401), retry(3, 401))
+  expect(heard.gaveUp).toMatchObject({ kind: 'failed', reason: 'auth', detail: expect.stringContaining('401') })
+  expect(said).toMatchObject([{ type: 'control_request', request: { subtype: 'interrupt' } }])
+})
+
+test('MCP servers that are not there are named', async () => {
+  const servers = ['connected', 'failed', 'needs-auth', 'disabled'].map((status) => ({ name: `is-${status}`, status }))
+  const { notices } = await hear({ type: 'system', subtype: 'init', mcp_servers: servers })
+  expect(notices).toEqual([expect.stringMatching(/: is-failed \(failed\), is-needs-auth \(needs-auth\)\.$/)])
+})
+
+test('questions are declined in their own terms, and unknown ones refused, so that no turn waits for ever', async () => {
+  const ask = (subtype: string, more = {}) => ({
+    type: 'control_request',
+    request_id: subtype,
+    request: { subtype, ...more },
+  })
+  const { said, notices } = await hear(
+    ask('elicitation', { mcp_server_name: 'tracker', message: 'Which project?' }),
+    ask('can_use_tool', { tool_name: 'Bash' }),
+    ask('of_tomorrow'),
+  )
+  expect(said).toMatchObject([
+    { response: { subtype: 'success', request_id: 'elicitation', response: { action: 'decline' } } },
+    { response: { subtype: 'success', request_id: 'can_use_tool', response: { behavior: 'deny' } } },
+    { response: { subtype: 'error', request_id: 'of_tomorrow' } },
+  ])
+  expect(notices[0]).toContain('tracker asked for an answer (elicitation): Which project?')
+  expect(notices).toHaveLength(3)
+})
+
+test('a usage limit is told of, an untouched one is not', async () => {
+  const limit = (status: string) => ({ type: 'rate_limit_event', rate_limit_info: { status, resetsAt: 1_800_000_000 } })
+  const { notices } = await hear(limit('allowed'), limit('allowed_warning'))
+  expect(notices).toEqual([expect.stringMatching(/allowed_warning.*2027-01-15T08:00:00/)])
+})
+
+async function hear(...events: unknown[]) {
+  async function* lines() {
+    for (const event of events)
+      yield { text: typeof event === 'string' ? event : JSON.stringify(event), truncatedBytes: 0 }
+  }
+  const said: unknown[] = []
+  const notices: string[] = []
+  const seen: string[] = []
+  const heard = await listen(
+    { lines: lines() },
+    { onActivity: () => void seen.push('activity'), onNotice: (sentence) => void notices.push(sentence) },
+    { tell: (text) => void said.push(JSON.parse(text)), hangUp: () => void seen.push('hung up') },
+  )
+  const activity = seen.filter((what) => what === 'activity').length
+  return { heard, said, notices, activity, isHungUp: seen.includes('hung up') }
+}

@@ -1,0 +1,162 @@
+import { access, mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { processTable } from '../../../src/platform/process/process-table.ts'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { sweepMarked } from '../../../src/platform/process/stop.ts'
+import { alphaRuntime } from '../../../src/runtimes/alpha/alpha.ts'
+import type { AlphaOptions } from '../../../src/runtimes/alpha/options.ts'
+import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
+import { readModels } from '../../../src/runtimes/models.ts'
+import type { TurnOrder } from '../../../src/runtimes/runtime.ts'
+
+// What the driver does around the CLI, with a stand-in that starts at once. The real one is driven by the tests with
+// agents.
+
+const fakeCli = fileURLToPath(new URL('fake-cli.mjs', import.meta.url))
+const id = '11111111-1111-4111-8111-111111111111'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-alpha-')))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'clone'))
+})
+
+describe('an agent', () => {
+  test('has only what it needs in its environment, and its own folders for everything it keeps', async () => {
+    const { env } = await given(
+      { environment: { ANTHROPIC_BASE_URL: 'http://model.test' } },
+      { environment: { CI: '1' } },
+    )
+    expect(env).toMatchObject({
+      ...{ HOME: join(folder, 'home'), CLAUDE_CONFIG_DIR: join(folder, 'home', 'claude') },
+      ...{ CLAUDE_CODE_TMPDIR: join(folder, 'home', 'tmp'), ANTHROPIC_BASE_URL: 'http://model.test', CI: '1' },
+      ...{ DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_MAX_RETRIES: '10' },
+    })
+    expect(env.IS_SANDBOX).toBe(process.getuid?.() === 0 ? '1' : undefined)
+    expect(env).not.toHaveProperty('VITEST')
+  })
+
+  test('reads its key by a command from a file of our user alone', async () => {
+    const { args, env } = await given({ environment: { ANTHROPIC_API_KEY: 'sk-test' } })
+    expect(JSON.stringify([args, env])).not.toContain('sk-test')
+    const settings = JSON.parse(await readFile(after(args, '--settings'), 'utf8'))
+    const keyFile = join(folder, 'home', 'yardmaster', 'provider-key')
+    expect(settings).toMatchObject({ apiKeyHelper: `cat '${keyFile}'` })
+    expect(await readFile(keyFile, 'utf8')).toBe('sk-test\n')
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600)
+    await given({ environment: {} })
+    await expect(access(keyFile)).rejects.toThrow('ENOENT')
+  })
+
+  test('uses the login of the host where it lies', async () => {
+    const { env, args } = await given({ environment: {}, credentialsFile: '/home/operator/.claude/.credentials.json' })
+    expect(env.CLAUDE_SECURESTORAGE_CONFIG_DIR).toBe('/home/operator/.claude')
+    expect(await readFile(after(args, '--settings'), 'utf8')).not.toContain('apiKeyHelper')
+  })
+
+  test('gets long instructions by a file, and no flag when there are none', async () => {
+    const { args } = await given({}, { instructions: 'Be brief.' })
+    expect(await readFile(after(args, '--append-system-prompt-file'), 'utf8')).toBe('Be brief.')
+    expect((await given({})).args).not.toContain('--append-system-prompt-file')
+  })
+})
+
+describe('a conversation', () => {
+  const transcript = (project: string) => join(folder, 'home', 'claude', 'projects', project, `${id}.jsonl`)
+  const expected = () => join(folder, 'clone').replace(/[^a-zA-Z0-9]/g, '-')
+  const write = async (path: string, text: string) => {
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, text)
+  }
+
+  test('is begun under its id', async () => {
+    expect(after((await given({})).args, '--session-id')).toBe(id)
+  })
+
+  test('with a transcript is gone on with, by its path where the CLI would not look', async () => {
+    await write(transcript(expected()), '{"parentUuid":null}\n')
+    expect(after((await given({})).args, '--resume')).toBe(id)
+    await rm(transcript(expected()))
+    await write(transcript('-elsewhere'), '{"parentUuid":null}\n')
+    expect(after((await given({})).args, '--resume')).toBe(transcript('-elsewhere'))
+  })
+
+  test('with nothing but bookkeeping in its transcript is begun anew', async () => {
+    await write(transcript(expected()), '{"type":"queue-operation"}\n')
+    expect(after((await given({})).args, '--session-id')).toBe(id)
+    await expect(access(transcript(expected()))).rejects.toThrow('ENOENT')
+  })
+
+  test('whose transcript got lost is asked for all the same', async () => {
+    await write(transcript(expected()), '{"parentUuid":null}\n')
+    await given({})
+    await rm(transcript(expected()))
+    expect(after((await given({})).args, '--resume')).toBe(id)
+  })
+
+  test('loses a last line that broke off, however long it is', async () => {
+    await write(transcript(expected()), `{"parentUuid":null}\n{"parentUuid":"${'x'.repeat(200_000)}`)
+    await given({})
+    expect(await readFile(transcript(expected()), 'utf8')).toBe('{"parentUuid":null}\n')
+  })
+})
+
+describe('a turn', () => {
+  test('that is no longer wanted once its agent is up gets no prompt, and no agent is left', async () => {
+    let pid = 0
+    const onUp: TurnOrder['onUp'] = async (identity) => {
+      pid = identity.pid
+      throw new Error('not wanted')
+    }
+    await expect(runtime().start(order('done', { onUp }))).rejects.toThrow('not wanted')
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  test('is interrupted by asking', async () => {
+    const running = await runtime().start(order('wait'))
+    await Promise.all([running.interrupt(), running.interrupt()])
+    expect(await running.ended).toEqual({ kind: 'interrupted' })
+    expect(await processTable().isRunning(running.identity)).toBe(false)
+  })
+
+  test('without a CLI says what to install', async () => {
+    await expect(runtime({ command: '/nowhere/claude' }).start(order('done'))).rejects.toThrow(
+      'Cannot start /nowhere/claude: it is not there; install it with `npm run agents:install -- runtime_alpha`',
+    )
+  })
+})
+
+function runtime(options: Partial<AlphaOptions> = {}) {
+  return alphaRuntime({ command: fakeCli, environment: {}, models: readModels().runtime_alpha, ...options })
+}
+
+function order(prompt: string, more: Partial<TurnOrder> = {}): TurnOrder {
+  const marker = newRunMarker()
+  onTestFinished(() => void sweepMarked(marker))
+  return {
+    conversation: { id, home: join(folder, 'home'), workingDirectory: join(folder, 'clone') },
+    ...{ prompt, model: 'claude-opus-4-8', equipment: noEquipment, marker },
+    ...{ onUp: async () => undefined, onNamed: async () => undefined },
+    ...{ onActivity: () => undefined, onNotice: () => undefined },
+    ...more,
+  }
+}
+
+/** What the stand-in was started with; it leaves it in the place of a file. */
+async function given(
+  options: Partial<AlphaOptions>,
+  equipment: Partial<Equipment> = {},
+): Promise<{ args: string[]; env: Record<string, string> }> {
+  const running = await runtime(options).start(order('tell', { equipment: { ...noEquipment, ...equipment } }))
+  expect(await running.ended).toEqual({ kind: 'completed' })
+  return JSON.parse(await readFile(join(folder, 'clone', 'given.json'), 'utf8'))
+}
+
+function after(args: readonly string[], flag: string): string {
+  return args[args.indexOf(flag) + 1] ?? ''
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/alpha/transcript-line.ts'
+import { usageOf } from '../../../src/runtimes/alpha/usage.ts'
+
+const prompt = { type: 'user', uuid: 'u1', isSidechain: false, message: { role: 'user', content: 'Do it' } }
+const answer = {
+  ...{ type: 'assistant', uuid: 'u2', isSidechain: false, timestamp: '2026-01-02T03:04:05.678Z', requestId: 'req_1' },
+  message: {
+    ...{ id: 'msg_1', model: 'claude-opus-4-8', role: 'assistant', content: [{ type: 'text', text: 'Done' }] },
+    usage: {
+      ...{ input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 9 },
+      cache_creation: { ephemeral_5m_input_tokens: 4, ephemeral_1h_input_tokens: 5 },
+      server_tool_use: { web_search_requests: 6, web_fetch_requests: 7 },
+      service_tier: 'standard',
+    },
+  },
+}
+const withContent = (content: unknown) => ({ ...prompt, message: { role: 'user', content } })
+
+describe('a receipt', () => {
+  test.each([
+    [prompt],
+    [withContent([{ type: 'text', text: 'Do it' }])],
+    [withContent([{ type: 'image' }, { type: 'text', text: 'See?' }])],
+    [answer],
+  ])('is shown by %j', (entry) => {
+    expect(showsReceipt(JSON.stringify(entry))).toBe(true)
+  })
+
+  test.each([
+    [{ type: 'queue-operation', operation: 'enqueue', content: 'Do it' }],
+    [{ type: 'attachment', uuid: 'u', attachment: { type: 'skill_listing' } }],
+    [{ ...prompt, isMeta: true }],
+    [{ ...prompt, isSidechain: true }],
+    [withContent([{ type: 'tool_result', tool_use_id: 't', content: 'x' }])],
+    [withContent([{ type: 'text', text: '[Request interrupted by user for tool use]' }])],
+    ['{"type":"user","message":{"content":"Do'],
+  ])('is not shown by %j', (entry) => {
+    expect(showsReceipt(typeof entry === 'string' ? entry : JSON.stringify(entry))).toBe(false)
+  })
+})
+
+describe('what is worth keeping', () => {
+  test.each([[prompt], [answer], [{ type: 'of_tomorrow' }], [{ type: 'summary', summary: 'x' }]])('%j', (entry) => {
+    expect(isWorthKeeping(JSON.stringify(entry))).toBe(true)
+  })
+
+  test('a line that cannot be read, too: nobody knows what it told', () => {
+    expect(isWorthKeeping('{"type":"user"')).toBe(true)
+  })
+
+  test.each(['queue-operation', 'last-prompt', 'mode', 'file-history-snapshot', 'api-request-blob', 'cost-state'])(
+    'is not the bookkeeping of %s',
+    (type) => {
+      expect(isWorthKeeping(JSON.stringify({ type, sessionId: '1' }))).toBe(false)
+    },
+  )
+})
+
+describe('usage', () => {
+  test('is read with all its figures', () => {
+    expect(usageOf(JSON.stringify(answer))).toEqual({
+      ...{ request_id: 'req_1', model: 'claude-opus-4-8', called_at: new Date('2026-01-02T03:04:05.678Z') },
+      ...{ subagent: false, input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_creation_tokens: 9 },
+      ...{ cache_creation_5m_tokens: 4, cache_creation_1h_tokens: 5, web_search_requests: 6, web_fetch_requests: 7 },
+      service_tier: 'standard',
+    })
+  })
+
+  test('of a provider that numbers no requests goes by the message', () => {
+    expect(usageOf(JSON.stringify({ ...answer, requestId: undefined }))?.request_id).toBe('msg_1')
+  })
+
+  test('of a subagent is marked', () => {
+    expect(usageOf(JSON.stringify({ ...answer, isSidechain: true }))?.subagent).toBe(true)
+  })
+
+  test.each([
+    [prompt],
+    [{ ...answer, message: { ...answer.message, model: '<synthetic>' } }],
+    [{ ...answer, timestamp: 'yesterday' }],
+    [{ ...answer, message: { usage: 'much' } }],
+  ])('is not in %j', (entry) => {
+    expect(usageOf(JSON.stringify(entry))).toBeUndefined()
+  })
+})

@@ -1,0 +1,92 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/beta.ts'
+import { noEquipment } from '../../../src/runtimes/equipment.ts'
+import type { RunningTurn, TurnOrder } from '../../../src/runtimes/runtime.ts'
+
+const script = fileURLToPath(new URL('./scripted-app-server.mjs', import.meta.url))
+
+type Driven = { running: RunningTurn; notices: string[]; names: string[]; home: string }
+
+async function start(prompt: string, options: Partial<BetaOptions & TurnOrder['conversation']> = {}): Promise<Driven> {
+  const home = await mkdtemp(join(tmpdir(), 'yardmaster-turn-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
+  const command = join(home, 'codex')
+  await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${script}'\n`)
+  await chmod(command, 0o755)
+  const workingDirectory = join(home, 'clone')
+  await mkdir(workingDirectory)
+  const notices: string[] = []
+  const names: string[] = []
+  const running = await betaRuntime({ command, models: [], ...options }).start({
+    conversation: { id: options.id, home, workingDirectory },
+    prompt,
+    model: 'gpt-6.1-sol',
+    equipment: noEquipment,
+    marker: newRunMarker(),
+    onUp: async () => undefined,
+    onNamed: async (name) => void names.push(name),
+    onActivity: () => undefined,
+    onNotice: (sentence) => void notices.push(sentence),
+  })
+  onTestFinished(() => running.interrupt())
+  return { running, notices, names, home }
+}
+
+test('a turn that completes is completed, and the thread was named', async () => {
+  const { running, names, home } = await start('complete')
+  expect(await running.ended).toEqual({ kind: 'completed' })
+  expect(names).toEqual(['01a1dda1-a740-7af1-9252-fcc77f284594'])
+  expect(await readdir(join(home, '.codex'))).not.toContain('yardmaster-named-thread')
+})
+
+test('a turn that has ended before its start is answered is not missed', async () => {
+  expect(await (await start('at once')).running.ended).toEqual({ kind: 'completed' })
+})
+
+test('a turn whose model stays out of reach is given up', async () => {
+  const { running, notices } = await start('outage', { outageMs: 200 })
+  expect(await running.ended).toMatchObject({
+    kind: 'failed',
+    reason: 'rate_limit',
+    detail: expect.stringContaining('last status: 429 Too Many Requests'),
+  })
+  expect(notices).toEqual([
+    'Codex tries its call to the model again. Reconnecting... 1/5. last status: 429 Too Many Requests.',
+  ])
+})
+
+test('a model that answers again ends the outage', async () => {
+  expect(await (await start('recover', { outageMs: 100 })).running.ended).toEqual({ kind: 'completed' })
+})
+
+test('questions are answered with no, and unknown ones with an error', async () => {
+  const { running, notices } = await start('ask')
+  expect(await running.ended).toMatchObject({
+    detail: expect.stringContaining('answered decline and Yardmaster does not answer something/new'),
+  })
+  expect(notices).toEqual(['Codex asked for permission to run a command and was told no: nobody is there to give it.'])
+})
+
+test('an exit without a word is a crash', async () => {
+  expect(await (await start('exit')).running.ended).toMatchObject({
+    kind: 'failed',
+    reason: 'crash',
+    detail: expect.stringContaining('exited with code 3'),
+  })
+})
+
+test('an interruption is asked for by protocol, and may be asked for twice', async () => {
+  const { running } = await start('deaf')
+  await Promise.all([running.interrupt(), running.interrupt()])
+  expect(await running.ended).toEqual({ kind: 'interrupted' })
+})
+
+test('a thread that codex does not have fails the turn', async () => {
+  const { running } = await start('complete', { id: '01a1dda1-0000-7af1-9252-fcc77f284594' })
+  expect(await running.ended).toMatchObject({ kind: 'failed', reason: 'no_session' })
+})

@@ -1,0 +1,200 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configToml } from '../../../src/runtimes/beta/config.ts'
+import { equip } from '../../../src/runtimes/beta/equip.ts'
+import { toToml } from '../../../src/runtimes/beta/toml.ts'
+import { type Equipment, type Hook, noEquipment } from '../../../src/runtimes/equipment.ts'
+import type { Conversation } from '../../../src/runtimes/runtime.ts'
+
+const access = { environment: { OPENAI_API_KEY: 'the-key' }, baseUrl: undefined, authFile: undefined }
+
+async function sampleConversation(): Promise<Conversation> {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-equip-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const conversation = { id: undefined, home: join(folder, 'home'), workingDirectory: join(folder, 'clone') }
+  await mkdir(conversation.home)
+  await mkdir(conversation.workingDirectory)
+  return conversation
+}
+
+describe('TOML', () => {
+  test('nothing that is said in a name or a value gets out of its quotes', () => {
+    const hostile = 'a"\n[features]\nplugins = true\\\u007f\ud800\t\0'
+    const text = toToml({ servers: { [hostile]: { value: hostile, list: [hostile, 1, true] } } })
+    const quoted = '"a\\"\\n[features]\\nplugins = true\\\\\\u007f\ufffd\\t\\u0000"'
+    expect(text).toBe(`\n["servers"]\n\n["servers".${quoted}]\n"value" = ${quoted}\n"list" = [${quoted}, 1, true]\n`)
+  })
+
+  test('values come before tables, and what is undefined is left out', () => {
+    expect(toToml({ table: { a: 1 }, b: 'x', c: undefined })).toBe('"b" = "x"\n\n["table"]\n"a" = 1\n')
+  })
+})
+
+describe('the configuration', () => {
+  const conversation = { id: undefined, home: '/home', workingDirectory: '/clone' }
+
+  test('no key stands in it, and tools do not get its variable', () => {
+    const text = configToml(access, conversation, noEquipment)
+    expect(text).not.toContain('the-key')
+    expect(text).toContain('"env_key" = "OPENAI_API_KEY"')
+    expect(text).toContain('"exclude" = ["OPENAI_API_KEY", "CODEX_API_KEY"]')
+  })
+
+  test('a login is used where there is no key', () => {
+    const login = { environment: {}, baseUrl: undefined, authFile: '/auth.json' }
+    expect(configToml(login, conversation, noEquipment)).toContain('"model_provider" = "openai"')
+    expect(configToml({ ...login, ...access, authFile: '/auth.json' }, conversation, noEquipment)).toContain(
+      '"model_provider" = "yardmaster"',
+    )
+  })
+
+  test('a server of one’s own needs no key', () => {
+    const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, conversation, noEquipment)
+    expect(text).toContain('"base_url" = "http://here/v1"')
+    expect(text).not.toContain('env_key')
+  })
+
+  test('MCP servers get names that codex takes, each its own', () => {
+    const server = (name: string) => ({ name, kind: 'stdio' as const, command: 'x', args: [], env: {} })
+    const text = configToml(access, conversation, {
+      ...noEquipment,
+      mcpServers: [
+        server('my server'),
+        server('my_server'),
+        { ...server('http'), kind: 'http', url: 'http://x', headers: { A: 'b' } },
+      ],
+    })
+    expect(text).toContain('["mcp_servers"."my_server"]')
+    expect(text).toContain('["mcp_servers"."my_server_2"]')
+    expect(text).toContain('["mcp_servers"."http"."http_headers"]\n"A" = "b"')
+  })
+})
+
+describe('equipping', () => {
+  async function sampleEquipment(folder: string): Promise<Equipment> {
+    await mkdir(join(folder, 'deploy/scripts'), { recursive: true })
+    await writeFile(join(folder, 'deploy/SKILL.md'), '---\nname: deploy\ndescription: d\n---\n')
+    await writeFile(join(folder, 'deploy/scripts/run.sh'), 'true\n')
+    await writeFile(join(folder, 'guide.md'), 'Read me\n')
+    const hook: Hook = {
+      id: 'check',
+      folder: '/hooks/check',
+      event: 'pre_tool_call',
+      command: './run.sh',
+      args: ["it's", './rules.txt'],
+      env: { LEVEL: 'high' },
+      timeoutSeconds: 5,
+      matcher: 'Bash',
+    }
+    return {
+      ...noEquipment,
+      skills: [
+        {
+          id: 'deploy',
+          folder: join(folder, 'deploy'),
+          references: [{ name: 'guide.md', path: join(folder, 'guide.md') }],
+        },
+      ],
+      hooks: [hook, { ...hook, id: 'greet', event: 'pre_commit' }],
+      mcpServers: [{ name: 'old', kind: 'sse', url: 'http://x', headers: {} }],
+    }
+  }
+
+  test('skills and hooks are laid down in the agent’s home, none of it in the clone, twice as once', async () => {
+    const conversation = await sampleConversation()
+    const equipment = await sampleEquipment(join(conversation.home, 'catalog'))
+    const told = await equip(access, conversation, equipment)
+    expect(await equip(access, conversation, equipment)).toEqual(told)
+    expect(told).toEqual([
+      expect.stringContaining('The MCP server old is left out'),
+      'The hook greet is left out: Codex has no hooks for pre_commit.',
+    ])
+    const home = join(conversation.home, '.codex')
+    expect((await readdir(join(home, 'skills'), { recursive: true })).sort()).toEqual([
+      'deploy',
+      'deploy/SKILL.md',
+      'deploy/references',
+      'deploy/references/guide.md',
+      'deploy/scripts',
+      'deploy/scripts/run.sh',
+    ])
+    expect(JSON.parse(await readFile(join(home, 'hooks.json'), 'utf8'))).toEqual({
+      hooks: {
+        PreToolUse: [
+          {
+            matcher: 'Bash',
+            hooks: [
+              {
+                type: 'command',
+                command: `'env' '-u' 'OPENAI_API_KEY' '-u' 'CODEX_API_KEY' 'LEVEL=high' '/hooks/check/run.sh' 'it'\\''s' '/hooks/check/rules.txt'`,
+                timeout: 5,
+              },
+            ],
+          },
+        ],
+      },
+    })
+    expect(await readdir(conversation.workingDirectory)).toEqual([])
+    for (const name of ['config.toml', 'hooks.json']) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600)
+  })
+
+  test('what is no longer selected disappears, and codex’s own skills stay', async () => {
+    const conversation = await sampleConversation()
+    await equip(access, conversation, await sampleEquipment(join(conversation.home, 'catalog')))
+    await mkdir(join(conversation.home, '.codex/skills/.system'))
+    await equip(access, conversation, noEquipment)
+    expect(await readdir(join(conversation.home, '.codex/skills'))).toEqual(['.system'])
+    expect(JSON.parse(await readFile(join(conversation.home, '.codex/hooks.json'), 'utf8'))).toEqual({ hooks: {} })
+  })
+
+  test.each(['.codex', '.agents'])(
+    'a skill of the repository in %s wins, by folder or by its own name',
+    async (place) => {
+      const conversation = await sampleConversation()
+      const theirs = join(conversation.workingDirectory, place, 'skills/shipping')
+      await mkdir(theirs, { recursive: true })
+      await writeFile(join(theirs, 'SKILL.md'), '---\ndescription: theirs\nname: "deploy"\n---\n')
+      const told = await equip(access, conversation, await sampleEquipment(join(conversation.home, 'catalog')))
+      expect(told).toContain('The skill deploy is left out: the repository has one of that name.')
+      expect(await readdir(join(conversation.home, '.codex'))).not.toContain('skills')
+    },
+  )
+
+  test('a skill that cannot be copied is left out, and the others are there', async () => {
+    const conversation = await sampleConversation()
+    const { skills } = await sampleEquipment(join(conversation.home, 'catalog'))
+    const lost = { id: 'lost', folder: join(conversation.home, 'nowhere'), references: [] }
+    const told = await equip(access, conversation, { ...noEquipment, skills: [lost, ...skills] })
+    expect(told).toEqual([expect.stringMatching(/^The skill lost is left out: it cannot be copied \(ENOENT/)])
+    expect(await readdir(join(conversation.home, '.codex/skills'))).toEqual(['deploy'])
+  })
+
+  test('a login is lent for oneself alone, and a copy that the agent has renewed is left to it', async () => {
+    const conversation = await sampleConversation()
+    const authFile = join(conversation.home, 'login.json')
+    const login = { environment: {}, baseUrl: undefined, authFile }
+    const copy = join(conversation.home, '.codex/auth.json')
+    await writeFile(authFile, 'first')
+    await equip(login, conversation, noEquipment)
+    expect(await readFile(copy, 'utf8')).toBe('first')
+    expect((await stat(copy)).mode & 0o777).toBe(0o600)
+
+    await writeFile(copy, 'renewed')
+    await equip(login, conversation, noEquipment)
+    expect(await readFile(copy, 'utf8')).toBe('renewed')
+
+    await writeFile(authFile, 'second')
+    const later = new Date(Date.now() + 60_000)
+    await utimes(authFile, later, later)
+    await equip(login, conversation, noEquipment)
+    expect(await readFile(copy, 'utf8')).toBe('second')
+  })
+
+  test('a login that is not there is no reason to stop', async () => {
+    const conversation = await sampleConversation()
+    const login = { environment: {}, baseUrl: undefined, authFile: join(conversation.home, 'nothing') }
+    await expect(equip(login, conversation, noEquipment)).resolves.toEqual([])
+  })
+})

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { type CodexError, type Ending, judgeEnd, refused } from '../../../src/runtimes/beta/judge-end.ts'
+
+function ending(what: Partial<Ending>): Ending {
+  return {
+    turn: undefined,
+    isInterrupted: false,
+    outage: undefined,
+    exit: { code: 0, signal: null },
+    stderr: '',
+    ...what,
+  }
+}
+
+function failure(error: CodexError): Partial<Ending> {
+  return { turn: { id: 't', status: 'failed', error } }
+}
+
+describe('whose word decides', () => {
+  test('a turn that codex says is completed is, whatever we asked for and however it left', () => {
+    const turn = { id: 't', status: 'completed' }
+    expect(judgeEnd(ending({ turn, isInterrupted: true, exit: { code: 1, signal: null } }))).toEqual({
+      kind: 'completed',
+    })
+  })
+
+  test('an exit code of 0 without a word is no success', () => {
+    expect(judgeEnd(ending({}))).toMatchObject({ kind: 'failed', reason: 'crash' })
+  })
+
+  test('whom we interrupted was interrupted, also if it had to be killed', () => {
+    expect(judgeEnd(ending({ isInterrupted: true, exit: { code: null, signal: 'SIGKILL' } }))).toEqual({
+      kind: 'interrupted',
+    })
+    expect(judgeEnd(ending({ turn: { id: 't', status: 'interrupted' } }))).toEqual({ kind: 'interrupted' })
+  })
+
+  test('a turn that we gave up for an outage failed by the outage', () => {
+    const outage = {
+      message: 'Reconnecting... 1/5',
+      codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: 429 } },
+    }
+    expect(judgeEnd(ending({ turn: { id: 't', status: 'interrupted' }, outage }))).toMatchObject({
+      reason: 'rate_limit',
+    })
+  })
+
+  test('a crash tells how it ended and what it said last, without its remarks on itself', () => {
+    const stderr =
+      'WARNING: proceeding, even though we could not create PATH aliases\n\u001b[31mERROR\u001b[0m out of luck\n'
+    expect(judgeEnd(ending({ exit: { code: null, signal: 'SIGKILL' }, stderr }))).toMatchObject({
+      reason: 'crash',
+      detail: expect.stringMatching(/^Codex was killed by SIGKILL before it finished the turn\. ERROR out of luck\. /),
+    })
+  })
+})
+
+// As 0.166.0 reports them.
+test.each<[string, CodexError, string]>([
+  [
+    'a wrong key',
+    {
+      message: 'unexpected status 401 Unauthorized: invalid x-api-key',
+      codexErrorInfo: { httpConnectionFailed: { httpStatusCode: 401 } },
+    },
+    'auth',
+  ],
+  ['no key', { message: 'Missing environment variable: `OPENAI_API_KEY`.', codexErrorInfo: 'other' }, 'auth'],
+  ['a login that has run out', { message: 'Your session ended', codexErrorInfo: 'unauthorized' }, 'auth'],
+  ['a spent limit', { message: 'You have hit your usage limit.', codexErrorInfo: 'usageLimitExceeded' }, 'rate_limit'],
+  [
+    'too many requests',
+    {
+      message: 'exceeded retry limit, last status: 429 Too Many Requests',
+      codexErrorInfo: { responseTooManyFailedAttempts: { httpStatusCode: 429 } },
+    },
+    'rate_limit',
+  ],
+  ['an unknown model', { message: "The model 'x' does not exist", codexErrorInfo: 'modelNotFound' }, 'model'],
+  ['a full window', { message: 'ran out of room', codexErrorInfo: 'contextWindowExceeded' }, 'too_long'],
+  [
+    'a vendor’s own words on length',
+    {
+      message: '{"error":{"message":"prompt is too long: 2 > 1","code":"context_length_exceeded"}}',
+      codexErrorInfo: 'other',
+    },
+    'too_long',
+  ],
+  [
+    'a rush',
+    { message: 'We’re currently experiencing high demand.', codexErrorInfo: 'internalServerError' },
+    'overloaded',
+  ],
+  ['529', { message: 'Overloaded', codexErrorInfo: { httpConnectionFailed: { httpStatusCode: 529 } } }, 'overloaded'],
+  [
+    'nobody there',
+    {
+      message: 'Connection failed: error sending request',
+      codexErrorInfo: { httpConnectionFailed: { httpStatusCode: null } },
+    },
+    'overloaded',
+  ],
+  ['a stream that breaks', { message: 'stream disconnected before completion', codexErrorInfo: 'other' }, 'overloaded'],
+  ['anything else', { message: 'The policy says no', codexErrorInfo: 'cyberPolicy' }, 'agent_error'],
+  ['a word of Object', { message: 'Odd', codexErrorInfo: 'constructor' }, 'agent_error'],
+])('%s', (_, error, reason) => {
+  const end = judgeEnd(ending(failure(error)))
+  expect(end).toMatchObject({ kind: 'failed', reason })
+  // The vendor's sentence, then ours.
+  expect(end).toMatchObject({ detail: expect.stringMatching(/[.!?] [A-Z].*\.$/) })
+})
+
+test('what the vendor sends as JSON is read out', () => {
+  const error = { message: '{"error":{"message":"prompt is too long","code":"context_length_exceeded"}}' }
+  expect(judgeEnd(ending(failure(error)))).toMatchObject({
+    detail: expect.stringMatching(/^prompt is too long \(context_length_exceeded\)\. /),
+  })
+})
+
+test('a thread that codex does not have is told apart from other refusals', () => {
+  expect(refused('no rollout found for thread id 01a1')).toMatchObject({ reason: 'no_session' })
+  expect(refused('failed to parse config')).toMatchObject({ reason: 'agent_error' })
+})

@@ -1,0 +1,80 @@
+import { createInterface } from 'node:readline'
+
+// Speaks as `codex app-server` does, and ends its turn as the prompt says. For what the real one does only in bad times.
+
+const threadId = '01a1dda1-a740-7af1-9252-fcc77f284594'
+const turnId = '01a1dda1-a754-70c2-a646-5a3ef599ef0c'
+
+const retry = {
+  error: {
+    message: 'Reconnecting... 1/5',
+    codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: 429 } },
+    additionalDetails: 'last status: 429 Too Many Requests',
+  },
+  willRetry: true,
+}
+
+const turns = {
+  complete: () => end('completed'),
+  // The provider asks to wait, for longer than anybody would.
+  outage: () => tell('error', retry),
+  recover: () => {
+    tell('error', retry)
+    tell('item/started', { item: {} })
+    setTimeout(() => end('completed'), 300)
+  },
+  ask: () => {
+    send({ id: 'q1', method: 'item/commandExecution/requestApproval', params: {} })
+    send({ id: 'q2', method: 'something/new', params: {} })
+  },
+  exit: () => process.exit(3),
+  deaf: () => undefined,
+}
+
+const answers = {
+  initialize: () => ({}),
+  'thread/start': () => ({ thread: { id: threadId } }),
+  'turn/start': ({ input }) => {
+    const [prompt] = input.map(({ text }) => text)
+    // Before the answer, as a turn that ends at once may.
+    if (prompt === 'at once') end('completed')
+    else setImmediate(turns[prompt])
+    return { turn: { id: turnId } }
+  },
+  'turn/interrupt': () => {
+    setImmediate(() => end('interrupted'))
+    return {}
+  },
+}
+
+const replies = []
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const { id, method, params, result, error } = JSON.parse(line)
+    if (method === undefined) {
+      replies.push(result?.decision ?? error?.message)
+      if (replies.length === 2) end('failed', { message: `answered ${replies.join(' and ')}` })
+    } else if (id !== undefined) {
+      const answer = answers[method]
+      send(
+        answer
+          ? { id, result: answer(params) }
+          : { id, error: { code: -32600, message: `no rollout found for ${method}` } },
+      )
+    }
+  })
+  .on('close', () => process.exit(0))
+
+function end(status, error = null) {
+  tell('turn/completed', { threadId: 'of a subagent', turn: { id: 'another', status: 'failed' } })
+  tell('turn/completed', { threadId, turn: { id: turnId, status, error } })
+}
+
+function tell(method, params) {
+  send({ method, params: { threadId, ...params } })
+}
+
+function send(message) {
+  process.stdout.write(`${JSON.stringify(message)}\n`)
+}

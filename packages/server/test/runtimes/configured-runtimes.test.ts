@@ -1,0 +1,133 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Unfit } from '../../src/platform/unfit.ts'
+import { type ConfiguredRuntimes, readConfiguredRuntimes } from '../../src/runtimes/configured-runtimes.ts'
+
+let folder: string
+let path: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'yardmaster-runtimes-'))
+  path = join(folder, 'runtimes.json')
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const taken = ['demo', 'runtime_alpha', 'runtime_beta']
+
+async function read(file: unknown, environment: Record<string, string> = {}): Promise<ConfiguredRuntimes> {
+  await writeFile(path, typeof file === 'string' ? file : JSON.stringify(file))
+  return readConfiguredRuntimes(path, { taken, environment })
+}
+
+const row = { name: 'opencode', driver: 'acp', command: 'opencode' }
+
+describe('the file of runtimes', () => {
+  test('adds a runtime a row, with its models', async () => {
+    const models = [
+      { id: 'openai/gpt', label: 'GPT', default: true },
+      { id: 'openai/mini', label: 'Mini' },
+    ]
+    const { runtimes } = await read({
+      runtimes: [
+        { ...row, args: ['acp'], models },
+        { ...row, name: 'other' },
+      ],
+    })
+    expect(runtimes.map(({ name }) => name)).toEqual(['opencode', 'other'])
+    expect(runtimes[0]?.models()).toEqual([
+      { id: 'openai/gpt', label: 'GPT', default: true, requires_oauth: false },
+      { id: 'openai/mini', label: 'Mini', default: false, requires_oauth: false },
+    ])
+    expect(runtimes[1]?.models()).toEqual([
+      { id: 'default', label: "The agent's own choice", default: true, requires_oauth: false },
+    ])
+  })
+
+  test('need not be there when it is not named', async () => {
+    expect(await readConfiguredRuntimes(undefined, { taken, environment: {} })).toEqual({ runtimes: [], secrets: [] })
+  })
+
+  test('tells which of the variables are secrets', async () => {
+    const variables = {
+      environment: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MISSING_KEY'],
+      set_environment: { MY_TOKEN: 't-1' },
+    }
+    const { secrets } = await read(
+      { runtimes: [{ ...row, ...variables }] },
+      { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: 'http://x' },
+    )
+    expect(secrets).toEqual([
+      { label: 'ENV:OPENAI_API_KEY', value: 'sk-1' },
+      { label: 'ENV:MY_TOKEN', value: 't-1' },
+    ])
+  })
+})
+
+describe('a bad file of runtimes is refused in a sentence that names the place', () => {
+  const model = { id: 'm', label: 'M' }
+  const bad: [string, unknown, string][] = [
+    ['no JSON', '{', 'the file of runtimes is not JSON.'],
+    ['no list', {}, 'runtimes must be a list of runtimes.'],
+    ['an unknown key', { runtimes: [{ ...row, modles: [] }] }, 'runtimes[0] Unrecognized key: "modles".'],
+    ['no name', { runtimes: [{ ...row, name: undefined }] }, 'runtimes[0].name must be a name.'],
+    [
+      'a strange name',
+      { runtimes: [{ ...row, name: 'Open Code' }] },
+      'runtimes[0].name must be 1 to 50 small letters, digits, _ and -, and begin with a letter.',
+    ],
+    [
+      'a name of ours',
+      { runtimes: [{ ...row, name: 'demo' }] },
+      'runtimes[0].name is taken: there is another runtime demo.',
+    ],
+    ['a name twice', { runtimes: [row, row] }, 'runtimes[1].name is taken: there is another runtime opencode.'],
+    [
+      'another driver',
+      { runtimes: [{ ...row, driver: 'mcp' }] },
+      'runtimes[0].driver must be "acp", which is the only driver there is.',
+    ],
+    [
+      'no command',
+      { runtimes: [{ ...row, command: '' }] },
+      'runtimes[0].command must be text of 1 to 4096 characters.',
+    ],
+    [
+      'a command of the repository',
+      { runtimes: [{ ...row, command: './agent' }] },
+      'runtimes[0].command must be an absolute path or a name to be found on the PATH.',
+    ],
+    ['an argument that is a number', { runtimes: [{ ...row, args: ['-n', 1] }] }, 'runtimes[0].args[1] must be text.'],
+    [
+      'our own secret',
+      { runtimes: [{ ...row, environment: ['DATABASE_URL'] }] },
+      "runtimes[0].environment[0] must not name Yardmaster's own secrets.",
+    ],
+    ['no model', { runtimes: [{ ...row, models: [] }] }, 'runtimes[0].models must name at least one model.'],
+    [
+      'no default',
+      { runtimes: [{ ...row, models: [model] }] },
+      'runtimes[0].models must have exactly one model with "default": true.',
+    ],
+    [
+      'a model twice',
+      { runtimes: [{ ...row, models: [{ ...model, default: true }, model] }] },
+      'runtimes[0].models must not name a model twice.',
+    ],
+  ]
+
+  test.each(bad)('%s', async (_, file, sentence) => {
+    const problem = await read(file).catch((error: unknown) => error)
+    expect(problem).toBeInstanceOf(Unfit)
+    expect(problem).toHaveProperty('message', `${path}: ${sentence}`)
+  })
+
+  test('a file that is not there', async () => {
+    const missing = join(folder, 'missing.json')
+    await expect(readConfiguredRuntimes(missing, { taken, environment: {} })).rejects.toThrow(
+      `${missing}: the file of runtimes cannot be read.`,
+    )
+  })
+})

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os'
+import { installCli, Unreachable } from './install-cli.mjs'
+import { prepare } from './prepare.mjs'
+import { repositoryRoot } from './repository-root.mjs'
+import { runChild } from './run-child.mjs'
+import { Interrupted, Unprepared } from './unprepared.mjs'
+
+// What test harnesses call "skipped": nothing was found wrong, and nothing was found right.
+const notRunExitCode = 77
+
+// `runtime_alpha@2.1.325` tries another version than the pinned one; whatever else is said is for vitest.
+const otherVersion = /^(?<runtime>[a-z_]+)@(?<version>\d\S*)$/
+
+await prepare()
+
+/** @type {typeof import('../packages/server/src/runtimes/pinned-clis.ts')} */
+const { cliFolder, cliProgram, pinnedClis } = await import(
+  new URL('../packages/server/dist/runtimes/pinned-clis.js', import.meta.url).href
+)
+
+const args = process.argv.slice(2)
+try {
+  // Outside the checkout: a gigabyte that is the same for every clone of it.
+  const agentsFolder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/yardmaster/agents`
+  const programs = await installAll(agentsFolder)
+  process.env.YARDMASTER_TEST_CLIS = JSON.stringify(programs)
+  process.exitCode = await runVitest()
+} catch (problem) {
+  if (problem instanceof Interrupted) process.exit(problem.exitCode)
+  if (!(problem instanceof Unprepared)) throw problem
+  console.error(problem.message)
+  if (problem instanceof Unreachable) console.error('NOT GREEN: the tests with real agents were not run.')
+  process.exitCode = problem instanceof Unreachable ? notRunExitCode : 1
+}
+
+/** @param {string} agentsFolder */
+async function installAll(agentsFolder) {
+  const wished = args.map((arg) => otherVersion.exec(arg)?.groups)
+  /** @type {Record<string, string>} */
+  const programs = {}
+  for (const pinned of pinnedClis) {
+    const cli = {
+      ...pinned,
+      version: wished.find((wish) => wish?.runtime === pinned.runtime)?.version ?? pinned.version,
+    }
+    const program = cliProgram(agentsFolder, cli)
+    await installCli(agentsFolder, { cli, folder: cliFolder(agentsFolder, cli), program })
+    programs[cli.runtime] = program
+  }
+  return programs
+}
+
+async function runVitest() {
+  const packageFolder = `${repositoryRoot}/packages/server`
+  const vitest = `${repositoryRoot}/node_modules/vitest/vitest.mjs`
+  const choices = args
+    .filter((arg) => !otherVersion.test(arg))
+    .map((arg) => arg.replace(/^(\.\/)?packages\/server\//, ''))
+  const config = ['run', '--config', `${packageFolder}/vitest.agents.config.ts`]
+  const { exitCode } = await runChild(process.execPath, [vitest, ...config, ...choices], { cwd: packageFolder })
+  return exitCode
+}
