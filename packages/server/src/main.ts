@@ -8,9 +8,10 @@ import { Unfit } from './platform/unfit.ts'
 /** Starts Yardmaster in this process. A reason not to start is one sentence; anything else is a fault with its stack. */
 export async function main(): Promise<void> {
   try {
-    const config = readConfig(readEnvironment(process.cwd()))
+    const environment = readEnvironment(process.cwd())
+    const config = readConfig(environment)
     const log = openLog({ level: config.LOG_LEVEL })
-    const starting = startHost(config, { log })
+    const starting = startHost(config, { log, environment })
     const stopping = stopOnSignals(starting, log)
     const lines = await welcome(await starting)
     if (!stopping.aborted) process.stdout.write(`${lines}\n`)

@@ -137,8 +137,9 @@ describe('the family of a marker', () => {
 describe.runIf(isLinux)('a program with blanks and parentheses in its name', () => {
   test('is read correctly', () => {
     const rest = '4 9 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 777 9999 88'
-    expect(parseStat(`12 (a) Z 1 (b) S ${rest}`)).toEqual({ pid: 12, parentPid: 4, startTicks: 777 })
-    expect(parseStat(`12 (a\n) S ${rest}`)).toEqual({ pid: 12, parentPid: 4, startTicks: 777 })
+    const found = { pid: 12, parentPid: 4, startTicks: 777, hasMemory: true }
+    expect(parseStat(`12 (a) Z 1 (b) S ${rest}`)).toEqual(found)
+    expect(parseStat(`12 (a\n) S ${rest}`)).toEqual(found)
     expect(parseStat(`12 (sleep) Z ${rest}`)).toBeUndefined()
   })
 
