@@ -225,7 +225,9 @@ describe('the runtime of a new session', () => {
 
   test('is the first registered one when the settings name none', async () => {
     await app.pool.query('update settings set default_runtime = null')
-    expect((await app.post('/sessions', { git_root: request.git_root })).body.session.agent_runtime).toBe('demo')
+    const { session } = (await app.post('/sessions', { git_root: request.git_root })).body
+    await app.pool.query("update settings set default_runtime = 'demo'")
+    expect(session.agent_runtime).toBe('runtime_alpha')
   })
 })
 

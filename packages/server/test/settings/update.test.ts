@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { readModels } from '../../src/runtimes/models.ts'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
 import { insertSession } from '../support/session-rows.ts'
@@ -77,6 +78,11 @@ describe('PATCH /settings answers 200', () => {
   })
 })
 
+/** What a session runs with that names nothing is the first runtime. */
+const alphaModels = readModels()
+  .runtime_alpha.map(({ id }) => id)
+  .join(', ')
+
 describe('PATCH /settings answers 422 and changes nothing', () => {
   const bad: [string, Record<string, unknown>, string][] = [
     [
@@ -94,7 +100,7 @@ describe('PATCH /settings answers 422 and changes nothing', () => {
     [
       'a model of no runtime at all',
       { default_runtime: null, default_model: 'alpha-large' },
-      'Default model alpha-large is not a model of demo; valid: demo',
+      `Default model alpha-large is not a model of runtime_alpha; valid: ${alphaModels}`,
     ],
     ['gating in words', { spot_gating_enabled: 'no' }, 'Spot gating enabled must be true or false'],
     ['gating null', { spot_gating_enabled: null }, 'Spot gating enabled must be true or false'],

@@ -7,9 +7,9 @@ import { appendEntries, lockThread, selectProgress, type ThreadKey } from './tra
 type Reader = Pick<App, 'db' | 'redactor'>
 
 export type Reading = {
-  /** Lines that tell nothing are passed over. */
+  /** Lines that tell nothing of the conversation are not stored. */
   isKept(line: string): boolean
-  /** What else is to be written in the transaction that stores the lines, such as what they cost. */
+  /** What else is to be written in the transaction that stores the lines, such as what they cost. Gets every line. */
   alongside(tx: Transaction, lines: readonly string[]): Promise<void>
 }
 
@@ -31,15 +31,15 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, reading:
   let endsAt = from
   const flush = async (): Promise<boolean> => {
     if (endsAt === startsAt) return true
-    const isOurs = await append(app, key, { startsAt, endsAt, lines, alongside: reading.alongside })
-    if (isOurs) appended += lines.length
+    const isOurs = await append(app, key, { startsAt, endsAt, lines, reading })
+    if (isOurs) appended += lines.filter(reading.isKept).length
     lines = []
     size = 0
     startsAt = endsAt
     return isOurs
   }
   for await (const { text, endsAtByte } of completeLines(path, from)) {
-    if (text.trim() !== '' && reading.isKept(text)) lines.push(text)
+    if (text.trim() !== '') lines.push(text)
     size += text.length
     endsAt = endsAtByte
     if ((lines.length >= batchLines || size >= batchBytes) && !(await flush())) return appended
@@ -48,16 +48,16 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, reading:
   return appended
 }
 
-type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; alongside: Reading['alongside'] }
+type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; reading: Reading }
 
 /** False when somebody else has read on meanwhile: they have the lines, we drop ours. */
-function append(app: Reader, key: ThreadKey, { startsAt, endsAt, lines, alongside }: Batch): Promise<boolean> {
-  const redacted = lines.map((line) => app.redactor.jsonLine(line))
+function append(app: Reader, key: ThreadKey, { startsAt, endsAt, lines, reading }: Batch): Promise<boolean> {
+  const redacted = lines.filter(reading.isKept).map((line) => app.redactor.jsonLine(line))
   return transact(app.db, async (tx) => {
     const progress = await lockThread(tx, key)
     if (progress.read_bytes !== startsAt) return false
     await appendEntries(tx, key, { after: progress.entry_count, lines: redacted, readBytes: endsAt })
-    await alongside(tx, lines)
+    await reading.alongside(tx, lines)
     return true
   })
 }

@@ -7,7 +7,7 @@ export function showsReceipt(line: string): boolean {
 }
 
 /**
- * What tells of the conversation, of its turns and of their cost. The rest is codex's own: its system prompt, its tools
+ * What tells of the conversation and of its turns. The rest is codex's own: what calls cost, its system prompt, its tools
  * and the state of its world, which it makes anew whenever it needs them, and a second account of each item.
  */
 export function isWorthKeeping(line: string): boolean {
@@ -21,7 +21,13 @@ function isBookkeeping(entry: RolloutLine): boolean {
   return bookkeepingTypes.has(type) || isContext(entry)
 }
 
-const bookkeepingTypes = new Set(['session_meta', 'world_state', 'inter_agent_communication_metadata'])
+const bookkeepingTypes = new Set([
+  'session_meta',
+  'world_state',
+  'turn_context',
+  'token_usage_record',
+  'inter_agent_communication_metadata',
+])
 
 const bookkeepingEvents = new Set([
   'item_completed',

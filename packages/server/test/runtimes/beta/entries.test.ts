@@ -3,28 +3,17 @@ import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/beta/entries
 import { lines, message } from './rollout-lines.ts'
 
 describe('which lines are kept', () => {
-  test('what was said and done is, with the turns and their cost', () => {
-    const { started, context, prompt, thought, call, result, customCall, usage, answer, aborted, completed } = lines
-    for (const line of [
-      started,
-      context,
-      prompt,
-      thought,
-      call,
-      result,
-      customCall,
-      usage,
-      answer,
-      aborted,
-      completed,
-    ]) {
+  test('what was said and done is, with the turns', () => {
+    const { started, prompt, thought, call, result, customCall, answer, aborted, completed } = lines
+    for (const line of [started, prompt, thought, call, result, customCall, answer, aborted, completed]) {
       expect(isWorthKeeping(line), line).toBe(true)
     }
   })
 
   test('codex’s own bookkeeping is not', () => {
-    const { head, tools, developer, environment, worldState, settings, item, count } = lines
-    for (const line of [head, tools, developer, environment, worldState, settings, item, count, 'no JSON', '{}']) {
+    const { head, context, usage, tools, developer, environment, worldState, settings, item, count } = lines
+    const bookkeeping = [head, context, usage, tools, developer, environment, worldState, settings, item, count]
+    for (const line of [...bookkeeping, 'no JSON', '{}']) {
       expect(isWorthKeeping(line), line).toBe(false)
     }
   })

@@ -1,0 +1,1 @@
+export const faults: readonly { name: string; what: string }[]
