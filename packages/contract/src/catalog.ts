@@ -127,10 +127,12 @@ const CatalogState = z.object({
 })
 
 export const Configs = z.object({
-  mcp_servers: z.array(CatalogServer),
-  agent_roots: z.array(AgentRoot),
+  mcp_servers: z.array(CatalogServer).meta({ description: 'The MCP servers that sessions can be given.' }),
+  agent_roots: z.array(AgentRoot).meta({ description: 'The roots that sessions can be made from.' }),
   runtime_models: z.record(z.string(), RuntimeModels).meta({ description: 'The models of each registered runtime.' }),
-  goals: z.array(z.object({ id, name: z.string().meta({ description: 'For people.' }), description })),
+  goals: z
+    .array(z.object({ id, name: z.string().meta({ description: 'For people.' }), description }))
+    .meta({ description: 'Goals that can be named by their id.' }),
   catalog: CatalogState.meta({ description: 'Where all this comes from.' }),
 })
 

@@ -38,11 +38,14 @@ export const CliStatus = z.object({
 export type CliStatus = z.infer<typeof CliStatus>
 
 export const CliReport = z.object({
-  cli_status: CliStatus,
+  cli_status: CliStatus.meta({ description: 'What the last look found.' }),
   unauthenticated_count: z.int().meta({ description: 'The same number again, for clients that read it here.' }),
 })
 
-const queued = { queued: z.literal(true), message: z.string().meta({ description: 'What happens now, in words.' }) }
+const queued = {
+  queued: z.literal(true).meta({ description: 'It happens soon, on every host that runs turns.' }),
+  message: z.string().meta({ description: 'What happens now, in words.' }),
+}
 
 export const QueuedCliRefresh = z.object({
   ...queued,

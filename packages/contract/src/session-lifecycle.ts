@@ -65,3 +65,8 @@ export const RefreshedAll = z.object({
   continued: z.int().meta({ description: 'Resting sessions that were told to go on.' }),
   errors: z.int().meta({ description: 'Sessions for which it did not work; the server log names them.' }),
 })
+
+export const SummaryQueued = z.object({
+  session_id: Id.meta({ description: 'The session to be summed up.' }),
+  message: inWords,
+})

@@ -26,7 +26,12 @@ export type Genesis = (typeof genesisKinds)[number]
 export type PriorityClass = (typeof priorityClasses)[number]
 export type Visibility = (typeof visibilities)[number]
 
-const SessionCategory = z.object({ id: Id, name: z.string(), position: z.int(), is_frozen: z.boolean() })
+const SessionCategory = z.object({
+  id: Id,
+  name: z.string().meta({ description: 'Its name.' }),
+  position: z.int().meta({ description: 'Its place on the board, lowest first.' }),
+  is_frozen: z.boolean().meta({ description: 'Whether it is a parked bucket.' }),
+})
 const names = z.array(z.string())
 
 export const Session = z
@@ -182,7 +187,10 @@ export const CreatedSession = z.object({
   warnings: z.array(z.string()).optional().meta({ description: 'What the caller should know; absent when empty.' }),
 })
 
-export const ReplayedSession = z.object({ session: Session, idempotent_replay: z.literal(true) })
+export const ReplayedSession = z.object({
+  session: Session,
+  idempotent_replay: z.literal(true).meta({ description: 'The key was used before; nothing was created.' }),
+})
 
 /** Filters of a list of sessions. A value outside the vocabulary is ignored only where the field says so. */
 export const SessionFilters = z.object({
@@ -208,13 +216,21 @@ function ignoringUnknown<const T extends string>(known: readonly T[]) {
     .meta({ type: 'string', enum: [...known] })
 }
 
-const StatusSummary = z.object({
-  summary: z.string().nullable(),
-  messages_since_generated: z.int().nullable(),
-  state: z.enum(['idle', 'pending', 'ready', 'failed']),
-  generating: z.boolean(),
-  error: z.string().nullable(),
-})
+export const StatusSummary = z
+  .object({
+    summary: z.string().nullable().meta({
+      description: 'Where things stand, in a few sentences. The old text stays readable while a new one is made.',
+    }),
+    messages_since_generated: z.int().nullable().meta({
+      description: 'Transcript entries since the text was made; 0 means current. Null until there is a text.',
+    }),
+    state: z.enum(['idle', 'pending', 'ready', 'failed']).meta({ description: 'What became of the last request.' }),
+    generating: z.boolean().meta({ description: 'Whether a text is being made, or is about to be.' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
+  })
+  .meta({ id: 'StatusSummary' })
+
+export type StatusSummary = z.infer<typeof StatusSummary>
 
 const HierarchyNode = z
   .object({

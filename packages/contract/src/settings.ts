@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
+const sessionClass = z.enum(['spot', 'priority']).optional()
+
 /** The kinds of origin whose class an operator may move; the class of a trigger-backed kind is set per trigger. */
 const GenesisClassOverrides = z
   .strictObject({
-    web_ui: z.enum(['spot', 'priority']).optional(),
-    api: z.enum(['spot', 'priority']).optional(),
-    unknown: z.enum(['spot', 'priority']).optional(),
+    web_ui: sessionClass.meta({ description: 'Of sessions made in the dashboard.' }),
+    api: sessionClass.meta({ description: 'Of sessions made by this API.' }),
+    unknown: sessionClass.meta({ description: 'Of sessions whose origin nobody recorded.' }),
   })
   .meta({ description: 'Class of sessions by origin, where it differs from the default.' })
 

@@ -6,6 +6,11 @@ import { listHooks, listPlugins, listServers, listSkills, presentConfigs } from 
 
 const tag = 'Catalog'
 
+/** The whole list: a catalog has no pages. */
+function all<Item extends z.ZodType>(item: Item) {
+  return z.array(item).meta({ description: 'All that the catalog has.' })
+}
+
 export const endpoints = [
   defineEndpoint({
     method: 'GET',
@@ -24,7 +29,7 @@ export const endpoints = [
     tag,
     summary: 'List the MCP servers of the catalog',
     description: 'One that cannot start now is listed too, with the reason.',
-    answers: { 200: z.object({ mcp_servers: z.array(CatalogServer) }) },
+    answers: { 200: z.object({ mcp_servers: all(CatalogServer) }) },
     handle: async (_request, app) => ok({ mcp_servers: await listServers(app) }),
   }),
   defineEndpoint({
@@ -32,7 +37,7 @@ export const endpoints = [
     path: '/skills',
     tag,
     summary: 'List the skills of the catalog',
-    answers: { 200: z.object({ skills: z.array(CatalogSkill) }) },
+    answers: { 200: z.object({ skills: all(CatalogSkill) }) },
     handle: async (_request, app) => ok({ skills: listSkills(app) }),
   }),
   defineEndpoint({
@@ -40,7 +45,7 @@ export const endpoints = [
     path: '/hooks',
     tag,
     summary: 'List the hooks of the catalog',
-    answers: { 200: z.object({ hooks: z.array(CatalogHook) }) },
+    answers: { 200: z.object({ hooks: all(CatalogHook) }) },
     handle: async (_request, app) => ok({ hooks: listHooks(app) }),
   }),
   defineEndpoint({
@@ -48,7 +53,7 @@ export const endpoints = [
     path: '/plugins',
     tag,
     summary: 'List the plugins of the catalog and what each brings',
-    answers: { 200: z.object({ plugins: z.array(CatalogPlugin) }) },
+    answers: { 200: z.object({ plugins: all(CatalogPlugin) }) },
     handle: async (_request, app) => ok({ plugins: listPlugins(app) }),
   }),
 ]

@@ -15,7 +15,9 @@ import {
 const tag = 'Categories'
 const params = z.object({ id: IdParam })
 const OneCategory = z.object({ category: Category })
-const AllCategories = z.object({ categories: z.array(Category) })
+const AllCategories = z.object({
+  categories: z.array(Category).meta({ description: 'Every category in board order.' }),
+})
 
 export const endpoints = [
   defineEndpoint({

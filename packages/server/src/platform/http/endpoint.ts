@@ -112,7 +112,9 @@ export function endpointDeclaring<App>() {
       ...rest,
       method: 'GET',
       query: z.object({ ...PageQuery.shape, ...filters?.shape }),
-      answers: { 200: z.object({ [key]: z.array(item), pagination: Pagination }) },
+      answers: {
+        200: z.object({ [key]: z.array(item).meta({ description: 'One page of them.' }), pagination: Pagination }),
+      },
       handle: async ({ params, query: asked }, app) => {
         const page = { page: asked.page, perPage: asked.per_page }
         // The query's schema is the filters' with the paging beside them; the extra keys do no harm.
