@@ -55,7 +55,8 @@ test('two that deadlock both get through, and what waits for the commit runs onc
   await Promise.all([lockBoth('up', [1, 2]), lockBoth('down', [2, 1])])
 
   expect(committed.toSorted()).toEqual(['down', 'up'])
-  expect(attempts).toBe(3)
+  // One of them had to try again; PostgreSQL may choose both.
+  expect([3, 4]).toContain(attempts)
 })
 
 test('a transaction that keeps conflicting is given up with the conflict as the reason', async () => {
