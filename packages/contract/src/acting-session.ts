@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wholeNumber } from './whole-number.ts'
 
 /**
  * Who a caller says it is. A claim that nobody can check, so it never fails a request: what is no id counts as not said.
@@ -14,6 +15,5 @@ export const ActingSessionId = z
   })
 
 function readId(said: unknown): number | undefined {
-  const id = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
-  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : undefined
+  return wholeNumber(said) || undefined
 }

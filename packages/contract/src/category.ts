@@ -3,6 +3,7 @@ import { Id } from './identifiers.ts'
 import { limits } from './limits.ts'
 import { text } from './text.ts'
 import { Timestamp } from './timestamp.ts'
+import { wholeNumber } from './whole-number.ts'
 
 export const Category = z
   .object({
@@ -64,7 +65,6 @@ export type CategoryOrder = z.infer<typeof CategoryOrder>
 
 function readOrderEntry(entry: unknown): (number | typeof uncategorized)[] {
   if (entry === uncategorized) return [uncategorized]
-  const isDigits = typeof entry === 'string' && /^\d{1,15}$/.test(entry)
-  const id = isDigits ? Number(entry) : entry
-  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? [id] : []
+  const id = wholeNumber(entry)
+  return id ? [id] : []
 }

@@ -28,6 +28,11 @@ export const limits = {
   sessionNotes: 50_000,
   categoryName: 100,
   categoryDescription: 1000,
+  searchQuery: 1000,
+  /** Sessions that one content search looks at; the cursor leads on. */
+  contentSearchCandidates: 50_000,
+  subagentId: 255,
+  subagentText: 10_000,
   toolResultText: 500,
   unknownEntryText: 1000,
 } as const

@@ -16,6 +16,8 @@ export type Problem = z.infer<typeof Problem>
  * nothing of HTTP; the label is for people, the status decides the class.
  */
 export const refusals = {
+  search_query_missing: { status: 400, error: 'Missing parameter' },
+  search_query_too_long: { status: 400, error: 'Query too long' },
   unauthorized: { status: 401, error: 'Unauthorized' },
   not_found: { status: 404, error: 'Not Found' },
   no_transcript: { status: 404, error: 'No transcript' },
@@ -24,6 +26,8 @@ export const refusals = {
   request_timeout: { status: 408, error: 'Request timeout' },
   message_taken: { status: 409, error: 'Cannot interrupt' },
   message_not_pending: { status: 409, error: 'Conflict' },
+  log_read_only: { status: 409, error: 'Conflict' },
+  transcript_read_only: { status: 409, error: 'Conflict' },
   parent_unavailable: { status: 409, error: 'Cannot message parent' },
   body_too_large: { status: 413, error: 'Body too large' },
   unknown_host: { status: 421, error: 'Misdirected request' },
@@ -50,6 +54,7 @@ export const refusals = {
   messages_queued: { status: 422, error: 'Queued messages would be discarded' },
   not_archived: { status: 422, error: 'Cannot restore' },
   restore_failed: { status: 422, error: 'Failed to restore' },
+  cannot_summarise: { status: 422, error: 'Cannot regenerate status summary' },
   fork_failed: { status: 422, error: 'Fork failed' },
   no_clone: { status: 422, error: 'No clone path' },
   invalid_transition: { status: 422, error: 'Invalid transition' },

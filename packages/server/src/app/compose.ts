@@ -102,6 +102,10 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         rules: [...houseRules, ...rules],
       }),
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
+      contentSearch: {
+        budgetSeconds: config.SERVICE_CONTENT_SEARCH_BUDGET_SECONDS,
+        chunkSessions: config.SERVICE_CONTENT_SEARCH_CHUNK_SIZE,
+      },
     }
     describeFigures(app)
     stack.opened('what runs in the background', app.background, (it) => it.drain())

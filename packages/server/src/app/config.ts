@@ -32,7 +32,7 @@ const variables = {
   AGENT_SILENCE_SECONDS: wholeNumber(1, 86_400).default(3600),
   SUPERVISOR_USERNAME: text().default('supervisor'),
   SUPERVISOR_PASSWORD: text().optional(),
-  SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(1, 600).default(20),
+  SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),
   SERVICE_CONTENT_SEARCH_CHUNK_SIZE: wholeNumber(1, 10_000).default(100),
   ANTHROPIC_API_KEY: text().optional(),
   ANTHROPIC_AUTH_TOKEN: text().optional(),

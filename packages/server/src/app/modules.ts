@@ -4,6 +4,7 @@ import { categories } from '../domain/categories/room.ts'
 import { clis } from '../domain/clis/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
+import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
 import { settings } from '../domain/settings/room.ts'
 import { turns } from '../domain/turns/room.ts'
@@ -18,6 +19,7 @@ export const modules: readonly Room[] = [
   inbox,
   sessions,
   conversation,
+  search,
   turns,
   clis,
   eventStream,

@@ -149,9 +149,12 @@ const table: Row[] = [
   {
     name: 'SERVICE_CONTENT_SEARCH_BUDGET_SECONDS',
     unset: 20,
-    good: [['5', 5]],
-    bad: ['0', '601', 'soon'],
-    rule: 'must be a whole number from 1 to 600',
+    good: [
+      ['5', 5],
+      ['0', 0],
+    ],
+    bad: ['-1', '601', 'soon'],
+    rule: 'must be a whole number from 0 to 600',
   },
   {
     name: 'SERVICE_CONTENT_SEARCH_CHUNK_SIZE',

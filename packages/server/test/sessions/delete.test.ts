@@ -106,6 +106,7 @@ describe('DELETE /sessions/:id answers 204', () => {
       'session_logs',
       'session_transitions',
       'sessions',
+      'subagent_transcripts',
       'transcript_entries',
       'transcript_threads',
       'turns',

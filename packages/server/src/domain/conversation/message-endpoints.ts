@@ -9,6 +9,7 @@ import {
 import { IdParam, SessionRef } from '@yardmaster/contract/identifiers'
 import { SessionWithMessage } from '@yardmaster/contract/session-lifecycle'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { z } from 'zod'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
 import { refuse } from '../../platform/refusal.ts'
@@ -126,9 +127,7 @@ export const messageEndpoints = [
 ]
 
 function readPosition(said: unknown): number {
-  const position = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
-  if (typeof position === 'number' && Number.isSafeInteger(position) && position >= 1) return position
-  return refuse('invalid_position', 'Position must be >= 1')
+  return wholeNumber(said) || refuse('invalid_position', 'Position must be >= 1')
 }
 
 function present({ created_at, updated_at, ...message }: Message): z.output<typeof EnqueuedMessage> {

@@ -19,11 +19,19 @@ declare module '../../platform/db/tables.ts' {
 
 export type UsageOwner = Pick<UsageColumns, 'session_id' | 'agent_root' | 'agent_runtime' | 'runtime_session_id'>
 
-/** A call that is on record is not counted again, whoever reads it a second time. */
-export async function insertUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<void> {
-  await tx
+/** A call that is on record is not counted again, whoever reads it a second time. Answers with the tokens of the others. */
+export async function insertUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<number> {
+  const inserted = await tx
     .insertInto('session_usage')
     .values(usages.map((usage) => ({ ...owner, ...usage })))
     .onConflict((conflict) => conflict.column('request_id').doNothing())
+    .returning(['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens'])
     .execute()
+  return inserted.reduce((sum, call) => sum + tokensOf(call), 0)
+}
+
+type Volumes = Pick<Usage, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>
+
+export function tokensOf({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: Volumes): number {
+  return input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens
 }

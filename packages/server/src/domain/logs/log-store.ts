@@ -1,24 +1,77 @@
-import type { Generated } from 'kysely'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Page } from '@yardmaster/contract/paging'
+import type { LogFilters, LogLevel } from '@yardmaster/contract/session-log'
+import { type Generated, type Selectable, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
 
-export type LogLevel = 'info' | 'error' | 'debug' | 'warning' | 'verbose'
+type LogTable = {
+  id: Generated<number>
+  session_id: number
+  level: LogLevel
+  content: string
+  origin: 'service' | 'caller'
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    session_logs: {
-      id: Generated<number>
-      session_id: number
-      level: LogLevel
-      content: string
-      created_at: Generated<Date>
-      updated_at: Generated<Date>
-    }
+    session_logs: LogTable
   }
 }
 
-export async function insertLog(
+export type LogLine = Selectable<LogTable>
+export type NewLogLine = Pick<LogLine, 'session_id' | 'level' | 'content' | 'origin'>
+
+export function insertLog(tx: Transaction, row: NewLogLine): Promise<LogLine> {
+  return tx.insertInto('session_logs').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Newest first: in the reverse of the order of writing. */
+export async function selectLogPage(
+  db: Database,
+  sessionId: number,
+  { level }: LogFilters,
+  { page, perPage }: Page,
+): Promise<{ lines: LogLine[]; totalCount: number }> {
+  // Compared as text: a level nobody knows matches nothing.
+  const matching = db
+    .selectFrom('session_logs')
+    .where('session_id', '=', sessionId)
+    .$if(level !== undefined && level !== '', (query) => query.where(sql`level`, '=', level))
+  const [lines, { total }] = await Promise.all([
+    matching
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { lines, totalCount: total }
+}
+
+export function selectLog(db: Database | Transaction, sessionId: number, id: number): Promise<LogLine | undefined> {
+  return db
+    .selectFrom('session_logs')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export function updateLog(
   tx: Transaction,
-  row: { session_id: number; level: LogLevel; content: string },
-): Promise<void> {
-  await tx.insertInto('session_logs').values(row).execute()
+  id: number,
+  changes: Partial<Pick<LogLine, 'level' | 'content'>>,
+): Promise<LogLine> {
+  return tx
+    .updateTable('session_logs')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteLog(tx: Transaction, id: number): Promise<void> {
+  await tx.deleteFrom('session_logs').where('id', '=', id).execute()
 }

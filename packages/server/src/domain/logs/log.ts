@@ -1,8 +1,17 @@
+import type { LogLevel } from '@yardmaster/contract/session-log'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
-import { insertLog, type LogLevel } from './log-store.ts'
+import { insertLog, type LogLine } from './log-store.ts'
 
 /** The face of the room: a session's own log, written for the people who look after it. */
+export {
+  deleteLog,
+  type LogLine,
+  selectLog as findLog,
+  selectLogPage as findLogPage,
+  updateLog,
+} from './log-store.ts'
+
 export async function note(
   app: App,
   tx: Transaction,
@@ -10,5 +19,14 @@ export async function note(
   content: string,
   level: LogLevel = 'info',
 ): Promise<void> {
-  await insertLog(tx, { session_id: sessionId, level, content: app.redactor.text(content) })
+  await insertLog(tx, { session_id: sessionId, level, content: app.redactor.text(content), origin: 'service' })
+}
+
+/** A line by somebody else, who may change it later. */
+export function noteForCaller(
+  app: App,
+  tx: Transaction,
+  { session_id, level, content }: Pick<LogLine, 'session_id' | 'level' | 'content'>,
+): Promise<LogLine> {
+  return insertLog(tx, { session_id, level, content: app.redactor.text(content), origin: 'caller' })
 }

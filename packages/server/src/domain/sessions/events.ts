@@ -9,4 +9,9 @@ export const sessionStatusChanged = defineEvent({
   payload: z.object({ cause: z.string(), from: z.enum(sessionStatuses), to: z.enum(sessionStatuses) }),
 })
 
+export const statusSummaryChanged = defineEvent({
+  name: 'session.status_summary_changed',
+  payload: z.object({ state: z.enum(['pending', 'ready', 'failed']) }),
+})
+
 export const sessionDeleted = defineEvent({ name: 'session.deleted', payload: z.object({}) })

@@ -1,10 +1,12 @@
 import type { Page } from '@yardmaster/contract/paging'
 import type { Session, SessionFilters } from '@yardmaster/contract/session'
+import type { Expression, SqlBool } from 'kysely'
 import type { App } from '../app.ts'
 import { readSettings } from '../settings/settings.ts'
+import { type Candidate, selectCandidates, selectIdsWhere } from './candidate-store.ts'
 import { presentSession } from './present-session.ts'
 import { classesByGenesis } from './scheduling-class.ts'
-import { selectSessions } from './session-store.ts'
+import { selectSessions, selectSessionsById } from './session-store.ts'
 
 export async function listSessions(
   app: App,
@@ -15,4 +17,37 @@ export async function listSessions(
   const { rows, totalCount } = await selectSessions(app.db, filters, page, classByGenesis)
   const context = { now: app.clock.now(), classByGenesis, catalog: app.catalog.current() }
   return { items: rows.map((row) => presentSession(row, context)), totalCount }
+}
+
+/** Of the listed sessions a page of those that meet a further condition. */
+export async function listSessionsWhere(
+  app: App,
+  condition: Expression<SqlBool>,
+  filters: SessionFilters,
+  page: Page,
+): Promise<{ items: Session[]; totalCount: number }> {
+  const classByGenesis = classesByGenesis(await readSettings(app.db))
+  const { ids, totalCount } = await selectIdsWhere(app.db, condition, { filters, classByGenesis, page })
+  return { items: await showSessions(app, ids), totalCount }
+}
+
+/** Those that a search goes through, newest first. */
+export async function findCandidates(
+  app: App,
+  filters: SessionFilters,
+  span: Parameters<typeof selectCandidates>[3],
+): Promise<Candidate[]> {
+  return selectCandidates(app.db, filters, classesByGenesis(await readSettings(app.db)), span)
+}
+
+/** As they are listed, in the given order; those that are gone by now are left out. */
+export async function showSessions(app: App, ids: readonly number[]): Promise<Session[]> {
+  if (ids.length === 0) return []
+  const classByGenesis = classesByGenesis(await readSettings(app.db))
+  const rows = new Map((await selectSessionsById(app.db, ids)).map((row) => [row.id, row]))
+  const context = { now: app.clock.now(), classByGenesis, catalog: app.catalog.current() }
+  return ids.flatMap((id) => {
+    const row = rows.get(id)
+    return row ? [presentSession(row, context)] : []
+  })
 }

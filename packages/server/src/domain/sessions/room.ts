@@ -3,7 +3,13 @@ import { artifactEndpoints } from './artifacts/endpoints.ts'
 import { boardEndpoints } from './board/endpoints.ts'
 import { endpoints } from './endpoints.ts'
 import { hierarchyEndpoints } from './hierarchy/endpoints.ts'
+import { keepCounts } from './keep-counts.ts'
 import { lifecycleEndpoints } from './lifecycle/endpoints.ts'
+import { logEndpoints } from './logs/endpoints.ts'
+import { subagentEndpoints } from './subagents/endpoints.ts'
+import { removeLeftovers } from './summary/ask-agent.ts'
+import { keepSummaries } from './summary/keep-summaries.ts'
+import { keepTitles } from './title/keep-titles.ts'
 import { updateEndpoints } from './update/endpoints.ts'
 import { emptyTrash } from './workspace/empty-trash.ts'
 import { emptyTrashJob } from './workspace/empty-trash-job.ts'
@@ -21,7 +27,15 @@ export const sessions: Room = {
     ...updateEndpoints,
     ...boardEndpoints,
     ...artifactEndpoints,
+    ...logEndpoints,
+    ...subagentEndpoints,
   ],
   jobs: [removeFilesJob, tidyCloneJob, emptyTrashJob],
   handlers: [removeFiles, tidyClone, emptyTrash],
+  onWorkerStart: async (app) => {
+    await removeLeftovers(app)
+    keepCounts(app)
+    keepSummaries(app)
+    keepTitles(app)
+  },
 }

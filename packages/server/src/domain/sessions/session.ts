@@ -1,3 +1,4 @@
+export type { Candidate } from './candidate-store.ts'
 export { equipmentOf } from './equipment.ts'
 export {
   findByIdempotencyKey,
@@ -15,10 +16,12 @@ export { acceptNextMessage, changedGoal, resume } from './lifecycle/resume.ts'
 export { holdKeys } from './lifecycle/stale-metadata.ts'
 export { transition } from './lifecycle/transition.ts'
 export { type Unarchived, unarchiveSession } from './lifecycle/unarchive.ts'
+export { findCandidates, listSessionsWhere, showSessions } from './list-sessions.ts'
 export { classesByGenesis } from './scheduling-class.ts'
 export { updateSession } from './session-store.ts'
 /** The face of the room. */
 export type { SessionRow } from './session-table.ts'
+export { updateRunningSubagents as settleSubagents } from './subagents/subagent-store.ts'
 export { runtimeHome } from './workspace/folders.ts'
 export { readTranscripts } from './workspace/read-transcripts.ts'
 export { removeSessionFiles } from './workspace/remove-files.ts'

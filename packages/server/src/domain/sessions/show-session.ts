@@ -9,6 +9,7 @@ import { findHumanMessages } from './hierarchy/human-messages.ts'
 import { presentSession } from './present-session.ts'
 import { classesByGenesis } from './scheduling-class.ts'
 import { findSession } from './session.ts'
+import { showSummary } from './summary/show-summary.ts'
 
 /** Reading writes nothing. The keys beside the session are always there. */
 export async function showSession(
@@ -20,13 +21,14 @@ export async function showSession(
   const known = { classByGenesis: classesByGenesis(settings), catalog: app.catalog.current() }
   const session = presentSession(row, { now: app.clock.now(), ...known })
   const hierarchy = await findHierarchy(app.db, session.id, known)
-  const [messages, gaps] = await Promise.all([
+  const [messages, gaps, summary] = await Promise.all([
     findHumanMessages(app.db, session.id, hierarchy.nodes),
     findCaptureGaps(app.db, hierarchy.nodes),
+    showSummary(app, session.id),
   ])
   return {
     session: options.withTranscript ? { ...session, transcript: await storedTranscript(app, session.id) } : session,
-    status_summary: null,
+    status_summary: summary,
     session_hierarchy: hierarchy,
     human_messages: messages,
     human_message_capture_gaps: gaps,

@@ -101,6 +101,23 @@ export async function selectLines(
   return rows
 }
 
+/** The lines up to and including a place, the last first. */
+export function selectLastLines(
+  db: Database,
+  { sessionId, thread }: ThreadKey,
+  { last, limit }: { last: number; limit: number },
+): Promise<{ sequence: number; line: string }[]> {
+  return db
+    .selectFrom('transcript_entries')
+    .select(['sequence', 'line'])
+    .where('session_id', '=', sessionId)
+    .where('thread', '=', thread)
+    .where('sequence', '<=', last)
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 /** After the file was written anew from the rows: reading goes on behind what we know already. */
 export async function updateReadBytes(
   tx: Transaction,

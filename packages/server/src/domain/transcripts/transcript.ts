@@ -2,10 +2,12 @@ import { Readable } from 'node:stream'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import { renderLine } from './render.ts'
-import { selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
+import { selectLastLines, selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
 
 /** The face of the room: a session's conversation as append-only entries. */
+export { assistantText } from './assistant-text.ts'
 export { ingest } from './ingest.ts'
+export { toolUsesIn } from './tool-uses.ts'
 export { completeLines } from './transcript-lines.ts'
 export { appendEntries, lockThread, selectProgress as findProgress, updateReadBytes } from './transcript-store.ts'
 
@@ -27,6 +29,34 @@ export async function collect(pieces: Readable): Promise<string> {
   let text = ''
   for await (const piece of pieces) text += piece
   return text
+}
+
+/** A whole thread, one JSON line each. */
+export async function collectLines(db: Database, key: ThreadKey): Promise<string> {
+  let text = ''
+  for await (const line of storedLines(db, key)) text += `${line}\n`
+  return text
+}
+
+/** The end of the reading copy, at most so many characters of it: enough to tell where things stand. */
+export async function transcriptTail(db: Database, sessionId: number, maxLength: number): Promise<string> {
+  const key = { sessionId, thread: mainThread }
+  const pieces: string[] = []
+  let length = 0
+  let { entry_count: last } = await selectProgress(db, key)
+  while (length < maxLength) {
+    const rows = await selectLastLines(db, key, { last, limit: batchEntries })
+    const first = rows.at(-1)
+    if (!first) break
+    last = first.sequence - 1
+    for (const { line } of rows) {
+      const piece = renderLine(line)
+      if (piece === '' || length >= maxLength) continue
+      pieces.unshift(piece)
+      length += piece.length + 1
+    }
+  }
+  return pieces.join('\n').slice(-maxLength)
 }
 
 /** The stored lines of a thread, one by one, up to and including `last`. */

@@ -21,6 +21,7 @@ import {
   recoveryPrompt,
   recoveryPromptAfterMove,
   type SessionRow,
+  settleSubagents,
   transition,
   updateSession,
 } from '../sessions/session.ts'
@@ -50,6 +51,7 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
     if (turn.withdrawn_by !== null) await yieldToWithdrawal(app, tx, ending)
     else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
     else await conclude(app, tx, ending, outcome)
+    await settleSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')
     await wakeAdmission(tx, sessionId)
   })
 }

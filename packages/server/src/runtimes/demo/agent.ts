@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync } from 'node:fs'
-import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isInside } from '../../platform/contained-path.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import type { DemoNotice, DemoRequest } from './protocol.ts'
+import { readConversation, readTranscript, summaryOf } from './summarize.ts'
 
 /**
  * The demo agent. Works through its prompt line by line in the directory it was started in, writes its transcript to
@@ -37,10 +38,36 @@ const commands: Record<string, (rest: string, transcript: string) => Promise<voi
 async function playBack(prompt: string): Promise<void> {
   const transcript = join(folder, `${conversationId}.jsonl`)
   append(transcript, { type: 'user', message: { role: 'user', content: prompt } })
-  for (const line of prompt.split('\n').filter((text) => text.trim() !== '')) {
+  const lines = prompt.split('\n').filter((text) => text.trim() !== '')
+  for (const [index, line] of lines.entries()) {
     interruption.signal.throwIfAborted()
+    // What follows is what is to be summed up, and none of it is to be done.
+    if (/^summarize\b/.test(line)) return summarize(lines.slice(index + 1).join('\n'), transcript)
     await play(line, transcript)
   }
+}
+
+/** A conversation as a person reads it, or without one its own, this request left out. */
+async function summarize(conversation: string, transcript: string): Promise<void> {
+  const entries =
+    conversation === ''
+      ? readTranscript(await readFile(transcript, 'utf8')).slice(0, -1)
+      : readConversation(conversation)
+  const text = summaryOf(entries)
+  // A word a token, so that what a summary costs can be seen without a model.
+  const usage = {
+    input_tokens: countWords(entries.map((entry) => entry.text).join(' ')),
+    output_tokens: countWords(text),
+  }
+  append(transcript, {
+    type: 'assistant',
+    requestId: `req_${randomUUID()}`,
+    message: { role: 'assistant', model: 'demo', content: [{ type: 'text', text }], usage },
+  })
+}
+
+function countWords(text: string): number {
+  return text.split(/\s+/).filter(Boolean).length
 }
 
 async function play(line: string, transcript: string): Promise<void> {
@@ -123,6 +150,8 @@ async function spawnSubagent(line: string, transcript: string): Promise<void> {
     { type: 'tool_use', id: toolUseId, name: 'spawn', input: { agent_id: agentId, prompt: line } },
   ])
   const own = join(folder, `${agentId}.jsonl`)
+  const facts = { subagent_type: 'demo', description: line, tool_use_id: toolUseId }
+  writeFileSync(join(folder, `${agentId}.json`), JSON.stringify(facts))
   append(own, { type: 'user', isSidechain: true, agentId, message: { role: 'user', content: line } })
   await play(line, own)
   append(transcript, {

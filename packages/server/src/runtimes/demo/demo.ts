@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -14,12 +14,13 @@ import {
   mainThread,
   type RunningTurn,
   type Runtime,
+  type SubagentFacts,
   type TranscriptFile,
   type TurnEnd,
   type TurnOrder,
   type WrittenTranscript,
 } from '../runtime.ts'
-import { DemoNotice, type DemoRequest } from './protocol.ts'
+import { DemoNotice, type DemoRequest, DemoSubagent } from './protocol.ts'
 import { usageOf } from './usage.ts'
 
 /** The agent is a program of its own, so it is always the built file that runs, whoever imports this one. */
@@ -123,10 +124,23 @@ async function transcriptFiles(conversation: Conversation): Promise<TranscriptFi
     if (errnoOf(error) === 'ENOENT') return []
     throw error
   })
-  return names
-    .filter((name) => name.endsWith('.jsonl'))
-    .map((name) => basename(name, '.jsonl'))
-    .map((name) => ({ thread: name === conversation.id ? mainThread : name, path: join(folder, `${name}.jsonl`) }))
+  const threads = names.filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl'))
+  return Promise.all(
+    threads.map(async (thread) => {
+      const path = join(folder, `${thread}.jsonl`)
+      if (thread === conversation.id) return { thread: mainThread, path }
+      const subagent = await readFacts(join(folder, `${thread}.json`))
+      return { thread, path, ...(subagent && { subagent }) }
+    }),
+  )
+}
+
+async function readFacts(path: string): Promise<SubagentFacts | undefined> {
+  try {
+    return DemoSubagent.safeParse(JSON.parse(await readFile(path, 'utf8'))).data
+  } catch {
+    return undefined // not there, or not whole; the transcript tells enough
+  }
 }
 
 async function writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<WrittenTranscript> {

@@ -9,3 +9,10 @@ export const DemoNotice = z.discriminatedUnion('type', [
   z.object({ type: z.literal('result'), outcome: z.enum(['completed', 'interrupted', 'failed']), detail: z.string() }),
 ])
 export type DemoNotice = z.infer<typeof DemoNotice>
+
+/** What it writes beside the transcript of a subagent. */
+export const DemoSubagent = z.object({
+  subagent_type: z.string().nullable(),
+  description: z.string().nullable(),
+  tool_use_id: z.string().nullable(),
+})

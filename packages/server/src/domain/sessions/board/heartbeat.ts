@@ -2,6 +2,7 @@ import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { limits } from '@yardmaster/contract/limits'
 import { booleanSpellings } from '@yardmaster/contract/query'
 import type { Session } from '@yardmaster/contract/session'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { transact } from '../../../platform/db/transact.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
@@ -36,10 +37,7 @@ function readSwitch(said: unknown): boolean {
 
 function readInterval(said: unknown): number {
   const { min, max } = limits.heartbeatIntervalSeconds
-  const seconds = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
-  if (typeof seconds !== 'number' || !Number.isSafeInteger(seconds) || seconds < 0) {
-    return refuse('validation_failed', 'interval_seconds must be an integer')
-  }
+  const seconds = wholeNumber(said) ?? refuse('validation_failed', 'interval_seconds must be an integer')
   if (seconds < min) refuse('validation_failed', `Heartbeat interval seconds must be greater than or equal to ${min}`)
   if (seconds > max) refuse('validation_failed', `Heartbeat interval seconds must be less than or equal to ${max}`)
   return seconds

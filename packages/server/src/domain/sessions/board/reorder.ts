@@ -1,4 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/transact.ts'
 import type { App } from '../../app.ts'
@@ -30,9 +31,7 @@ export async function reorderCards(app: App, { ids, category_id, moved }: Reorde
 /** Entries that are no card of the section are ignored, and so are repeats. */
 function readListed(said: unknown, cards: readonly Card[]): number[] {
   const inSection = new Set(cards.map(({ id }) => id))
-  const ids = (Array.isArray(said) ? said : []).map((one) =>
-    typeof one === 'string' && /^\d{1,15}$/.test(one) ? Number(one) : one,
-  )
+  const ids = (Array.isArray(said) ? said : []).flatMap((one) => wholeNumber(one) ?? [])
   return [...new Set(ids)].filter((id) => inSection.has(id))
 }
 

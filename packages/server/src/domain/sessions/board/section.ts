@@ -1,4 +1,5 @@
 import { uncategorized } from '@yardmaster/contract/category'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import { holdCategory } from '../../categories/category.ts'
@@ -6,8 +7,7 @@ import { holdCategory } from '../../categories/category.ts'
 /** The section a caller names: a category that cannot be deleted until the transaction ends, or null for Uncategorized. */
 export async function findSection(tx: Transaction, said: unknown): Promise<number | null> {
   if (said === undefined || said === null || said === '' || said === uncategorized) return null
-  const id = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
-  const isThere = typeof id === 'number' && Number.isSafeInteger(id) && (await holdCategory(tx, id))
-  if (isThere) return id
+  const id = wholeNumber(said)
+  if (id !== undefined && (await holdCategory(tx, id))) return id
   return refuse('not_found', `Category #${typeof said === 'object' ? JSON.stringify(said) : String(said)} not found`)
 }

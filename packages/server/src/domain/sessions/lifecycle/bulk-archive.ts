@@ -1,4 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { Refusal, refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
 import { archiveSession } from './archive.ts'
@@ -33,9 +34,6 @@ function readIds(said: unknown): number[] {
   if (said.length > limits.bulkArchive) {
     return refuse('validation_failed', `Session ids has too many entries (maximum is ${limits.bulkArchive})`)
   }
-  const ids = said.map((one) => (typeof one === 'string' && /^\d{1,15}$/.test(one) ? Number(one) : one))
-  if (!ids.every((id): id is number => Number.isSafeInteger(id))) {
-    return refuse('validation_failed', 'Session ids must be integers')
-  }
+  const ids = said.map((one) => wholeNumber(one) ?? refuse('validation_failed', 'Session ids must be integers'))
   return [...new Set(ids)]
 }

@@ -8,14 +8,17 @@ import {
   OneSession,
   RefreshedAll,
   SessionWithMessage,
+  SummaryQueued,
   UnarchivedSession,
 } from '@yardmaster/contract/session-lifecycle'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { z } from 'zod'
-import { created, ok } from '../../../platform/http/answer.ts'
+import { answer, created, ok } from '../../../platform/http/answer.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import { defineEndpoint } from '../../app.ts'
 import { showRow } from '../find-session.ts'
 import { forkSession } from '../fork/fork-session.ts'
+import { requestSummary } from '../summary/request-summary.ts'
 import { archiveSession } from './archive.ts'
 import { archiveMany } from './bulk-archive.ts'
 import { pauseSession } from './pause.ts'
@@ -146,11 +149,25 @@ export const lifecycleEndpoints = [
     answers: { 200: RefreshedAll },
     handle: async (_request, app) => ok(await refreshAll(app)),
   }),
+  defineEndpoint({
+    method: 'POST',
+    path: '/sessions/{id}/regenerate_status_summary',
+    tag,
+    summary: 'Ask for a new summary of where a session stands',
+    description:
+      "An agent of the session's own runtime writes it, apart from the session: nothing of the session changes, also when it is archived. `status_summary` of the session shows it when it is ready. Requests while one is being made are that one.",
+    params,
+    answers: { 202: SummaryQueued },
+    refusals: ['cannot_summarise'],
+    handle: async ({ params }, app) =>
+      answer(202, {
+        session_id: await requestSummary(app, params.id),
+        message: 'Status summary regeneration queued',
+      }),
+  }),
 ]
 
 function readMessageIndex(said: unknown): number {
   if (said === undefined || said === null || said === '') refuse('missing_parameter', 'message_index is required')
-  const index = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : said
-  if (typeof index === 'number' && Number.isSafeInteger(index) && index >= 0) return index
-  return refuse('validation_failed', 'Message index must be an integer of at least 0')
+  return wholeNumber(said) ?? refuse('validation_failed', 'Message index must be an integer of at least 0')
 }

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts'
 import { recordUsage } from '../../costs/cost.ts'
 import { ingest } from '../../transcripts/transcript.ts'
 import type { SessionRow } from '../session-table.ts'
+import { followThread } from '../subagents/follow-thread.ts'
 
 type Source = {
   session: Pick<SessionRow, 'id' | 'agent_runtime' | 'metadata'>
@@ -11,7 +12,10 @@ type Source = {
   conversation: Conversation
 }
 
-/** Stores what every thread of the conversation has grown by, and with it what the new lines say was used. */
+/**
+ * Stores what every thread of the conversation has grown by, with it what the new lines say was used, and who its
+ * subagents are.
+ */
 export async function readTranscripts(app: App, { session, runtime, conversation }: Source): Promise<number> {
   const owner = {
     session_id: session.id,
@@ -20,19 +24,21 @@ export async function readTranscripts(app: App, { session, runtime, conversation
     runtime_session_id: conversation.id ?? null,
   }
   let appended = 0
-  for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
+  for (const file of await runtime.transcriptFiles(conversation)) {
+    const { thread, path } = file
     // A line need not say whose it is: every thread but the main one is a subagent's.
     const isSubagent = thread !== mainThread
-    const countUsage = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
+    const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
       const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
-      await recordUsage(
+      const tokens = await recordUsage(
         tx,
         owner,
         usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
       )
+      if (isSubagent) await followThread(app, tx, session.id, file, { lines, tokens })
     }
     const isKept = (line: string): boolean => runtime.isWorthKeeping(line)
-    appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, alongside: countUsage })
+    appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, alongside: recordAlongside })
   }
   return appended
 }

@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import { mainThread } from '../../runtimes/runtime.ts'
+import type { Phrase } from './phrase.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    search_threads: { session_id: number; indexed_count: number; chunk_count: number }
+    search_chunks: { session_id: number; number: number; session_created_at: Date; text: string }
+  }
+}
+
+export type IndexedThread = { indexed_count: number; chunk_count: number; entry_count: number }
+
+/** How far a conversation is indexed and how long it is; undefined when the session is gone. It stays until we are done. */
+export async function selectThread(tx: Transaction, sessionId: number): Promise<IndexedThread | undefined> {
+  const { rows } = await sql<IndexedThread>`
+    select
+      coalesce(indexed.indexed_count, 0) as indexed_count,
+      coalesce(indexed.chunk_count, 0) as chunk_count,
+      coalesce(threads.entry_count, 0) as entry_count
+    from sessions
+    left join search_threads as indexed on indexed.session_id = sessions.id
+    left join transcript_threads as threads on threads.session_id = sessions.id and threads.thread = ${mainThread}
+    where sessions.id = ${sessionId}
+    for key share of sessions
+  `.execute(tx)
+  return rows[0]
+}
+
+/** The next lines, at least one if there is one. Lengths are known without reading the text itself. */
+export async function selectLinesAfter(
+  db: Database | Transaction,
+  sessionId: number,
+  { after, maxBytes }: { after: number; maxBytes: number },
+): Promise<{ sequence: number; line: string }[]> {
+  const { rows } = await sql<{ sequence: number; line: string }>`
+    with next as (
+      select sequence, line
+      from transcript_entries
+      where session_id = ${sessionId}
+        and thread = ${mainThread}
+        and sequence > ${after}
+      order by sequence
+      limit 1000
+    ),
+    measured as (
+      select sequence, line, sum(octet_length(line)) over (order by sequence) as bytes, row_number() over (order by sequence) as place
+      from next
+    )
+    select sequence, line
+    from measured
+    where bytes <= ${maxBytes} or place = 1
+    order by sequence
+  `.execute(db)
+  return rows
+}
+
+export async function insertChunks(
+  tx: Transaction,
+  sessionId: number,
+  { from, chunks, indexedCount }: { from: number; chunks: readonly string[]; indexedCount: number },
+): Promise<void> {
+  await sql`
+    insert into search_chunks (session_id, number, session_created_at, text)
+    select sessions.id, ${from}::int + added.place - 1, sessions.created_at, added.text
+    from unnest(${chunks}::text[]) with ordinality as added (text, place)
+    join sessions on sessions.id = ${sessionId}
+  `.execute(tx)
+  await sql`
+    insert into search_threads (session_id, indexed_count, chunk_count)
+    values (${sessionId}, ${indexedCount}, ${from + chunks.length})
+    on conflict (session_id) do update
+    set indexed_count = excluded.indexed_count, chunk_count = excluded.chunk_count
+  `.execute(tx)
+}
+
+/** What was inserted lately waits in a list that every search reads; sorted in, it costs them nothing. */
+export async function sortIn(db: Database): Promise<void> {
+  await sql`select gin_clean_pending_list('search_chunks_by_text')`.execute(db)
+}
+
+/** Sessions with entries that are in no chunk yet, and after which entry those begin. */
+export async function selectTails(db: Database): Promise<Map<number, number>> {
+  const { rows } = await sql<{ session_id: number; indexed_count: number }>`
+    select marked.session_id, coalesce(indexed.indexed_count, 0) as indexed_count
+    from (select distinct session_id from search_marks where about = 'transcript') as marked
+    left join search_threads as indexed on indexed.session_id = marked.session_id
+  `.execute(db)
+  return new Map(rows.map(({ session_id, indexed_count }) => [session_id, indexed_count]))
+}
+
+export type Sample = { sessions: number; chunks: number; reads: number; hits: number }
+
+/** One chunk of each session, here and there, to learn how common the phrase is. */
+export async function selectSample(db: Database, sessionIds: readonly number[], phrase: Phrase): Promise<Sample> {
+  const { rows } = await sql<Sample>`
+    select
+      count(*) as sessions,
+      coalesce(sum(threads.chunk_count), 0) as chunks,
+      count(*) as reads,
+      count(*) filter (where ${holds(phrase)}) as hits
+    from unnest(${sessionIds}::bigint[]) with ordinality as asked (session_id, place)
+    join search_threads as threads on threads.session_id = asked.session_id and threads.chunk_count > 0
+    join search_chunks
+      on search_chunks.session_id = asked.session_id
+      and search_chunks.number = (asked.place * 7) % threads.chunk_count
+  `.execute(db)
+  const [sample] = rows
+  return {
+    sessions: sample?.sessions ?? 0,
+    chunks: Number(sample?.chunks ?? 0),
+    reads: sample?.reads ?? 0,
+    hits: sample?.hits ?? 0,
+  }
+}
+
+/** A session with the phrase, and how many of its chunks are known to have it. */
+export type Holder = { session_id: number; chunks: number }
+
+export type Step = {
+  /** Newest first. */
+  sessions: readonly { id: number; createdAtMicros: number }[]
+  /** By the index, over everything of that age; or session by session, reading until the first match. */
+  isByIndex: boolean
+  timeoutMs: number
+}
+
+/**
+ * The sessions of a step that have a chunk with the phrase. The planner does not know what unpacking a text costs, so it is
+ * told which of the two ways to go. By the index it cost 2 ms whatever the size, and 30 us for each chunk that has to be
+ * read; session by session, 30 us for each chunk until one matches.
+ */
+export function selectHolders(db: Database, phrase: Phrase, step: Step): Promise<Holder[]> {
+  const { isByIndex, timeoutMs } = step
+  return db.transaction().execute(async (tx) => {
+    await sql`
+      select
+        set_config('statement_timeout', ${String(Math.max(1, Math.ceil(timeoutMs)))}, true),
+        set_config('enable_seqscan', 'off', true),
+        set_config('enable_bitmapscan', ${isByIndex ? 'on' : 'off'}, true)
+    `.execute(tx)
+    const { rows } = await (isByIndex ? byIndex(phrase, step) : oneByOne(phrase, step)).execute(tx)
+    return rows
+  })
+}
+
+function byIndex(phrase: Phrase, { sessions }: Step) {
+  return sql<Holder>`
+    select session_id, count(*) as chunks
+    from search_chunks
+    where session_created_at between ${timeOf(sessions.at(-1))} and ${timeOf(sessions[0])}
+      and (${holds(phrase)})
+    group by session_id
+  `
+}
+
+function oneByOne(phrase: Phrase, { sessions }: Step) {
+  return sql<Holder>`
+    select asked.session_id, 1 as chunks
+    from unnest(${sessions.map(({ id }) => id)}::bigint[]) as asked (session_id)
+    cross join lateral (
+      select
+      from search_chunks
+      where search_chunks.session_id = asked.session_id
+        and (${holds(phrase)})
+      limit 1
+    ) as found
+  `
+}
+
+function timeOf(session: Step['sessions'][number] | undefined) {
+  return sql`timestamptz 'epoch' + ${session?.createdAtMicros ?? 0}::bigint * interval '1 microsecond'`
+}
+
+/** A pattern is what the index understands; the rest of a long phrase is compared without it. */
+function holds({ spellings, isWithinChunks }: Phrase) {
+  return sql.join(
+    spellings.map(({ text, pattern, isWhole }) =>
+      isWhole || !isWithinChunks
+        ? sql`search_chunks.text like ${pattern}`
+        : sql`(search_chunks.text like ${pattern} and strpos(search_chunks.text, ${text}) > 0)`,
+    ),
+    sql` or `,
+  )
+}

@@ -1,0 +1,102 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Phrase } from './phrase.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    search_documents: { session_id: number; text: string }
+  }
+}
+
+export type Document = { session_id: number; fields: string[] }
+
+/** What the default search looks at, as it stands now: the title, and JSON as the database writes it. */
+export async function selectCurrentDocuments(
+  db: Database | Transaction,
+  sessionIds: readonly number[],
+  { isHeld = false } = {},
+): Promise<Document[]> {
+  const { rows } = await sql<Document>`
+    select id as session_id, array[coalesce(title, ''), metadata::text, custom_metadata::text] as fields
+    from sessions
+    where id = any(${sessionIds}::bigint[])
+    ${isHeld ? sql`order by id for key share` : sql``}
+  `.execute(db)
+  return rows
+}
+
+export async function selectMarkedDocumentIds(db: Database): Promise<number[]> {
+  const rows = await db
+    .selectFrom('search_marks')
+    .select('session_id')
+    .distinct()
+    .where('about', '=', 'document')
+    .execute()
+  return rows.map(({ session_id }) => session_id)
+}
+
+/** A document that is the same as before is left alone, which spares the index. */
+export async function upsertDocuments(
+  tx: Transaction,
+  documents: readonly { session_id: number; text: string }[],
+): Promise<void> {
+  await sql`
+    insert into search_documents (session_id, text)
+    select *
+    from unnest(
+      ${documents.map(({ session_id }) => session_id)}::bigint[],
+      ${documents.map(({ text }) => text)}::text[]
+    )
+    on conflict (session_id) do update
+    set text = excluded.text
+    where search_documents.text <> excluded.text
+  `.execute(tx)
+}
+
+export async function sortInDocuments(db: Database): Promise<void> {
+  await sql`select gin_clean_pending_list('search_documents_by_text')`.execute(db)
+}
+
+/** Those of the given sessions whose document has the phrase. */
+export async function selectDocumentHolders(
+  db: Database,
+  phrase: Phrase,
+  sessionIds: readonly number[],
+): Promise<number[]> {
+  const { rows } = await sql<{ session_id: number }>`
+    select session_id
+    from search_documents
+    where session_id = any(${sessionIds}::bigint[])
+      and (${holds(phrase)})
+  `.execute(db)
+  return rows.map(({ session_id }) => session_id)
+}
+
+/**
+ * A condition on sessions: by their document, but for those that were looked at themselves. An array and not a join, so
+ * that the planner does not walk through all sessions for the first page of a phrase that hardly occurs.
+ */
+export function isFound(
+  phrase: Phrase,
+  { lookedAt, found }: { lookedAt: readonly number[]; found: readonly number[] },
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`sessions.id = any(
+    array(
+      select session_id
+      from search_documents
+      where (${holds(phrase)})
+        and session_id <> all(${lookedAt}::bigint[])
+    ) || ${found}::bigint[]
+  )`
+}
+
+function holds({ spellings }: Phrase) {
+  return sql.join(
+    spellings.map(({ text, pattern, isWhole }) =>
+      isWhole
+        ? sql`search_documents.text like ${pattern}`
+        : sql`(search_documents.text like ${pattern} and strpos(search_documents.text, ${text}) > 0)`,
+    ),
+    sql` or `,
+  )
+}

@@ -1,0 +1,60 @@
+import { type Generated, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    search_marks: {
+      id: Generated<number>
+      session_id: number
+      about: 'transcript' | 'document'
+      created_at: Generated<Date>
+    }
+  }
+}
+
+/** Any constant: it only has to be the same on every host. */
+const indexingLockKey = 7_346_024
+
+/** One host indexes at a time, so that what it read is still the latest when it writes. */
+export async function lockIndexing(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql<{ isOurs: boolean }>`
+    select pg_try_advisory_xact_lock(${indexingLockKey}) as "isOurs"
+  `.execute(tx)
+  return rows[0]?.isOurs ?? false
+}
+
+/** Sessions whose oldest mark has waited for so long, the longest first. */
+export async function selectDue(
+  db: Database,
+  about: 'transcript' | 'document',
+  { settleMs, limit }: { settleMs: number; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ session_id: number }>`
+    select session_id
+    from search_marks
+    where about = ${about}
+    group by session_id
+    having min(created_at) <= now() - ${settleMs} * interval '1 millisecond'
+    order by min(id)
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ session_id }) => session_id)
+}
+
+export async function selectMarks(
+  tx: Transaction,
+  about: 'transcript' | 'document',
+  sessionIds: readonly number[],
+): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('search_marks')
+    .select('id')
+    .where('about', '=', about)
+    .where('session_id', 'in', sessionIds)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function deleteMarks(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await sql`delete from search_marks where id = any(${ids}::bigint[])`.execute(tx)
+}

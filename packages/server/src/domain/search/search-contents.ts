@@ -1,0 +1,59 @@
+import { limits } from '@yardmaster/contract/limits'
+import type { ContentScan, FoundContents } from '@yardmaster/contract/search'
+import type { SessionFilters } from '@yardmaster/contract/session'
+import type { App } from '../app.ts'
+import { type Candidate, findCandidates, showSessions } from '../sessions/session.ts'
+import { readCursor, writeCursor } from './scan-cursor.ts'
+import { settlePage } from './settle-page.ts'
+import { walk } from './walk.ts'
+
+type Wanted = {
+  query: string
+  filters: SessionFilters
+  perPage: number
+  cursor: string | undefined
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
+
+/** By title, JSON and stored transcript, newest first, until the page is full or the time is over. */
+export async function searchContents(app: App, wanted: Wanted): Promise<FoundContents> {
+  const { query, filters, perPage, signal } = wanted
+  const deadline = performance.now() + app.contentSearch.budgetSeconds * 1000
+  const from = readCursor(wanted.cursor)
+  const limit = limits.contentSearchCandidates
+  const found = await findCandidates(app, filters, { below: from, limit: limit + 1 })
+  const candidates = found.slice(0, limit)
+  const page = { perPage, chunkSessions: app.contentSearch.chunkSessions }
+  const walked = await walk(app, candidates, { query, page, deadline, signal })
+  const { shown, covered } = settlePage(walked, page)
+  return {
+    query,
+    search_contents: true,
+    sessions: await showSessions(
+      app,
+      shown.flatMap((place) => candidates[place]?.id ?? []),
+    ),
+    pagination: { page: 1, per_page: perPage, total_count: null, total_pages: null },
+    content_scan: describeScan(candidates, {
+      covered,
+      isTimedOut: walked.isTimedOut,
+      isCapped: found.length > limit,
+      cursor: from && wanted.cursor,
+    }),
+  }
+}
+
+type Scan = { covered: number; isTimedOut: boolean; isCapped: boolean; cursor: string | undefined }
+
+function describeScan(candidates: readonly Candidate[], { covered, isTimedOut, isCapped, cursor }: Scan): ContentScan {
+  const complete = covered === candidates.length && !isTimedOut && !isCapped
+  const last = candidates[covered - 1]
+  return {
+    complete,
+    timed_out: isTimedOut,
+    scanned_sessions: covered,
+    candidate_sessions: candidates.length,
+    next_cursor: complete ? null : last ? writeCursor(last) : (cursor ?? null),
+  }
+}

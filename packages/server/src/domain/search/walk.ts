@@ -1,0 +1,145 @@
+import type { App } from '../app.ts'
+import type { Candidate } from '../sessions/session.ts'
+import { type Holder, selectHolders, selectLinesAfter, selectSample, selectTails } from './chunk-store.ts'
+import { selectDocumentHolders } from './document-store.ts'
+import { lookAtChanged } from './look-at-changed.ts'
+import { type Frequency, learn, type Plan, planStep } from './next-step.ts'
+import { type Phrase, phraseOf, watchFor } from './phrase.ts'
+import { isSettled, type Walked } from './settle-page.ts'
+
+type Walk = {
+  query: string
+  page: { perPage: number; chunkSessions: number }
+  deadline: number
+  signal: AbortSignal
+}
+
+/** Sessions a look into one chunk each is worth, and one step asks for at most. */
+const sampledSessions = 50
+/** A statement takes this long only where something is wrong with the plan; the connection itself gives up at 20 s. */
+const longestStatementMs = 10_000
+const tailBatchBytes = 4 * 1024 * 1024
+
+/**
+ * Judges candidates from the newest on until the page is settled. What is not in the index yet is known before the index is
+ * asked, and read from the entries themselves: whatever was stored when the search began is found, in the one or the other.
+ */
+export async function walk(
+  app: Pick<App, 'db'>,
+  candidates: readonly Candidate[],
+  { query, page, deadline, signal }: Walk,
+): Promise<Walked & { isTimedOut: boolean }> {
+  const matches: number[] = []
+  let judged = 0
+  const walked = (isTimedOut: boolean) => ({ matches, judged, candidates: candidates.length, isTimedOut })
+  const isOver = () => performance.now() >= deadline || signal.aborted
+  if (candidates.length === 0 || isOver()) return walked(candidates.length > 0)
+
+  const phrase = phraseOf(query)
+  const [tails, changed] = await Promise.all([selectTails(app.db), lookAtChanged(app.db, phrase)])
+  const isLookedAt = new Set(changed.lookedAt)
+  const isChangedHolder = new Set(changed.found)
+  let frequency = await sample(app, candidates, phrase)
+  let isIndexable = phrase.isIndexable
+
+  while (!isSettled(walked(false), page)) {
+    if (isOver()) return walked(true)
+    const missing = page.perPage + 1 - matches.length
+    const plan = planStep(frequency, { missing, sparseness: sparsenessOf(candidates, judged), isIndexable })
+    const sessions = candidates.slice(judged, judged + plan.sessions)
+    const remainingMs = deadline - performance.now()
+    const holders = await findHolders(app, phrase, { plan, sessions, remainingMs })
+    if (holders === 'too slow') {
+      // By the index the time is lost; session by session what was judged stays judged.
+      if (!plan.isByIndex) return walked(true)
+      isIndexable = false
+      continue
+    }
+    frequency = learn(frequency, { ...plan, sessions: sessions.length, ...count(holders, sessions) })
+    const inChunks = new Set(holders.map(({ session_id }) => session_id))
+    const inDocuments = new Set(
+      await selectDocumentHolders(
+        app.db,
+        phrase,
+        sessions.map(({ id }) => id),
+      ),
+    )
+    for (const { id } of sessions) {
+      const isKnown = isLookedAt.has(id) ? isChangedHolder.has(id) : inDocuments.has(id)
+      const tail = tails.get(id)
+      let holds: boolean | undefined = isKnown || (phrase.isWithinChunks && inChunks.has(id))
+      if (!holds && (tail !== undefined || (!phrase.isWithinChunks && inChunks.has(id)))) {
+        holds = await readFor(app, phrase, id, { after: phrase.isWithinChunks ? (tail ?? 0) : 0, isOver })
+      }
+      if (holds === undefined) return walked(true)
+      if (holds) matches.push(judged)
+      judged += 1
+      if (matches.length > page.perPage) break
+    }
+  }
+  return walked(false)
+}
+
+async function sample(app: Pick<App, 'db'>, candidates: readonly Candidate[], phrase: Phrase): Promise<Frequency> {
+  const { sessions, chunks, reads, hits } = await selectSample(
+    app.db,
+    candidates.slice(0, sampledSessions).map(({ id }) => id),
+    phrase,
+  )
+  return { reads, hits, chunksPerSession: sessions === 0 ? 1 : Math.max(1, chunks / sessions) }
+}
+
+type Slice = { plan: Plan; sessions: readonly Candidate[]; remainingMs: number }
+
+async function findHolders(
+  app: Pick<App, 'db'>,
+  phrase: Phrase,
+  { plan: { isByIndex }, sessions, remainingMs }: Slice,
+): Promise<Holder[] | 'too slow'> {
+  // Half of what is left, so that there is another way to go.
+  const timeoutMs = Math.min(longestStatementMs, isByIndex ? remainingMs / 2 : remainingMs)
+  try {
+    return await selectHolders(app.db, phrase, { sessions, isByIndex, timeoutMs })
+  } catch (error) {
+    if (isCancelled(error)) return 'too slow'
+    throw error
+  }
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '57014'
+}
+
+/** The index answers for everything of that age, listed or not. */
+function count(holders: readonly Holder[], sessions: readonly Candidate[]): { holders: number; hits: number } {
+  const asked = new Set(sessions.map(({ id }) => id))
+  const ours = holders.filter(({ session_id }) => asked.has(session_id))
+  return { holders: ours.length, hits: ours.reduce((sum, { chunks }) => sum + chunks, 0) }
+}
+
+/** How many sessions there are in all for one that is a candidate, going by their ids. */
+function sparsenessOf(candidates: readonly Candidate[], from: number): number {
+  const first = candidates[from]
+  const last = candidates[Math.min(from + 1000, candidates.length - 1)]
+  if (!first || !last || first === last) return 1
+  const between = Math.min(1000, candidates.length - 1 - from)
+  return Math.max(1, Math.abs(first.id - last.id) / between)
+}
+
+/** Whether a conversation has the phrase behind an entry; undefined when the time is over before that is known. */
+async function readFor(
+  app: Pick<App, 'db'>,
+  phrase: Phrase,
+  sessionId: number,
+  { after, isOver }: { after: number; isOver(): boolean },
+): Promise<boolean | undefined> {
+  const isIn = watchFor(phrase)
+  for (let behind = after; ; ) {
+    if (isOver()) return undefined
+    const entries = await selectLinesAfter(app.db, sessionId, { after: behind, maxBytes: tailBatchBytes })
+    const last = entries.at(-1)
+    if (!last) return false
+    if (entries.some(({ line }) => isIn(line))) return true
+    behind = last.sequence
+  }
+}

@@ -1,0 +1,30 @@
+import { basename } from 'node:path'
+import type { Transaction } from '../../../platform/db/database.ts'
+import type { SubagentFacts, TranscriptFile } from '../../../runtimes/runtime.ts'
+import type { App } from '../../app.ts'
+import { toolUsesIn } from '../../transcripts/transcript.ts'
+import { upsertThread } from './subagent-store.ts'
+
+const unknown: SubagentFacts = { subagent_type: null, description: null, tool_use_id: null }
+
+/** In the transaction that stores the lines by which a subagent's transcript has grown. `tokens`: newly on record. */
+export async function followThread(
+  app: App,
+  tx: Transaction,
+  sessionId: number,
+  { thread, path, subagent }: TranscriptFile,
+  { lines, tokens }: { lines: readonly string[]; tokens: number },
+): Promise<void> {
+  const toolUses = lines.reduce((count, line) => count + toolUsesIn(line), 0)
+  const facts = subagent ? redacted(app, subagent) : unknown
+  await upsertThread(tx, { sessionId, thread, filename: basename(path), facts, tokens, toolUses })
+}
+
+/** Its parent wrote them as it writes everything else. */
+function redacted({ redactor }: App, { subagent_type, description, tool_use_id }: SubagentFacts): SubagentFacts {
+  return {
+    subagent_type: subagent_type && redactor.text(subagent_type),
+    description: description && redactor.text(description),
+    tool_use_id,
+  }
+}

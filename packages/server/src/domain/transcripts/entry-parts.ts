@@ -1,0 +1,26 @@
+/** What entries of all runtimes have in common: who speaks, and a list of blocks, under one name or another. */
+export type Fields = Record<string, unknown>
+
+/** Undefined for a line that is no JSON object. */
+export function parseEntry(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isFields(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function partsOf(entry: Fields): { message: Fields; role: unknown } {
+  const message = [entry.message, entry.payload].find(isFields) ?? entry
+  return { message, role: message.role ?? entry.type }
+}
+
+export function blocksOf({ content }: Fields): Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content.filter(isFields) : []
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

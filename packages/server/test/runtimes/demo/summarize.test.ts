@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { readConversation, readTranscript, summaryOf } from '../../../src/runtimes/demo/summarize.ts'
+
+test('a reading copy is summed up by how much was said, and what last', () => {
+  const conversation = [
+    '<conversation>',
+    '--- User ---',
+    'run ls',
+    'say done',
+    '--- Assistant ---',
+    '[tool_use: run] {"command":"ls"}',
+    '--- User ---',
+    '[tool_result] README.md',
+    '--- Assistant ---',
+    'done',
+    '</conversation>',
+  ].join('\n')
+  expect(summaryOf(readConversation(conversation))).toBe(
+    'There are 4 messages. Tools were used once. The last request was "run ls; say done". The last answer was "done".',
+  )
+})
+
+test('so is a file of its own, whatever else stands in it', () => {
+  const lines = [
+    JSON.stringify({ type: 'user', message: { content: 'say hello' } }),
+    '{"broken',
+    JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text: 'hello' }] } }),
+    JSON.stringify({ type: 'assistant', message: { content: [{ type: 'tool_use', name: 'run' }] } }),
+  ]
+  expect(summaryOf(readTranscript(lines.join('\n')))).toBe(
+    'There are 3 messages. Tools were used once. The last request was "say hello". The last answer was "hello".',
+  )
+})
+
+test('of nothing there is nothing to say', () => {
+  expect(summaryOf(readConversation(''))).toBe('Nothing has been said yet.')
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { testApp, testKey } from '../support/app.ts'
+import { conversing } from '../support/conversation.ts'
+
+const app = testApp()
+const { repository, reaches } = conversing(app)
+
+/** As such clients do it: every request says that it carries JSON, and most carry nothing. */
+async function call(method: string, path: string, body?: unknown) {
+  const response = await app.send(`/api/v1${path}`, {
+    method,
+    headers: { 'X-API-Key': testKey, 'Content-Type': 'application/json', Accept: 'application/json' },
+    ...(method !== 'GET' && { body: body === undefined ? '' : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  // biome-ignore lint/suspicious/noExplicitAny: a client reads whatever JSON came back
+  return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any }
+}
+
+test('a client that sends empty bodies as JSON works through the whole life of a session', async () => {
+  const created = await call('POST', '/sessions', {
+    agent_runtime: 'demo',
+    git_root: repository(),
+    title: 'By a third party',
+    prompt: 'say a rare phrase indeed',
+    custom_metadata: { ticket: 'T-1' },
+  })
+  expect(created.status).toBe(201)
+  const { id, slug } = created.body.session
+  await reaches(id, 'needs_input')
+
+  const listed = await call('GET', '/sessions?status=needs_input&per_page=5')
+  expect(listed.body.sessions.map((session: { id: number }) => session.id)).toContain(id)
+  for (const query of ['q=third+party', 'q=T-1', 'q=a+rare+phrase+indeed&search_contents=true']) {
+    const found = await call('GET', `/sessions/search?${query}`)
+    expect([query, found.status, found.body.sessions.map((session: { id: number }) => session.id)]).toEqual([
+      query,
+      200,
+      [id],
+    ])
+  }
+
+  expect((await call('POST', `/sessions/${slug}/follow_up`, { prompt: 'sleep 60' })).status).toBe(200)
+  await reaches(id, 'running')
+  const messages: number[] = []
+  for (const content of ['say one', 'say two', 'say three']) {
+    const queued = await call('POST', `/sessions/${id}/enqueued_messages`, { content })
+    expect(queued.status).toBe(201)
+    messages.push(queued.body.enqueued_message.id)
+  }
+  const at = (index: number, rest = ''): string => `/sessions/${id}/enqueued_messages/${messages[index]}${rest}`
+  expect((await call('PATCH', at(2, '/reorder'), { position: 1 })).body.enqueued_message.position).toBe(1)
+  expect(await call('DELETE', at(1))).toEqual({ status: 204, body: undefined })
+  expect((await call('POST', at(0, '/interrupt'))).body.message).toBe('Message sent as interrupt')
+  await reaches(id, 'needs_input')
+
+  const read = await call('GET', `/sessions/${id}/transcript`)
+  for (const said of ['a rare phrase indeed', 'one', 'three']) expect(read.body.transcript_text).toContain(said)
+  expect(read.body.transcript_text.indexOf('one')).toBeLessThan(read.body.transcript_text.indexOf('three'))
+
+  const forked = await call('POST', `/sessions/${id}/fork`, { message_index: 1 })
+  expect([forked.status, forked.body.session.status]).toEqual([201, 'needs_input'])
+  expect((await call('POST', `/sessions/${id}/toggle_favorite`)).body.favorited).toBe(true)
+  expect((await call('POST', `/sessions/${id}/refresh`)).status).toBe(200)
+  expect((await call('POST', `/sessions/${id}/archive`)).body.session.status).toBe('archived')
+  expect((await call('POST', `/sessions/${id}/unarchive`)).body.session.status).toBe('needs_input')
+  expect((await call('DELETE', `/sessions/${forked.body.session.id}`)).status).toBe(204)
+  expect((await call('GET', `/sessions/${forked.body.session.id}`)).status).toBe(404)
+})
