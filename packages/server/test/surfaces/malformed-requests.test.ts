@@ -1,3 +1,4 @@
+import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
 import { Problem } from '../../../contract/src/problem.ts'
 import type { OpenApiDocument } from '../../src/platform/http/openapi.ts'
@@ -27,7 +28,7 @@ test(`${count} requests made from the description of the API: none fails by our 
     while (left > 0) {
       left -= 1
       const { method, url, body, operation } = next()
-      const response = await server.inject({
+      const response: LightMyRequestResponse = await server.inject({
         method: method as 'GET',
         url: `/api/v1${url}`,
         headers: { host: '127.0.0.1', 'x-api-key': testKey, 'content-type': 'application/json' },
