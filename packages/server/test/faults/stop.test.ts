@@ -66,9 +66,9 @@ test('SIGTERM while it still starts leaves nothing running either', async () => 
   const home = join(await testFolder(), 'home')
   const server = launchServer({ home })
   const isDatabaseUp = async () => (await readFile(join(home, 'postgres/data/postmaster.pid')).catch(() => '')) !== ''
-  await eventually(isDatabaseUp, (isUp) => isUp)
+  await eventually(isDatabaseUp, (isUp) => isUp, 60_000)
   await server.signal('SIGTERM')
   expect(await server.exited).toEqual({ code: 0, signal: null })
   expect(await processesOf(home)).toEqual([])
   expect(server.output.stdout()).toBe('')
-}, 60_000)
+}, 120_000)
