@@ -30,7 +30,12 @@ const query = z.string().meta({ description: 'What was searched for, without the
 const sessions = z.array(Session).meta({ description: 'The sessions that match, newest first.' })
 
 export const FoundSessions = z
-  .object({ query, search_contents: z.literal(false), sessions, pagination: Pagination })
+  .object({
+    query,
+    search_contents: z.literal(false).meta({ description: 'Transcripts were not searched.' }),
+    sessions,
+    pagination: Pagination,
+  })
   .meta({ id: 'FoundSessions' })
 
 export const ContentScan = z
@@ -52,7 +57,7 @@ export type ContentScan = z.infer<typeof ContentScan>
 export const FoundContents = z
   .object({
     query,
-    search_contents: z.literal(true),
+    search_contents: z.literal(true).meta({ description: 'Transcripts were searched too.' }),
     sessions,
     pagination: Pagination.extend({
       total_count: z.null().meta({ description: 'Not known.' }),

@@ -38,4 +38,4 @@ test('two hosts that meet an empty database at once share thirty sessions, each 
      where t.outcome = 'completed'`,
   )
   expect(rows).toEqual([{ turns: sessionCount, hosts: 2 }])
-}, 60_000)
+}, 120_000)
