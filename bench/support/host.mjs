@@ -7,11 +7,21 @@ import { openLog } from '../../packages/server/dist/platform/log/log.js'
 
 export const benchKey = 'bench-key'
 
-/** A whole Yardmaster in this process, on an embedded PostgreSQL and a home that is thrown away. */
-export async function startBenchHost() {
+/**
+ * A whole Yardmaster in this process, on an embedded PostgreSQL and a home that is thrown away.
+ *
+ * @param {Record<string, string>} environment
+ */
+export async function startBenchHost(environment = {}) {
   const home = await mkdtemp(join(tmpdir(), 'yardmaster-bench-'))
   await chmod(home, 0o755)
-  const config = readConfig({ PORT: '0', YARDMASTER_HOME: home, API_KEYS: benchKey, LOG_LEVEL: 'error' })
+  const config = readConfig({
+    PORT: '0',
+    YARDMASTER_HOME: home,
+    API_KEYS: benchKey,
+    LOG_LEVEL: 'error',
+    ...environment,
+  })
   const host = await startHost(config, { log: openLog({ level: config.LOG_LEVEL }) })
   return {
     host,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { NewSession, Session, slug } from './session.ts'
+import { NewSession, rank, Session, slug } from './session.ts'
 import { text } from './text.ts'
 
 const { title, scheduling_class, place } = NewSession.shape
@@ -13,17 +13,7 @@ export const SessionChanges = z.object({
   goal: text(limits.goal, { wording: 'long' }).nullish().meta({ description: 'The goal; an empty string clears it.' }),
   is_autonomous: z.boolean().optional().meta({ description: 'Whether it fires broadcast event triggers.' }),
   scheduling_class: scheduling_class.meta({ description: 'Its class; null returns to the derived one.' }),
-  precedence: z
-    .union([
-      z.int(),
-      z
-        .string()
-        .regex(/^[+-]?\d{1,10}$/, 'must be an integer')
-        .transform(Number),
-    ])
-    .pipe(z.int().min(limits.precedence.min).max(limits.precedence.max))
-    .nullish()
-    .meta({ type: ['integer', 'null'], description: 'Rank within the spot queue; null is 0.' }),
+  precedence: rank.nullish().meta({ type: ['integer', 'null'], description: 'Rank within the spot queue; null is 0.' }),
   place: place.meta({ description: 'Instead of a rank: `top_of_spot`, which never lowers it.' }),
   custom_metadata: JsonObject.optional().meta({
     description: "The caller's own object; takes the place of the old one.",

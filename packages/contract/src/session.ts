@@ -102,6 +102,12 @@ function isPriorityClass(value: string): value is PriorityClass {
   return priorityClasses.some((known) => known === value)
 }
 
+/** A rank within the spot queue, as a number or as its digits. */
+export const rank = z.preprocess(
+  (said) => (typeof said === 'string' && /^[+-]?\d{1,15}$/.test(said) ? Number(said) : said),
+  z.int().min(limits.precedence.min).max(limits.precedence.max),
+)
+
 /** Blank is no parent. Whatever else names no session is refused like one that does not exist. */
 const parentSession = z.unknown().transform((said): SessionRef | null => {
   const name = typeof said === 'number' ? String(said) : said
@@ -162,12 +168,10 @@ export const NewSession = z.object({
       enum: [...priorityClasses, null],
       description: "Its class; if absent its parent's own choice, else derived from its origin.",
     }),
-  precedence: z
-    .int()
-    .min(limits.precedence.min)
-    .max(limits.precedence.max)
-    .nullish()
-    .meta({ description: "Rank within the spot queue; if absent, one above its parent's, or 0 without one." }),
+  precedence: rank.nullish().meta({
+    type: ['integer', 'null'],
+    description: "Rank within the spot queue; if absent, one above its parent's, or 0 without one.",
+  }),
   place: z
     .string()
     .nullish()

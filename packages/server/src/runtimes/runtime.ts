@@ -119,6 +119,11 @@ export type Runtime = {
   showsReceipt(line: string): boolean
   /** Whether a line tells of the conversation. What does not is bookkeeping of the agent's own and is not stored. */
   isWorthKeeping(line: string): boolean
+  /**
+   * What people are shown of a stored line: an entry by a user or an assistant with blocks of text, thought, tool call and
+   * result. Undefined where there is nothing to show. A runtime whose lines are such entries does without.
+   */
+  readable?(line: string): unknown
   /** What a line of the transcript tells of a model call, if it tells of one. */
   usageOf(line: string): Usage | undefined
 }

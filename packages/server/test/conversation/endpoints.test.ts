@@ -159,10 +159,12 @@ describe('enqueued messages', () => {
     expect((await app.get(path(id, '?status=nonsense'))).body.enqueued_messages).toEqual([])
   })
 
-  test('of a session at rest go out at once', async () => {
+  test('of a session at rest wait in order, and keep it from the trash', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
-    expect((await app.post(path(id), { content: 'say it' })).body.enqueued_message.status).toBe('sent')
-    expect((await app.get(`/sessions/${id}`)).body.session.status).toBe('waiting')
+    await queued(id, 'a', 'b', 'c')
+    expect(await contentsOf(id)).toEqual(['a', 'b', 'c'])
+    expect((await app.get(`/sessions/${id}`)).body.session.status).toBe('needs_input')
+    expectProblem(await app.post(`/sessions/${id}/archive`), 422, 'Queued messages would be discarded')
   })
 
   test('are changed by the keys that are sent', async () => {
@@ -236,6 +238,7 @@ describe('enqueued messages', () => {
   test('cannot be changed once they are delivered', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const [sent] = await queued(id, 'say gone')
+    await app.post(path(id, `/${sent}/interrupt`))
     for (const ask of [
       () => app.patch(path(id, `/${sent}`), { content: 'too late' }),
       () => app.patch(path(id, `/${sent}/reorder`), { position: 1 }),

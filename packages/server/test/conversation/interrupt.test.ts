@@ -44,6 +44,7 @@ describe('an interrupt', () => {
   test('of a message that was delivered is refused, and one of a message that is not there too', async () => {
     const id = await rested()
     const sent = await queue(id, 'say delivered')
+    await interrupt(id, sent.id)
     await expect(interrupt(id, sent.id)).rejects.toMatchObject({
       kind: 'message_taken',
       messages: ['Message is sent and cannot be sent again'],

@@ -7,7 +7,7 @@ import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 
 const app = testApp()
-const { create, busy, rested, queue, messages, reaches, settled, turns, effects } = conversing(app)
+const { drain, create, busy, rested, queue, messages, reaches, settled, turns, effects } = conversing(app)
 const { doing, done, isDone } = effects
 
 /** Pending messages as they stand, by their first word after `say`. */
@@ -94,6 +94,8 @@ describe('a message', () => {
     const id = await rested()
     const sent = await queue(id, 'sleep 60')
     await queue(id, 'say waits')
+    await drain(id)
+    await reaches(id, 'running')
     await removeMessage(app.host.app, { id }, sent.id)
     expect(await standing(id)).toEqual(['1 say waits'])
     await putAway(id)
@@ -101,15 +103,22 @@ describe('a message', () => {
 })
 
 describe('a message that is queued', () => {
-  test('for a session at rest goes out at once', async () => {
+  test('for a session at rest waits a moment, in which it may be moved or taken back, and goes out', async () => {
     const id = await rested()
-    expect(await queue(id, doing('resting'))).toMatchObject({ status: 'sent', position: 1 })
+    expect(await queue(id, doing('resting'))).toMatchObject({ status: 'pending', position: 1 })
+    const { rows } = await app.pool.query(
+      'select extract(epoch from run_at - created_at)::int as seconds from graphile_worker.jobs where key = $1',
+      [`drain_queue:${id}`],
+    )
+    expect(rows).toEqual([{ seconds: 10 }])
+    await drain(id)
     await isDone('resting')
   })
 
   test('for a session that never ran starts it', async () => {
     const id = await create()
-    expect(await queue(id, doing('never-ran'))).toMatchObject({ status: 'sent' })
+    await queue(id, doing('never-ran'))
+    await drain(id)
     await isDone('never-ran')
   })
 
@@ -133,6 +142,7 @@ describe('a message that is queued', () => {
     const { id } = await queueOf(doing('oldest'))
     await pauseSession(app.host.app, { id })
     await queue(id, doing('newest'))
+    await drain(id)
     await isDone('newest')
     expect((await done()).filter((word) => word.endsWith('est'))).toEqual(['oldest', 'newest'])
   })
@@ -140,6 +150,7 @@ describe('a message that is queued', () => {
   test('by many for a session at rest starts one turn at a time', async () => {
     const id = await rested()
     await Promise.all(Array.from({ length: 6 }, (_, index) => queue(id, doing(`many-${index}`))))
+    await Promise.all([drain(id), drain(id), drain(id)])
     for (let index = 0; index < 6; index += 1) await isDone(`many-${index}`)
     await settled(id)
     expect((await done()).filter((word) => word.startsWith('many'))).toHaveLength(6)

@@ -39,10 +39,15 @@ describe('POST /sessions, precedence and place', () => {
     expect((await create({ precedence })).body.session.precedence).toBe(precedence)
   })
 
+  test('a precedence may be written as its digits', async () => {
+    expect((await create({ precedence: '-12' })).body.session.precedence).toBe(-12)
+  })
+
   test.each([
     [1_000_000_001, 'Precedence must be less than or equal to 1000000000'],
     [-1_000_000_001, 'Precedence must be greater than or equal to -1000000000'],
     ['high', 'Precedence is not a number'],
+    [1.5, 'Precedence must be an integer'],
   ])('precedence %j is refused', async (precedence, sentence) => {
     expectProblem(await changesNothing(app.pool, () => create({ precedence })), 422, 'Validation failed', sentence)
   })

@@ -59,7 +59,11 @@ export async function startTestApp({
     API_KEYS: testKey,
     ...environment,
   })
-  const host = await startHost(config, { log: silentLog, web: { isChecking: true, ...(timeouts && { timeouts }) } })
+  const host = await startHost(config, {
+    log: silentLog,
+    environment: { ...process.env, ...environment },
+    web: { isChecking: true, ...(timeouts && { timeouts }) },
+  })
   const pool = new pg.Pool({ connectionString: database.url, max: 4 })
   pool.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', () => undefined)

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
+import { drainQueueJob } from '../../src/domain/conversation/drain-queue-job.ts'
 import { enqueueMessage } from '../../src/domain/conversation/messages.ts'
 import { followUp, type Heard } from '../../src/domain/conversation/speak.ts'
 import type { Message } from '../../src/domain/inbox/inbox.ts'
+import { transact } from '../../src/platform/db/transact.ts'
+import { enqueue } from '../../src/platform/jobs/enqueue.ts'
 import { sampleRepository, type TestApp } from './app.ts'
 import { onceItIs } from './demo-session.ts'
 import { eventually } from './eventually.ts'
@@ -20,6 +23,8 @@ export type Conversation = {
   rested(more?: Record<string, unknown>): Promise<number>
   say(id: number, prompt: string, more?: Saying): Promise<Heard>
   queue(id: number, content: string, goal?: string): Promise<Message>
+  /** The moment that a message is left in the queue of a session at rest is over. */
+  drain(id: number): Promise<void>
   reaches(id: number, ...statuses: string[]): ReturnType<typeof onceItIs>
   turns(id: number): Promise<Record<string, unknown>[]>
   messages(id: number): Promise<Record<string, unknown>[]>
@@ -84,6 +89,11 @@ export function conversing(app: TestApp): Conversation {
     },
     say: (id, prompt, { goal, isImmediate = false } = {}) =>
       followUp(app.host.app, { id }, { prompt, goal: goal ?? null, isImmediate }),
+    drain: async (id) => {
+      await transact(app.host.app.db, (tx) =>
+        enqueue(tx, drainQueueJob, { sessionId: id }, { key: `${drainQueueJob.name}:${id}` }),
+      )
+    },
     queue: (id, content, goal) => enqueueMessage(app.host.app, { id }, { content, goal: goal ?? null }),
     reaches,
     turns: (id) => rows('turns', id, 'sequence'),

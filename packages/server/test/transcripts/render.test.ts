@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { renderLine } from '../../src/domain/transcripts/render.ts'
+import { renderLine, renderReadable } from '../../src/domain/transcripts/render.ts'
+import { readableEntry as readableClaude } from '../../src/runtimes/alpha/readable.ts'
+import { readableEntry as readableCodex } from '../../src/runtimes/beta/readable.ts'
+import { lines as rollout } from '../runtimes/beta/rollout-lines.ts'
 
 const render = (entry: unknown): string => renderLine(JSON.stringify(entry))
 
@@ -193,5 +196,52 @@ describe('long texts are cut', () => {
 describe('a line that is not JSON', () => {
   test.each(['', ' ', '{', '{"type": "user"', 'plain words', '{"a":1} x', '\uFFFD'])('%j gives nothing', (line) => {
     expect(renderLine(line)).toBe('')
+  })
+})
+
+describe('what the vendors’ agents write', () => {
+  test('Codex’s rollout reads as a conversation, without its bookkeeping', () => {
+    const text = Object.values(rollout)
+      .map((line) => renderReadable(readableCodex(line)))
+      .filter(Boolean)
+      .join('\n')
+    expect(text).toBe(
+      [
+        '--- User ---\n<b>Do it</b>\n',
+        '--- Assistant ---\n[thinking] Hm\n',
+        '--- Assistant ---\n[tool_use: exec_command] {"cmd":"ls"}\n',
+        '--- User ---\n[tool_result] README.md\n',
+        '--- Assistant ---\n[tool_use: functions.exec] "text(1)"\n',
+        '--- Assistant ---\nDone.\n',
+      ].join('\n'),
+    )
+  })
+
+  test.each([
+    [{ type: 'user', uuid: 'a', message: { role: 'user', content: 'Do it' } }, '--- User ---\nDo it\n'],
+    [{ type: 'attachment', uuid: 'b', attachment: { type: 'skill_listing', content: '- greet: Greets.' } }, ''],
+    [{ type: 'attachment', uuid: 'c', attachment: { type: 'agent_listing_delta', addedTypes: ['Plan'] } }, ''],
+    [
+      {
+        type: 'assistant',
+        uuid: 'd',
+        message: { content: [{ type: 'tool_use', name: 'Bash', input: { command: 'ls' } }] },
+      },
+      '--- Assistant ---\n[tool_use: Bash] {"command":"ls"}\n',
+    ],
+    [
+      {
+        type: 'attachment',
+        attachment: { type: 'hook_success', hookName: 'SessionStart:startup', content: 'Commit.' },
+      },
+      '--- Runtime Notice (agent runtime, not a person) ---\nCommit.\n',
+    ],
+    [{ type: 'attachment', attachment: { type: 'hook_success', content: '' } }, ''],
+    [
+      { type: 'attachment', attachment: { type: 'plan_mode' } },
+      '--- Attachment ---\n{"type":"attachment","attachment":{"type":"plan_mode"}}\n',
+    ],
+  ])('Claude Code’s entries read as they are, without its lists of what is on offer: %j', (entry, text) => {
+    expect(renderReadable(readableClaude(JSON.stringify(entry)))).toBe(text)
   })
 })

@@ -8,18 +8,16 @@ import {
   deleteMessage,
   findMessage,
   findMessagePage,
-  findMessages,
-  findStanding,
   type Message,
   moveMessage,
   type NewMessage,
   updateMessage,
 } from '../inbox/inbox.ts'
 import { findSession, lockSession, recordUncle } from '../sessions/session.ts'
+import { drainSoon, isAtRest } from './drain-queue.ts'
 import { lineUp } from './line-up.ts'
-import { deliverFirst } from './speak.ts'
 
-/** Queues a message. A session at rest takes the first of its queue at once; a failed one keeps it until it is restarted. */
+/** Queues a message. A session at rest takes the first of its queue soon; a failed one keeps it until it is restarted. */
 export async function enqueueMessage(app: App, ref: SessionRef, message: Handed): Promise<Message> {
   return app.together(`enqueue:${JSON.stringify(ref)}`, message, (messages) => enqueueAll(app, ref, messages))
 }
@@ -36,14 +34,8 @@ async function enqueueAll(app: App, ref: SessionRef, handed: readonly Handed[]):
     for (const actingSessionId of new Set(handed.map((one) => one.actingSessionId))) {
       await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.create' })
     }
-    const { underway, hasQueued } = await findStanding(tx, session.id)
-    const isAtRest = session.status === 'needs_input' || (session.status === 'waiting' && !hasQueued)
-    if (underway || !isAtRest) return queued
-    await deliverFirst(app, tx, session)
-    return findMessages(
-      tx,
-      queued.map(({ id }) => id),
-    )
+    if (await isAtRest(tx, session)) await drainSoon(app, tx, session)
+    return queued
   })
 }
 

@@ -46,7 +46,6 @@ export {
   retireMessages,
   selectMessage as findMessage,
   selectMessagePage as findMessagePage,
-  selectMessages as findMessages,
   selectPendingMessages as findPendingMessages,
   takeFirstMessage,
   updateMessage,

@@ -158,12 +158,6 @@ export async function selectMessagePage(
   return { messages, totalCount: total }
 }
 
-/** In the order of the given ids. */
-export async function selectMessages(tx: Transaction, ids: readonly number[]): Promise<Message[]> {
-  const messages = await tx.selectFrom('enqueued_messages').selectAll().where('id', 'in', ids).execute()
-  return messages.toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
-}
-
 /** Past the end means the end. One statement moves the message and shifts those between. */
 export async function moveMessage(tx: Transaction, { id, session_id }: Message, wanted: number): Promise<number> {
   const { from, count } = await selectPlace(tx, session_id, id)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { Phrase } from './phrase.ts'
@@ -90,28 +90,22 @@ export async function selectTails(db: Database): Promise<Map<number, number>> {
   return new Map(rows.map(({ session_id, indexed_count }) => [session_id, indexed_count]))
 }
 
-export type Sample = { sessions: number; chunks: number; reads: number; hits: number }
+export type Sample = { chunks: number; reads: number; holders: number[] }
 
 /** One chunk of each session, here and there, to learn how common the phrase is. */
 export async function selectSample(db: Database, sessionIds: readonly number[], phrase: Phrase): Promise<Sample> {
-  const { rows } = await sql<Sample>`
-    select
-      count(*) as sessions,
-      coalesce(sum(threads.chunk_count), 0) as chunks,
-      count(*) as reads,
-      count(*) filter (where ${holds(phrase)}) as hits
+  const { rows } = await sql<{ session_id: number; chunk_count: number; is_hit: boolean }>`
+    select asked.session_id, threads.chunk_count, (${holds(phrase)}) as is_hit
     from unnest(${sessionIds}::bigint[]) with ordinality as asked (session_id, place)
     join search_threads as threads on threads.session_id = asked.session_id and threads.chunk_count > 0
     join search_chunks
       on search_chunks.session_id = asked.session_id
       and search_chunks.number = (asked.place * 7) % threads.chunk_count
   `.execute(db)
-  const [sample] = rows
   return {
-    sessions: sample?.sessions ?? 0,
-    chunks: Number(sample?.chunks ?? 0),
-    reads: sample?.reads ?? 0,
-    hits: sample?.hits ?? 0,
+    chunks: rows.reduce((sum, { chunk_count }) => sum + chunk_count, 0),
+    reads: rows.length,
+    holders: rows.filter(({ is_hit }) => is_hit).map(({ session_id }) => session_id),
   }
 }
 
@@ -128,20 +122,51 @@ export type Step = {
 
 /**
  * The sessions of a step that have a chunk with the phrase. The planner does not know what unpacking a text costs, so it is
- * told which of the two ways to go. By the index it cost 2 ms whatever the size, and 30 us for each chunk that has to be
- * read; session by session, 30 us for each chunk until one matches.
+ * told which of the two ways to go. On 50 MB the index cost 2 ms, and 30 us for each chunk that had to be read; session by
+ * session it was 30 us for each chunk until one matched.
  */
 export function selectHolders(db: Database, phrase: Phrase, step: Step): Promise<Holder[]> {
-  const { isByIndex, timeoutMs } = step
-  return db.transaction().execute(async (tx) => {
-    await sql`
-      select
-        set_config('statement_timeout', ${String(Math.max(1, Math.ceil(timeoutMs)))}, true),
-        set_config('enable_seqscan', 'off', true),
-        set_config('enable_bitmapscan', ${isByIndex ? 'on' : 'off'}, true)
-    `.execute(tx)
-    const { rows } = await (isByIndex ? byIndex(phrase, step) : oneByOne(phrase, step)).execute(tx)
-    return rows
+  return asked(db, step.isByIndex ? byIndex(phrase, step) : oneByOne(phrase, step), step)
+}
+
+/** Every session that has the phrase, unless that is in more chunks than these. */
+export async function selectRareHolders(
+  db: Database,
+  phrase: Phrase,
+  { maxChunks, timeoutMs }: { maxChunks: number; timeoutMs: number },
+): Promise<Holder[] | undefined> {
+  const query = sql<Holder>`
+    select session_id, count(*) as chunks
+    from (
+      select session_id
+      from search_chunks
+      where ${holds(phrase)}
+      limit ${maxChunks + 1}
+    ) as found
+    group by session_id
+  `
+  const holders = await asked(db, query, { isByIndex: true, timeoutMs })
+  return holders.reduce((sum, { chunks }) => sum + chunks, 0) > maxChunks ? undefined : holders
+}
+
+function asked(
+  db: Database,
+  query: RawBuilder<Holder>,
+  { isByIndex, timeoutMs }: Pick<Step, 'isByIndex' | 'timeoutMs'>,
+): Promise<Holder[]> {
+  const settings = [
+    `statement_timeout = ${Math.max(1, Math.ceil(timeoutMs))}`,
+    'enable_seqscan = off',
+    `enable_bitmapscan = ${isByIndex ? 'on' : 'off'}`,
+  ]
+  return db.connection().execute(async (connection) => {
+    // In one go, since every trip counts; there are no values of others in it.
+    await sql.raw(['begin', ...settings.map((each) => `set local ${each}`)].join('; ')).execute(connection)
+    try {
+      return (await query.execute(connection)).rows
+    } finally {
+      await sql.raw('rollback').execute(connection)
+    }
   })
 }
 

@@ -14,7 +14,7 @@ const readsPerStep = 600
 /** What asking the index costs, counted in chunks that could be read meanwhile. */
 const readsOfIndex = 100
 /** More than should be needed, since going there twice costs more. */
-const generosity = 4
+const generosity = 2
 
 /**
  * A phrase that is everywhere is found soonest by reading the newest sessions until each shows it; one that is rare by
@@ -44,7 +44,7 @@ export function learn(frequency: Frequency, step: Plan & { holders: number; hits
   }
 }
 
-/** Never none: what was not seen yet may still come. Most phrases that people look for are rare. */
+/** Never none: what was not seen yet may still come. */
 function shareOf({ reads, hits }: Frequency): number {
-  return Math.min(1, (hits + 0.1) / (reads + 1))
+  return Math.min(1, (hits + 0.5) / (reads + 1))
 }

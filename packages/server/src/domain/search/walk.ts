@@ -1,6 +1,14 @@
 import type { App } from '../app.ts'
 import type { Candidate } from '../sessions/session.ts'
-import { type Holder, selectHolders, selectLinesAfter, selectSample, selectTails } from './chunk-store.ts'
+import {
+  type Holder,
+  type Sample,
+  selectHolders,
+  selectLinesAfter,
+  selectRareHolders,
+  selectSample,
+  selectTails,
+} from './chunk-store.ts'
 import { selectDocumentHolders } from './document-store.ts'
 import { lookAtChanged } from './look-at-changed.ts'
 import { type Frequency, learn, type Plan, planStep } from './next-step.ts'
@@ -36,19 +44,47 @@ export async function walk(
   if (candidates.length === 0 || isOver()) return walked(candidates.length > 0)
 
   const phrase = phraseOf(query)
-  const [tails, changed] = await Promise.all([selectTails(app.db), lookAtChanged(app.db, phrase)])
+  // What is not in the index is known before the index is asked, or it could be missed in between.
+  const [tails, changed, sampled] = await Promise.all([
+    selectTails(app.db),
+    lookAtChanged(app.db, phrase),
+    selectSample(
+      app.db,
+      candidates.slice(0, sampledSessions).map(({ id }) => id),
+      phrase,
+    ),
+  ])
   const isLookedAt = new Set(changed.lookedAt)
   const isChangedHolder = new Set(changed.found)
-  let frequency = await sample(app, candidates, phrase)
+  // A phrase that is everywhere has shown itself already.
+  const isSampled = new Set(phrase.isWithinChunks ? sampled.holders : [])
+  while (matches.length <= page.perPage && isSampled.has(candidates[judged]?.id ?? 0)) {
+    matches.push(judged)
+    judged += 1
+  }
+
   let isIndexable = phrase.isIndexable
+  const isPerhapsRare = isIndexable && sampled.holders.length === 0
+  const rare = isPerhapsRare ? await findRare(app, phrase, deadline - performance.now()) : undefined
+  // Not rare after all: as if the sample had met it once.
+  let frequency = { ...frequencyIn(sampled), ...(isPerhapsRare && { hits: 1 }) }
 
   while (!isSettled(walked(false), page)) {
     if (isOver()) return walked(true)
     const missing = page.perPage + 1 - matches.length
-    const plan = planStep(frequency, { missing, sparseness: sparsenessOf(candidates, judged), isIndexable })
+    const plan = rare
+      ? { sessions: candidates.length, isByIndex: true }
+      : planStep(frequency, { missing, sparseness: sparsenessOf(candidates, judged), isIndexable })
     const sessions = candidates.slice(judged, judged + plan.sessions)
     const remainingMs = deadline - performance.now()
-    const holders = await findHolders(app, phrase, { plan, sessions, remainingMs })
+    const [holders, documentHolders] = await Promise.all([
+      rare ?? findHolders(app, phrase, { plan, sessions, remainingMs }),
+      selectDocumentHolders(
+        app.db,
+        phrase,
+        sessions.map(({ id }) => id),
+      ),
+    ])
     if (holders === 'too slow') {
       // By the index the time is lost; session by session what was judged stays judged.
       if (!plan.isByIndex) return walked(true)
@@ -57,13 +93,7 @@ export async function walk(
     }
     frequency = learn(frequency, { ...plan, sessions: sessions.length, ...count(holders, sessions) })
     const inChunks = new Set(holders.map(({ session_id }) => session_id))
-    const inDocuments = new Set(
-      await selectDocumentHolders(
-        app.db,
-        phrase,
-        sessions.map(({ id }) => id),
-      ),
-    )
+    const inDocuments = new Set(documentHolders)
     for (const { id } of sessions) {
       const isKnown = isLookedAt.has(id) ? isChangedHolder.has(id) : inDocuments.has(id)
       const tail = tails.get(id)
@@ -80,13 +110,24 @@ export async function walk(
   return walked(false)
 }
 
-async function sample(app: Pick<App, 'db'>, candidates: readonly Candidate[], phrase: Phrase): Promise<Frequency> {
-  const { sessions, chunks, reads, hits } = await selectSample(
-    app.db,
-    candidates.slice(0, sampledSessions).map(({ id }) => id),
-    phrase,
-  )
-  return { reads, hits, chunksPerSession: sessions === 0 ? 1 : Math.max(1, chunks / sessions) }
+function frequencyIn({ chunks, reads, holders }: Sample): Frequency {
+  return { reads, hits: holders.length, chunksPerSession: reads === 0 ? 1 : Math.max(1, chunks / reads) }
+}
+
+/** What a search may read in vain before it goes another way. */
+const rareChunks = 300
+
+async function findRare(app: Pick<App, 'db'>, phrase: Phrase, remainingMs: number): Promise<Holder[] | undefined> {
+  try {
+    return await selectRareHolders(app.db, phrase, { maxChunks: rareChunks, timeoutMs: timeoutFor(remainingMs / 2) })
+  } catch (error) {
+    if (isCancelled(error)) return undefined
+    throw error
+  }
+}
+
+function timeoutFor(remainingMs: number): number {
+  return Math.min(longestStatementMs, remainingMs)
 }
 
 type Slice = { plan: Plan; sessions: readonly Candidate[]; remainingMs: number }
@@ -97,7 +138,7 @@ async function findHolders(
   { plan: { isByIndex }, sessions, remainingMs }: Slice,
 ): Promise<Holder[] | 'too slow'> {
   // Half of what is left, so that there is another way to go.
-  const timeoutMs = Math.min(longestStatementMs, isByIndex ? remainingMs / 2 : remainingMs)
+  const timeoutMs = timeoutFor(isByIndex ? remainingMs / 2 : remainingMs)
   try {
     return await selectHolders(app.db, phrase, { sessions, isByIndex, timeoutMs })
   } catch (error) {

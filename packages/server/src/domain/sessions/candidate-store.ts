@@ -45,8 +45,8 @@ function readCandidate(text: string): Candidate {
 type Listing = { filters: SessionFilters; classByGenesis: ClassByGenesis; page: Page }
 
 /**
- * Few sessions meet the condition or many, and nobody knows before. All of them are looked up first: left to itself the
- * planner walked through 100,000 sessions for the newest that might, which took 400 ms where this takes 1.
+ * Few sessions meet the condition or many, and nobody knows before. All of them are looked up first: with a limit in sight
+ * the planner may walk through every session for the newest that meets it.
  */
 export async function selectIdsWhere(
   db: Database,

@@ -43,8 +43,9 @@ export async function findCandidates(
 /** As they are listed, in the given order; those that are gone by now are left out. */
 export async function showSessions(app: App, ids: readonly number[]): Promise<Session[]> {
   if (ids.length === 0) return []
-  const classByGenesis = classesByGenesis(await readSettings(app.db))
-  const rows = new Map((await selectSessionsById(app.db, ids)).map((row) => [row.id, row]))
+  const [settings, found] = await Promise.all([readSettings(app.db), selectSessionsById(app.db, ids)])
+  const classByGenesis = classesByGenesis(settings)
+  const rows = new Map(found.map((row) => [row.id, row]))
   const context = { now: app.clock.now(), classByGenesis, catalog: app.catalog.current() }
   return ids.flatMap((id) => {
     const row = rows.get(id)

@@ -11,8 +11,8 @@ export async function readTranscript(
   ref: SessionRef,
   { isPlainText }: { isPlainText: boolean },
 ): Promise<Readable | { transcript_text: string }> {
-  const { id } = await findSession(app.db, ref)
+  const { id, agent_runtime: runtime } = await findSession(app.db, ref)
   if (!(await hasTranscript(app.db, id))) refuse('no_transcript', 'No transcript available for this session')
-  const text = transcriptText(app.db, id)
+  const text = transcriptText(app.db, id, app.runtimes.find(runtime)?.readable)
   return isPlainText ? text : { transcript_text: await collect(text) }
 }

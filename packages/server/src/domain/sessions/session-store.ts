@@ -200,8 +200,8 @@ async function countSessions(
 }
 
 /**
- * Added up from what the database keeps count of: counting 100,000 sessions took 12 ms, this takes the same for any number.
- * The clock decides about snoozed ones; whoever asks about the board has those counted.
+ * Added up from what the database keeps count of, which costs the same for any number of sessions. The clock decides about
+ * snoozed ones; whoever asks about the board has those counted.
  */
 async function countListed(db: Database, filters: SessionFilters, classByGenesis: ClassByGenesis): Promise<number> {
   const matching = (is: ExpressionBuilder<Tables, 'sessions'>): Expression<SqlBool> =>
@@ -261,8 +261,8 @@ export function listed(
   const conditions = [is('sessions.summary_of_session_id', 'is', null)]
   if (!show_archived && status !== 'archived') conditions.push(is('sessions.status', '!=', 'archived'))
   // Compared as text: a status nobody knows matches nothing.
-  if (status !== undefined) conditions.push(is(sql`sessions.status`, '=', status))
-  if (agent_runtime !== undefined) conditions.push(is('sessions.agent_runtime', '=', agent_runtime))
+  if (status) conditions.push(is(sql`sessions.status`, '=', status))
+  if (agent_runtime) conditions.push(is('sessions.agent_runtime', '=', agent_runtime))
   if (genesis !== undefined) conditions.push(is('sessions.genesis', '=', genesis))
   if (priority_class !== undefined) conditions.push(resolvesTo(is, priority_class, classByGenesis))
   if (visibility !== undefined) conditions.push(visibility === 'on_board' ? onBoard(is) : is.not(onBoard(is)))

@@ -6,6 +6,11 @@ export function renderLine(line: string): string {
   return entry === undefined ? '' : renderEntry(entry.value)
 }
 
+/** An entry that a runtime made of a line; of some lines there is nothing to show. */
+export function renderReadable(entry: unknown): string {
+  return entry === undefined ? '' : renderEntry(entry)
+}
+
 type Fields = Record<string, unknown>
 
 function parse(line: string): { value: unknown } | undefined {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import { mainThread } from '../../runtimes/runtime.ts'
-import { renderLine } from './render.ts'
+import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
+import { renderLine, renderReadable } from './render.ts'
 import { selectLastLines, selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
 
 /** The face of the room: a session's conversation as append-only entries. */
@@ -20,9 +20,13 @@ export function transcriptLines(db: Database, sessionId: number): Readable {
   return Readable.from(piecesOf(db, sessionId, { write: (line) => `${line}\n`, between: '' }))
 }
 
-/** The reading copy: an empty line between two entries. */
-export function transcriptText(db: Database, sessionId: number): Readable {
-  return Readable.from(piecesOf(db, sessionId, { write: renderLine, between: '\n' }))
+/** The reading copy: an empty line between two entries. `readable` is for lines that are not entries themselves. */
+export function transcriptText(db: Database, sessionId: number, readable?: Runtime['readable']): Readable {
+  return Readable.from(piecesOf(db, sessionId, { write: rendererFor(readable), between: '\n' }))
+}
+
+function rendererFor(readable: Runtime['readable']): (line: string) => string {
+  return readable ? (line) => renderReadable(readable(line)) : renderLine
 }
 
 export async function collect(pieces: Readable): Promise<string> {
@@ -39,7 +43,12 @@ export async function collectLines(db: Database, key: ThreadKey): Promise<string
 }
 
 /** The end of the reading copy, at most so many characters of it: enough to tell where things stand. */
-export async function transcriptTail(db: Database, sessionId: number, maxLength: number): Promise<string> {
+export async function transcriptTail(
+  db: Database,
+  sessionId: number,
+  { maxLength, readable }: { maxLength: number; readable?: Runtime['readable'] },
+): Promise<string> {
+  const render = rendererFor(readable)
   const key = { sessionId, thread: mainThread }
   const pieces: string[] = []
   let length = 0
@@ -50,7 +59,7 @@ export async function transcriptTail(db: Database, sessionId: number, maxLength:
     if (!first) break
     last = first.sequence - 1
     for (const { line } of rows) {
-      const piece = renderLine(line)
+      const piece = render(line)
       if (piece === '' || length >= maxLength) continue
       pieces.unshift(piece)
       length += piece.length + 1

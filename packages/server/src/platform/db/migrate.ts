@@ -95,11 +95,38 @@ function refuseStrangers(known: Migration[], applied: Map<number, string>): void
 
 async function apply(client: pg.PoolClient, { version, name, sql, digest }: Migration): Promise<void> {
   await client.query('begin')
-  await client.query(sql)
+  await client.query(sql).catch((error: unknown) => {
+    throw isAboutExtension(sql, error) ? missingExtension(sql, error) : error
+  })
   await client.query('insert into schema_migrations (version, name, digest) values ($1, $2, $3)', [
     version,
     name,
     digest,
   ])
   await client.query('commit')
+}
+
+/** Not allowed, or not there: its package was not installed with the server. */
+const extensionStates = ['42501', '0A000', '58P01']
+
+function isAboutExtension(sql: string, error: unknown): error is Error {
+  return (
+    extensionsOf(sql).length > 0 &&
+    error instanceof Error &&
+    'code' in error &&
+    extensionStates.includes(String(error.code)) &&
+    /extension/.test(error.message)
+  )
+}
+
+function missingExtension(sql: string, error: Error): Unfit {
+  const names = extensionsOf(sql)
+  const statements = names.map((name) => `create extension ${name};`).join(' ')
+  return new Unfit(
+    `The database lacks an extension of PostgreSQL's own that Yardmaster needs (${error.message}). Have an administrator run in it: ${statements}`,
+  )
+}
+
+function extensionsOf(sql: string): string[] {
+  return [...sql.matchAll(/^create extension if not exists (\w+)/gm)].map(([, name = '']) => name)
 }

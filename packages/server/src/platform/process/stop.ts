@@ -107,7 +107,7 @@ async function sweep(run: Run, table: ProcessTable): Promise<{ swept: number; su
   let survivors: ProcessIdentity[] = []
   let cleanLooks = 0
   for (let round = 0; round < maxRounds && cleanLooks < cleanLooksNeeded; round++) {
-    if (round > 0) await sleep(roundPauseMs)
+    if (survivors.length > 0) await sleep(roundPauseMs)
     await run.look()
     survivors = []
     for (const [key, identity] of run.known) {
@@ -122,7 +122,7 @@ async function sweep(run: Run, table: ProcessTable): Promise<{ swept: number; su
   return { swept: killed.size, survivors }
 }
 
-/** They may fork while we kill. Whoever outlasts this many rounds cannot be killed by us. */
+/** They may fork while we kill, and take a moment to end. Whoever outlasts this many rounds cannot be killed by us. */
 const maxRounds = 40
 const roundPauseMs = 25
 

@@ -90,7 +90,7 @@ const kinds: readonly Kind[] = [
   },
   {
     reason: 'rate_limit',
-    advice: 'Wait until the limit is lifted, or use another key or model, then send the message again.',
+    advice: 'Wait until the limit is lifted, or use another key or model, then restart the session.',
     fits: ({ status, text }) => status === 429 || /rate.?limit|quota|usage limit|billing|credit balance/i.test(text),
   },
   {
@@ -107,7 +107,7 @@ const kinds: readonly Kind[] = [
   },
   {
     reason: 'overloaded',
-    advice: 'The provider cannot serve it now or cannot be reached from this host; send the message again later.',
+    advice: 'The provider cannot serve it now or cannot be reached from this host; restart the session later.',
     fits: ({ status, text }) =>
       (status !== undefined && status >= 500) ||
       /overloaded|unable to connect|connection (error|refused)|ECONNREFUSED|fetch failed|timed out/i.test(text),
@@ -116,5 +116,5 @@ const kinds: readonly Kind[] = [
 
 const other: Omit<Kind, 'fits'> = {
   reason: 'agent_error',
-  advice: 'Send the message again, or look into the session log.',
+  advice: 'Restart the session, or look into its log.',
 }

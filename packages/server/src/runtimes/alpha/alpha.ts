@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Runtime } from '../runtime.ts'
 import { equip } from './equip.ts'
 import type { AlphaOptions } from './options.ts'
+import { readableEntry } from './readable.ts'
 import { startTurn } from './start-turn.ts'
 import { transcriptFiles } from './transcript-files.ts'
 import { isWorthKeeping, showsReceipt } from './transcript-line.ts'
@@ -20,6 +21,7 @@ export function alphaRuntime(options: AlphaOptions): Runtime {
     writeTranscript,
     showsReceipt,
     isWorthKeeping,
+    readable: readableEntry,
     usageOf,
   }
 }

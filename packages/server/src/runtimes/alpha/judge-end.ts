@@ -42,7 +42,7 @@ function complaintKnown(complaint: string): TurnEnd | undefined {
 
 function crash(exit: ExitStatus, complaint: string): TurnEnd {
   const how = exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`
-  const advice = 'Send the message again to go on from where it stopped.'
+  const advice = 'Restart the session to let it go on from where it stopped.'
   return failed(
     'crash',
     [`The agent process ${how} before it finished the turn.`, complaint.trim()].filter(Boolean).join(' '),

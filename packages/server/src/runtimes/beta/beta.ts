@@ -9,6 +9,7 @@ import { isWorthKeeping, showsReceipt } from './entries.ts'
 import { equip } from './equip.ts'
 import { startExecTurn } from './exec-turn.ts'
 import { nativeProgram } from './native-program.ts'
+import { readableEntry } from './readable.ts'
 import { writeRollout } from './rewrite.ts'
 import { rolloutFiles } from './rollout-files.ts'
 import { usageReader } from './usage.ts'
@@ -72,6 +73,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
     writeTranscript: (conversation, lines) => writeRollout(conversation, lines, providerName(access)),
     showsReceipt,
     isWorthKeeping,
+    readable: readableEntry,
     usageOf: usage.usageOf,
   }
 }

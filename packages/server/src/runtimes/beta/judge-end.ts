@@ -65,14 +65,14 @@ export function crashed({ code, signal }: ExitStatus, stderr: string): TurnEnd {
 /** What the operator can do about it. */
 const advice: Record<TurnFailureReason, string> = {
   auth: 'Check the API key or the login that Yardmaster gives to Codex, and that it may use this model.',
-  rate_limit: 'Wait until the limit is lifted or raise it with the provider, then send the prompt again.',
+  rate_limit: 'Wait until the limit is lifted or raise it with the provider, then restart the session.',
   model: 'Choose another model for this session; the provider does not offer this one to the account.',
   too_long: 'Start a new session, or fork this one at an earlier message.',
   no_session:
     'The conversation is no longer on this host; restart the session to have it put back from what is stored.',
-  overloaded: 'Check that the provider can be reached from this host, and send the prompt again in a while.',
+  overloaded: 'Check that the provider can be reached from this host, and restart the session in a while.',
   agent_error: 'If it happens again, look at the session logs and try another model.',
-  crash: 'Send the prompt again; if it happens again, run the Codex program by hand on this host.',
+  crash: 'Restart the session; if it happens again, run the Codex program by hand on this host.',
 }
 
 const reasonByWord: Record<string, TurnFailureReason> = {

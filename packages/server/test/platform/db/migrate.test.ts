@@ -34,6 +34,14 @@ describe('our own migrations', () => {
 })
 
 describe('a folder of migrations', () => {
+  test('an extension that cannot be had is named, with what an administrator has to do', async () => {
+    const { pool } = await testDatabase({ isEmpty: true })
+    const folder = await folderOf({ '0001_signals.sql': 'create extension if not exists semaphore;' })
+
+    await expect(migrate(pool, { folder })).rejects.toThrow(Unfit)
+    await expect(migrate(pool, { folder })).rejects.toThrow('create extension semaphore;')
+  })
+
   test('only what is missing is applied, in order', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     await migrate(pool, { folder: await folderOf({ '0001_trains.sql': trains }) })

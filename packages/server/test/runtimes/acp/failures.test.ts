@@ -25,7 +25,7 @@ describe('an error of the agent', () => {
   test('is told in its own words, each once, and cut when there is no end of them', () => {
     const details = 'x'.repeat(10_000)
     const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }))
-    expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Send the message again/) })
+    expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Restart the session/) })
     expect(JSON.stringify(end).length).toBeLessThan(3000)
   })
 })

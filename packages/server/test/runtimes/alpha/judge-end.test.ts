@@ -39,7 +39,7 @@ describe('a turn failed', () => {
     [refused(529, 'API Error: 529 Overloaded.'), 'overloaded', 'later'],
     [refused(500, 'API Error: Internal server error'), 'overloaded', 'later'],
     [refused(null, 'API Error: Unable to connect to API (ConnectionRefused)'), 'overloaded', 'later'],
-    [refused(400, 'Something the driver has never heard of'), 'agent_error', 'Send the message again'],
+    [refused(400, 'Something the driver has never heard of'), 'agent_error', 'Restart the session'],
     [
       { type: 'result', is_error: true, errors: ['No conversation found with session ID: 1'] },
       'no_session',
@@ -57,7 +57,7 @@ describe('a turn failed', () => {
       kind: 'failed',
       reason: 'crash',
       detail:
-        'The agent process was killed by SIGKILL before it finished the turn. panic. Send the message again to go on from where it stopped.',
+        'The agent process was killed by SIGKILL before it finished the turn. panic. Restart the session to let it go on from where it stopped.',
     })
   })
 

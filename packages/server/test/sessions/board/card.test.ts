@@ -111,7 +111,7 @@ describe('the category', () => {
       session: { category: { id: category.id, name: 'Shelf' } },
       message: 'Session assigned to category',
     })
-    for (const body of [{}, { category_id: '' }, { category_id: null }]) {
+    for (const body of [{}, { category_id: '' }, { category_id: ' ' }, { category_id: null }]) {
       expect((await change(id, 'set_category', body)).body).toMatchObject({
         session: { category_id: null, category: null },
         message: 'Session moved to Uncategorized',

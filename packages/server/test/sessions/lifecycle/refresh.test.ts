@@ -17,12 +17,12 @@ const fileOf = async (id: number): Promise<string> =>
 test('a refresh adds what the file has grown by, redacted, and says how many entries there are', async () => {
   const id = await rested()
   const before = await entriesOf(app, id)
-  expect(await refresh(id)).toEqual({ sessionId: id, appended: 0, entryCount: before.length })
+  expect(await refresh(id)).toEqual({ sessionId: id, appended: 0, entryCount: before.length, isFileShorter: false })
   await appendFile(
     await fileOf(id),
     `${JSON.stringify({ type: 'user', message: { content: `the key is ${longKey}` } })}\n`,
   )
-  expect(await refresh(id)).toEqual({ sessionId: id, appended: 1, entryCount: before.length + 1 })
+  expect(await refresh(id)).toEqual({ sessionId: id, appended: 1, entryCount: before.length + 1, isFileShorter: false })
   const after = await entriesOf(app, id)
   expect(after.slice(0, -1)).toEqual(before)
   expect(JSON.stringify(after.at(-1))).toContain('[REDACTED:')
@@ -38,13 +38,16 @@ test('many refreshes at once add each entry once', async () => {
   expect(await entriesOf(app, id)).toHaveLength(length + 2)
 })
 
-test('a file that has become shorter takes nothing away', async () => {
+test('a file that has become shorter takes nothing away, and the answer says so', async () => {
   const id = await rested()
   const before = await entriesOf(app, id)
   const [first = ''] = (await readFile(await fileOf(id), 'utf8')).split('\n')
   await writeFile(await fileOf(id), `${first}\n`)
   expect(await refresh(id)).toMatchObject({ appended: 0, entryCount: before.length })
   expect(await entriesOf(app, id)).toEqual(before)
+  expect((await app.post(`/sessions/${id}/refresh`)).body.message).toBe(
+    `The stored transcript was kept (${before.length} messages): the file on disk is shorter`,
+  )
 })
 
 test('a session that never ran has no clone to read from', async () => {

@@ -77,6 +77,8 @@ describe('a session', () => {
     [{ is_autonomous: 'yes' }, 'Is autonomous must be true or false'],
     [{ scheduling_class: 'vip' }, 'Scheduling class vip is not a known scheduling class'],
     [{ precedence: 1_000_000_001 }, 'Precedence must be less than or equal to 1000000000'],
+    [{ precedence: 1.5 }, 'Precedence must be an integer'],
+    [{ precedence: 'high' }, 'Precedence is not a number'],
     [{ custom_metadata: [] }, 'Custom metadata must be an object'],
   ])('refuses %j and changes nothing', async (body, message) => {
     const id = await resting()

@@ -134,9 +134,11 @@ export const lifecycleEndpoints = [
     answers: { 200: SessionWithMessage },
     refusals: ['no_clone', 'no_transcript_files'],
     handle: async ({ params }, app) => {
-      const { sessionId, entryCount } = await refreshTranscript(app, params.id)
-      const session = await showRow(app, app.db, { id: sessionId })
-      return ok({ session, message: `Transcript refreshed (${entryCount} messages)` })
+      const { sessionId, entryCount, isFileShorter } = await refreshTranscript(app, params.id)
+      const message = isFileShorter
+        ? `The stored transcript was kept (${entryCount} messages): the file on disk is shorter`
+        : `Transcript refreshed (${entryCount} messages)`
+      return ok({ session: await showRow(app, app.db, { id: sessionId }), message })
     },
   }),
   defineEndpoint({

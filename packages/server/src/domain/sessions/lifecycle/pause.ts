@@ -14,7 +14,11 @@ export async function pauseSession(app: App, ref: SessionRef): Promise<Session> 
     const session = await lockSession(tx, ref)
     if (session.status !== 'running') refuse('cannot_pause', 'Session is not running')
     await withdrawLiveTurn(tx, session.id, 'pause')
-    await transition(app, tx, { sessionId: session.id, cause: 'pause', with: { metadata: { paused_by: 'user' } } })
+    await transition(app, tx, {
+      sessionId: session.id,
+      cause: 'pause',
+      with: { metadata: { paused_by: 'user' }, forget: ['pending_sleep', 'deliberate_sleep_at'] },
+    })
     await note(app, tx, session.id, 'Paused: its running turn was ended.')
     return showRow(app, tx, { id: session.id })
   })

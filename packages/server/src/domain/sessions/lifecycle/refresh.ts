@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { refuse } from '../../../platform/refusal.ts'
 import { mainThread } from '../../../runtimes/runtime.ts'
@@ -7,7 +8,7 @@ import { findSession } from '../session.ts'
 import { runtimeHome } from '../workspace/folders.ts'
 import { readTranscripts } from '../workspace/read-transcripts.ts'
 
-export type Refreshed = { sessionId: number; appended: number; entryCount: number }
+export type Refreshed = { sessionId: number; appended: number; entryCount: number; isFileShorter: boolean }
 
 /** Reads on in the agent's files. Entries are only ever added, so a file that has become shorter takes nothing away. */
 export async function refreshTranscript(app: App, ref: SessionRef): Promise<Refreshed> {
@@ -18,10 +19,23 @@ export async function refreshTranscript(app: App, ref: SessionRef): Promise<Refr
     return refuse('no_clone', 'Session has no clone path')
   }
   const conversation = { id: session.session_id, home: runtimeHome(app, session.id), workingDirectory }
-  if ((await runtime.transcriptFiles(conversation)).length === 0) {
+  const files = await runtime.transcriptFiles(conversation)
+  if (files.length === 0) {
     refuse('no_transcript_files', 'No transcript files found on filesystem')
   }
   const appended = await readTranscripts(app, { session, runtime, conversation })
-  const { entry_count: entryCount } = await findProgress(app.db, { sessionId: session.id, thread: mainThread })
-  return { sessionId: session.id, appended, entryCount }
+  const progress = await findProgress(app.db, { sessionId: session.id, thread: mainThread })
+  const sizeBytes = await sizeOf(files.find(({ thread }) => thread === mainThread)?.path)
+  const isFileShorter = sizeBytes < progress.read_bytes
+  return { sessionId: session.id, appended, entryCount: progress.entry_count, isFileShorter }
+}
+
+/** Of a file that is gone: 0. */
+async function sizeOf(path: string | undefined): Promise<number> {
+  return path === undefined
+    ? 0
+    : stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      )
 }

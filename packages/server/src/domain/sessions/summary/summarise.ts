@@ -40,7 +40,8 @@ export async function summarise(app: App, claim: SummaryClaim, windDown: AbortSi
     const session = await selectSession(app.db, { id: claim.sessionId })
     if (!session) return
     const { entry_count: entryCount } = await findProgress(app.db, { sessionId: session.id, thread: mainThread })
-    const prompt = promptFor(await transcriptTail(app.db, session.id, excerptLength))
+    const readable = app.runtimes.find(session.agent_runtime)?.readable
+    const prompt = promptFor(await transcriptTail(app.db, session.id, { maxLength: excerptLength, readable }))
     const patience = AbortSignal.timeout(patienceMs)
     const signal = AbortSignal.any([windDown, patience])
     const answer = await askAgent(app, session, { prompt, marker: claim.marker, signal })

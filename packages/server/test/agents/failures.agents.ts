@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { atRest, textOf } from '../support/demo-session.ts'
+import { agentYard } from './support/agent-yard.ts'
+import { agents } from './support/agents.ts'
+
+// What becomes of a session of a whole Yardmaster when the provider turns its agent away.
+
+const { app, begin, work, say, restart, logs } = agentYard()
+const locked = agentYard({ key: 'bad-key' })
+
+describe.each(agents)('a session of $runtime', (agent) => {
+  test('whose key is refused fails with what to do', async () => {
+    const id = await locked.begin(agent, 'say x')
+    expect(await atRest(locked.app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'auth' } })
+    expect(await locked.logs(id)).toMatch(/The turn failed \(auth\): .*(API_KEY|API key|valid key)/)
+  })
+
+  test('goes on when the provider has too many requests once', async () => {
+    const id = await begin(agent, 'fail 429 1\nsay Recovered')
+    const { status, metadata } = await atRest(app, id)
+    // Codex does not try again; its vendor says so only when a quota is spent.
+    if (agent.runtime === 'runtime_beta') {
+      expect({ status, metadata }).toMatchObject({ status: 'failed', metadata: { failure_reason: 'rate_limit' } })
+      expect(await logs(id)).toContain('The turn failed (rate_limit)')
+      expect(await restart(id)).toMatchObject({ status: 'needs_input' })
+      return expect(await say(id, 'say Recovered')).toMatchObject({ status: 'needs_input' })
+    }
+    expect(status).toBe('needs_input')
+    expect(await textOf(app, id)).toContain('--- Assistant ---\nRecovered\n')
+    // The Agent Client Protocol has no word for a call that is tried again.
+    if (agent.runtime === 'runtime_alpha') expect(await logs(id)).toMatch(/status 429.*attempt 2 of 11/)
+  })
+
+  test('goes on when the provider stumbles once', async () => {
+    const id = await work(agent, 'fail 500 1\nsay Recovered')
+    expect(await textOf(app, id)).toContain('--- Assistant ---\nRecovered\n')
+  })
+
+  test('on a model that the provider does not have fails, and goes on with another', async () => {
+    const id = await begin(agent, 'say x', { config: { model: agent.unknownModel } })
+    expect(await atRest(app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'model' } })
+    expect(await logs(id)).toContain(agent.unknownModel)
+    expect(await app.patch(`/sessions/${id}/model`, { model: agent.model })).toMatchObject({ status: 200 })
+    expect(await restart(id)).toMatchObject({ status: 'needs_input' })
+    expect(await say(id, 'say Now it works')).toMatchObject({ status: 'needs_input' })
+    expect(await textOf(app, id)).toContain('Now it works')
+  })
+})

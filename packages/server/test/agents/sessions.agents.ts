@@ -1,0 +1,149 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { clonePath, runtimeHome } from '../../src/domain/sessions/workspace/folders.ts'
+import { type ProcessIdentity, processTable } from '../../src/platform/process/process-table.ts'
+import { atRest, entriesOf, textOf } from '../support/demo-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { stillRunning } from '../support/server-process.ts'
+import { agentYard, expectNothingDoubled } from './support/agent-yard.ts'
+import { agents } from './support/agents.ts'
+
+// Sessions of a whole Yardmaster with each real agent and a scripted model: what is promised of every one of them.
+
+const { app, begin, work, say, restart, asked, toldWith, isAsked, rows } = agentYard()
+
+describe.each(agents)('a session of $runtime', (agent) => {
+  test('runs a tool and answers, and its calls are counted as the model reports them', async () => {
+    const id = await work(agent, 'usage 1100 22 300 44\nrun echo from the shell\nusage 500 6 70 8\nsay Done')
+    const text = await textOf(app, id)
+    expect(text).toMatch(/^--- User ---\nusage 1100 22 300 44\nrun echo from the shell\n/)
+    expect(text).toContain('--- Assistant ---\nDone\n')
+    expect(text).toMatch(/\[tool_use: .*echo from the shell/)
+    expect(text).toMatch(/\[tool_result\] .*from the shell/s)
+    expect(await usages(id)).toEqual(scriptedUsages[agent.runtime])
+  })
+
+  test('keeps the transcript of a subagent', async () => {
+    const id = await work(agent, 'subagent say From below\nsay From above')
+    const threads = await rows('select thread, line from transcript_entries where session_id = $1', id)
+    const below = threads.filter(({ line }) => String(line).includes('From below')).map(({ thread }) => thread)
+    // The protocol shows a subagent's work as its parent's tool call.
+    if (agent.runtime === 'claude-acp') return expect(new Set(below)).toEqual(new Set(['main']))
+    expect(below).toContainEqual(expect.not.stringMatching(/^main$/))
+    const { length } = (await usages(id)).filter((usage) => usage.endsWith('true'))
+    expect(length).toBe(1)
+  })
+
+  test('goes on with another model, and a fork of it goes on from its entry', async () => {
+    const id = await work(agent, 'say The first answer')
+    const last = (await entriesOf(app, id)).length - 1
+    expect(await app.patch(`/sessions/${id}/model`, { model: agent.otherModel })).toMatchObject({ status: 200 })
+    expect(await say(id, 'say The second answer')).toMatchObject({ status: 'needs_input' })
+    expect(asked('say The second answer')?.model).toContain(agent.otherModelAsked)
+    expect(toldWith('say The second answer')).toContain('say The first answer')
+
+    const fork = await app.post(`/sessions/${id}/fork`, { message_index: last })
+    expect(fork).toMatchObject({ status: 201 })
+    const forkId: number = fork.body.session.id
+    expect(await say(forkId, 'say The answer of the fork')).toMatchObject({ status: 'needs_input' })
+    expect(toldWith('say The answer of the fork')).toContain('say The first answer')
+    expect(toldWith('say The answer of the fork')).not.toContain('The second answer')
+    expect(await textOf(app, forkId)).toMatch(/The first answer.*The answer of the fork/s)
+    await expectNothingDoubled(app, forkId)
+  })
+
+  test('is paused in the middle of an answer, and goes on', async () => {
+    const id = await begin(agent, `say ${agent.runtime} begins\nwait 60\nsay Never`)
+    await isAsked(`say ${agent.runtime} begins`)
+    await eventually(
+      () => rows('select started_at from turns where session_id = $1', id),
+      ([turn]) => turn?.started_at !== null,
+    )
+    await pause(id)
+    expect(await say(id, 'say On we go')).toMatchObject({ status: 'needs_input' })
+    expect(await textOf(app, id)).toContain('On we go')
+    await expectNothingDoubled(app, id)
+  })
+
+  test('is paused in the middle of a tool, which ends with it, and goes on', async () => {
+    const id = await begin(agent, 'run echo $$ > pid; exec sleep 4321\nsay Never')
+    const tool = await toolOf(id)
+    await pause(id)
+    expect(await stillRunning([tool])).toEqual([])
+    expect(await say(id, 'say On we go')).toMatchObject({ status: 'needs_input' })
+    expect(toldWith('say On we go')).toContain('exec sleep 4321')
+    await expectNothingDoubled(app, id)
+  })
+
+  test('whose agent is killed fails, leaves no tool behind, and goes on', async () => {
+    const id = await begin(agent, 'run echo $$ > pid; exec sleep 4321\nsay Never')
+    const tool = await toolOf(id)
+    const [turn] = await rows('select pid from turns where session_id = $1', id)
+    process.kill(Number(turn?.pid), 'SIGKILL')
+    expect(await atRest(app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'crash' } })
+    expect(await stillRunning([tool])).toEqual([])
+    expect(await restart(id)).toMatchObject({ status: 'needs_input' })
+    expect(await say(id, 'say On we go')).toMatchObject({ status: 'needs_input' })
+    expect(toldWith('say On we go')).toContain('exec sleep 4321')
+    await expectNothingDoubled(app, id)
+  })
+
+  test('whose agent has lost its files goes on from what is stored', async () => {
+    const id = await work(agent, 'say The word is plover')
+    const before = (await entriesOf(app, id)).length
+    await rm(runtimeHome(app.host.app, id), { recursive: true })
+    expect(await say(id, 'say What was it')).toMatchObject({ status: 'needs_input' })
+    expect(toldWith('say What was it')).toContain('The word is plover')
+    expect((await entriesOf(app, id)).length).toBeGreaterThan(before)
+    await expectNothingDoubled(app, id)
+  })
+
+  test('takes a prompt of half a million characters', async () => {
+    const prompt = `say Read\n${'long text '.repeat(49_999)}`.trimEnd()
+    const id = await work(agent, prompt)
+    // Not by what it contains: nobody wants to read what is printed when it fails.
+    expect(asked('say Read')?.prompt.includes(prompt)).toBe(true)
+    expect((await textOf(app, id)).includes(prompt)).toBe(true)
+  })
+})
+
+/** Of each call, by its input: input, output, cache read, cache written, and whether a subagent made it. */
+const scriptedUsages = {
+  runtime_alpha: ['500 6 70 8 false', '1100 22 300 44 false'],
+  // Its provider counts what it reads from the cache as input too; what it writes there is not told.
+  runtime_beta: ['430 6 70 0 false', '800 22 300 0 false'],
+  // An agent tells of a turn as a whole.
+  'claude-acp': ['1600 28 370 52 false'],
+}
+
+async function usages(id: number): Promise<string[]> {
+  const used = await rows(
+    `select input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, subagent
+     from session_usage where session_id = $1 order by input_tokens`,
+    id,
+  )
+  return used.map((row) => Object.values(row).join(' '))
+}
+
+async function pause(id: number): Promise<void> {
+  expect(await app.post(`/sessions/${id}/pause`)).toMatchObject({ status: 200 })
+  expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
+  await eventually(
+    () => rows('select outcome from turns where session_id = $1', id),
+    ([turn]) => turn?.outcome === 'interrupted',
+    60_000,
+  )
+}
+
+/** The process of the tool that wrote it down. */
+async function toolOf(id: number): Promise<ProcessIdentity> {
+  const text = await eventually(
+    () => readFile(join(clonePath(app.host.app, id), 'pid'), 'utf8').catch(() => ''),
+    (written) => written.endsWith('\n'),
+    60_000,
+  )
+  const tool = await processTable().identify(Number(text))
+  if (!tool) throw new Error('the tool does not run')
+  return tool
+}

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type Answer, sampleRepository, startTestApp, type TestApp } from '../../support/app.ts'
+import { atRest, entriesOf } from '../../support/demo-session.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type ModelServer, type RecordedRequest, startModelServer } from '../model-server/model-server.ts'
+import { type Agent, agentsEnvironment } from './agents.ts'
+
+export type AgentYard = {
+  app: TestApp
+  model: ModelServer
+  /** A session that is at work. */
+  begin(agent: Agent, prompt: string, more?: Record<string, unknown>): Promise<number>
+  /** A session that has done it, and rests as it should. */
+  work(agent: Agent, prompt: string, more?: Record<string, unknown>): Promise<number>
+  /** Says it, and waits for the rest that comes after. */
+  say(id: number, prompt: string): Promise<Answer['body']>
+  /** Lets a session go on that has failed. */
+  restart(id: number): Promise<Answer['body']>
+  /** The last request of the conversation in which this was said. */
+  asked(words: string): RecordedRequest | undefined
+  /** All of what the model was told there. */
+  toldWith(words: string): string
+  isAsked(words: string): Promise<void>
+  rows(sql: string, id: number): Promise<Record<string, unknown>[]>
+  logs(id: number): Promise<string>
+}
+
+type Options = { key?: string; environment?: (folder: string) => Promise<Record<string, string>> }
+
+/** A whole Yardmaster with every real agent and a scripted model, for one test file. */
+export function agentYard({ key = 'scripted-key', environment = async () => ({}) }: Options = {}): AgentYard {
+  const app = {} as TestApp // both are filled before the first test runs
+  const model = {} as ModelServer
+  let repository = ''
+  let stop: () => Promise<void> = async () => undefined
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'yardmaster-agents-'))
+    Object.assign(model, await startModelServer())
+    const started = await startTestApp({
+      environment: {
+        ...(await agentsEnvironment(folder, { modelUrl: model.url, key })),
+        ...(await environment(folder)),
+      },
+    })
+    Object.assign(app, started.app)
+    repository = await sampleRepository(join(folder, 'repository'))
+    stop = async () => {
+      await started.stop()
+      await model.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+  afterAll(() => stop())
+
+  const begin: AgentYard['begin'] = async ({ runtime, model: id }, prompt, more = {}) => {
+    const order = { git_root: repository, agent_runtime: runtime, config: { model: id }, prompt, ...more }
+    const answer = await app.post('/sessions', order)
+    expect(answer).toMatchObject({ status: 201 })
+    return answer.body.session.id
+  }
+  const asked: AgentYard['asked'] = (words) =>
+    model.requests.findLast(({ prompt, isSideCall }) => !isSideCall && prompt.includes(words))
+  const rows: AgentYard['rows'] = async (sql, id) => (await app.pool.query(sql, [id])).rows
+  return {
+    app,
+    model,
+    begin,
+    work: async (agent, prompt, more) => {
+      const id = await begin(agent, prompt, more)
+      expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
+      return id
+    },
+    say: async (id, prompt) => {
+      expect(await app.post(`/sessions/${id}/follow_up`, { prompt })).toMatchObject({ status: 200 })
+      return atRest(app, id)
+    },
+    restart: async (id) => {
+      expect(await app.post(`/sessions/${id}/restart`)).toMatchObject({ status: 200 })
+      return atRest(app, id)
+    },
+    asked,
+    toldWith: (words) => JSON.stringify(asked(words)?.body),
+    isAsked: async (words) => {
+      await eventually(
+        async () => asked(words)?.prompt,
+        (prompt) => prompt !== undefined,
+        60_000,
+      )
+    },
+    rows,
+    logs: async (id) => {
+      const lines = await rows('select content from session_logs where session_id = $1 order by id', id)
+      return lines.map(({ content }) => content).join('\n')
+    },
+  }
+}
+
+/** Nothing of the conversation is stored twice. What an entry says may be said again; the entry has a time or a name. */
+export async function expectNothingDoubled(app: TestApp, id: number): Promise<void> {
+  const entries = (await entriesOf(app, id)).map((entry) => JSON.stringify(entry))
+  expect(entries.filter((entry, index) => entries.indexOf(entry) !== index)).toEqual([])
+}
