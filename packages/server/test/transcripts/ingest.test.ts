@@ -21,7 +21,7 @@ test('each reading stores just what was added since the last', async () => {
 
 test('a line is stored exactly as it was written', async () => {
   const { path, read, lines } = await transcriptDesk()
-  const line = '  {"b":1,  "a":"\\u0000 \\ud83d ü 🚂","b":2}\t\r'
+  const line = '  {"b":1,  "a":"\\u0001 \\ud83d ü 🚂","b":2}\t\r'
   await writeFile(path, `${line}\n`)
   await read()
   expect(await lines()).toEqual([line])
@@ -134,4 +134,11 @@ test('a session that is gone stores nothing', async () => {
   await pool.query('delete from sessions')
   await expect(read()).rejects.toThrow(/foreign key/)
   expect((await pool.query('select from transcript_entries')).rowCount).toBe(0)
+})
+
+test('a NUL that is spelled out becomes the replacement character, and one that is only talked about stays', async () => {
+  const { path, read, lines } = await transcriptDesk()
+  await writeFile(path, '{"a":"x\\u0000y"}\n{"b":"say \\\\u0000"}\n{"c":"\\\\\\u0000"}\n')
+  await read()
+  expect(await lines()).toEqual(['{"a":"x\\ufffdy"}', '{"b":"say \\\\u0000"}', '{"c":"\\\\\\ufffd"}'])
 })

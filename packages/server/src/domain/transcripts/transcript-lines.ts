@@ -62,10 +62,16 @@ async function openIfPresent(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** PostgreSQL takes no NUL; bytes that are not UTF-8 become the replacement character. */
+/** Bytes that are not UTF-8 become the replacement character, and so does every NUL. */
 function toText(parts: Buffer[], lineBytes: number): string {
   const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
-  if (lineBytes <= maxLineBytes) return bytes.toString('utf8').replaceAll('\0', '\uFFFD')
-  const head = bytes.subarray(0, keptOfTooLongBytes).toString('utf8').replaceAll('\0', '\uFFFD')
+  if (lineBytes <= maxLineBytes) return withoutNul(bytes.toString('utf8'))
+  const head = withoutNul(bytes.subarray(0, keptOfTooLongBytes).toString('utf8'))
   return JSON.stringify({ type: 'truncated_entry', bytes: lineBytes, head })
+}
+
+/** PostgreSQL takes no NUL as it is, and no JSON in which one is spelled out. A backslash that is itself escaped spells nothing. */
+function withoutNul(text: string): string {
+  const plain = text.replaceAll('\0', '\uFFFD')
+  return plain.includes('\\u0000') ? plain.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : plain
 }
