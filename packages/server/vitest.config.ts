@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 export default defineConfig({
   // The sources themselves are tested; only what must be a program of its own runs from the build.
@@ -13,5 +14,6 @@ export default defineConfig({
     // Two cores, and most tests wait for other processes.
     maxWorkers: 5,
     isolate: false,
+    sequence: { sequencer: LongestFirst },
   },
 })

@@ -8,7 +8,9 @@ import { killAgent } from './faults/kill-agent.mjs'
 import { killBackend } from './faults/kill-backend.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
+import { oneKey } from './faults/one-key.mjs'
 import { putAway } from './faults/put-away.mjs'
+import { silentAgent } from './faults/silent-agent.mjs'
 import { stubbornAgent } from './faults/stubborn-agent.mjs'
 import { takeOver } from './faults/take-over.mjs'
 import { twoServers } from './faults/two-servers.mjs'
@@ -30,6 +32,7 @@ export const faults = [
   killPostmaster,
   wrongClock,
   twoServers,
+  oneKey,
   followUps,
   followUpsAndKills,
   interruptStorm,
@@ -37,5 +40,6 @@ export const faults = [
   hugeLine,
   brokenText,
   endlessOutput,
+  silentAgent,
   tornLine,
 ]
