@@ -27,9 +27,7 @@ export type Cli = z.infer<typeof Cli>
 export const CliStatus = z.object({
   tools: z.record(z.string(), Cli).meta({ description: 'By key: the runtime it runs, or what it is for.' }),
   all_authenticated: z.boolean().meta({ description: 'Whether none is without a key or a login.' }),
-  unauthenticated_count: z
-    .int()
-    .meta({ description: 'Those that are installed and have neither; 0 before the first look.' }),
+  unauthenticated_count: z.int().meta({ description: 'Those without either; 0 before the first look.' }),
   generated_at: Timestamp.nullable().meta({ description: 'When it was looked at; null before the first look.' }),
   host: z.string().nullable().meta({ description: 'The host that looked.' }),
   loading: z.literal(true).optional().meta({ description: 'Only before the first look.' }),

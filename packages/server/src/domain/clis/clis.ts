@@ -16,7 +16,7 @@ import { selectReport, upsertReport } from './report-store.ts'
 export async function cliStatus(app: App): Promise<CliStatus> {
   const report = await selectReport(app.db, app.home.hostId)
   if (!report) return notLookedYet(app)
-  const lacking = Object.values(report.tools).filter(({ installed, authenticated }) => installed && !authenticated)
+  const lacking = Object.values(report.tools).filter(({ authenticated }) => !authenticated)
   return {
     tools: report.tools,
     all_authenticated: lacking.length === 0,

@@ -40,12 +40,18 @@ export const runTurn = handleJob(runTurnJob, async (payload, app) => {
       const outcome = await perform(app, claim, { lease, signal })
       await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
       app.metrics.turnSeconds.observe({ outcome: outcome.kind }, (performance.now() - startedAt) / 1000)
+      if (outcome.kind === 'failed') tellOfFailure(app, claim, outcome.reason)
       await untilReachable(() => tidyUpAfterDeletion(app, claim.session.id))
     } finally {
       lease.stop()
     }
   })
 })
+
+/** The session's own log has the whole story; whoever watches the server should know that there is one. */
+function tellOfFailure(app: App, { hold, session }: Claim, reason: string): void {
+  app.log.warn({ sessionId: session.id, turnId: hold.turnId, reason }, 'a turn failed')
+}
 
 /** What a turn may have to end for: it is no longer wanted here, or this host drains. */
 type Bounds = { lease: Lease; signal: AbortSignal }

@@ -45,6 +45,8 @@ async function playBack(prompt: string): Promise<void> {
     if (/^summarize\b/.test(line)) return summarize(lines.slice(index + 1).join('\n'), transcript)
     await play(line, transcript)
   }
+  // The last line may have been cut short as well.
+  interruption.signal.throwIfAborted()
 }
 
 /** A conversation as a person reads it, or without one its own, this request left out. */
