@@ -70,6 +70,8 @@ export async function openYard() {
           return `${name}: ${text.trim().split('\n').slice(-4).join('\n   ')}`
         }),
       ),
+    /** The host of this name is not up any more, if it was. */
+    stop: async (name) => hosts.get(name)?.stop(),
     /** No host is up any more; homes and database are kept. */
     rest: async () => {
       for (const host of hosts.values()) await host.stop()

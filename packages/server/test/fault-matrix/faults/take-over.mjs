@@ -7,13 +7,16 @@ import { atWork, createSession, recovery, settled } from '../yard.mjs'
 
 export const takeOver = {
   name: 'R2',
-  what: 'kill -9 of one of two servers, the other takes over',
+  what: 'kill -9 of one of two or three servers, the others take over',
   seeds: 20,
   limitSeconds: 150,
   recoveryLimitSeconds: 30,
   limits: { 'old agents dead after restart (s)': 5 },
   round: async ({ yard, seed, random, isShort }) => {
-    const hosts = [await yard.up('a'), await yard.up('b')]
+    const names = seed % 2 ? ['a', 'b'] : ['a', 'b', 'c']
+    const hosts = []
+    for (const name of names) hosts.push(await yard.up(name))
+    if (seed % 2) await yard.stop('c')
     const accepted = []
     const ids = []
     for (let index = 0; index < (isShort ? 2 : 4); index += 1) {
@@ -36,7 +39,7 @@ export const takeOver = {
     const problems = [...(await writesOfOldHolder(yard, taken, victim)), ...(await disturbed(yard, others))]
 
     const [, dead] = await Promise.all([
-      yard.start(victim === hosts[0] ? 'a' : 'b'),
+      yard.start(names[hosts.indexOf(victim)]),
       until(
         'the agents it left are dead',
         () => yard.stillRunning(orphans),
