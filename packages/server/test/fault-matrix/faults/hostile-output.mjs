@@ -13,7 +13,7 @@ const hugeBytes = 100 * 2 ** 20
 export const hugeLine = {
   name: 'R21',
   what: 'an agent writes a line of 100 MB',
-  seeds: 3,
+  seeds: 20,
   limitSeconds: 120,
   limits: { 'memory growth (MB)': 64 },
   round: async ({ yard, seed, isShort }) => {
