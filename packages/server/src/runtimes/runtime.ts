@@ -92,6 +92,17 @@ export type Usage = {
   service_tier: string | null
 }
 
+/** What a runtime that tells only of plain tokens leaves open. */
+export const plainUsage = {
+  cache_read_tokens: 0,
+  cache_creation_tokens: 0,
+  cache_creation_5m_tokens: 0,
+  cache_creation_1h_tokens: 0,
+  web_search_requests: 0,
+  web_fetch_requests: 0,
+  service_tier: null,
+} as const satisfies Partial<Usage>
+
 /**
  * What a kind of coding agent must be able to do. It knows processes and files, no tables. An agent writes a prompt to
  * its transcript before it acts on it: recovery tells by that whether it has the prompt.

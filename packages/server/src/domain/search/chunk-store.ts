@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
+import { findLines } from '../transcripts/transcript.ts'
 import type { Phrase } from './phrase.ts'
 
 declare module '../../platform/db/tables.ts' {
@@ -28,32 +29,13 @@ export async function selectThread(tx: Transaction, sessionId: number): Promise<
   return rows[0]
 }
 
-/** The next lines, at least one if there is one. Lengths are known without reading the text itself. */
-export async function selectLinesAfter(
+/** The next lines of the conversation that is searched. */
+export function selectLinesAfter(
   db: Database | Transaction,
   sessionId: number,
   { after, maxBytes }: { after: number; maxBytes: number },
 ): Promise<{ sequence: number; line: string }[]> {
-  const { rows } = await sql<{ sequence: number; line: string }>`
-    with next as (
-      select sequence, line
-      from transcript_entries
-      where session_id = ${sessionId}
-        and thread = ${mainThread}
-        and sequence > ${after}
-      order by sequence
-      limit 1000
-    ),
-    measured as (
-      select sequence, line, sum(octet_length(line)) over (order by sequence) as bytes, row_number() over (order by sequence) as place
-      from next
-    )
-    select sequence, line
-    from measured
-    where bytes <= ${maxBytes} or place = 1
-    order by sequence
-  `.execute(db)
-  return rows
+  return findLines(db, { sessionId, thread: mainThread }, { after, limit: 1000, maxBytes })
 }
 
 export async function insertChunks(

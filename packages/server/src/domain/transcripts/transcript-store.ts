@@ -75,9 +75,9 @@ const batchBytes = 4 * 1024 * 1024
 
 /** The next lines, at least one if there is one. Lengths are known without reading the text itself. */
 export async function selectLines(
-  db: Database,
+  db: Database | Transaction,
   { sessionId, thread }: ThreadKey,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, maxBytes = batchBytes }: { after: number; limit: number; maxBytes?: number },
 ): Promise<{ sequence: number; line: string }[]> {
   const { rows } = await sql<{ sequence: number; line: string }>`
     with next as (
@@ -95,7 +95,7 @@ export async function selectLines(
     )
     select sequence, line
     from measured
-    where bytes <= ${batchBytes} or place = 1
+    where bytes <= ${maxBytes} or place = 1
     order by sequence
   `.execute(db)
   return rows

@@ -9,7 +9,13 @@ export { assistantText } from './assistant-text.ts'
 export { ingest } from './ingest.ts'
 export { toolUsesIn } from './tool-uses.ts'
 export { completeLines } from './transcript-lines.ts'
-export { appendEntries, lockThread, selectProgress as findProgress, updateReadBytes } from './transcript-store.ts'
+export {
+  appendEntries,
+  lockThread,
+  selectLines as findLines,
+  selectProgress as findProgress,
+  updateReadBytes,
+} from './transcript-store.ts'
 
 export async function hasTranscript(db: Database | Transaction, sessionId: number): Promise<boolean> {
   return (await selectProgress(db, { sessionId, thread: mainThread })).entry_count > 0

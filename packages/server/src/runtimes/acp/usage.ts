@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Usage } from '../runtime.ts'
+import { plainUsage, type Usage } from '../runtime.ts'
 
 const tokens = z.int().min(0)
 
@@ -24,6 +24,7 @@ export function usageOf(line: string): Usage | undefined {
   if (!data) return undefined
   const { usage, model } = data.message
   return {
+    ...plainUsage,
     request_id: data.requestId,
     model,
     called_at: new Date(data.timestamp),
@@ -32,11 +33,6 @@ export function usageOf(line: string): Usage | undefined {
     output_tokens: usage.output_tokens,
     cache_read_tokens: usage.cache_read_input_tokens,
     cache_creation_tokens: usage.cache_creation_input_tokens,
-    cache_creation_5m_tokens: 0,
-    cache_creation_1h_tokens: 0,
-    web_search_requests: 0,
-    web_fetch_requests: 0,
-    service_tier: null,
   }
 }
 

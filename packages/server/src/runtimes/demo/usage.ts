@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Usage } from '../runtime.ts'
+import { plainUsage, type Usage } from '../runtime.ts'
 
 const UsageLine = z.object({
   requestId: z.string(),
@@ -21,14 +21,8 @@ export function usageOf(line: string): Usage | undefined {
     model: data.message.model,
     called_at: new Date(data.timestamp),
     subagent: data.isSidechain,
+    ...plainUsage,
     ...data.message.usage,
-    cache_read_tokens: 0,
-    cache_creation_tokens: 0,
-    cache_creation_5m_tokens: 0,
-    cache_creation_1h_tokens: 0,
-    web_search_requests: 0,
-    web_fetch_requests: 0,
-    service_tier: null,
   }
 }
 
