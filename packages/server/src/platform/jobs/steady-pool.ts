@@ -12,7 +12,7 @@ export type SteadyPool = {
 const retryDelayMs = 500
 
 /**
- * The pool with two promises that the job library counts on without having them. It does not wait for the statement
+ * The pool with the promises that the job library counts on without having them. It does not wait for the statement
  * that records the end of a job, and the failure of that statement would end our process: so it is repeated until it
  * succeeds. And when the answer to a claim is lost, the job may be locked in the runner's name without anybody
  * performing it: the library is told that there was no job, and `onClaimLost` that this runner needs to be replaced.
@@ -70,7 +70,7 @@ export function steadyPool(
     get: (target, key) => {
       // With a callback the library asks for the connection it listens on, which it watches and replaces by itself.
       if (key === 'connect')
-        return (callback?: Parameters<pg.Pool['connect']>[0]) => (callback ? target.connect(callback) : connect())
+        return (callback?: Connected) => (callback ? target.connect(releasingOnce(callback)) : connect())
       const value: unknown = Reflect.get(target, key)
       return typeof value === 'function' ? value.bind(target) : value
     },
@@ -80,6 +80,20 @@ export function steadyPool(
     endsRecorded: async () => {
       while (ends.size > 0) await Promise.all(ends)
     },
+  }
+}
+
+type Connected = Parameters<pg.Pool['connect']>[0]
+
+/** When the line breaks while a runner stops, the library returns its listening connection for both reasons. */
+function releasingOnce(callback: Connected): Connected {
+  return (error, client, release) => {
+    let isReleased = false
+    callback(error, client, (reason) => {
+      if (isReleased) return
+      isReleased = true
+      release(reason)
+    })
   }
 }
 
