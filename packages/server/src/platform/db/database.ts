@@ -12,6 +12,11 @@ export type Connection = { connectionString: string }
 const connectTimeoutMs = 2500
 /** For one of our own connections. Hundreds who speak to one session at once wait for its lock, which is no outage. */
 const poolWaitMs = 15_000
+/**
+ * A host that stands still in the middle of a transaction keeps its locks, and whoever takes over from it would wait for
+ * them; the database ends such a transaction well before a lease runs out.
+ */
+const idleTransactionMs = 10_000
 
 /** The pool has one limit for waiting and for connecting; connecting gets its own here. */
 class ImpatientClient extends pg.Client {
@@ -35,6 +40,7 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
     connectionTimeoutMillis: poolWaitMs,
     Client: ImpatientClient,
     idleTimeoutMillis: 30_000,
+    idle_in_transaction_session_timeout: idleTransactionMs,
     ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
     keepAlive: true,
     application_name: `yardmaster ${options.name}`,

@@ -1,5 +1,5 @@
-/** SQLSTATE classes and codes with which PostgreSQL says that it is going, gone or not yet there. */
-const outageStates = ['57P01', '57P02', '57P03', '53300', '53400']
+/** SQLSTATE classes and codes with which PostgreSQL says that it is going, gone or not yet there, or had to give us up. */
+const outageStates = ['57P01', '57P02', '57P03', '53300', '53400', '25P03']
 
 const socketCodes = [
   'ECONNREFUSED',
