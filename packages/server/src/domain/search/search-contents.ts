@@ -3,8 +3,10 @@ import type { ContentScan, FoundContents } from '@yardmaster/contract/search'
 import type { SessionFilters } from '@yardmaster/contract/session'
 import type { App } from '../app.ts'
 import { type Candidate, findCandidates, showSessions } from '../sessions/session.ts'
+import { phraseOf } from './phrase.ts'
 import { readCursor, writeCursor } from './scan-cursor.ts'
 import { settlePage } from './settle-page.ts'
+import { findUnindexed } from './unindexed.ts'
 import { walk } from './walk.ts'
 
 type Wanted = {
@@ -22,10 +24,14 @@ export async function searchContents(app: App, wanted: Wanted): Promise<FoundCon
   const deadline = performance.now() + app.contentSearch.budgetSeconds * 1000
   const from = readCursor(wanted.cursor)
   const limit = limits.contentSearchCandidates
-  const found = await findCandidates(app, filters, { below: from, limit: limit + 1 })
+  const phrase = phraseOf(query)
+  const [found, unindexed] = await Promise.all([
+    findCandidates(app, filters, { below: from, limit: limit + 1 }),
+    findUnindexed(app.db, phrase),
+  ])
   const candidates = found.slice(0, limit)
   const page = { perPage, chunkSessions: app.contentSearch.chunkSessions }
-  const walked = await walk(app, candidates, { query, page, deadline, signal })
+  const walked = await walk(app, candidates, { phrase, unindexed, page, deadline, signal })
   const { shown, covered } = settlePage(walked, page)
   return {
     query,

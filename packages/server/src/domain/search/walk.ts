@@ -7,16 +7,16 @@ import {
   selectLinesAfter,
   selectRareHolders,
   selectSample,
-  selectTails,
 } from './chunk-store.ts'
 import { selectDocumentHolders } from './document-store.ts'
-import { lookAtChanged } from './look-at-changed.ts'
 import { type Frequency, learn, type Plan, planStep } from './next-step.ts'
-import { type Phrase, phraseOf, watchFor } from './phrase.ts'
+import { type Phrase, watchFor } from './phrase.ts'
 import { isSettled, type Walked } from './settle-page.ts'
+import type { Unindexed } from './unindexed.ts'
 
 type Walk = {
-  query: string
+  phrase: Phrase
+  unindexed: Unindexed
   page: { perPage: number; chunkSessions: number }
   deadline: number
   signal: AbortSignal
@@ -29,13 +29,14 @@ const longestStatementMs = 10_000
 const tailBatchBytes = 4 * 1024 * 1024
 
 /**
- * Judges candidates from the newest on until the page is settled. What is not in the index yet is known before the index is
- * asked, and read from the entries themselves: whatever was stored when the search began is found, in the one or the other.
+ * Judges candidates from the newest on until the page is settled. What is not in the index yet was known before the index is
+ * asked, and is read from the entries themselves: whatever was stored when the search began is found, in the one or the
+ * other.
  */
 export async function walk(
   app: Pick<App, 'db'>,
   candidates: readonly Candidate[],
-  { query, page, deadline, signal }: Walk,
+  { phrase, unindexed: { tails, changed }, page, deadline, signal }: Walk,
 ): Promise<Walked & { isTimedOut: boolean }> {
   const matches: number[] = []
   let judged = 0
@@ -43,17 +44,12 @@ export async function walk(
   const isOver = () => performance.now() >= deadline || signal.aborted
   if (candidates.length === 0 || isOver()) return walked(candidates.length > 0)
 
-  const phrase = phraseOf(query)
-  // What is not in the index is known before the index is asked, or it could be missed in between.
-  const [tails, changed, sampled] = await Promise.all([
-    selectTails(app.db),
-    lookAtChanged(app.db, phrase),
-    selectSample(
-      app.db,
-      candidates.slice(0, sampledSessions).map(({ id }) => id),
-      phrase,
-    ),
+  const ids = candidates.map(({ id }) => id)
+  const [sampled, documentHolders] = await Promise.all([
+    selectSample(app.db, ids.slice(0, sampledSessions), phrase),
+    selectDocumentHolders(app.db, phrase, ids),
   ])
+  const inDocuments = new Set(documentHolders)
   const isLookedAt = new Set(changed.lookedAt)
   const isChangedHolder = new Set(changed.found)
   // A phrase that is everywhere has shown itself already.
@@ -65,26 +61,21 @@ export async function walk(
 
   let isIndexable = phrase.isIndexable
   const isPerhapsRare = isIndexable && sampled.holders.length === 0
-  const rare = isPerhapsRare ? await findRare(app, phrase, deadline - performance.now()) : undefined
-  // Not rare after all: as if the sample had met it once.
+  // Asked for beside the first step, which finds enough if it is not rare after all, and plans for that.
+  const everywhere = isPerhapsRare ? findRare(app, phrase, deadline - performance.now()) : undefined
+  everywhere?.catch(() => undefined) // heard when we wait for it, which may be never
   let frequency = { ...frequencyIn(sampled), ...(isPerhapsRare && { hits: 1 }) }
 
-  while (!isSettled(walked(false), page)) {
+  for (let step = 1; !isSettled(walked(false), page); step++) {
     if (isOver()) return walked(true)
+    const rare = step > 1 ? await everywhere : undefined
     const missing = page.perPage + 1 - matches.length
     const plan = rare
       ? { sessions: candidates.length, isByIndex: true }
       : planStep(frequency, { missing, sparseness: sparsenessOf(candidates, judged), isIndexable })
     const sessions = candidates.slice(judged, judged + plan.sessions)
     const remainingMs = deadline - performance.now()
-    const [holders, documentHolders] = await Promise.all([
-      rare ?? findHolders(app, phrase, { plan, sessions, remainingMs }),
-      selectDocumentHolders(
-        app.db,
-        phrase,
-        sessions.map(({ id }) => id),
-      ),
-    ])
+    const holders = rare ?? (await findHolders(app, phrase, { plan, sessions, remainingMs }))
     if (holders === 'too slow') {
       // By the index the time is lost; session by session what was judged stays judged.
       if (!plan.isByIndex) return walked(true)
@@ -93,7 +84,6 @@ export async function walk(
     }
     frequency = learn(frequency, { ...plan, sessions: sessions.length, ...count(holders, sessions) })
     const inChunks = new Set(holders.map(({ session_id }) => session_id))
-    const inDocuments = new Set(documentHolders)
     for (const { id } of sessions) {
       const isKnown = isLookedAt.has(id) ? isChangedHolder.has(id) : inDocuments.has(id)
       const tail = tails.get(id)
