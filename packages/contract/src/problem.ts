@@ -23,6 +23,7 @@ export const refusals = {
   no_transcript: { status: 404, error: 'No transcript' },
   no_transcript_files: { status: 404, error: 'Not found' },
   no_uncle_link: { status: 404, error: 'Not found' },
+  method_not_allowed: { status: 405, error: 'Method not allowed' },
   request_timeout: { status: 408, error: 'Request timeout' },
   message_taken: { status: 409, error: 'Cannot interrupt' },
   message_not_pending: { status: 409, error: 'Conflict' },

@@ -54,6 +54,10 @@ type HostOptions = {
 export async function startHost(config: Config, options: HostOptions): Promise<Host> {
   const { log, web: webOptions, environment = process.env } = options
   const stack = closing(log)
+  let nameService: (url: string | undefined) => void = () => undefined
+  const serviceUrl = new Promise<string | undefined>((resolve) => {
+    nameService = resolve
+  })
   try {
     refuseUnhandled(
       modules.flatMap(({ jobs = [] }) => jobs),
@@ -101,6 +105,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets()],
         rules: [...houseRules, ...rules],
       }),
+      serviceUrl,
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
       contentSearch: {
         budgetSeconds: config.SERVICE_CONTENT_SEARCH_BUDGET_SECONDS,
@@ -119,9 +124,11 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         : stack.opened('the web server', await openWeb(app, { ...webOptions, config, keys: keyRing.keys }), (it) =>
             it.server.close(),
           )
+    nameService(config.SERVICE_URL?.replace(/\/+$/, '') ?? web?.url)
     stack.opened('the events', events, (it) => it.close())
     return { app, web, defaultRuntime, isWorking: config.ROLE !== 'web', keyRing, stop: stack.close }
   } catch (error) {
+    nameService(undefined)
     await stack.close()
     throw error
   }

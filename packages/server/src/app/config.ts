@@ -28,6 +28,7 @@ const variables = {
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   APP_HOST: hostWithPort().optional(),
+  SERVICE_URL: url(['http:', 'https:']).optional(),
   REDACTION_RULES_PATH: path().optional(),
   AGENT_SILENCE_SECONDS: wholeNumber(1, 86_400).default(3600),
   SUPERVISOR_USERNAME: text().default('supervisor'),

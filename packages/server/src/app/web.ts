@@ -5,6 +5,7 @@ import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { Unfit } from '../platform/unfit.ts'
+import { registerMcp } from '../surfaces/mcp/mcp.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
 import { apiPrefix } from '../surfaces/rest.ts'
@@ -23,9 +24,10 @@ export type WebOptions = {
 export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
+  const accepted = apiKeys(keys)
   const server = openHttpServer({
     log: app.log,
-    keys: apiKeys(keys),
+    keys: accepted,
     hosts: [config.HOST, ...(config.APP_HOST === undefined ? [] : [config.APP_HOST])],
     ...(timeouts && { timeouts }),
   })
@@ -33,6 +35,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerProbes(server, app)
   registerSecretNames(server, app)
   registerReference(server, endpoints)
+  registerMcp(server, app, { endpoints, keys: accepted })
   return { server, url: await listen(server, config) }
 }
 

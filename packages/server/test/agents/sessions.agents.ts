@@ -24,6 +24,19 @@ describe.each(agents)('a session of $runtime', (agent) => {
     expect(await usages(id)).toEqual(scriptedUsages[agent.runtime])
   })
 
+  test('changes its own session with the tools that every agent is given', async () => {
+    const title = `Named by ${agent.runtime} itself`
+    const id = await work(agent, `tool action_session {"action":"update_title","title":"${title}"}\nsay Named`)
+    expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
+      title,
+      injected_mcp_servers: ['yardmaster-self-session'],
+    })
+    expect(await textOf(app, id)).toMatch(/action_session.*Named/s)
+    expect(JSON.stringify(await rows('select line from transcript_entries where session_id = $1', id))).not.toMatch(
+      /ymt_[\w-]{43}/,
+    )
+  })
+
   test('keeps the transcript of a subagent', async () => {
     const id = await work(agent, 'subagent say From below\nsay From above')
     const threads = await rows('select thread, line from transcript_entries where session_id = $1', id)

@@ -166,6 +166,13 @@ const table: Row[] = [
   { name: 'ANTHROPIC_API_KEY', unset: undefined, good: [['sk-1', 'sk-1']], bad: [] },
   { name: 'ANTHROPIC_AUTH_TOKEN', unset: undefined, good: [['t', 't']], bad: [] },
   {
+    name: 'SERVICE_URL',
+    unset: undefined,
+    good: [['https://yard.test', 'https://yard.test']],
+    bad: [secret],
+    rule: httpUrl,
+  },
+  {
     name: 'ANTHROPIC_BASE_URL',
     unset: undefined,
     good: [['http://127.0.0.1:1', 'http://127.0.0.1:1']],

@@ -27,6 +27,7 @@ test('an agent gets what was chosen for its session, and is told its goal, its n
     mcpServers: [
       { name: 'tracker', kind: 'stdio', command: 'node' },
       { name: 'search', kind: 'http' },
+      { name: 'yardmaster-self-session', kind: 'http' },
     ],
     skills: [{ id: 'tidy' }],
     hooks: [{ id: 'format' }],

@@ -53,7 +53,7 @@ test.each(['queued', 'dispatched'] as const)(
 test('a turn can be taken again by whoever has it, whose answer may have got lost, and by nobody else', async () => {
   const { turnId } = await lostTurn('/any/repository', { state: 'dispatched', dispatched_at: new Date() })
   const take = (owner: string, marker: string) =>
-    transact(app.host.app.db, (tx) => claimTurn(tx, { turnId, owner, marker }))
+    transact(app.host.app.db, (tx) => claimTurn(tx, { turnId, owner, marker }, Buffer.from(marker)))
   expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
   expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
   expect(await take('they', 'run-2')).toBeUndefined()

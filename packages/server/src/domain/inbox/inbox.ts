@@ -51,6 +51,7 @@ export {
   updateMessage,
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
+export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {
   type NewTurn,
   selectLastTurn as findLastTurn,

@@ -21,16 +21,37 @@ const leaseEnd = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
  * Undefined when the turn is not there to be taken: it runs elsewhere, or has run. Asking again with the same marker
  * gets it again: the answer to a commit may have got lost.
  */
-export function claimTurn(tx: Transaction, { turnId, owner, marker }: TurnHold): Promise<Turn | undefined> {
+export function claimTurn(
+  tx: Transaction,
+  { turnId, owner, marker }: TurnHold,
+  keyDigest: Buffer,
+): Promise<Turn | undefined> {
   return tx
     .updateTable('turns')
-    .set({ state: 'executing', lease_owner: owner, lease_expires_at: leaseEnd, run_marker: marker })
+    .set({
+      state: 'executing',
+      lease_owner: owner,
+      lease_expires_at: leaseEnd,
+      run_marker: marker,
+      key_digest: keyDigest,
+    })
     .where('id', '=', turnId)
     .where((is) =>
       is.or([is('state', '=', 'dispatched'), is.and({ state: 'executing', lease_owner: owner, run_marker: marker })]),
     )
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Whose agent has the key of this digest, if it is one whose turn runs. */
+export async function selectSessionIdByKey(db: Database, keyDigest: Buffer): Promise<number | undefined> {
+  const turn = await db
+    .selectFrom('turns')
+    .select('session_id')
+    .where('key_digest', '=', keyDigest)
+    .where('state', '=', 'executing')
+    .executeTakeFirst()
+  return turn?.session_id
 }
 
 /** Nothing is given to an agent before this is written: a turn without a process has not reached anybody. */

@@ -43,6 +43,8 @@ declare module '../../platform/db/tables.ts' {
       lease_owner: string | null
       lease_expires_at: Date | null
       run_marker: string | null
+      /** Of the key that the agent of this run speaks to the service with. */
+      key_digest: Buffer | null
       pid: number | null
       pid_start_time: string | null
       created_at: Generated<Date>

@@ -1,6 +1,10 @@
-import type { Equipment } from '../../runtimes/equipment.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { untilReachable } from '../../platform/db/until-reachable.ts'
+import type { Equipment, McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
 import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
+import { injectedServers } from './injected-servers.ts'
+import { updateSession } from './session-store.ts'
 import type { SessionRow } from './session-table.ts'
 
 export type SessionEquipment = {
@@ -10,19 +14,31 @@ export type SessionEquipment = {
 }
 
 /** What the agent of a session is given for a turn, as the catalog is now. */
-export async function equipmentOf(app: App, session: SessionRow, goal: string | null): Promise<SessionEquipment> {
-  const { mcpServers, skills, hooks, leftOut } = await equipFromCatalog(app.catalog, session)
+export async function equipmentOf(
+  app: App,
+  session: SessionRow,
+  { goal, key }: { goal: string | null; key: string },
+): Promise<SessionEquipment> {
+  const { mcpServers: chosen, skills, hooks, leftOut } = await equipFromCatalog(app.catalog, session)
+  const injected = await injectedServers(app, session, { chosen, key })
+  await recordInjected(app, session, injected)
   const sentences = leftOut.map(({ sentence }) => sentence)
   return {
     equipment: {
       instructions: instructions(app, session, { goal, leftOut: sentences }),
-      mcpServers,
+      mcpServers: [...chosen, ...injected],
       skills,
       hooks,
       environment: {},
     },
     leftOut: sentences,
   }
+}
+
+async function recordInjected(app: App, session: SessionRow, servers: readonly McpServer[]): Promise<void> {
+  const names = servers.map(({ name }) => name)
+  if (names.join() === session.injected_mcp_servers.join()) return
+  await untilReachable(() => transact(app.db, (tx) => updateSession(tx, session.id, { injected_mcp_servers: names })))
 }
 
 type Told = { goal: string | null; leftOut: readonly string[] }

@@ -84,6 +84,7 @@ export type ColumnChanges = Partial<
     | 'scheduling_class'
     | 'precedence'
     | 'mcp_servers'
+    | 'injected_mcp_servers'
     | 'catalog_skills'
     | 'catalog_hooks'
     | 'catalog_plugins'

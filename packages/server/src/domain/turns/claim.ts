@@ -2,11 +2,17 @@ import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
 import type { App } from '../app.ts'
-import { claimTurn, type Turn, type TurnHold } from '../inbox/inbox.ts'
+import { claimTurn, newTurnKey, type Turn, type TurnHold, turnKeyDigest } from '../inbox/inbox.ts'
 import { lockSessionIfThere, type SessionRow, updateSession } from '../sessions/session.ts'
 
 /** A turn that this host has taken, with what it needs to run it. */
-export type Claim = { hold: TurnHold; turn: Turn; session: SessionRow }
+export type Claim = {
+  hold: TurnHold
+  turn: Turn
+  session: SessionRow
+  /** With which its agent speaks to the service. */
+  key: string
+}
 
 /**
  * From here on the session belongs to this host's disk. Whether an attempt that broke off was committed shows by the
@@ -17,16 +23,17 @@ export async function takeTurn(
   { turnId, sessionId }: { turnId: string; sessionId: number },
 ): Promise<Claim | undefined> {
   const hold = { turnId, owner: app.home.hostId, marker: newRunMarker() }
+  const key = newTurnKey()
   return untilReachable(() =>
     transact(app.db, async (tx) => {
       // Session before turn, as everybody does: two orders would be a deadlock.
       const session = await lockSessionIfThere(tx, { id: sessionId })
-      const turn = session && (await claimTurn(tx, hold))
+      const turn = session && (await claimTurn(tx, hold, turnKeyDigest(key)))
       if (!turn) return undefined
       // One that was withdrawn on its way here is taken only to be ended.
       const isWanted = turn.withdrawn_by === null
       await updateSession(tx, session.id, { host_id: hold.owner, ...(isWanted && { running_job_id: turn.id }) })
-      return { hold, turn, session }
+      return { hold, turn, session, key }
     }),
   )
 }

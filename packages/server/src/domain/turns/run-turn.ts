@@ -101,11 +101,11 @@ async function prepareUnlessStopping(
 /** What is chosen for the session is put where its agent finds it. What cannot be is told, and does not keep it from working. */
 async function equip(
   app: App,
-  { turn, session }: Claim,
+  { turn, session, key }: Claim,
   runtime: Runtime,
   conversation: Conversation,
 ): Promise<Equipment> {
-  const { equipment, leftOut } = await equipmentOf(app, session, turn.goal || session.goal)
+  const { equipment, leftOut } = await equipmentOf(app, session, { goal: turn.goal || session.goal, key })
   const unfit = await runtime.equip(conversation, equipment)
   for (const sentence of [...leftOut, ...unfit]) tell(app, session.id, sentence)
   return equipment

@@ -215,6 +215,12 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rebase(rest)
 }
 
+/** What a schema takes, with everything it refers to in it: for whoever has no document to refer to. */
+export function inputSchemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { ...jsonSchemaOptions, io: 'input' })
+  return rest
+}
+
 function propertiesOf(schema: z.ZodType): Record<string, JsonSchema> {
   const { properties } = schemaOf(schema, 'input')
   return (properties ?? {}) as Record<string, JsonSchema> // JSON Schema defines properties as a map of schemas

@@ -5,9 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Refusal } from '../refusal.ts'
 import type { AnswerSpec } from './answer.ts'
-import type { Endpoint, EndpointRequest } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import { readRequest, type Sent } from './endpoint-request.ts'
 import { impliedRefusals } from './openapi.ts'
-import { parseBody, parseParams, parseQuery } from './validation.ts'
 
 type RegisterOptions<App> = {
   app: App
@@ -43,7 +43,7 @@ async function perform<App>(
   { app, isChecking }: Pick<RegisterOptions<App>, 'app' | 'isChecking'>,
 ): Promise<FastifyReply> {
   try {
-    const { status, body } = await endpoint.handle(readRequest(endpoint, request, reply), app)
+    const { status, body } = await endpoint.handle(readRequest(endpoint, sentOver(request, reply)), app)
     if (isChecking) checkAnswer(endpoint, status, body)
     return endpoint.isTagged === true && status === 200 ? sendTagged(request, reply, body) : send(reply, status, body)
   } catch (error) {
@@ -52,26 +52,18 @@ async function perform<App>(
   }
 }
 
-function readRequest<App>(
-  endpoint: Endpoint<App>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): EndpointRequest<unknown, unknown, unknown> {
-  const rawBody = (request.body ?? {}) as JsonObject // the body parser lets nothing but an object through
+function sentOver(request: FastifyRequest, reply: FastifyReply): Sent {
   return {
-    params: parseParams(endpoint.params, request.params),
-    query: parseQuery(endpoint.query, request.query),
-    rawBody,
-    get body() {
-      return endpoint.body && parseBody(endpoint.body, rawBody)
-    },
+    params: request.params,
+    query: request.query,
+    body: (request.body ?? {}) as JsonObject, // the body parser lets nothing but an object through
     headers: request.headers,
     signal: signalOf(reply),
   }
 }
 
 /** By the response, and not by the framework's own signal: a request counts as closed once its body has been read. */
-function signalOf({ raw }: FastifyReply): AbortSignal {
+export function signalOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (raw.closed) controller.abort()
   else raw.once('close', () => controller.abort())

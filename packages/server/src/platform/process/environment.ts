@@ -14,7 +14,15 @@ export function childEnvironment(options: {
   const handedOn = Object.entries(from).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && (isHarmless(entry[0]) || pass.includes(entry[0])),
   )
-  return { ...Object.fromEntries(handedOn), ...set }
+  const found = Object.fromEntries(handedOn)
+  return { ...found, ...pastTheProxy(found), ...set }
+}
+
+/** Agents speak to the service on this machine, where a proxy elsewhere cannot reach. */
+function pastTheProxy(found: Record<string, string>): Record<string, string> {
+  if (!found.http_proxy && !found.HTTP_PROXY) return {}
+  const names = [found.no_proxy || found.NO_PROXY, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',')
+  return { no_proxy: names, NO_PROXY: names }
 }
 
 /** The keys to Yardmaster itself. No child gets them, whoever asks. */

@@ -14,6 +14,15 @@ describe('childEnvironment', () => {
     expect(childEnvironment({ from })).toEqual({ PATH: '/bin', LC_TIME: 'C', https_proxy: 'http://p', NO_PROXY: 'a' })
   })
 
+  test('never sends what is on this machine through a proxy', () => {
+    const names = 'inner.test,127.0.0.1,localhost,::1'
+    expect(childEnvironment({ from: { HTTP_PROXY: 'http://p', NO_PROXY: 'inner.test' } })).toEqual({
+      HTTP_PROXY: 'http://p',
+      NO_PROXY: names,
+      no_proxy: names,
+    })
+  })
+
   test('hands on a named variable, and leaves out a named one that we do not have', () => {
     const from = { SSH_AUTH_SOCK: '/s', PROVIDER_KEY: 'k' }
     expect(childEnvironment({ from })).toEqual({})

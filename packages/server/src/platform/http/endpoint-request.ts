@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { JsonObject } from '@yardmaster/contract/json'
+import type { Endpoint, EndpointRequest } from './endpoint.ts'
+import { parseBody, parseParams, parseQuery } from './validation.ts'
+
+/** What a caller sent, by whichever way it came. */
+export type Sent = {
+  params: unknown
+  query: unknown
+  body: JsonObject
+  headers: IncomingHttpHeaders
+  signal: AbortSignal
+}
+
+/** The request as the endpoint declares it, or a refusal. */
+export function readRequest<App>(
+  endpoint: Endpoint<App>,
+  { params, query, body: rawBody, headers, signal }: Sent,
+): EndpointRequest<unknown, unknown, unknown> {
+  return {
+    params: parseParams(endpoint.params, params),
+    query: parseQuery(endpoint.query, query),
+    rawBody,
+    get body() {
+      return endpoint.body && parseBody(endpoint.body, rawBody)
+    },
+    headers,
+    signal,
+  }
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { App } from '../../domain/app.ts'
+import { isOutage } from '../../platform/db/outage.ts'
+import { logFault } from '../../platform/http/answer-error.ts'
+import type { ApiKeys } from '../../platform/http/api-keys.ts'
+import type { Endpoint } from '../../platform/http/endpoint.ts'
+import { signalOf } from '../../platform/http/register.ts'
+import { answerMessage, type ToolAnswer, type ToolBox } from '../../platform/mcp/answer-message.ts'
+import { Refusal, refuse } from '../../platform/refusal.ts'
+import { version } from '../../platform/version.ts'
+import { bindCall } from './bound-call.ts'
+import { type Caller, identify, isOpenTo } from './caller.ts'
+import { type BoundTool, offer } from './offer.ts'
+import { perform } from './perform.ts'
+import { tools } from './tools.ts'
+
+const path = '/mcp'
+
+/**
+ * The API as tools for agents, over the Model Context Protocol: one message a request, nothing remembered in between. Who
+ * may not is refused before the message is read.
+ */
+export function registerMcp(
+  server: FastifyInstance,
+  app: App,
+  { endpoints, keys }: { endpoints: readonly Endpoint<App>[]; keys: ApiKeys },
+): void {
+  const byAddress = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
+  const all: BoundTool[] = tools.map((tool) => ({
+    ...tool,
+    calls: new Map(Object.entries(tool.calls).map(([action, call]) => [action, bindCall(call, byAddress)])),
+  }))
+  const callers = new WeakMap<FastifyRequest, Caller>()
+  server.route<{ Querystring: Record<string, unknown> }>({
+    method: 'POST',
+    url: path,
+    onRequest: async (request) => {
+      callers.set(request, await identify(app, keys, { key: presentedKey(request), query: request.query }))
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request) ?? refuse('unauthorized', 'Invalid or missing API key')
+      const box = toolBox(app, { tools: all, caller, request, signal: signalOf(reply) })
+      const answer = await answerMessage(request.body, box)
+      if (!answer) return reply.code(202).send()
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
+    },
+  })
+  server.route({
+    method: ['GET', 'DELETE'],
+    url: path,
+    handler: (_request, reply) => {
+      reply.header('allow', 'POST')
+      return refuse('method_not_allowed', 'Send a message with POST; there is no stream to open and no session to end')
+    },
+  })
+}
+
+function presentedKey({ headers }: FastifyRequest): string | undefined {
+  const key = headers['x-api-key']
+  return typeof key === 'string' ? key : /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+type Offered = { tools: readonly BoundTool[]; caller: Caller; request: FastifyRequest; signal: AbortSignal }
+
+function toolBox(app: App, { tools, caller, request, signal }: Offered): ToolBox {
+  const open = toolsFor(tools, caller)
+  return {
+    about: { name: 'yardmaster', version, instructions: introduction(caller) },
+    list: () => open.map((tool) => offer(tool, { knowsItsSession: caller.defaultSession !== undefined })),
+    call: async (name, args) => {
+      const tool = open.find((each) => each.name === name)
+      return tool && told(app, request, () => perform(app, tool, { args, caller, signal }))
+    },
+  }
+}
+
+/** A name stands for the first tool that has it: whoever has the larger one needs no smaller one. */
+function toolsFor(tools: readonly BoundTool[], caller: Caller): BoundTool[] {
+  const open = tools
+    .filter(({ groups }) => groups.some((group) => caller.groups.includes(group)))
+    .flatMap((tool) => {
+      const calls = new Map([...tool.calls].filter(([action, call]) => isOpenTo(caller, action, call)))
+      // One that chooses by itself must have everything to choose from.
+      return calls.size === 0 || (tool.choose && calls.size < tool.calls.size) ? [] : { ...tool, calls }
+    })
+  return open.filter((tool, index) => open.findIndex(({ name }) => name === tool.name) === index)
+}
+
+function introduction({ ownSessionId, roots }: Caller): string {
+  if (ownSessionId === undefined)
+    return 'Yardmaster runs sessions of coding agents; these tools look at them and steer them.'
+  const own = `You work in session ${ownSessionId} of Yardmaster. These tools are about that session where you name no other.`
+  return roots && roots.length > 0 ? `${own} You may start sessions on: ${roots.join(', ')}.` : own
+}
+
+/** A refusal is for the agent to read; a fault of ours is for our log. */
+async function told(app: App, request: FastifyRequest, work: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return { text: thrown.message, isError: true }
+    const error = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
+    if (isOutage(error)) return { text: 'The database cannot be reached right now; try again shortly.', isError: true }
+    logFault(app.log, error, request)
+    const text = `Something went wrong on our side; the log has the details under request id ${request.id}.`
+    return { text, isError: true }
+  }
+}

@@ -1,0 +1,186 @@
+import type { Call, Tool } from './tool.ts'
+
+type Address = Call['endpoint']
+
+/** A call about one session, which the argument `session_id` names. */
+function onSession(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
+  return { endpoint, ...more, from: { id: 'session_id', ...more.from } }
+}
+
+/** One of the columns of a session. */
+function change(...takes: string[]): Call {
+  return onSession('PATCH /sessions/{id}', { takes })
+}
+
+const brief = ['id', 'slug', 'title', 'status', 'agent_runtime', 'scheduling_class', 'category', 'updated_at']
+const messages = '/sessions/{session_id}/enqueued_messages'
+const message = { from: { id: 'message_id' } }
+
+const changeOwnSession = {
+  update_title: change('title'),
+  update_notes: onSession('PATCH /sessions/{id}/notes'),
+  set_heartbeat: onSession('PATCH /sessions/{id}/heartbeat'),
+  message_parent: onSession('POST /sessions/{id}/message_parent'),
+  archive: onSession('POST /sessions/{id}/archive'),
+} satisfies Tool['calls']
+
+/** Everything that agents can do here. An action is an endpoint of the API; what it takes and refuses is written there. */
+export const tools: readonly Tool[] = [
+  {
+    name: 'quick_search_sessions',
+    groups: ['sessions', 'sessions_readonly'],
+    about: 'Find sessions: by id, by a text, or the newest that meet the filters.',
+    choose: ({ id, query }) => (id !== undefined ? 'one' : query !== undefined ? 'search' : 'list'),
+    calls: {
+      one: { endpoint: 'GET /sessions/{id}', takes: [], shows: ['session'], brief },
+      search: {
+        endpoint: 'GET /sessions/search',
+        takes: [
+          'query',
+          'search_contents',
+          'scan_cursor',
+          'status',
+          'agent_runtime',
+          'priority_class',
+          'genesis',
+          'show_archived',
+          'visibility',
+          'page',
+          'per_page',
+        ],
+        brief,
+      },
+      list: { endpoint: 'GET /sessions', brief },
+    },
+  },
+  {
+    name: 'get_session',
+    groups: ['sessions', 'sessions_readonly', 'self_session'],
+    about: 'One session with its place in the hierarchy, what people said to it, and the head of its queue.',
+    choose: () => 'show',
+    calls: {
+      show: {
+        endpoint: 'GET /sessions/{id}',
+        takes: [],
+        also: {
+          queue: {
+            endpoint: `GET ${messages}`,
+            from: { session_id: 'id' },
+            takes: [],
+            fixed: { status: 'pending', per_page: 5 },
+          },
+          transcript: {
+            endpoint: 'GET /sessions/{id}/transcript',
+            when: 'include_transcript',
+            from: { format: 'transcript_format' },
+          },
+          logs: {
+            endpoint: 'GET /sessions/{session_id}/logs',
+            when: 'include_logs',
+            from: { session_id: 'id', page: 'logs_page', per_page: 'logs_per_page' },
+            takes: ['page', 'per_page'],
+          },
+          subagent_transcripts: {
+            endpoint: 'GET /sessions/{session_id}/subagent_transcripts',
+            when: 'include_subagent_transcripts',
+            from: { session_id: 'id', page: 'transcripts_page', per_page: 'transcripts_per_page' },
+            takes: ['page', 'per_page'],
+          },
+        },
+      },
+    },
+  },
+  {
+    name: 'get_session_provenance',
+    groups: ['sessions', 'sessions_readonly', 'self_session'],
+    about: 'Where a session comes from: its hierarchy and what people said along it.',
+    choose: () => 'show',
+    calls: {
+      show: onSession('GET /sessions/{id}', {
+        takes: [],
+        shows: ['session_hierarchy', 'human_messages', 'human_message_capture_gaps'],
+      }),
+    },
+  },
+  {
+    name: 'get_configs',
+    groups: ['sessions', 'sessions_readonly', 'self_session'],
+    about: 'What sessions can be given: agent roots, MCP servers and whether they can start, models, goals.',
+    choose: () => 'show',
+    calls: { show: { endpoint: 'GET /configs' } },
+  },
+  {
+    name: 'start_session',
+    groups: ['sessions'],
+    about: 'Start a session, on an agent root of the catalog or on any repository.',
+    choose: () => 'start',
+    calls: {
+      start: {
+        endpoint: 'POST /sessions',
+        from: { catalog_skills: 'skills', catalog_hooks: 'hooks', catalog_plugins: 'plugins' },
+      },
+    },
+  },
+  {
+    name: 'action_session',
+    groups: ['sessions'],
+    about: 'Do something with a session.',
+    calls: {
+      follow_up: onSession('POST /sessions/{id}/follow_up'),
+      pause: onSession('POST /sessions/{id}/pause'),
+      sleep: onSession('POST /sessions/{id}/sleep'),
+      restart: onSession('POST /sessions/{id}/restart'),
+      unarchive: onSession('POST /sessions/{id}/unarchive'),
+      ...changeOwnSession,
+      change_model: onSession('PATCH /sessions/{id}/model'),
+      change_mcp_servers: onSession('PATCH /sessions/{id}/mcp_servers'),
+      change_skills: onSession('PATCH /sessions/{id}/catalog_skills', { from: { catalog_skills: 'skills' } }),
+      change_hooks: onSession('PATCH /sessions/{id}/catalog_hooks', { from: { catalog_hooks: 'hooks' } }),
+      change_plugins: onSession('PATCH /sessions/{id}/catalog_plugins', { from: { catalog_plugins: 'plugins' } }),
+      change_goal: change('goal'),
+      change_scheduling_class: change('scheduling_class'),
+      change_precedence: change('precedence', 'place'),
+      change_category: onSession('PATCH /sessions/{id}/set_category'),
+      set_visibility: onSession('PATCH /sessions/{id}/visibility'),
+      toggle_favorite: onSession('POST /sessions/{id}/toggle_favorite'),
+      fork: onSession('POST /sessions/{id}/fork'),
+      regenerate_status_summary: onSession('POST /sessions/{id}/regenerate_status_summary'),
+      refresh: onSession('POST /sessions/{id}/refresh'),
+      refresh_all: { endpoint: 'POST /sessions/refresh_all' },
+      bulk_archive: { endpoint: 'POST /sessions/bulk_archive' },
+    },
+  },
+  {
+    name: 'action_session',
+    groups: ['self_session'],
+    about: 'Do something with your own session.',
+    calls: changeOwnSession,
+  },
+  {
+    name: 'manage_enqueued_messages',
+    groups: ['sessions'],
+    about: 'See and change what waits to be said to a session.',
+    calls: {
+      list: { endpoint: `GET ${messages}` },
+      get: { endpoint: `GET ${messages}/{id}`, ...message },
+      create: { endpoint: `POST ${messages}` },
+      update: { endpoint: `PATCH ${messages}/{id}`, ...message },
+      delete: { endpoint: `DELETE ${messages}/{id}`, ...message },
+      reorder: { endpoint: `PATCH ${messages}/{id}/reorder`, ...message },
+      interrupt: { endpoint: `POST ${messages}/{id}/interrupt`, ...message },
+    },
+  },
+  {
+    name: 'manage_categories',
+    groups: ['sessions'],
+    about: 'See and change the categories that sessions are sorted into.',
+    calls: {
+      list: { endpoint: 'GET /categories' },
+      create: { endpoint: 'POST /categories' },
+      update: { endpoint: 'PATCH /categories/{id}' },
+      delete: { endpoint: 'DELETE /categories/{id}' },
+      reorder: { endpoint: 'POST /categories/reorder' },
+      set_session_category: onSession('PATCH /sessions/{id}/set_category'),
+    },
+  },
+]

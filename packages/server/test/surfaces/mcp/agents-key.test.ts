@@ -1,0 +1,180 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
+import { sampleRepository, testApp } from '../../support/app.ts'
+import { catalogOnDisk, wholeCatalog } from '../../support/catalog-app.ts'
+import { conversing } from '../../support/conversation.ts'
+import { mcpClient } from '../../support/mcp-client.ts'
+
+const api = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-api-')))
+afterAll(() => rm(api, { recursive: true, force: true }))
+const folder = await catalogOnDisk({
+  ...wholeCatalog,
+  'roots.json': {
+    lead: { description: 'Leads.', url: api, default_runtime: 'demo', default_subagent_roots: ['api'] },
+    api: { description: 'The service.', url: api, default_runtime: 'demo', default_mcp_servers: ['tracker'] },
+    other: { description: 'Another.', url: api, default_runtime: 'demo' },
+  },
+})
+const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
+const { create, reaches, settled } = conversing(app)
+const start = vi.spyOn(demoRuntime, 'start')
+afterEach(() => start.mockClear())
+
+/** A session at work, and the servers that its agent was given. */
+async function atWork(order: Record<string, unknown> = {}) {
+  const id = await create('run sleep 120', order)
+  await reaches(id, 'running')
+  const [given] = start.mock.calls.at(-1) ?? []
+  const servers = (given?.equipment.mcpServers ?? []).flatMap((server) => (server.kind === 'http' ? server : []))
+  const clientOf = (name: string) => {
+    const server = servers.find((each) => each.name === name)
+    return mcpClient(app, {
+      key: server?.headers['X-API-Key'] ?? '',
+      query: new URL(server?.url ?? 'http://nowhere').search,
+    })
+  }
+  return { id, servers, clientOf }
+}
+
+const onRoot = (agent_root: string) => ({ agent_root, git_root: undefined })
+
+describe('every agent', () => {
+  test('is given the tools for its own session, whatever was chosen for it, and the session says so', async () => {
+    const { id, servers } = await atWork({ mcp_servers: [] })
+
+    expect(servers).toMatchObject([
+      { name: 'yardmaster-self-session', url: `${app.url}/mcp?tool_groups=self_session&session_id=${id}` },
+    ])
+    expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
+      mcp_servers: [],
+      injected_mcp_servers: ['yardmaster-self-session'],
+      all_mcp_servers: ['yardmaster-self-session'],
+    })
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('names its own session, writes its notes, and is told where it is, without naming itself', async () => {
+    const { id, clientOf } = await atWork()
+    const own = clientOf('yardmaster-self-session')
+
+    expect((await own.ask('initialize')).result.instructions).toContain(`session ${id}`)
+    expect((await own.call('get_session')).text).toContain(`- id: ${id}`)
+    expect(await own.call('action_session', { action: 'update_title', title: 'Mine' })).toMatchObject({
+      isError: false,
+    })
+    expect((await app.get(`/sessions/${id}`)).body.session.title).toBe('Mine')
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('reaches no other session, and none of what is not about one', async () => {
+    const other = await create('say hello')
+    const { id, servers, clientOf } = await atWork()
+    const own = clientOf('yardmaster-self-session')
+    const refused = { isError: true, text: expect.stringContaining('is not yours') }
+
+    expect(await own.call('get_session', { id: other })).toEqual(refused)
+    expect(await own.call('action_session', { action: 'archive', session_id: other })).toEqual(refused)
+    expect((await own.call('start_session', { prompt: 'say hi' })).text).toBe('Unknown tool: start_session')
+    expect((await app.send(`/api/v1/sessions/${id}`, { headers: servers[0]?.headers ?? {} })).status).toBe(401)
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('cannot ask the address for more than its key is good for', async () => {
+    const { id, servers } = await atWork()
+    const wide = mcpClient(app, {
+      key: servers[0]?.headers['X-API-Key'] ?? '',
+      query: '?tool_groups=sessions,self_session',
+    })
+
+    expect((await wide.tools()).map(({ name }) => name)).not.toContain('start_session')
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('is known by its key for as long as its turn runs, and not a moment longer', async () => {
+    const { id, clientOf } = await atWork()
+    const own = clientOf('yardmaster-self-session')
+    expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(200)
+
+    await app.post(`/sessions/${id}/pause`)
+    await settled(id)
+
+    expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(401)
+  })
+
+  test('has a key that is stored nowhere', async () => {
+    const { id, servers } = await atWork()
+    const key = servers[0]?.headers['X-API-Key'] ?? ''
+    const { rows } = await app.pool.query('select turns::text as turn, sessions::text as session from turns, sessions')
+
+    expect(key).toMatch(/^ymt_[\w-]{43}$/)
+    expect(JSON.stringify(rows)).not.toContain(key)
+    expect(app.host.app.redactor.text(`the key is ${key}.`)).toBe('the key is [REDACTED:TURN_KEY].')
+    await app.post(`/sessions/${id}/pause`)
+  })
+})
+
+describe('an agent on a root that names roots for subagents', () => {
+  test('is given both servers, and starts sessions of its own on those roots', async () => {
+    const { id, servers, clientOf } = await atWork(onRoot('lead'))
+    expect(servers.map(({ name }) => name)).toEqual(['yardmaster-self-session', 'yardmaster'])
+    const lead = clientOf('yardmaster')
+
+    const started = await lead.call('start_session', { agent_root: 'api', prompt: 'say hello', parent_session_id: 1 })
+    const child = Number(/- id: (\d+)/.exec(started.text)?.[1])
+    await reaches(child, 'needs_input')
+    const { rows } = await app.pool.query('select parent_session_id from sessions where id = $1', [child])
+    expect(rows).toEqual([{ parent_session_id: String(id) }])
+    expect((await lead.call('get_session', { id: child })).text).toContain('status: needs_input')
+    expect(
+      await lead.call('action_session', { action: 'follow_up', session_id: child, prompt: 'say more' }),
+    ).toMatchObject({ isError: false })
+    await reaches(child, 'needs_input')
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('starts none elsewhere, and gives none other servers than its root does', async () => {
+    const { id, clientOf } = await atWork(onRoot('lead'))
+    const lead = clientOf('yardmaster')
+    const start = (args: Record<string, unknown>) => lead.call('start_session', { prompt: 'say hello', ...args })
+
+    for (const agent_root of ['other', 'lead', 'none', undefined]) {
+      expect(await start({ agent_root })).toEqual({ isError: true, text: 'Agent root must be one of: api' })
+    }
+    for (const mcp_servers of [[], ['search'], ['tracker', 'search']]) {
+      expect(await start({ agent_root: 'api', mcp_servers })).toMatchObject({
+        isError: true,
+        text: 'Mcp servers must be those of the root: ["tracker"]',
+      })
+    }
+    expect((await start({ agent_root: 'api', git_root: '/elsewhere' })).isError).toBe(true)
+    expect((await start({ agent_root: 'api', mcp_servers: ['tracker'] })).isError).toBe(false)
+    const actions = (await lead.tools()).find(({ name }) => name === 'action_session').inputSchema.properties.action
+      .enum
+    for (const fleet of ['change_mcp_servers', 'change_plugins', 'refresh_all', 'bulk_archive'])
+      expect(actions).not.toContain(fleet)
+    expect((await lead.call('get_configs')).text).toMatch(/name: api/)
+    expect((await lead.call('get_configs')).text).not.toMatch(/name: other/)
+    await app.post(`/sessions/${id}/pause`)
+  })
+})
+
+describe('the holder of an API key', () => {
+  test('is bound to the roots that the address names', async () => {
+    const bound = mcpClient(app, { query: '?allowed_agent_roots=api' })
+
+    expect(await bound.call('start_session', { agent_root: 'other', prompt: 'say hi' })).toMatchObject({
+      isError: true,
+    })
+    expect((await bound.call('get_configs')).text).not.toMatch(/name: other/)
+  })
+
+  test('means the session that the address names where it names none', async () => {
+    const id = await create('say hello')
+    const about = mcpClient(app, { query: `?tool_groups=self_session&session_id=${id}` })
+
+    expect((await about.call('get_session')).text).toContain(`- id: ${id}`)
+  })
+})

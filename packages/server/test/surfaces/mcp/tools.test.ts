@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { testApp } from '../../support/app.ts'
+import { conversing } from '../../support/conversation.ts'
+import { mcpClient } from '../../support/mcp-client.ts'
+
+const app = testApp()
+const { create, reaches, repository } = conversing(app)
+const { call } = mcpClient(app)
+
+const shown = async (id: number) => (await app.get(`/sessions/${id}`)).body.session
+
+describe('an agent', () => {
+  test('starts a session, says more to it, reads what it said and puts it away', async () => {
+    const git_root = repository()
+    const started = await call('start_session', { agent_runtime: 'demo', git_root, prompt: 'say one', title: 'Errand' })
+    expect(started).toMatchObject({ isError: false, text: expect.stringContaining('title: Errand') })
+    const id = Number(/- id: (\d+)/.exec(started.text)?.[1])
+    await reaches(id, 'needs_input')
+
+    expect(await call('action_session', { action: 'follow_up', session_id: id, prompt: 'say two' })).toMatchObject({
+      isError: false,
+    })
+    await reaches(id, 'needs_input')
+    const read = await call('get_session', { id, include_transcript: true, include_logs: true })
+    expect(read.text).toMatch(
+      /status: needs_input[\s\S]*## transcript[\s\S]*one[\s\S]*two[\s\S]*## logs[\s\S]*waits for input/,
+    )
+
+    expect(await call('action_session', { action: 'archive', session_id: id })).toMatchObject({ isError: false })
+    expect(await shown(id)).toMatchObject({ status: 'archived' })
+  })
+
+  test('finds sessions by id, by a text and by filters, and is told what was left out', async () => {
+    const id = await create('say hello', { title: 'A heron on the turntable' })
+    await reaches(id, 'needs_input')
+
+    for (const args of [{ id }, { query: 'heron on the' }, { status: 'needs_input', per_page: 1 }]) {
+      const { text, isError } = await call('quick_search_sessions', args)
+      expect({ text, isError }).toMatchObject({ isError: false })
+      expect(text).toContain('A heron on the turntable')
+      expect(text).toContain('left_out')
+      expect(text).not.toContain('git_root')
+    }
+    expect((await call('quick_search_sessions', { id, verbose: true })).text).toContain('git_root')
+  })
+
+  test('changes what can be changed of a session', async () => {
+    const id = await create('say hello')
+    await reaches(id, 'needs_input')
+    const act = (action: string, args: Record<string, unknown> = {}) =>
+      call('action_session', { action, session_id: id, ...args })
+
+    for (const [action, args] of [
+      ['update_title', { title: 'Another' }],
+      ['update_notes', { session_notes: 'Mind the gap' }],
+      ['change_goal', { goal: 'Rest' }],
+      ['change_scheduling_class', { scheduling_class: 'priority' }],
+      ['toggle_favorite', {}],
+      ['set_heartbeat', { enabled: true, interval_seconds: 3600 }],
+      ['change_model', { model: 'demo' }],
+      ['change_skills', { skills: [] }],
+    ] as const) {
+      expect({ action, ...(await act(action, args)) }).toMatchObject({ action, isError: false })
+    }
+    expect(await shown(id)).toMatchObject({
+      title: 'Another',
+      session_notes: 'Mind the gap',
+      goal: 'Rest',
+      scheduling_class: 'priority',
+      heartbeat_enabled: true,
+    })
+  })
+
+  test('sees and orders what waits to be said', async () => {
+    const id = await create('run sleep 30')
+    await reaches(id, 'running')
+    const manage = (action: string, args: Record<string, unknown> = {}) =>
+      call('manage_enqueued_messages', { action, session_id: id, ...args })
+
+    await manage('create', { content: 'first' })
+    const { text } = await manage('create', { content: 'second' })
+    const second = Number(/- id: (\d+)/.exec(text)?.[1])
+    expect(await manage('reorder', { message_id: second, position: 1 })).toMatchObject({ isError: false })
+    expect((await manage('list')).text).toMatch(/second[\s\S]*first/)
+    expect((await call('get_session', { id })).text).toMatch(/## queue[\s\S]*second/)
+    expect(await manage('delete', { message_id: second })).toEqual({ text: 'Done.', isError: false })
+    expect((await manage('list')).text).not.toContain('second')
+  })
+
+  test('keeps categories', async () => {
+    const made = await call('manage_categories', { action: 'create', name: 'Herons' })
+    const id = Number(/- id: (\d+)/.exec(made.text)?.[1])
+    expect((await call('manage_categories', { action: 'update', id, name: 'Storks' })).isError).toBe(false)
+    expect((await call('manage_categories', { action: 'list' })).text).toContain('Storks')
+    expect((await call('manage_categories', { action: 'delete', id })).isError).toBe(false)
+  })
+
+  test('is told of models, roots and servers', async () => {
+    expect((await call('get_configs')).text).toMatch(/runtime_models:[\s\S]*demo/)
+  })
+
+  test('reads long texts only when it asks for them', async () => {
+    const long = 'x'.repeat(5000)
+    const id = await create(`say ${long}`)
+    await reaches(id, 'needs_input')
+
+    expect((await call('get_session', { id })).text).toContain('[cut: 5004 characters in all; ask with verbose')
+    expect((await call('get_session', { id, verbose: true })).text).toContain(long)
+  })
+})
+
+describe('a refusal', () => {
+  test('is what the API would say, and changes nothing', async () => {
+    const before = (await app.get('/sessions?per_page=1')).body.pagination.total_count
+
+    expect(await call('start_session', { agent_runtime: 'demo', prompt: 'say hi' })).toEqual({
+      isError: true,
+      text: expect.stringContaining("Git root can't be blank"),
+    })
+    expect(await call('action_session', { action: 'pause', session_id: 999_999 })).toEqual({
+      isError: true,
+      text: 'The requested resource was not found',
+    })
+    expect((await app.get('/sessions?per_page=1')).body.pagination.total_count).toBe(before)
+  })
+
+  test('names the actions and the arguments that there are', async () => {
+    expect(await call('action_session', { action: 'explode', session_id: 1 })).toEqual({
+      isError: true,
+      text: expect.stringMatching(/^Action must be one of: follow_up, pause/),
+    })
+    expect(await call('get_session', { id: 1, depth: 3 })).toEqual({
+      isError: true,
+      text: expect.stringMatching(/^There is no argument depth; there are: id/),
+    })
+    expect((await call('manage_categories', {})).isError).toBe(true)
+  })
+})
