@@ -47,7 +47,7 @@ export const Session = z
     priority_class: z.enum(priorityClasses).meta({ description: 'The class in force.' }),
     precedence: z.int().meta({ description: 'Rank within the spot queue; higher is handled sooner.' }),
     prompt: z.string().nullable().meta({ description: 'The latest prompt that was delivered directly.' }),
-    git_root: z.string().meta({ description: 'Repository URL or local path.' }),
+    git_root: z.string().meta({ description: 'Repository URL or local path; a password in it is not shown.' }),
     branch: z.string().meta({ description: 'The branch that is checked out.' }),
     subdirectory: z.string().nullable().meta({ description: 'Directory in the repository the agent works in.' }),
     goal: z.string().nullable().meta({ description: 'What the agent is to reach; null when there is none.' }),

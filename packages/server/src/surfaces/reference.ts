@@ -22,6 +22,8 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
   server.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(json()),
   )
+  // Whoever opens the address in a browser wants to know what this is.
+  server.get('/', (_request, reply) => reply.redirect('/docs'))
   server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
   server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))
 }

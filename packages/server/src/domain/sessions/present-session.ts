@@ -1,5 +1,6 @@
 import type { Session } from '@yardmaster/contract/session'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { shownAddress } from '../../platform/git/repository-address.ts'
 import { type CatalogTree, serversOf } from '../catalog/catalog.ts'
 import type { ClassByGenesis } from './session-store.ts'
 import type { SessionWithCategory } from './session-table.ts'
@@ -22,7 +23,7 @@ export function presentSession(
     priority_class: row.scheduling_class ?? context.classByGenesis[row.genesis],
     precedence: row.precedence,
     prompt: row.prompt,
-    git_root: row.git_root,
+    git_root: shownAddress(row.git_root),
     branch: row.branch,
     subdirectory: row.subdirectory,
     goal: row.goal,

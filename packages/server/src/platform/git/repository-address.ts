@@ -149,3 +149,17 @@ function withoutTrailingSlashes(path: string): string {
 function refuse(reason: string): never {
   throw new GitFailed({ operation: 'Reading the repository address', kind: 'refused', reason })
 }
+
+/**
+ * As it is shown: whoever may see where a repository is need not have what opens it. A name alone is no secret, unless it is
+ * as long as a token.
+ */
+export function shownAddress(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)([^/@\s]*)@/i, (_whole, scheme: string, user: string) => {
+    const [name = '', ...password] = user.split(':')
+    if (password.length > 0) return `${scheme}${name}:${hidden}@`
+    return `${scheme}${name.length < 20 ? name : hidden}@`
+  })
+}
+
+const hidden = '[REDACTED:URL_CREDENTIALS]'

@@ -22,7 +22,13 @@ export function endOfAssigned(candidate: Candidate): number | undefined {
   const writing = { isQuoted, isEnvironment, isOwnLine }
   const secretEnd = endOfValue(candidate, written, writing)
   const value = beginningOf({ ...candidate, secretEnd })
+  if (isFolder(text.slice(nameStart, nameEnd), value)) return undefined
   return isSecretValue(value, kind, writing) ? secretEnd : undefined
+}
+
+/** `PWD` is a password in a connection string, and where one stands in a shell. */
+function isFolder(name: string, value: string): boolean {
+  return /^(?:OLD)?PWD$/.test(name) && value.startsWith('/')
 }
 
 /** `--token value` and `ENV TOKEN value`: only a blank in between, so what is before the name has to tell. */

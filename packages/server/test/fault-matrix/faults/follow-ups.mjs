@@ -72,7 +72,7 @@ const round = (kills) => async (context) => {
 export const followUps = {
   name: 'R17',
   what: '500 concurrent follow-ups to one session',
-  seeds: 2,
+  seeds: 20,
   limitSeconds: 700,
   limits: { 'p99 accept (s)': 2 },
   round: round(0),
@@ -81,7 +81,7 @@ export const followUps = {
 export const followUpsAndKills = {
   name: 'R18',
   what: '500 concurrent follow-ups and three kill -9',
-  seeds: 3,
+  seeds: 20,
   limitSeconds: 800,
   recoveryLimitSeconds: 10,
   round: round(3),

@@ -3,14 +3,15 @@ import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 import { atWork, createSession, recovery, settled } from '../yard.mjs'
 
-/** Longer than a lease (15 s) and the watch over leases (5 s). */
-const frozenMs = 25_000
+/** Either is longer than a lease (15 s) and the watch over leases (5 s). */
+const frozenMs = 60_000
+const shortlyFrozenMs = 25_000
 
 export const frozenServer = {
   name: 'R3',
   what: 'SIGSTOP of one of two servers for longer than its leases, then SIGCONT',
-  seeds: 5,
-  limitSeconds: 180,
+  seeds: 20,
+  limitSeconds: 240,
   recoveryLimitSeconds: 30,
   limits: { 'stale agents dead after waking (s)': 5 },
   round: async ({ yard, seed, random, isShort }) => {
@@ -31,7 +32,8 @@ export const frozenServer = {
     const frozenAt = performance.now()
     frozen.signal('SIGSTOP')
     const recoverySeconds = await recovery(yard, taken, frozenAt)
-    await wait(Math.max(0, frozenMs - (performance.now() - frozenAt)) + random.between(0, 1000))
+    const untilMs = frozenAt + (isShort ? shortlyFrozenMs : frozenMs)
+    await wait(Math.max(0, untilMs - performance.now()) + random.between(0, 1000))
     frozen.signal('SIGCONT')
     const dead = await until(
       'the stale agents are dead',

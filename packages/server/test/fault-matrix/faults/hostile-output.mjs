@@ -82,7 +82,7 @@ export const brokenText = {
 export const endlessOutput = {
   name: 'R23',
   what: 'an agent prints without end',
-  seeds: 2,
+  seeds: 20,
   limitSeconds: 150,
   limits: { 'p99 of /up (ms)': 100, 'memory growth (MB)': 64 },
   round: async ({ yard, seed, isShort }) => {

@@ -6,7 +6,7 @@ import { atWork, createSession, settled } from '../yard.mjs'
 export const killPostmaster = {
   name: 'R9',
   what: 'kill -9 of the postmaster mid-turn, down for 30 s',
-  seeds: 5,
+  seeds: 20,
   limitSeconds: 180,
   recoveryLimitSeconds: 10,
   round: async ({ yard, seed, random, isShort }) => {

@@ -8,7 +8,7 @@ const hourMs = 3_600_000
 export const wrongClock = {
   name: 'R14',
   what: 'one server an hour ahead, another an hour behind',
-  seeds: 5,
+  seeds: 20,
   limitSeconds: 120,
   round: async ({ yard, seed, random }) => {
     const hosts = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
+import { parseRepositoryAddress, shownAddress } from '../../../src/platform/git/repository-address.ts'
 
 describe('an address is read', () => {
   test.each([
@@ -137,5 +137,21 @@ describe('an address is refused', () => {
     `/${'a'.repeat(3_000)}`,
   ])('%j', (text) => {
     expect(() => parseRepositoryAddress(text)).toThrow(expect.objectContaining({ name: 'GitFailed', kind: 'refused' }))
+  })
+})
+
+describe('an address as it is shown has nothing in it that opens the repository', () => {
+  const hidden = '[REDACTED:URL_CREDENTIALS]'
+
+  test.each([
+    ['https://ada:secret@forge.test/web.git', `https://ada:${hidden}@forge.test/web.git`],
+    ['https://:se:cret@forge.test/web.git', `https://:${hidden}@forge.test/web.git`],
+    [`https://${'t'.repeat(40)}@forge.test/web.git`, `https://${hidden}@forge.test/web.git`],
+    ['ssh://git@forge.test/web.git', 'ssh://git@forge.test/web.git'],
+    ['https://forge.test/web.git', 'https://forge.test/web.git'],
+    ['git@forge.test:web.git', 'git@forge.test:web.git'],
+    ['/srv/a@b/web', '/srv/a@b/web'],
+  ])('%s', (text, shown) => {
+    expect(shownAddress(text)).toBe(shown)
   })
 })

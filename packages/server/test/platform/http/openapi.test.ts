@@ -197,4 +197,9 @@ describe('GET /docs', () => {
     expect(Object.keys((await served()).paths).filter((path) => !text.includes(path))).toEqual([])
     expect(/<script[^>]+src=["']?(https?:)?\/\//.test(html)).toBe(false)
   })
+
+  test('is where the bare address leads', async () => {
+    const response = await app.send('/', { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+  })
 })

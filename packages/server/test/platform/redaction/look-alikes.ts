@@ -10,6 +10,7 @@ export const lookAlikes: readonly { name: string; make(random: Seeded): string }
     name: 'id under a key',
     make: (r) => JSON.stringify({ id: `msg_01${r.alnum(22)}`, tool_use_id: `toolu_01${r.alnum(22)}` }),
   },
+  { name: 'folder of a shell', make: (r) => `PWD=/srv/${r.alnum(12)}/web\nOLDPWD=/srv/${r.alnum(20)}` },
   { name: 'commit', make: (r) => `commit ${r.hex(40)}\nAuthor: Ada <ada@acme.test>` },
   { name: 'short log', make: (r) => `${r.hex(7)} Fix the token refresh\n${r.hex(7)} Add password reset` },
   { name: 'git object', make: (r) => `100644 blob ${r.hex(40)}\tsrc/key.ts` },
