@@ -14,7 +14,7 @@ import type { Config } from './config.ts'
 import { modules } from './modules.ts'
 
 export type WebOptions = {
-  config: Pick<Config, 'HOST' | 'PORT' | 'APP_HOST'>
+  config: Pick<Config, 'HOST' | 'PORT' | 'APP_HOST' | 'SERVICE_URL'>
   keys: readonly string[]
   timeouts?: HttpTimeouts
   isChecking?: boolean
@@ -28,7 +28,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const server = openHttpServer({
     log: app.log,
     keys: accepted,
-    hosts: [config.HOST, ...(config.APP_HOST === undefined ? [] : [config.APP_HOST])],
+    hosts: [config.HOST, config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat(),
     ...(timeouts && { timeouts }),
   })
   registerEndpoints(server, endpoints, { app, prefix: apiPrefix, isChecking })

@@ -43,13 +43,14 @@ export function claimTurn(
     .executeTakeFirst()
 }
 
-/** Whose agent has the key of this digest, if it is one whose turn runs. */
+/** Whose agent has the key of this digest, if its turn runs and nobody has ended it. */
 export async function selectSessionIdByKey(db: Database, keyDigest: Buffer): Promise<number | undefined> {
   const turn = await db
     .selectFrom('turns')
     .select('session_id')
     .where('key_digest', '=', keyDigest)
     .where('state', '=', 'executing')
+    .where('withdrawn_by', 'is', null)
     .executeTakeFirst()
   return turn?.session_id
 }

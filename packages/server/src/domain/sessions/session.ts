@@ -11,7 +11,7 @@ export {
 export { lockDueHeart, selectDueHearts as findDueHearts, stampBeat } from './heartbeat-store.ts'
 export { recordHumanMessage, type Utterance } from './hierarchy/human-messages.ts'
 export { recordUncle } from './hierarchy/record-uncle.ts'
-export { isWithinTree } from './hierarchy/within-tree.ts'
+export { findInTree } from './hierarchy/within-tree.ts'
 export { subagentRootsOf } from './injected-servers.ts'
 export { recoveryPrompt, recoveryPromptAfterMove } from './lifecycle/recovery-prompt.ts'
 export { acceptNextMessage, changedGoal, resume } from './lifecycle/resume.ts'

@@ -15,7 +15,7 @@ export type ToolBox = {
 }
 
 export type RpcAnswer = { jsonrpc: '2.0'; id: RpcId; result: unknown } | RpcError
-export type RpcError = { jsonrpc: '2.0'; id: RpcId; error: { code: number; message: string } }
+type RpcError = { jsonrpc: '2.0'; id: RpcId; error: { code: number; message: string } }
 type RpcId = string | number | null
 
 /** The newest that we speak comes first; a caller that wants another is offered that one. */
@@ -25,7 +25,14 @@ const Message = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string(),
-  params: z.record(z.string(), z.unknown()).default({}),
+  params: z.record(z.string(), z.unknown()).nullish(),
+})
+
+/** We ask nothing, so an answer is to nobody's question; it is let pass. */
+const Answer = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number()]),
+  method: z.never().optional(),
 })
 
 const Call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) })
@@ -36,8 +43,12 @@ const Call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unkn
  */
 export async function answerMessage(received: unknown, tools: ToolBox): Promise<RpcAnswer | undefined> {
   const { data: message } = Message.safeParse(received)
-  if (!message) return isAnswer(received) ? undefined : rpcError(null, -32_600, 'Not a JSON-RPC 2.0 request')
-  const { id, method, params } = message
+  if (!message)
+    return Answer.safeParse(received).success
+      ? undefined
+      : rpcError(idOf(received), -32_600, 'Not a JSON-RPC 2.0 request')
+  const { id, method } = message
+  const params = message.params ?? {}
   if (id === undefined) return undefined
   switch (method) {
     case 'initialize':
@@ -53,7 +64,7 @@ export async function answerMessage(received: unknown, tools: ToolBox): Promise<
   }
 }
 
-export function rpcError(id: RpcId, code: number, message: string): RpcError {
+function rpcError(id: RpcId, code: number, message: string): RpcError {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
 
@@ -61,9 +72,9 @@ function rpcResult(id: RpcId, result: unknown): RpcAnswer {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** We ask nothing, so an answer is to nobody's question; it is let pass. */
-function isAnswer(received: unknown): boolean {
-  return z.object({ jsonrpc: z.literal('2.0'), id: z.unknown(), method: z.undefined() }).safeParse(received).success
+function idOf(received: unknown): RpcId {
+  const id: unknown = Reflect.get(Object(received), 'id')
+  return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
 function introduction({ protocolVersion }: Record<string, unknown>, { about }: ToolBox): unknown {

@@ -1,65 +1,79 @@
 export type Detail = {
-  /** Longer texts are cut after this many characters: right below the top, and deeper down. */
+  /** Longer texts are cut after this many characters: a field of the thing itself, and what lies deeper. */
   near: number
   deep: number
   /** What to ask for to get the whole, said where something was cut. */
   advice: string
 }
 
-/** An answer of the API as an agent reads it best: lists of names and values, without what is empty, long texts cut. */
+/**
+ * An answer of the API as an agent reads it best: names and values, without what is not there, long texts cut. Further lines
+ * of a text are quoted.
+ */
 export function asMarkdown(value: unknown, detail: Detail): string {
-  return isEmpty(value) ? '' : lines(value, detail, 0).join('\n')
+  return linesOf(value, detail, 0).join('\n')
 }
 
-/** How deep a text lies that still counts as near the top: a field of the session itself. */
+/** A text that stands for itself, so that no line of it can pass for one of ours. */
+export function quoted(text: string): string {
+  return text
+    .split(lineEnd)
+    .map((line) => `> ${line}`)
+    .join('\n')
+}
+
+const lineEnd = /\r\n|[\n\r\u2028\u2029]/
+
+/** How deep a text lies that is a field of the thing itself: `session` and below it `prompt`. */
 const nearDepth = 2
 
-function lines(value: unknown, detail: Detail, depth: number): string[] {
-  const indent = '  '.repeat(Math.max(0, depth - 1))
-  if (Array.isArray(value)) return value.flatMap((item) => listed(item, detail, depth, indent))
-  if (!isRecord(value)) return [`${indent}${inline(value, detail, depth)}`]
+function linesOf(value: unknown, detail: Detail, depth: number): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => listed(linesOf(item, detail, depth + 1)))
+  if (!isRecord(value)) return quotedFurther(wordsOf(value, detail, depth))
   return Object.entries(value).flatMap(([name, field]) => {
-    if (isEmpty(field)) return []
-    const inner = lines(field, detail, depth + 1)
-    const isShort = !isRecord(field) && !hasRecords(field)
-    return isShort
-      ? [`${indent}- ${name}: ${inline(field, detail, depth + 1)}`]
-      : [`${indent}- ${name}:`, ...inner.map((line) => `  ${line}`)]
+    if (isAbsent(field)) return []
+    if (isFlat(field)) {
+      const words = Array.isArray(field)
+        ? field.map((item) => wordsOf(item, detail, depth + 1))
+        : [wordsOf(field, detail, depth + 1)]
+      return setIn('- ', quotedFurther(`${name}: ${words.join(', ') || 'none'}`))
+    }
+    return [`- ${name}:`, ...setIn('  ', linesOf(field, detail, depth + 1))]
   })
 }
 
-/** Each of several things begins at a number, so that where one ends is seen. */
-function listed(item: unknown, detail: Detail, depth: number, indent: string): string[] {
-  if (!isRecord(item)) return [`${indent}- ${inline(item, detail, depth)}`]
-  const [first = '', ...rest] = lines(item, detail, depth + 1)
-  return [`${indent}* ${first.trimStart().replace(/^- /, '')}`, ...rest]
+/** Of several things each begins with a star. */
+function listed([first = '', ...rest]: readonly string[]): string[] {
+  return setIn('* ', [first.replace(/^- /, ''), ...rest])
 }
 
-function inline(value: unknown, detail: Detail, depth: number): string {
-  if (Array.isArray(value)) return value.map((item) => inline(item, detail, depth)).join(', ')
-  return typeof value === 'string'
-    ? cut(value, depth <= nearDepth ? detail.near : detail.deep, detail.advice)
-    : String(value)
+/** The first line behind its mark, the others as far in. */
+function setIn(mark: string, [first = '', ...rest]: readonly string[]): string[] {
+  return [`${mark}${first}`, ...rest.map((line) => `  ${line}`)]
 }
 
-function cut(text: string, limit: number, advice: string): string {
-  if (text.length <= limit) return text
-  return `${text.slice(0, limit).toWellFormed()} … [cut: ${text.length} characters in all; ${advice}]`
+function quotedFurther(text: string): string[] {
+  const [first = '', ...rest] = text.split(lineEnd)
+  return [first, ...rest.map((line) => `> ${line}`)]
+}
+
+function wordsOf(value: unknown, { near, deep, advice }: Detail, depth: number): string {
+  if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const limit = depth <= nearDepth ? near : deep
+  if (value.length <= limit) return value
+  return `${value.slice(0, limit).toWellFormed()} … [cut: ${value.length} characters in all; ${advice}]`
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function hasRecords(value: unknown): boolean {
-  return Array.isArray(value) && value.some(isRecord)
+/** What fits behind its name: one value, or a list of such. */
+function isFlat(value: unknown): boolean {
+  return Array.isArray(value) ? value.every((item) => !isRecord(item) && !Array.isArray(item)) : !isRecord(value)
 }
 
-function isEmpty(value: unknown): boolean {
-  return (
-    value === null ||
-    value === undefined ||
-    value === '' ||
-    (typeof value === 'object' && Object.keys(value).length === 0)
-  )
+/** An empty list says something; nothing, and an object without a field, do not. */
+function isAbsent(value: unknown): boolean {
+  return value === null || value === undefined || value === '' || (isRecord(value) && Object.keys(value).length === 0)
 }

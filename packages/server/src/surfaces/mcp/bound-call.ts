@@ -7,6 +7,10 @@ import type { Call } from './tool.ts'
 export type BoundCall = Omit<Call, 'endpoint' | 'also'> & {
   endpoint: Endpoint<App>
   fields: readonly Field[]
+  /** The argument that names the session it is about; undefined when it is about none, or about a new one. */
+  target: Field | undefined
+  /** Whether it makes a session. */
+  isStart: boolean
   also: readonly { heading: string; when: string | undefined; call: BoundCall }[]
 }
 
@@ -23,16 +27,22 @@ export type Field = {
 export function bindCall(call: Call, endpoints: ReadonlyMap<string, Endpoint<App>>): BoundCall {
   const endpoint = endpoints.get(call.endpoint)
   if (!endpoint) throw new Error(`a tool calls ${call.endpoint}, which no endpoint answers`)
-  const { also = {} } = call
+  const fields = [
+    ...fieldsOf('params', inputSchemaOf(endpoint.params), call),
+    ...fieldsOf('query', inputSchemaOf(endpoint.query), call),
+    ...(endpoint.body ? fieldsOf('body', inputSchemaOf(endpoint.body), call) : []),
+  ]
+  // Who may reach a session is judged by this argument, so a call about one without it must not come to be.
+  const [, inPath] = /^\/sessions\/\{(\w+)\}/.exec(endpoint.path) ?? []
+  const target = fields.find(({ place, name }) => place === 'params' && name === inPath)
+  if (inPath !== undefined && !target) throw new Error(`a tool calls ${call.endpoint} and cannot say for which session`)
   return {
     ...call,
     endpoint,
-    fields: [
-      ...fieldsOf('params', inputSchemaOf(endpoint.params), call),
-      ...fieldsOf('query', inputSchemaOf(endpoint.query), call),
-      ...(endpoint.body ? fieldsOf('body', inputSchemaOf(endpoint.body), call) : []),
-    ],
-    also: Object.entries(also).map(([heading, { when, ...more }]) => ({
+    fields,
+    target,
+    isStart: call.endpoint === 'POST /sessions',
+    also: Object.entries(call.also ?? {}).map(([heading, { when, ...more }]) => ({
       heading,
       when,
       call: bindCall(more, endpoints),
@@ -40,7 +50,7 @@ export function bindCall(call: Call, endpoints: ReadonlyMap<string, Endpoint<App
   }
 }
 
-/** Who says it is known here, so nobody is asked; and what is fixed is not asked for. */
+/** Who says it is known here, so nobody is asked. */
 const knownOtherwise = ['acting_session_id']
 
 function fieldsOf(place: Field['place'], schema: JsonSchema, { from = {}, takes, fixed = {} }: Call): Field[] {
@@ -53,7 +63,8 @@ function fieldsOf(place: Field['place'], schema: JsonSchema, { from = {}, takes,
       name,
       place,
       isRequired: place === 'params' || required.includes(name),
-      schema: property,
+      // In a path everything is text; whoever has read an answer has a number.
+      schema: place === 'params' ? { ...property, type: ['integer', 'string'] } : property,
     }))
 }
 

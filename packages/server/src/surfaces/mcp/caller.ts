@@ -1,7 +1,7 @@
 import { SessionRef } from '@yardmaster/contract/identifiers'
 import type { App } from '../../domain/app.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
-import { findSession, isWithinTree, subagentRootsOf } from '../../domain/sessions/session.ts'
+import { findInTree, findSession, subagentRootsOf } from '../../domain/sessions/session.ts'
 import type { ApiKeys } from '../../platform/http/api-keys.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
@@ -18,78 +18,97 @@ export type Caller = {
   roots: readonly string[] | undefined
 }
 
-type Presented = { key: string | undefined; query: Record<string, unknown> }
+type Presented = { key: string; query: Readonly<Record<string, unknown>> }
 
 /** By the key, which decides; the address can only ask for less. */
-export async function identify(app: App, keys: ApiKeys, { key = '', query }: Presented): Promise<Caller> {
-  const wished = { groups: namesIn(query.tool_groups), roots: namesIn(query.allowed_agent_roots) }
-  const ownSessionId = keys.accepts(key) || !isTurnKey(key) ? undefined : await findSessionIdByTurnKey(app.db, key)
-  if (ownSessionId === undefined) {
-    if (!keys.accepts(key)) refuse('unauthorized', 'Invalid or missing API key')
+export async function identify(app: App, keys: ApiKeys, { key, query }: Presented): Promise<Caller> {
+  const roots = namesIn(query.allowed_agent_roots)
+  if (keys.accepts(key)) {
     const { session_id: session } = query
     return {
-      groups: groupsOf(wished.groups, groupNames),
-      ownSessionId,
+      groups: groupsFor(app, query.tool_groups, groupNames),
+      ownSessionId: undefined,
       defaultSession: typeof session === 'string' && session !== '' ? session : undefined,
-      roots: wished.roots,
+      roots,
     }
   }
+  const ownSessionId = isTurnKey(key) ? await findSessionIdByTurnKey(app.db, key) : undefined
+  if (ownSessionId === undefined) return refuse('unauthorized', 'Invalid or missing API key')
   const granted = subagentRootsOf(app, await findSession(app.db, { id: ownSessionId }))
   return {
-    groups: groupsOf(wished.groups, granted.length > 0 ? groupNames : ['self_session']),
+    groups: groupsFor(app, query.tool_groups, granted.length > 0 ? groupNames : ['self_session']),
     ownSessionId,
     defaultSession: String(ownSessionId),
-    roots: wished.roots ? granted.filter((root) => wished.roots?.includes(root)) : granted,
+    roots: roots ? granted.filter((root) => roots.includes(root)) : granted,
   }
 }
 
-function namesIn(list: unknown): string[] | undefined {
-  if (typeof list !== 'string') return undefined
-  return list
-    .split(',')
+/** Said once with commas or several times, it is all of it. */
+function namesIn(said: unknown): string[] | undefined {
+  if (said === undefined) return undefined
+  return [said]
+    .flat()
+    .flatMap((list) => String(list).split(','))
     .map((name) => name.trim())
     .filter(Boolean)
 }
 
-/** Names that we do not know, or that this key is not for, are as good as not said. Without any it is the largest. */
-function groupsOf(wished: readonly string[] | undefined, granted: readonly Group[]): Group[] {
-  const most: Group = granted.includes('sessions') ? 'sessions' : 'self_session'
-  return wished ? granted.filter((group) => wished.includes(group)) : [most]
+/** Names that we do not know, or that this key is not for, are left out. Without any it is the largest. */
+function groupsFor(app: App, said: unknown, granted: readonly Group[]): Group[] {
+  const wished = namesIn(said)
+  if (!wished) return [granted.includes('sessions') ? 'sessions' : 'self_session']
+  const unknown = wished.filter((name) => !granted.some((group) => group === name))
+  if (unknown.length > 0) app.log.debug({ unknown }, 'somebody asked for groups of tools that there are not')
+  return granted.filter((group) => wished.includes(group))
 }
 
 /** Whether a caller may use the call at all, whatever its arguments are. */
-export function isOpenTo({ ownSessionId, roots }: Caller, action: string, { endpoint }: BoundCall): boolean {
+export function isOpenTo({ ownSessionId, roots }: Caller, action: string, call: BoundCall): boolean {
   if (roots && (action === 'change_mcp_servers' || action === 'change_plugins')) return false
+  if (roots?.length === 0 && call.isStart) return false
   if (ownSessionId === undefined) return true
-  const isAboutOne = /^\/sessions\/\{/.test(endpoint.path)
-  const isStart = endpoint.path === '/sessions' && endpoint.method === 'POST'
-  return isAboutOne || isStart || endpoint.path === '/configs'
+  // A fork has no parent, so whoever made it could not reach it.
+  if (action === 'fork') return false
+  return call.target !== undefined || call.isStart || call.endpoint.path === '/configs'
 }
 
-/** An agent reaches its own session and those that come from it. */
-export async function refuseOutOfReach(app: App, { ownSessionId }: Caller, named: unknown): Promise<void> {
-  if (ownSessionId === undefined || named === undefined) return
+/** Which of the arguments of a new session are not this caller's to choose. */
+export function isGiven({ ownSessionId, roots }: Caller, argument: string): boolean {
+  if (ownSessionId !== undefined && argument === 'parent_session_id') return true
+  return roots !== undefined && ['git_root', 'plugins'].includes(argument)
+}
+
+/** The session that is named, as far as the caller reaches: an agent reaches its own and those that come from it. */
+export async function reach(app: App, { ownSessionId }: Caller, named: unknown): Promise<string> {
+  if (ownSessionId === undefined) return String(named)
   const { data: ref } = SessionRef.safeParse(String(named))
-  const session = ref && (await findSession(app.db, ref))
-  if (!session || !(await isWithinTree(app.db, { root: ownSessionId, session: session.id })))
-    refuse('not_found', `Session ${named} is not yours, nor one that came from yours`)
+  const id = ref && (await findInTree(app.db, ownSessionId, ref))
+  return id === undefined
+    ? refuse('not_found', 'There is no such session among yours and those that came from it')
+    : String(id)
 }
 
-/** What a new session is given by the caller that starts it: a parent, if it is an agent, and only what its roots allow. */
-export function asStartedBy(app: App, { ownSessionId, roots }: Caller, body: Record<string, unknown>) {
+/**
+ * What a new session is given by the caller that starts it: a parent, if it is an agent, and only what its roots allow. An
+ * agent's keys are its own, or it could have the session of somebody else shown by guessing the key.
+ */
+export function asStartedBy(app: App, { ownSessionId, roots }: Caller, body: Readonly<Record<string, unknown>>) {
   if (roots) {
     const { agent_root: name, mcp_servers: servers } = body
     const root = typeof name === 'string' && roots.includes(name) ? app.catalog.current().roots.find(name) : undefined
-    if (!root) refuse('invalid_agent_root', `Agent root must be one of: ${roots.join(', ')}`)
-    const isDefault = Array.isArray(servers) && sameNames(servers, root.defaultMcpServers)
-    if (servers !== undefined && !isDefault)
+    if (!root) return refuse('invalid_agent_root', `Agent root must be one of: ${roots.join(', ')}`)
+    if (Array.isArray(servers) && !isSame(servers, root.defaultMcpServers))
       refuse('validation_failed', `Mcp servers must be those of the root: ${JSON.stringify(root.defaultMcpServers)}`)
-    if (body.git_root !== undefined || body.catalog_plugins !== undefined)
-      refuse('validation_failed', 'Git root and plugins are those of the root and cannot be chosen here')
   }
-  return ownSessionId === undefined ? body : { ...body, parent_session_id: ownSessionId }
+  if (ownSessionId === undefined) return body
+  const { idempotency_key: key } = body
+  return {
+    ...body,
+    parent_session_id: ownSessionId,
+    ...(typeof key === 'string' && key !== '' && { idempotency_key: `session ${ownSessionId}: ${key}` }),
+  }
 }
 
-function sameNames(one: readonly unknown[], other: readonly string[]): boolean {
+function isSame(one: readonly unknown[], other: readonly string[]): boolean {
   return JSON.stringify(one.map(String).toSorted()) === JSON.stringify([...other].toSorted())
 }

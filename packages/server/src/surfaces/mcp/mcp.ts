@@ -8,8 +8,8 @@ import { signalOf } from '../../platform/http/register.ts'
 import { answerMessage, type ToolAnswer, type ToolBox } from '../../platform/mcp/answer-message.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { version } from '../../platform/version.ts'
-import { bindCall } from './bound-call.ts'
-import { type Caller, identify, isOpenTo } from './caller.ts'
+import { type BoundCall, bindCall } from './bound-call.ts'
+import { type Caller, identify, isGiven, isOpenTo } from './caller.ts'
 import { type BoundTool, offer } from './offer.ts'
 import { perform } from './perform.ts'
 import { tools } from './tools.ts'
@@ -55,9 +55,9 @@ export function registerMcp(
   })
 }
 
-function presentedKey({ headers }: FastifyRequest): string | undefined {
+function presentedKey({ headers }: FastifyRequest): string {
   const key = headers['x-api-key']
-  return typeof key === 'string' ? key : /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  return typeof key === 'string' && key !== '' ? key : (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '')
 }
 
 type Offered = { tools: readonly BoundTool[]; caller: Caller; request: FastifyRequest; signal: AbortSignal }
@@ -79,11 +79,19 @@ function toolsFor(tools: readonly BoundTool[], caller: Caller): BoundTool[] {
   const open = tools
     .filter(({ groups }) => groups.some((group) => caller.groups.includes(group)))
     .flatMap((tool) => {
-      const calls = new Map([...tool.calls].filter(([action, call]) => isOpenTo(caller, action, call)))
+      const calls = new Map(
+        [...tool.calls]
+          .filter(([action, call]) => isOpenTo(caller, action, call))
+          .map(([action, call]) => [action, withoutGiven(caller, call)]),
+      )
       // One that chooses by itself must have everything to choose from.
       return calls.size === 0 || (tool.choose && calls.size < tool.calls.size) ? [] : { ...tool, calls }
     })
   return open.filter((tool, index) => open.findIndex(({ name }) => name === tool.name) === index)
+}
+
+function withoutGiven(caller: Caller, call: BoundCall): BoundCall {
+  return call.isStart ? { ...call, fields: call.fields.filter(({ argument }) => !isGiven(caller, argument)) } : call
 }
 
 function introduction({ ownSessionId, roots }: Caller): string {

@@ -6,8 +6,8 @@ import type { Tool } from './tool.ts'
 /** A tool with the calls of it that the caller may use. */
 export type BoundTool = Omit<Tool, 'calls'> & { calls: ReadonlyMap<string, BoundCall> }
 
-/** The name of the argument with which a tool is asked not to cut anything. */
-const verbose: JsonSchema = { type: 'boolean', description: 'Everything, and long texts whole.' }
+/** Arguments that every tool has, of its own. */
+export const ownArguments = ['verbose']
 
 /** What a caller is told of a tool: its actions with what each is for, and every argument with its own rule. */
 export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: boolean }): OfferedTool {
@@ -15,18 +15,19 @@ export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: b
   const properties: Record<string, JsonSchema> = {}
   if (!tool.choose)
     properties.action = { type: 'string', enum: calls.map(([name]) => name), description: actions(calls) }
-  for (const [, call] of calls) {
-    for (const { argument, schema } of argumentsOf(call)) properties[argument] ??= schema
+  for (const [action, call] of calls) {
+    for (const { argument, schema } of argumentsOf(call))
+      properties[argument] = together(properties[argument], schema, action)
     for (const { when, heading } of call.also)
-      if (when) properties[when] ??= { type: 'boolean', description: `With its ${heading.replaceAll('_', ' ')}.` }
+      if (when) properties[when] = { type: 'boolean', description: `With its ${heading.replaceAll('_', ' ')}.` }
   }
-  if (tool.choose) properties.verbose = verbose
-  const always = calls.map(
-    ([, call]) => new Set(call.fields.filter((field) => field.isRequired).map((field) => field.argument)),
+  properties.verbose = { type: 'boolean', description: 'Every field, and long texts whole.' }
+  const always = calls.map(([, { fields, target }]) =>
+    fields
+      .filter((field) => field.isRequired && !(knowsItsSession && field === target))
+      .map(({ argument }) => argument),
   )
-  const required = Object.keys(properties).filter(
-    (name) => always.every((names) => names.has(name)) && !(knowsItsSession && isSessionArgument(name)),
-  )
+  const required = Object.keys(properties).filter((name) => always.every((names) => names.includes(name)))
   return {
     name: tool.name,
     description: tool.about,
@@ -39,9 +40,12 @@ export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: b
   }
 }
 
-/** Tools call the session they are about by one of these; whoever has a session of its own may leave it out. */
-export function isSessionArgument(name: string): boolean {
-  return name === 'session_id' || name === 'id'
+/** Two actions may mean different things by one name; then both are told. */
+function together(known: JsonSchema | undefined, schema: JsonSchema, action: string): JsonSchema {
+  const [said, more] = [known?.description, schema.description]
+  if (!known || typeof said !== 'string') return schema
+  if (typeof more !== 'string' || said.includes(more)) return known
+  return { ...known, description: `${said} For ${action}: ${more}` }
 }
 
 function actions(calls: readonly (readonly [string, BoundCall])[]): string {

@@ -21,12 +21,16 @@ export type Call = {
   from?: Readonly<Record<string, string>>
   /** Of what the endpoint takes beside its path only these, by their own names. */
   takes?: readonly string[]
-  /** What is asked for whatever the arguments say. */
-  fixed?: Readonly<Record<string, unknown>>
+  /** What its query says whatever the arguments are, and what it says where they say nothing. */
+  fixed?: Readonly<Record<string, string>>
+  defaults?: Readonly<Record<string, string>>
   /** Of the answer only these. */
   shows?: readonly string[]
-  /** Of each row of a list only these; with `verbose` all. */
+  /** Of each row of a list only these. */
   brief?: readonly string[]
+  /** Texts are cut after so many characters, or not at all. With `verbose` nothing is cut and nothing left out. */
+  cut?: number
+  isWhole?: boolean
   /** Asked for as well and told under its own heading: always, or when the argument of this name is true. */
   also?: Readonly<Record<string, Call & { when?: string }>>
 }

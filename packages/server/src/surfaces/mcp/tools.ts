@@ -20,7 +20,10 @@ const changeOwnSession = {
   update_title: change('title'),
   update_notes: onSession('PATCH /sessions/{id}/notes'),
   set_heartbeat: onSession('PATCH /sessions/{id}/heartbeat'),
-  message_parent: onSession('POST /sessions/{id}/message_parent'),
+  // Not the parent's session, which is none of its child's.
+  message_parent: onSession('POST /sessions/{id}/message_parent', {
+    shows: ['delivery', 'message', 'unarchived_parent', 'enqueued_message'],
+  }),
   archive: onSession('POST /sessions/{id}/archive'),
 } satisfies Tool['calls']
 
@@ -30,13 +33,14 @@ export const tools: readonly Tool[] = [
     name: 'quick_search_sessions',
     groups: ['sessions', 'sessions_readonly'],
     about: 'Find sessions: by id, by a text, or the newest that meet the filters.',
-    choose: ({ id, query }) => (id !== undefined ? 'one' : query !== undefined ? 'search' : 'list'),
+    choose: ({ id = null, query = null }) => (id !== null ? 'one' : query !== null ? 'search' : 'list'),
     calls: {
       one: { endpoint: 'GET /sessions/{id}', takes: [], shows: ['session'], brief },
       search: {
         endpoint: 'GET /sessions/search',
+        from: { q: 'query' },
         takes: [
-          'query',
+          'q',
           'search_contents',
           'scan_cursor',
           'status',
@@ -67,12 +71,14 @@ export const tools: readonly Tool[] = [
             endpoint: `GET ${messages}`,
             from: { session_id: 'id' },
             takes: [],
-            fixed: { status: 'pending', per_page: 5 },
+            fixed: { status: 'pending', per_page: '5' },
+            cut: 120,
           },
           transcript: {
             endpoint: 'GET /sessions/{id}/transcript',
             when: 'include_transcript',
             from: { format: 'transcript_format' },
+            defaults: { format: 'text' },
           },
           logs: {
             endpoint: 'GET /sessions/{session_id}/logs',
@@ -99,6 +105,7 @@ export const tools: readonly Tool[] = [
       show: onSession('GET /sessions/{id}', {
         takes: [],
         shows: ['session_hierarchy', 'human_messages', 'human_message_capture_gaps'],
+        isWhole: true,
       }),
     },
   },

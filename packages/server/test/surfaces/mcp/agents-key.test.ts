@@ -73,9 +73,10 @@ describe('every agent', () => {
     const other = await create('say hello')
     const { id, servers, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
-    const refused = { isError: true, text: expect.stringContaining('is not yours') }
+    const refused = { isError: true, text: 'There is no such session among yours and those that came from it' }
 
-    expect(await own.call('get_session', { id: other })).toEqual(refused)
+    for (const named of [other, `${other}`, 999_999, 'no-such-slug', ''])
+      expect(await own.call('get_session', { id: named })).toEqual(refused)
     expect(await own.call('action_session', { action: 'archive', session_id: other })).toEqual(refused)
     expect((await own.call('start_session', { prompt: 'say hi' })).text).toBe('Unknown tool: start_session')
     expect((await app.send(`/api/v1/sessions/${id}`, { headers: servers[0]?.headers ?? {} })).status).toBe(401)
@@ -104,6 +105,29 @@ describe('every agent', () => {
     expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(401)
   })
 
+  test('whose turn somebody has ended is nobody, even while it still runs', async () => {
+    const { id, clientOf } = await atWork()
+    const own = clientOf('yardmaster-self-session')
+    await app.pool.query(`update turns set withdrawn_by = 'archive' where session_id = $1`, [id])
+
+    expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(401)
+    await app.pool.query('update turns set withdrawn_by = null where session_id = $1', [id])
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('reports to its parent without being shown it', async () => {
+    const parent = await create('say hello', { title: 'The parent', custom_metadata: { secret: 'of the parent' } })
+    await reaches(parent, 'needs_input')
+    const { id, clientOf } = await atWork({ parent_session_id: parent })
+    const own = clientOf('yardmaster-self-session')
+
+    const said = await own.call('action_session', { action: 'message_parent', message: 'Help', reason: 'other' })
+    expect(said).toMatchObject({ isError: false, text: expect.stringContaining('delivery:') })
+    expect(said.text).not.toContain('of the parent')
+    expect((await own.call('get_session', { id: parent })).isError).toBe(true)
+    await app.post(`/sessions/${id}/pause`)
+  })
+
   test('has a key that is stored nowhere', async () => {
     const { id, servers } = await atWork()
     const key = servers[0]?.headers['X-API-Key'] ?? ''
@@ -122,7 +146,7 @@ describe('an agent on a root that names roots for subagents', () => {
     expect(servers.map(({ name }) => name)).toEqual(['yardmaster-self-session', 'yardmaster'])
     const lead = clientOf('yardmaster')
 
-    const started = await lead.call('start_session', { agent_root: 'api', prompt: 'say hello', parent_session_id: 1 })
+    const started = await lead.call('start_session', { agent_root: 'api', prompt: 'say hello' })
     const child = Number(/- id: (\d+)/.exec(started.text)?.[1])
     await reaches(child, 'needs_input')
     const { rows } = await app.pool.query('select parent_session_id from sessions where id = $1', [child])
@@ -149,16 +173,35 @@ describe('an agent on a root that names roots for subagents', () => {
         text: 'Mcp servers must be those of the root: ["tracker"]',
       })
     }
-    expect((await start({ agent_root: 'api', git_root: '/elsewhere' })).isError).toBe(true)
+    for (const more of [{ git_root: '/elsewhere' }, { plugins: ['kit'] }, { parent_session_id: 1 }])
+      expect(await start({ agent_root: 'api', ...more })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('There is no argument'),
+      })
     expect((await start({ agent_root: 'api', mcp_servers: ['tracker'] })).isError).toBe(false)
     const actions = (await lead.tools()).find(({ name }) => name === 'action_session').inputSchema.properties.action
       .enum
-    for (const fleet of ['change_mcp_servers', 'change_plugins', 'refresh_all', 'bulk_archive'])
+    for (const fleet of ['change_mcp_servers', 'change_plugins', 'refresh_all', 'bulk_archive', 'fork'])
       expect(actions).not.toContain(fleet)
     expect((await lead.call('get_configs')).text).toMatch(/name: api/)
     expect((await lead.call('get_configs')).text).not.toMatch(/name: other/)
     await app.post(`/sessions/${id}/pause`)
   })
+})
+
+test('an agent that guesses the idempotency key of another session is not shown that session', async () => {
+  const theirs = await create('say hello', { idempotency_key: 'nightly', custom_metadata: { secret: 'of another' } })
+  const { id, clientOf } = await atWork(onRoot('lead'))
+  const order = { agent_root: 'api', prompt: 'say hello', idempotency_key: 'nightly' }
+
+  const first = await clientOf('yardmaster').call('start_session', order)
+  const again = await clientOf('yardmaster').call('start_session', order)
+
+  const child = Number(/- id: (\d+)/.exec(first.text)?.[1])
+  expect(child).not.toBe(theirs)
+  expect(first.text).not.toContain('of another')
+  expect(again.text).toContain(`- id: ${child}`)
+  await app.post(`/sessions/${id}/pause`)
 })
 
 describe('the holder of an API key', () => {

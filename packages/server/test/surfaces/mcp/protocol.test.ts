@@ -29,6 +29,7 @@ describe('a client', () => {
     const noted = await client.post('{"jsonrpc":"2.0","method":"notifications/initialized"}')
     expect(noted.status).toBe(202)
     expect(await noted.text()).toBe('')
+    expect((await client.post('{"jsonrpc":"2.0","id":4,"result":{}}')).status).toBe(202)
   })
 
   test('learns that there is no such method, no such tool, and that a call needs a name', async () => {
@@ -37,7 +38,9 @@ describe('a client', () => {
       error: { code: -32_602, message: 'Unknown tool: launch' },
     })
     expect(await client.ask('tools/call', { arguments: {} })).toMatchObject({ error: { code: -32_602 } })
-    expect(await (await client.post('{"id":1}')).json()).toMatchObject({ id: null, error: { code: -32_600 } })
+    expect(await (await client.post('{"id":1}')).json()).toMatchObject({ id: 1, error: { code: -32_600 } })
+    expect(await (await client.post('{"method":"ping"}')).json()).toMatchObject({ id: null, error: { code: -32_600 } })
+    expect(await client.ask('tools/list', null)).toMatchObject({ id: 7, result: { tools: expect.any(Array) } })
   })
 
   test('that sends several messages at once, or no JSON, is refused in the standard shape', async () => {
@@ -81,7 +84,8 @@ describe('without a key that is good', () => {
   })
 
   test('a bearer is as good as the header', async () => {
-    const response = await client.post('{"jsonrpc":"2.0","id":1,"method":"ping"}', { authorization: 'Bearer test-key' })
+    const headers = { authorization: 'Bearer test-key', 'x-api-key': '' }
+    const response = await client.post('{"jsonrpc":"2.0","id":1,"method":"ping"}', headers)
 
     expect(response.status).toBe(200)
   })
@@ -126,6 +130,7 @@ describe('the tools', () => {
       'get_session_provenance',
       'get_configs',
     ])
+    expect(await names('sessions_readonly&tool_groups=self_session')).not.toContain('start_session')
     expect(await names('weather')).toEqual([])
   })
 

@@ -204,3 +204,19 @@ export async function selectKin(db: Database, sessionId: number): Promise<Kin | 
 function withNumbers({ uncle_ids, ...row }: Listed): KinRow {
   return { ...row, uncle_ids: uncle_ids?.map(Number) ?? [] }
 }
+
+/** Whether a session is the one at the top, or a child of it or of its children. */
+export async function isDescendant(db: Database, { top, session }: { top: number; session: number }): Promise<boolean> {
+  const { rows } = await sql<{ is_descendant: boolean }>`
+    with recursive line (id) as (
+      select ${session}::bigint
+      union
+      select sessions.parent_session_id
+      from line
+      join sessions on sessions.id = line.id
+      where sessions.parent_session_id is not null
+    )
+    select exists (select from line where id = ${top}) as is_descendant
+  `.execute(db)
+  return rows[0]?.is_descendant ?? false
+}

@@ -1,21 +1,10 @@
-import { sql } from 'kysely'
+import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Database } from '../../../platform/db/database.ts'
+import { selectSession } from '../session-store.ts'
+import { isDescendant } from './hierarchy-store.ts'
 
-/** Whether a session is this one or comes from it, through whichever number of parents. */
-export async function isWithinTree(
-  db: Database,
-  { root, session }: { root: number; session: number },
-): Promise<boolean> {
-  const { rows } = await sql<{ is_within: boolean }>`
-    with recursive line (id) as (
-      select ${session}::bigint
-      union
-      select sessions.parent_session_id
-      from line
-      join sessions on sessions.id = line.id
-      where sessions.parent_session_id is not null
-    )
-    select exists (select from line where id = ${root}) as is_within
-  `.execute(db)
-  return rows[0]?.is_within ?? false
+/** The id of a session that is the given one or comes from it, through whichever number of parents. */
+export async function findInTree(db: Database, top: number, ref: SessionRef): Promise<number | undefined> {
+  const session = await selectSession(db, ref)
+  return session && (await isDescendant(db, { top, session: session.id })) ? session.id : undefined
 }

@@ -1,0 +1,52 @@
+import type { JsonSchema } from '../../platform/http/openapi.ts'
+import { refuse } from '../../platform/refusal.ts'
+import { argumentsOf, type BoundCall } from './bound-call.ts'
+
+export type Arguments = Readonly<Record<string, unknown>>
+
+/**
+ * The arguments of a call as its endpoint can take them, or a refusal. A name that means nothing here and a value of the wrong
+ * type are told, since a wish that goes unheard looks like one that was granted. Models fill in `null` for what they leave out:
+ * where it means nothing it counts as left out.
+ */
+export function checkArguments(call: BoundCall, { action, ...given }: Arguments, own: readonly string[]): Arguments {
+  const schemas = new Map<string, JsonSchema>(own.map((name) => [name, { type: 'boolean' }]))
+  for (const { when } of call.also) if (when) schemas.set(when, { type: 'boolean' })
+  for (const { argument, schema } of argumentsOf(call)) schemas.set(argument, schema)
+
+  const args = Object.entries(given).filter(([name, value]) => value !== null || takes(schemas.get(name), 'null'))
+  const problems = args.flatMap(([name, value]) => {
+    const schema = schemas.get(name)
+    if (!schema) return `There is no argument ${name} here; there are: ${[...schemas.keys()].join(', ')}`
+    return takes(schema, typeOf(value)) ? [] : `${name} must be ${typesOf(schema)?.join(' or ')}`
+  })
+  const names = new Set(args.map(([name]) => name))
+  const missing = call.fields.filter(({ isRequired, argument }) => isRequired && !names.has(argument))
+  if (missing.length > 0) problems.push(`Missing: ${missing.map(({ argument }) => argument).join(', ')}`)
+  const changes = call.fields.filter(({ place }) => place === 'body')
+  if (call.endpoint.method === 'PATCH' && !changes.some(({ argument }) => names.has(argument)))
+    problems.push(`Nothing to change; say one of: ${changes.map(({ argument }) => argument).join(', ')}`)
+  if (problems.length > 0) refuse('invalid_parameter', problems)
+  return Object.fromEntries(args)
+}
+
+function takes(schema: JsonSchema | undefined, type: string): boolean {
+  const types = schema && typesOf(schema)
+  if (!types) return schema !== undefined
+  return types.includes(type) || (type === 'integer' && types.includes('number'))
+}
+
+/** Undefined where the schema does not say; the endpoint knows. */
+function typesOf({ type, anyOf, enum: values }: JsonSchema): string[] | undefined {
+  if (type !== undefined) return [type].flat().map(String)
+  if (Array.isArray(values)) return [...new Set(values.map(typeOf))]
+  if (!Array.isArray(anyOf)) return undefined
+  const each = anyOf.map((one: JsonSchema) => typesOf(one))
+  return each.every((types) => types !== undefined) ? each.flat() : undefined
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
+}
