@@ -45,11 +45,7 @@ export async function walk(
   if (candidates.length === 0 || isOver()) return walked(candidates.length > 0)
 
   const ids = candidates.map(({ id }) => id)
-  const [sampled, documentHolders] = await Promise.all([
-    selectSample(app.db, ids.slice(0, sampledSessions), phrase),
-    selectDocumentHolders(app.db, phrase, ids),
-  ])
-  const inDocuments = new Set(documentHolders)
+  const sampled = await selectSample(app.db, ids.slice(0, sampledSessions), phrase)
   const isLookedAt = new Set(changed.lookedAt)
   const isChangedHolder = new Set(changed.found)
   // A phrase that is everywhere has shown itself already.
@@ -64,6 +60,7 @@ export async function walk(
   // Asked for beside the first step, which finds enough if it is not rare after all, and plans for that.
   const everywhere = isPerhapsRare ? findRare(app, phrase, deadline - performance.now()) : undefined
   everywhere?.catch(() => undefined) // heard when we wait for it, which may be never
+  let documents: Promise<Set<number>> | undefined
   let frequency = { ...frequencyIn(sampled), ...(isPerhapsRare && { hits: 1 }) }
 
   for (let step = 1; !isSettled(walked(false), page); step++) {
@@ -75,7 +72,11 @@ export async function walk(
       : planStep(frequency, { missing, sparseness: sparsenessOf(candidates, judged), isIndexable })
     const sessions = candidates.slice(judged, judged + plan.sessions)
     const remainingMs = deadline - performance.now()
-    const holders = rare ?? (await findHolders(app, phrase, { plan, sessions, remainingMs }))
+    documents ??= selectDocumentHolders(app.db, phrase, ids).then((holders) => new Set(holders))
+    const [holders, inDocuments] = await Promise.all([
+      rare ?? findHolders(app, phrase, { plan, sessions, remainingMs }),
+      documents,
+    ])
     if (holders === 'too slow') {
       // By the index the time is lost; session by session what was judged stays judged.
       if (!plan.isByIndex) return walked(true)

@@ -28,18 +28,15 @@ export async function selectCandidates(
     .limit(limit)
   if (below)
     query = query.where(sql<boolean>`(created_at, id) < (${below.createdAt}::timestamptz, ${below.id}::bigint)`)
-  // As one text, which is read several times as fast as that many rows.
-  const { rows } = await sql<{ all: string | null }>`
-    select string_agg(id || ':' || (extract(epoch from created_at) * 1000000)::bigint, ',' order by created_at desc, id desc) as all
+  // As two lists, which are read several times as fast as that many rows. A time in microseconds is exact as a number.
+  const { rows } = await sql<{ ids: number[] | null; micros: number[] | null }>`
+    select
+      json_agg(id order by created_at desc, id desc) as ids,
+      json_agg((date_part('epoch', created_at) * 1000000)::bigint order by created_at desc, id desc) as micros
     from (${query}) as candidates
   `.execute(db)
-  const all = rows[0]?.all
-  return all ? all.split(',').map(readCandidate) : []
-}
-
-function readCandidate(text: string): Candidate {
-  const [id = '', micros = ''] = text.split(':')
-  return { id: Number(id), createdAtMicros: Number(micros) }
+  const { ids, micros } = rows[0] ?? {}
+  return (ids ?? []).map((id, index) => ({ id, createdAtMicros: micros?.[index] ?? 0 }))
 }
 
 type Listing = { filters: SessionFilters; classByGenesis: ClassByGenesis; page: Page }
