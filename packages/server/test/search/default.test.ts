@@ -55,6 +55,13 @@ describe('GET /sessions/search answers 200', () => {
     })
   })
 
+  test('one title is found among hundreds that are like it, by a word of its own and without one', async () => {
+    const titles = Array.from({ length: 400 }, (_, n) => ({ title: `An errand number 100200 for wagon ${n}.` }))
+    await insertSessions(app.pool, [...titles, { title: 'An errand number 777888 for wagon 7.' }])
+    expect(await found('errand number 777888 for')).toEqual(['An errand number 777888 for wagon 7.'])
+    expect(await found('100200 for wagon 7.')).toEqual(['An errand number 100200 for wagon 7.'])
+  })
+
   test('the phrase is trimmed, `query` is another name for it, and `q` wins unless it is blank', async () => {
     await insertSession(app.pool, { title: 'Ship it' })
     for (const query of ['q=%20ship%20it%20', 'query=ship%20it', 'q=ship%20it&query=zzz', 'q=%20&query=ship%20it']) {

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import { findLines } from '../transcripts/transcript.ts'
 import type { Phrase } from './phrase.ts'
+import { planned } from './planned-store.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -141,15 +142,7 @@ function asked(
     'enable_seqscan = off',
     `enable_bitmapscan = ${isByIndex ? 'on' : 'off'}`,
   ]
-  return db.connection().execute(async (connection) => {
-    // In one go, since every trip counts; there are no values of others in it.
-    await sql.raw(['begin', ...settings.map((each) => `set local ${each}`)].join('; ')).execute(connection)
-    try {
-      return (await query.execute(connection)).rows
-    } finally {
-      await sql.raw('rollback').execute(connection)
-    }
-  })
+  return planned(db, settings, query)
 }
 
 function byIndex(phrase: Phrase, { sessions }: Step) {

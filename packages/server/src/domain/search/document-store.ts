@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Phrase } from './phrase.ts'
+import { planned } from './planned-store.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -72,14 +73,48 @@ export async function selectDocumentHolders(
   return rows.map(({ session_id }) => session_id)
 }
 
+/** What a search may read in vain before it goes another way. */
+const rareDocuments = 300
+
+/**
+ * Sessions whose document has the phrase, if one word of it is rare; undefined if it is not, or nobody knows a word. Titles
+ * are often made alike, and a list for each three letters of what they share is long: one word costs a fraction of that.
+ */
+export async function selectHoldersByWord(db: Database, { spellings }: Phrase): Promise<number[] | undefined> {
+  const words = spellings.flatMap(({ word }) => word ?? [])
+  if (words.length < spellings.length) return undefined
+  const isHit = sql.join(
+    spellings.map(({ text }) => sql`strpos(text, ${text}) > 0`),
+    sql` or `,
+  )
+  const query = sql<{ session_id: number; is_hit: boolean }>`
+    select session_id, (${isHit}) as is_hit
+    from search_documents
+    where text like any(${words}::text[])
+    limit ${rareDocuments + 1}
+  `
+  const rows = await planned(db, ['enable_seqscan = off'], query)
+  return rows.length > rareDocuments
+    ? undefined
+    : rows.filter(({ is_hit }) => is_hit).map(({ session_id }) => session_id)
+}
+
 /**
  * A condition on sessions: by their document, but for those that were looked at themselves. An array and not a join, so
  * that the planner does not walk through all sessions for the first page of a phrase that hardly occurs.
  */
 export function isFound(
   phrase: Phrase,
-  { lookedAt, found }: { lookedAt: readonly number[]; found: readonly number[] },
+  {
+    lookedAt,
+    found,
+    known,
+  }: { lookedAt: readonly number[]; found: readonly number[]; known: readonly number[] | undefined },
 ): RawBuilder<SqlBool> {
+  if (known) {
+    const isLookedAt = new Set(lookedAt)
+    return sql<SqlBool>`sessions.id = any(${[...known.filter((id) => !isLookedAt.has(id)), ...found]}::bigint[])`
+  }
   return sql<SqlBool>`sessions.id = any(
     array(
       select session_id

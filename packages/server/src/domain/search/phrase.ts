@@ -16,6 +16,8 @@ export type Spelling = {
   pattern: string
   /** Whether the part is all of it. */
   isWhole: boolean
+  /** The word that says most, as a pattern; undefined where there is not much else. */
+  word: string | undefined
 }
 
 /** What neighbouring pieces of a long line have in common, in UTF-16 units. */
@@ -26,7 +28,7 @@ const patternUnits = 64
 export function phraseOf(query: string): Phrase {
   const spellings = spellingsOf(fold(query)).map((text) => {
     const part = distinctivePart(text)
-    return { text, pattern: `%${part.replace(/[\\%_]/g, '\\$&')}%`, isWhole: part === text }
+    return { text, pattern: patternOf(part), isWhole: part === text, word: tellingWord(text) }
   })
   return {
     spellings,
@@ -76,6 +78,18 @@ function spellingsOf(typed: string): string[] {
   const afterKeys = typed.replace(/":(?=[^ ])/g, '": ')
   const afterCommas = afterKeys.replace(/,(?=[^ ])/g, ', ')
   return [...new Set([typed, afterKeys, afterCommas])]
+}
+
+function patternOf(part: string): string {
+  return `%${part.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** A number tells one thing from another best, then a long word. */
+function tellingWord(text: string): string | undefined {
+  const words = text.split(/\s+/).filter((word) => word.length <= patternUnits && /[\p{L}\p{N}]{3}/u.test(word))
+  const rank = (word: string): number => (/\d{3}/.test(word) ? 1000 : 0) + word.length
+  const best = words.reduce((one, other) => (rank(other) > rank(one) ? other : one), '')
+  return best === '' || best.length > text.length / 2 ? undefined : patternOf(best)
 }
 
 /** Of its longest line the end: what is copied from a transcript begins like every other entry. */

@@ -3,7 +3,7 @@ import type { FoundSessions } from '@yardmaster/contract/search'
 import type { SessionFilters } from '@yardmaster/contract/session'
 import type { App } from '../app.ts'
 import { listSessionsWhere } from '../sessions/session.ts'
-import { isFound } from './document-store.ts'
+import { isFound, selectHoldersByWord } from './document-store.ts'
 import { lookAtChanged } from './look-at-changed.ts'
 import { phraseOf } from './phrase.ts'
 
@@ -14,6 +14,7 @@ export async function searchSessions(
 ): Promise<FoundSessions> {
   const phrase = phraseOf(query)
   const changed = await lookAtChanged(app.db, phrase)
-  const { items, totalCount } = await listSessionsWhere(app, isFound(phrase, changed), filters, page)
+  const known = await selectHoldersByWord(app.db, phrase)
+  const { items, totalCount } = await listSessionsWhere(app, isFound(phrase, { ...changed, known }), filters, page)
   return { query, search_contents: false, sessions: items, pagination: paginate(page, totalCount) }
 }
