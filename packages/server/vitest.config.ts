@@ -12,7 +12,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // Two cores, and most tests wait for other processes.
-    maxWorkers: 5,
+    maxWorkers: 4,
     isolate: false,
     sequence: { sequencer: LongestFirst },
   },
