@@ -3,6 +3,7 @@ import type { App } from '../domain/app.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { describeApi } from '../platform/http/openapi.ts'
 import { renderReference } from '../platform/http/reference-page.ts'
+import { once } from '../platform/once.ts'
 import { version } from '../platform/version.ts'
 import { apiPrefix } from './rest.ts'
 
@@ -26,12 +27,4 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
   server.get('/', (_request, reply) => reply.redirect('/docs'))
   server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
   server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))
-}
-
-function once<T extends {}>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

@@ -115,7 +115,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
   })
 
   test('a limit that is reached fails the turn, and the conversation goes on when it is lifted', async () => {
-    const driven = await session({ mode })
+    const driven = await session({ mode, retryDelaysMs: [] })
     expect(await driven.run('fail 429')).toMatchObject({
       kind: 'failed',
       reason: 'rate_limit',

@@ -4,10 +4,11 @@ import type { Child } from '../../platform/process/launch.ts'
 import { type JsonRpc, JsonRpcRefusal, JsonRpcSilence } from '../json-rpc.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
+import { beginTurn, type Thread } from './begin-turn.ts'
 import type { Codex } from './codex.ts'
 import { readNote, removeNote, writeNote } from './codex-home.ts'
 import { providerName, toolEnvironment } from './config.ts'
-import { type Hearing, hear, type Thread } from './hearing.ts'
+import { type Hearing, hear } from './hearing.ts'
 import { vouchForHooks } from './hook-trust.ts'
 import { hooksFile } from './hooks.ts'
 import { crashed, judgeEnd, refused } from './judge-end.ts'
@@ -32,15 +33,15 @@ async function converse(codex: Codex, order: TurnOrder, child: Child): Promise<R
   try {
     const threadId = await openThread(codex, order, rpc)
     await Promise.race([hearing.servers.settled(Object.keys(mcpTables(order.equipment.mcpServers))), rpc.ended])
-    const turn = await beginTurn(order, rpc, threadId)
-    hearing.follow(turn)
+    hearing.follow(await givePrompt(order, rpc, threadId))
     return {
       identity: child.identity,
       ended: finish(child, hearing).then(async (end) => {
         await removeNote(order.conversation, 'named-thread')
         return end
       }),
-      interrupt: () => interrupt(child, hearing, turn),
+      // Once the turn has ended the agent is let go, so that its being gone is the answer.
+      interrupt: async () => void (await child.stop({ graceMs, ask: hearing.interrupt })),
     }
   } catch (error) {
     const end = await giveUp(child, error)
@@ -117,18 +118,11 @@ async function isUnused({ conversation }: TurnOrder, id: string): Promise<boolea
   return (await findRollout(conversation, id)) === undefined && (await readNote(conversation, 'named-thread')) === id
 }
 
-const Begun = z.object({ turn: z.object({ id: z.string() }) })
-
-async function beginTurn(order: TurnOrder, rpc: JsonRpc, threadId: string): Promise<Thread> {
-  const { conversation, prompt, model, equipment } = order
-  const begun = await rpc.call('turn/start', {
-    threadId,
-    model,
-    input: [{ type: 'text', text: prompt, text_elements: [] }],
-    ...(await newInstructions(order)),
-  })
+async function givePrompt(order: TurnOrder, rpc: JsonRpc, threadId: string): Promise<Thread> {
+  const { conversation, prompt: text, model, equipment } = order
+  const turn = await beginTurn(rpc, { threadId, model, text, ...(await newInstructions(order)) })
   await writeNote(conversation, 'instructions', equipment.instructions)
-  return { threadId, turnId: Begun.parse(begun).turn.id }
+  return turn
 }
 
 /** Codex puts instructions into a conversation once. Those of a later turn, if they are others, go beside its prompt. */
@@ -137,12 +131,6 @@ async function newInstructions({ conversation, equipment: { instructions } }: Tu
   if (conversation.id === undefined || last === undefined || last === instructions) return {}
   const value = instructions === '' ? 'The instructions you were given for this session no longer hold.' : instructions
   return { additionalContext: { session_instructions: { kind: 'application', value } } }
-}
-
-async function interrupt(child: Child, hearing: Hearing, turn: Thread): Promise<void> {
-  hearing.interrupted()
-  // Once the turn has ended the agent is let go, so that its being gone is the answer.
-  await child.stop({ graceMs, ask: async () => void (await hearing.rpc.call('turn/interrupt', turn)) })
 }
 
 /** How long an agent that was asked to stop may take before it is told. */

@@ -2,6 +2,7 @@ import { childEnvironment } from '../../platform/process/environment.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import type { Runtime, RuntimeModel } from '../runtime.ts'
 import { startAppServerTurn } from './app-server-turn.ts'
+import { defaultRetryDelaysMs } from './ask-again.ts'
 import type { Codex } from './codex.ts'
 import { codexHome, prepareHome } from './codex-home.ts'
 import { providerName } from './config.ts'
@@ -28,6 +29,8 @@ export type BetaOptions = {
   mode?: 'app-server' | 'exec'
   /** How long calls to the model may fail before the turn is given up. */
   outageMs?: number
+  /** How long to wait, time after time, when the provider has too many requests. */
+  retryDelaysMs?: readonly number[]
 }
 
 /** Long enough for a provider's bad quarter of an hour to be told from a quota that is spent for the day. */
@@ -39,6 +42,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
   const codex: Codex = {
     access,
     outageMs: options.outageMs ?? defaultOutageMs,
+    retryDelaysMs: options.retryDelaysMs ?? defaultRetryDelaysMs,
     async program({ conversation, equipment }, args) {
       await prepareHome(access, conversation, equipment)
       return {

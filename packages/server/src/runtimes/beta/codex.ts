@@ -7,6 +7,8 @@ export type Codex = {
   access: Access
   /** How long calls to the model may fail before the turn is given up. */
   outageMs: number
+  /** How long to wait each time the provider has too many requests before the turn is given up. */
+  retryDelaysMs: readonly number[]
   /** The program for a turn, with its home prepared. */
   program(order: TurnOrder, args: readonly string[]): Promise<Program>
 }

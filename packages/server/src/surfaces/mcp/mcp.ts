@@ -6,6 +6,7 @@ import type { ApiKeys } from '../../platform/http/api-keys.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
 import { signalOf } from '../../platform/http/register.ts'
 import { answerMessage, type ToolAnswer, type ToolBox } from '../../platform/mcp/answer-message.ts'
+import { once } from '../../platform/once.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { version } from '../../platform/version.ts'
 import { type BoundCall, bindCall } from './bound-call.ts'
@@ -25,11 +26,8 @@ export function registerMcp(
   app: App,
   { endpoints, keys }: { endpoints: readonly Endpoint<App>[]; keys: ApiKeys },
 ): void {
-  const byAddress = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
-  const all: BoundTool[] = tools.map((tool) => ({
-    ...tool,
-    calls: new Map(Object.entries(tool.calls).map(([action, call]) => [action, bindCall(call, byAddress)])),
-  }))
+  // When they are first asked for, since a start can do without.
+  const boundTools = once(() => bindTools(endpoints))
   const callers = new WeakMap<FastifyRequest, Caller>()
   server.route<{ Querystring: Record<string, unknown> }>({
     method: 'POST',
@@ -39,7 +37,7 @@ export function registerMcp(
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? refuse('unauthorized', 'Invalid or missing API key')
-      const box = toolBox(app, { tools: all, caller, request, signal: signalOf(reply) })
+      const box = toolBox(app, { tools: boundTools(), caller, request, signal: signalOf(reply) })
       const answer = await answerMessage(request.body, box)
       if (!answer) return reply.code(202).send()
       return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
@@ -53,6 +51,14 @@ export function registerMcp(
       return refuse('method_not_allowed', 'Send a message with POST; there is no stream to open and no session to end')
     },
   })
+}
+
+function bindTools(endpoints: readonly Endpoint<App>[]): BoundTool[] {
+  const byAddress = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
+  return tools.map((tool) => ({
+    ...tool,
+    calls: new Map(Object.entries(tool.calls).map(([action, call]) => [action, bindCall(call, byAddress)])),
+  }))
 }
 
 function presentedKey({ headers }: FastifyRequest): string {

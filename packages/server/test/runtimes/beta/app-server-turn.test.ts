@@ -7,6 +7,7 @@ import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/beta.ts'
 import { noEquipment } from '../../../src/runtimes/equipment.ts'
 import type { RunningTurn, TurnOrder } from '../../../src/runtimes/runtime.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const script = fileURLToPath(new URL('./scripted-app-server.mjs', import.meta.url))
 
@@ -62,6 +63,34 @@ test('a turn whose model stays out of reach is given up', async () => {
 
 test('a model that answers again ends the outage', async () => {
   expect(await (await start('recover', { outageMs: 100 })).running.ended).toEqual({ kind: 'completed' })
+})
+
+test('a provider with too many requests is asked again, and somebody is told', async () => {
+  const { running, notices } = await start('busy twice', { retryDelaysMs: [20, 40, 60] })
+  expect(await running.ended).toEqual({ kind: 'completed' })
+  expect(notices).toEqual([
+    expect.stringMatching(/too many requests.*429 Too Many Requests.*go on in 0.02 s \(1 of 3\)\.$/),
+    expect.stringMatching(/go on in 0.04 s \(2 of 3\)\.$/),
+  ])
+})
+
+test('one that always has too many fails the turn in the end, and a spent quota at once', async () => {
+  const busy = await start('always busy', { retryDelaysMs: [20, 40] })
+  expect(await busy.running.ended).toMatchObject({ kind: 'failed', reason: 'rate_limit' })
+  expect(busy.notices).toHaveLength(2)
+  const spent = await start('spent')
+  expect(await spent.running.ended).toMatchObject({ kind: 'failed', reason: 'rate_limit' })
+  expect(spent.notices).toEqual([])
+})
+
+test('a turn that waits to be told to go on can be interrupted', async () => {
+  const { running, notices } = await start('always busy', { retryDelaysMs: [600_000] })
+  await eventually(
+    async () => notices,
+    ({ length }) => length === 1,
+  )
+  await running.interrupt()
+  expect(await running.ended).toEqual({ kind: 'interrupted' })
 })
 
 test('questions are answered with no, and unknown ones with an error', async () => {

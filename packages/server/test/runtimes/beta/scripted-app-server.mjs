@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline'
 // Speaks as `codex app-server` does, and ends its turn as the prompt says. For what the real one does only in bad times.
 
 const threadId = '01a1dda1-a740-7af1-9252-fcc77f284594'
-const turnId = '01a1dda1-a754-70c2-a646-5a3ef599ef0c'
+let turnId = ''
+let turnCount = 0
 
 const retry = {
   error: {
@@ -14,7 +15,15 @@ const retry = {
   willRetry: true,
 }
 
+const tooMany = {
+  message: 'exceeded retry limit, last status: 429 Too Many Requests',
+  codexErrorInfo: { responseTooManyFailedAttempts: { httpStatusCode: 429 } },
+}
+
 const turns = {
+  'busy twice': () => (turnCount <= 2 ? end('failed', tooMany) : end('completed')),
+  'always busy': () => end('failed', tooMany),
+  spent: () => end('failed', { ...tooMany, message: '429: You exceeded your current quota' }),
   complete: () => end('completed'),
   // The provider asks to wait, for longer than anybody would.
   outage: () => tell('error', retry),
@@ -35,7 +44,11 @@ const answers = {
   initialize: () => ({}),
   'thread/start': () => ({ thread: { id: threadId } }),
   'turn/start': ({ input }) => {
-    const [prompt] = input.map(({ text }) => text)
+    const [said] = input.map(({ text }) => text)
+    // Told to go on, it goes on with what it was asked first.
+    prompt ??= said
+    turnCount += 1
+    turnId = `turn-${turnCount}`
     // Before the answer, as a turn that ends at once may.
     if (prompt === 'at once') end('completed')
     else setImmediate(turns[prompt])
@@ -48,6 +61,7 @@ const answers = {
 }
 
 const replies = []
+let prompt
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
