@@ -68,6 +68,7 @@ export const messageEndpoints = [
   }),
   defineEndpoint({
     method: 'PATCH',
+    isPutToo: true,
     path: `${path}/{id}`,
     tag,
     summary: 'Change a message that waits; only the keys that are sent change',

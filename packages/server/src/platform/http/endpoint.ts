@@ -24,6 +24,8 @@ export type Endpoint<App> = {
   bodyLimitBytes?: number
   /** Its answer carries an `ETag`, and whoever has it already is answered 304. */
   isTagged?: boolean
+  /** Of a PATCH: clients that know only PUT may say that instead, and mean the same. */
+  isPutToo?: boolean
   handle(request: EndpointRequest<unknown, unknown, unknown>, app: App): Promise<{ status: number; body: unknown }>
 }
 
@@ -58,6 +60,7 @@ type Declaration<
   refusals?: readonly RefusalKind[]
   bodyLimitBytes?: number
   isTagged?: boolean
+  isPutToo?: boolean
   handle(
     request: EndpointRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     app: App,

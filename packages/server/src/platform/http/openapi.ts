@@ -74,13 +74,20 @@ function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
     operationId: operationId(endpoint),
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.description !== undefined && { description: endpoint.description }),
+    ...described(endpoint),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
     ...(endpoint.body && {
       requestBody: { required: false, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } },
     }),
     responses: { ...describeAnswers(endpoint), ...describeRefusals(endpoint) },
   }
+}
+
+function described<App>({ description, isPutToo }: Endpoint<App>): { description?: string } {
+  const sentences = [description, isPutToo === true ? '`PUT` does the same.' : undefined].filter(
+    (each) => each !== undefined,
+  )
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') }
 }
 
 /** `PATCH /categories/{id}` is `patchCategoriesById`. */

@@ -28,7 +28,7 @@ export function registerEndpoints<App>(
     if (addresses.has(address)) throw new Error(`two endpoints answer ${address}`)
     addresses.add(address)
     server.route({
-      method: endpoint.method,
+      method: endpoint.isPutToo === true ? [endpoint.method, 'PUT'] : endpoint.method,
       url: prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
       handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking }),

@@ -48,6 +48,7 @@ export const logEndpoints = [
   }),
   defineEndpoint({
     method: 'PATCH',
+    isPutToo: true,
     path: `${path}/{id}`,
     tag,
     summary: 'Change a line that a caller wrote; only the keys that are sent change',

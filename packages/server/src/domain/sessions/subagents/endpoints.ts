@@ -70,6 +70,7 @@ export const subagentEndpoints = [
   }),
   defineEndpoint({
     method: 'PATCH',
+    isPutToo: true,
     path: `${path}/{id}`,
     tag,
     summary: 'Change a subagent; only the keys that are sent change',

@@ -14,6 +14,7 @@ const params = z.object({ id: SessionRef })
 export const updateEndpoints = [
   defineEndpoint({
     method: 'PATCH',
+    isPutToo: true,
     path: '/sessions/{id}',
     tag,
     summary: 'Change a session; only the keys that are sent change',
