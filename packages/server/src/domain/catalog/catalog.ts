@@ -8,7 +8,15 @@ export { findRoot, goalText, modelFor, runtimeNameFor } from './defaults.ts'
 export { type CatalogEquipment, equipFromCatalog, type LeftOut } from './equip.ts'
 export { type Catalog, openCatalog } from './open-catalog.ts'
 export { listSecretNames } from './present-catalog.ts'
-export { type ArtifactList, artifactLists, lookUp, type Selection, selectArtifacts, serversOf } from './selection.ts'
+export {
+  type ArtifactList,
+  artifactLists,
+  lookUp,
+  type Selection,
+  selectArtifacts,
+  serversOf,
+  serviceServers,
+} from './selection.ts'
 export type { CatalogTree, Root } from './tree.ts'
 export { warningsAbout } from './warnings.ts'
 

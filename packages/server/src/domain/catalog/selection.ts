@@ -39,6 +39,9 @@ export function selectArtifacts(
   return { selection, problems }
 }
 
+/** The service itself as a server. Agents have it anyway, so whoever names it with the others is not wrong. */
+export const serviceServers = { ownSession: 'yardmaster-self-session', subagents: 'yardmaster' }
+
 /** Blanks are dropped, and what is named twice counts once. */
 export function lookUp(
   tree: CatalogTree,
@@ -47,9 +50,13 @@ export function lookUp(
 ): { known: string[]; unknown: string[] } {
   const asked = [...new Set(given.map((name) => name.trim()).filter(Boolean))]
   const shelf: Shelf<Artifact> = lists[list].shelf(tree)
+  const isGivenAnyway = (name: string): boolean =>
+    list === 'mcp_servers' && Object.values(serviceServers).includes(name)
   return {
     known: [...new Set(asked.flatMap((name) => shelf.find(name)?.name ?? []))],
-    unknown: asked.filter((name) => !shelf.find(name)).map((name) => Array.from(name).slice(0, 100).join('')),
+    unknown: asked
+      .filter((name) => !shelf.find(name) && !isGivenAnyway(name))
+      .map((name) => Array.from(name).slice(0, 100).join('')),
   }
 }
 

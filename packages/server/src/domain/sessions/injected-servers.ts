@@ -1,5 +1,6 @@
 import type { McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
+import { serviceServers } from '../catalog/catalog.ts'
 import type { SessionRow } from './session-table.ts'
 
 declare module '../app.ts' {
@@ -8,8 +9,6 @@ declare module '../app.ts' {
     serviceUrl: Promise<string | undefined>
   }
 }
-
-const serviceName = 'yardmaster'
 
 /**
  * The service itself as a server of tools, which every agent gets besides what was chosen for it: for its own session, and
@@ -31,10 +30,10 @@ export async function injectedServers(
   })
   const roots = subagentRootsOf(app, session)
   return [
-    chosen.some(coversOwnSession) ? [] : offer(`${serviceName}-self-session`, { tool_groups: 'self_session' }),
-    roots.length === 0 || chosen.some(({ name }) => name === serviceName)
+    chosen.some(coversOwnSession) ? [] : offer(serviceServers.ownSession, { tool_groups: 'self_session' }),
+    roots.length === 0 || chosen.some(({ name }) => name === serviceServers.subagents)
       ? []
-      : offer(serviceName, { allowed_agent_roots: roots.join(',') }),
+      : offer(serviceServers.subagents, { allowed_agent_roots: roots.join(',') }),
   ].flat()
 }
 
@@ -45,7 +44,7 @@ export function subagentRootsOf(app: App, { metadata: { agent_root_key: key } }:
 
 function coversOwnSession(server: McpServer): boolean {
   if (server.kind === 'stdio' || !URL.canParse(server.url)) return false
-  if (server.name !== serviceName && !server.name.startsWith(`${serviceName}-`)) return false
+  if (!/^yardmaster(?:-|$)/.test(server.name)) return false
   const groups = new URL(server.url).searchParams.get('tool_groups')
   return groups === null || groups.split(',').includes('self_session')
 }

@@ -12,6 +12,11 @@ const api = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-api-
 afterAll(() => rm(api, { recursive: true, force: true }))
 const folder = await catalogOnDisk({
   ...wholeCatalog,
+  'mcp.json': {
+    ...(wholeCatalog['mcp.json'] as object),
+    'yardmaster-house': { type: 'streamable-http', url: 'https://yard.test/mcp?tool_groups=self_session' },
+    'yardmaster-weather': { type: 'streamable-http', url: 'https://yard.test/mcp?tool_groups=weather' },
+  },
   'roots.json': {
     lead: { description: 'Leads.', url: api, default_runtime: 'demo', default_subagent_roots: ['api'] },
     api: { description: 'The service.', url: api, default_runtime: 'demo', default_mcp_servers: ['tracker'] },
@@ -53,7 +58,23 @@ describe('every agent', () => {
       injected_mcp_servers: ['yardmaster-self-session'],
       all_mcp_servers: ['yardmaster-self-session'],
     })
+    const everything = { mcp_servers: ['tracker', 'yardmaster-self-session'] }
+    expect(await app.patch(`/sessions/${id}/mcp_servers`, everything)).toMatchObject({
+      status: 200,
+      body: { session: { mcp_servers: ['tracker'], all_mcp_servers: ['tracker', 'yardmaster-self-session'] } },
+    })
     await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('is not given them twice: a server of the catalog that covers them takes their place', async () => {
+    for (const [mcp_servers, injected] of [
+      [['yardmaster-house'], []],
+      [['yardmaster-weather'], ['yardmaster-self-session']],
+    ] as const) {
+      const { id } = await atWork({ mcp_servers })
+      expect((await app.get(`/sessions/${id}`)).body.session.injected_mcp_servers).toEqual(injected)
+      await app.post(`/sessions/${id}/pause`)
+    }
   })
 
   test('names its own session, writes its notes, and is told where it is, without naming itself', async () => {
