@@ -14,7 +14,8 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
     describeApi(endpoints, {
       title: 'Yardmaster',
       version,
-      description: 'A self-hosted control plane for coding-agent sessions.',
+      description:
+        'A self-hosted control plane for coding-agent sessions. Agents find the same as tools over the Model Context Protocol, at `POST /mcp`.',
       prefix: apiPrefix,
     }),
   )

@@ -112,7 +112,7 @@ async function told(app: App, request: FastifyRequest, work: () => Promise<ToolA
   try {
     return await work()
   } catch (thrown) {
-    if (thrown instanceof Refusal) return { text: thrown.message, isError: true }
+    if (thrown instanceof Refusal) return { text: thrown.messages.join('\n'), isError: true }
     const error = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
     if (isOutage(error)) return { text: 'The database cannot be reached right now; try again shortly.', isError: true }
     logFault(app.log, error, request)

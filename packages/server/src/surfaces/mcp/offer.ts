@@ -50,8 +50,8 @@ function together(known: JsonSchema | undefined, schema: JsonSchema, action: str
 
 function actions(calls: readonly (readonly [string, BoundCall])[]): string {
   return calls
-    .map(([name, { endpoint, fields }]) => {
-      const takes = fields.filter(({ place }) => place !== 'params').map(({ argument }) => argument)
+    .map(([name, { endpoint, fields, target }]) => {
+      const takes = fields.filter((field) => field !== target).map(({ argument }) => argument)
       return `${name}: ${endpoint.summary}${takes.length > 0 ? ` (${takes.join(', ')})` : ''}.`
     })
     .join('\n')

@@ -23,7 +23,7 @@ export async function perform(app: App, tool: BoundTool, { args: given, ...asked
   const detail = (each: BoundCall): Detail =>
     verbose === true || each.isWhole ? whole : { ...cutting, ...(each.cut && { near: each.cut, deep: each.cut }) }
   const answer = await ask(app, call, { args, ...asked })
-  const parts = [tell(verbose === true ? answer : selected(call, answer), detail(call))]
+  const parts = [tell(selected(call, answer, { isBrief: verbose !== true }), detail(call))]
   for (const { heading, when, call: more } of call.also) {
     if (when !== undefined && args[when] !== true) continue
     const told = await ask(app, more, { args, ...asked }).catch(inWords)
@@ -76,9 +76,10 @@ function visibleTo({ roots }: Caller, path: string, body: unknown): unknown {
   return { ...configs, agent_roots: configs.agent_roots.filter(({ name }) => roots.includes(name)) }
 }
 
-function selected({ shows, brief }: BoundCall, answer: unknown): unknown {
+/** What a call does not show it never shows, however much is asked for. */
+function selected({ shows, brief }: BoundCall, answer: unknown, { isBrief }: { isBrief: boolean }): unknown {
   const shown = shows ? picked(answer, shows) : answer
-  if (!brief) return shown
+  if (!brief || !isBrief) return shown
   const rows = Object.entries(Object(shown)).map(([key, value]) => {
     if (Array.isArray(value)) return [key, value.map((row) => picked(row, brief))]
     return [key, key === 'session' ? picked(value, brief) : value]

@@ -28,7 +28,7 @@ export type Call = {
   shows?: readonly string[]
   /** Of each row of a list only these. */
   brief?: readonly string[]
-  /** Texts are cut after so many characters, or not at all. With `verbose` nothing is cut and nothing left out. */
+  /** Texts are cut after so many characters, or not at all. With `verbose` rows are whole and nothing is cut. */
   cut?: number
   isWhole?: boolean
   /** Asked for as well and told under its own heading: always, or when the argument of this name is true. */

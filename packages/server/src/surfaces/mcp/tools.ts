@@ -2,29 +2,36 @@ import type { Call, Tool } from './tool.ts'
 
 type Address = Call['endpoint']
 
+/** Of a session in a list, or of one that was changed: enough to know it by. */
+const brief = ['id', 'slug', 'title', 'status', 'agent_runtime', 'scheduling_class', 'category', 'updated_at']
+
 /** A call about one session, which the argument `session_id` names. */
 function onSession(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
   return { endpoint, ...more, from: { id: 'session_id', ...more.from } }
 }
 
-/** One of the columns of a session. */
-function change(...takes: string[]): Call {
-  return onSession('PATCH /sessions/{id}', { takes })
+/** One that does something with it, and shows what became of it. */
+function act(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
+  return onSession(endpoint, { brief, ...more })
 }
 
-const brief = ['id', 'slug', 'title', 'status', 'agent_runtime', 'scheduling_class', 'category', 'updated_at']
+/** One of the columns of a session. */
+function change(...takes: string[]): Call {
+  return act('PATCH /sessions/{id}', { takes })
+}
+
 const messages = '/sessions/{session_id}/enqueued_messages'
 const message = { from: { id: 'message_id' } }
 
 const changeOwnSession = {
   update_title: change('title'),
-  update_notes: onSession('PATCH /sessions/{id}/notes'),
-  set_heartbeat: onSession('PATCH /sessions/{id}/heartbeat'),
+  update_notes: act('PATCH /sessions/{id}/notes'),
+  set_heartbeat: act('PATCH /sessions/{id}/heartbeat'),
   // Not the parent's session, which is none of its child's.
   message_parent: onSession('POST /sessions/{id}/message_parent', {
     shows: ['delivery', 'message', 'unarchived_parent', 'enqueued_message'],
   }),
-  archive: onSession('POST /sessions/{id}/archive'),
+  archive: act('POST /sessions/{id}/archive'),
 } satisfies Tool['calls']
 
 /** Everything that agents can do here. An action is an endpoint of the API; what it takes and refuses is written there. */
@@ -124,6 +131,7 @@ export const tools: readonly Tool[] = [
     calls: {
       start: {
         endpoint: 'POST /sessions',
+        brief,
         from: { catalog_skills: 'skills', catalog_hooks: 'hooks', catalog_plugins: 'plugins' },
       },
     },
@@ -133,26 +141,26 @@ export const tools: readonly Tool[] = [
     groups: ['sessions'],
     about: 'Do something with a session.',
     calls: {
-      follow_up: onSession('POST /sessions/{id}/follow_up'),
-      pause: onSession('POST /sessions/{id}/pause'),
-      sleep: onSession('POST /sessions/{id}/sleep'),
-      restart: onSession('POST /sessions/{id}/restart'),
-      unarchive: onSession('POST /sessions/{id}/unarchive'),
+      follow_up: act('POST /sessions/{id}/follow_up'),
+      pause: act('POST /sessions/{id}/pause'),
+      sleep: act('POST /sessions/{id}/sleep'),
+      restart: act('POST /sessions/{id}/restart'),
+      unarchive: act('POST /sessions/{id}/unarchive'),
       ...changeOwnSession,
-      change_model: onSession('PATCH /sessions/{id}/model'),
-      change_mcp_servers: onSession('PATCH /sessions/{id}/mcp_servers'),
-      change_skills: onSession('PATCH /sessions/{id}/catalog_skills', { from: { catalog_skills: 'skills' } }),
-      change_hooks: onSession('PATCH /sessions/{id}/catalog_hooks', { from: { catalog_hooks: 'hooks' } }),
-      change_plugins: onSession('PATCH /sessions/{id}/catalog_plugins', { from: { catalog_plugins: 'plugins' } }),
+      change_model: act('PATCH /sessions/{id}/model'),
+      change_mcp_servers: act('PATCH /sessions/{id}/mcp_servers'),
+      change_skills: act('PATCH /sessions/{id}/catalog_skills', { from: { catalog_skills: 'skills' } }),
+      change_hooks: act('PATCH /sessions/{id}/catalog_hooks', { from: { catalog_hooks: 'hooks' } }),
+      change_plugins: act('PATCH /sessions/{id}/catalog_plugins', { from: { catalog_plugins: 'plugins' } }),
       change_goal: change('goal'),
       change_scheduling_class: change('scheduling_class'),
       change_precedence: change('precedence', 'place'),
-      change_category: onSession('PATCH /sessions/{id}/set_category'),
-      set_visibility: onSession('PATCH /sessions/{id}/visibility'),
-      toggle_favorite: onSession('POST /sessions/{id}/toggle_favorite'),
-      fork: onSession('POST /sessions/{id}/fork'),
-      regenerate_status_summary: onSession('POST /sessions/{id}/regenerate_status_summary'),
-      refresh: onSession('POST /sessions/{id}/refresh'),
+      change_category: act('PATCH /sessions/{id}/set_category'),
+      set_visibility: act('PATCH /sessions/{id}/visibility'),
+      toggle_favorite: act('POST /sessions/{id}/toggle_favorite'),
+      fork: act('POST /sessions/{id}/fork'),
+      regenerate_status_summary: act('POST /sessions/{id}/regenerate_status_summary'),
+      refresh: act('POST /sessions/{id}/refresh'),
       refresh_all: { endpoint: 'POST /sessions/refresh_all' },
       bulk_archive: { endpoint: 'POST /sessions/bulk_archive' },
     },
@@ -168,7 +176,7 @@ export const tools: readonly Tool[] = [
     groups: ['sessions'],
     about: 'See and change what waits to be said to a session.',
     calls: {
-      list: { endpoint: `GET ${messages}` },
+      list: { endpoint: `GET ${messages}`, defaults: { status: 'pending' } },
       get: { endpoint: `GET ${messages}/{id}`, ...message },
       create: { endpoint: `POST ${messages}` },
       update: { endpoint: `PATCH ${messages}/{id}`, ...message },
@@ -187,7 +195,7 @@ export const tools: readonly Tool[] = [
       update: { endpoint: 'PATCH /categories/{id}' },
       delete: { endpoint: 'DELETE /categories/{id}' },
       reorder: { endpoint: 'POST /categories/reorder' },
-      set_session_category: onSession('PATCH /sessions/{id}/set_category'),
+      set_session_category: act('PATCH /sessions/{id}/set_category'),
     },
   },
 ]

@@ -32,7 +32,8 @@ afterEach(() => start.mockClear())
 async function atWork(order: Record<string, unknown> = {}) {
   const id = await create('run sleep 120', order)
   await reaches(id, 'running')
-  const [given] = start.mock.calls.at(-1) ?? []
+  const isOurs = ([order]: (typeof start.mock.calls)[number]) => order.conversation.home.endsWith(`session-${id}`)
+  const [given] = start.mock.calls.find(isOurs) ?? []
   const servers = (given?.equipment.mcpServers ?? []).flatMap((server) => (server.kind === 'http' ? server : []))
   const clientOf = (name: string) => {
     const server = servers.find((each) => each.name === name)
@@ -145,6 +146,8 @@ describe('every agent', () => {
     const said = await own.call('action_session', { action: 'message_parent', message: 'Help', reason: 'other' })
     expect(said).toMatchObject({ isError: false, text: expect.stringContaining('delivery:') })
     expect(said.text).not.toContain('of the parent')
+    const again = { action: 'message_parent', message: 'Help', reason: 'other', verbose: true }
+    expect((await own.call('action_session', again)).text).not.toContain('of the parent')
     expect((await own.call('get_session', { id: parent })).isError).toBe(true)
     await app.post(`/sessions/${id}/pause`)
   })

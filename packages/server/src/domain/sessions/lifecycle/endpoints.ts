@@ -145,7 +145,7 @@ export const lifecycleEndpoints = [
     method: 'POST',
     path: '/sessions/refresh_all',
     tag,
-    summary: 'Get every session going that is stuck',
+    summary: 'Tell every session that failed or rests to go on',
     description:
       'At most 50 failed or resting sessions are told to go on; of others the transcript is read again. Sessions that a person paused and those in a frozen category are left alone.',
     answers: { 200: RefreshedAll },
