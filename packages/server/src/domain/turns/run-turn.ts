@@ -5,7 +5,7 @@ import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
-import { recordProcess } from '../inbox/inbox.ts'
+import { findHeldTurn, recordProcess } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import {
   equipmentOf,
@@ -122,7 +122,7 @@ async function runAgent(
   const { hold, session } = claim
   const activity = new EventTarget()
   let conversation = opened
-  const running = await start(app, claim, runtime, {
+  const started = await start(app, claim, runtime, {
     conversation,
     equipment,
     onActivity: () => activity.dispatchEvent(new Event('activity')),
@@ -131,7 +131,8 @@ async function runAgent(
       await untilReachable(() => transact(app.db, (tx) => updateSession(tx, session.id, { session_id: id })))
     },
   })
-  if (!running) return { kind: 'lost' }
+  if ('outcome' in started) return started.outcome
+  const { running } = started
   running.ended.catch(() => undefined) // heard when we wait for it, which may be after it failed
   try {
     const read = transcriptReader(app, { hold, session, runtime, conversation: () => conversation, isReceived: false })
@@ -149,47 +150,66 @@ function findRuntime(app: App, session: SessionRow): Runtime {
   return runtime
 }
 
-/** Somebody else has the turn by now. */
-class Unwanted extends Error {}
+/** Nobody wants the agent any more: somebody else has the turn by now, or has ended it. */
+class Unwanted extends Error {
+  readonly outcome: Outcome
 
-/** Undefined when the turn was taken from us before its agent had anything. */
+  constructor(outcome: Outcome) {
+    super(`the turn is ${outcome.kind}`)
+    this.outcome = outcome
+  }
+}
+
+/** The agent at work; or what became of the turn before its agent had anything. */
 async function start(
   app: App,
   claim: Claim,
   runtime: Runtime,
   order: Pick<TurnOrder, 'conversation' | 'equipment' | 'onActivity' | 'onNamed'>,
-): Promise<RunningTurn | undefined> {
+): Promise<{ running: RunningTurn } | { outcome: Outcome }> {
   const { turn, session, hold } = claim
   try {
-    return await runtime.start({
+    const running = await runtime.start({
       ...order,
       prompt: turn.prompt,
       model: String(session.config.model),
       marker: hold.marker,
       onUp: async (identity) => {
-        if (!(await recordRunning(app, claim, identity))) throw new Unwanted()
+        const outcome = await recordRunning(app, claim, identity)
+        if (outcome) throw new Unwanted(outcome)
       },
       onNotice: (sentence) => tell(app, session.id, sentence),
     })
+    return { running }
   } catch (error) {
-    if (error instanceof Unwanted) return undefined
+    if (error instanceof Unwanted) return { outcome: error.outcome }
     if (error instanceof SpawnFailed) throw new TurnFailed('spawn_failed', error.message)
     throw error
   }
 }
 
-/** The process is up: now the session runs, and the agent may get its prompt. False when the turn is no longer ours. */
-async function recordRunning(app: App, { hold, session }: Claim, identity: ProcessIdentity): Promise<boolean> {
+/**
+ * The process is up: now the session runs, and the agent may get its prompt. An outcome when it may not: a turn that was
+ * withdrawn while its agent came up never runs, or the session would run without one.
+ */
+async function recordRunning(
+  app: App,
+  { hold, session }: Claim,
+  identity: ProcessIdentity,
+): Promise<Outcome | undefined> {
   return untilReachable(() =>
     transact(app.db, async (tx) => {
       const { status } = await lockSession(tx, session)
-      if (!(await recordProcess(tx, hold, identity))) return false
+      const turn = await findHeldTurn(tx, hold)
+      if (!turn) return { kind: 'lost' } as const
+      if (turn.withdrawn_by !== null) return { kind: 'interrupted' } as const
+      await recordProcess(tx, hold, identity)
       await updateSession(tx, session.id, { metadata: { runtime_started: true, process_pid: identity.pid } })
-      // Anything else: this was committed and only the answer got lost, or the turn was withdrawn meanwhile.
-      if (status !== 'waiting') return true
+      // Anything else: this was committed, and only the answer got lost.
+      if (status !== 'waiting') return undefined
       await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
       await note(app, tx, session.id, `Its agent is at work (process ${identity.pid}).`)
-      return true
+      return undefined
     }),
   )
 }

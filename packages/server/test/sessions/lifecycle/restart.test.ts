@@ -9,6 +9,7 @@ import { restartSession } from '../../../src/domain/sessions/lifecycle/restart.t
 import { putToSleep } from '../../../src/domain/sessions/lifecycle/sleep.ts'
 import { admit } from '../../../src/domain/turns/admit.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
+import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
 import { sampleRepository, testApp } from '../../support/app.ts'
 import { conversing } from '../../support/conversation.ts'
 import { letNextAgentBeDeaf } from '../../support/deaf-agent.ts'
@@ -161,6 +162,29 @@ describe('a restart', () => {
       const wasToldToGoOn = (await turns(id)).some(({ source }) => source === 'recovery')
       expect([times, wasToldToGoOn], `session ${id}`).toSatisfy(([count, told]) => count === 1 || (count === 0 && told))
     }
+  })
+
+  test('while the agent comes up ends that agent, and another gets the prompt', async () => {
+    const { start } = demoRuntime
+    let isFirst = true
+    vi.spyOn(demoRuntime, 'start').mockImplementation((order) =>
+      start({
+        ...order,
+        onUp: async (identity) => {
+          if (isFirst) {
+            isFirst = false
+            await restart(id)
+          }
+          await order.onUp(identity)
+        },
+      }),
+    )
+    const id = await create()
+    await app.post(`/sessions/${id}/follow_up`, { prompt: doing('coming-up') })
+    await isDone('coming-up')
+    await settled(id)
+    await reaches(id, 'needs_input')
+    expect((await done()).filter((word) => word === 'coming-up')).toEqual(['coming-up'])
   })
 
   test('by many at once leaves one turn to run', async () => {

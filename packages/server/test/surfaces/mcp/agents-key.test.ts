@@ -27,6 +27,7 @@ const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
 const { create, reaches, settled } = conversing(app)
 const start = vi.spyOn(demoRuntime, 'start')
 afterEach(() => start.mockClear())
+afterAll(() => start.mockRestore())
 
 /** A session at work, and the servers that its agent was given. */
 async function atWork(order: Record<string, unknown> = {}) {
