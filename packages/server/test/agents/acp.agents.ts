@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { processTable } from '../../src/platform/process/process-table.ts'
 import { acpRuntime } from '../../src/runtimes/acp/acp.ts'
 import { ownChoice, usualPatience } from '../../src/runtimes/acp/agent.ts'
 import type { Runtime } from '../../src/runtimes/runtime.ts'
@@ -109,7 +110,7 @@ describe('an interrupt', () => {
     )
     await running.interrupt()
     expect(await running.ended).toEqual({ kind: 'interrupted' })
-    expect(() => process.kill(Number(pid), 0)).toThrow(/ESRCH/)
+    expect(await processTable().identify(Number(pid))).toBeUndefined()
     expect((await it.lines()).at(-1)).toContain('"is_error":true')
   })
 })

@@ -110,7 +110,7 @@ describe('an interrupted turn', () => {
     )
     await turn.interrupt()
     expect(await turn.ended).toEqual({ kind: 'interrupted' })
-    expect(() => process.kill(turn.identity.pid, 0)).toThrow()
+    expect(await stillRunning([turn.identity])).toEqual([])
   })
 
   test('whose agent had not begun gets no prompt', async () => {
@@ -157,7 +157,7 @@ describe('a turn that fails', () => {
     session = await scriptedSession()
     const turn = await session.begin('hangup')
     expect(await turn.ended).toMatchObject({ reason: 'crash', detail: expect.stringContaining('closed its output') })
-    expect(() => process.kill(turn.identity.pid, 0)).toThrow()
+    expect(await stillRunning([turn.identity])).toEqual([])
   })
 
   test('because it wants a sign-in that nobody named says so', async () => {
@@ -185,11 +185,7 @@ describe('a turn that fails', () => {
     await mkdir(String(file?.path))
     const turn = await session.begin('say Hi')
     await expect(turn.ended).rejects.toThrow(/EISDIR/)
-    // The system keeps the name of a process that has ended until somebody has taken note of it.
-    await eventually(
-      () => stillRunning([turn.identity]),
-      (left) => left.length === 0,
-    )
+    expect(await stillRunning([turn.identity])).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { processTable } from '../../../src/platform/process/process-table.ts'
+import { type ProcessIdentity, processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { sweepMarked } from '../../../src/platform/process/stop.ts'
 import { alphaRuntime } from '../../../src/runtimes/alpha/alpha.ts'
@@ -11,6 +11,7 @@ import type { AlphaOptions } from '../../../src/runtimes/alpha/options.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
 import { readModels } from '../../../src/runtimes/models.ts'
 import type { TurnOrder } from '../../../src/runtimes/runtime.ts'
+import { stillRunning } from '../../support/server-process.ts'
 
 // What the driver does around the CLI, with a stand-in that starts at once. The real one is driven by the tests with
 // agents.
@@ -108,13 +109,14 @@ describe('a conversation', () => {
 
 describe('a turn', () => {
   test('that is no longer wanted once its agent is up gets no prompt, and no agent is left', async () => {
-    let pid = 0
+    const up: ProcessIdentity[] = []
     const onUp: TurnOrder['onUp'] = async (identity) => {
-      pid = identity.pid
+      up.push(identity)
       throw new Error('not wanted')
     }
     await expect(runtime().start(order('done', { onUp }))).rejects.toThrow('not wanted')
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    expect(up).toHaveLength(1)
+    expect(await stillRunning(up)).toEqual([])
   })
 
   test('is interrupted by asking', async () => {
