@@ -97,7 +97,7 @@ function readTranscripts(homes) {
   for (const file of homes.flatMap(transcriptFiles)) {
     const told = new Set()
     let tag
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
+    for (const line of readIfThere(file).split('\n')) {
       const { uuid, type, message } = readEntry(line)
       if (type !== 'user' || typeof message?.content !== 'string') continue
       const [, ofSession, number] = /echo (\S+) begin (\d+) >>/.exec(message.content) ?? []
@@ -125,6 +125,16 @@ function listed(folder) {
     return readdirSync(folder)
   } catch {
     return []
+  }
+}
+
+/** That of a deleted session may go while we look. */
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return ''
+    throw error
   }
 }
 
