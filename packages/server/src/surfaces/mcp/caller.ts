@@ -63,12 +63,11 @@ function groupsFor(app: App, said: unknown, granted: readonly Group[]): Group[] 
 }
 
 /** Whether a caller may use the call at all, whatever its arguments are. */
-export function isOpenTo({ ownSessionId, roots }: Caller, action: string, call: BoundCall): boolean {
-  if (roots && (action === 'change_mcp_servers' || action === 'change_plugins')) return false
+export function isOpenTo({ ownSessionId, roots }: Caller, call: BoundCall): boolean {
+  if (roots && call.closedTo === 'bound') return false
   if (roots?.length === 0 && call.isStart) return false
   if (ownSessionId === undefined) return true
-  // A fork has no parent, so whoever made it could not reach it.
-  if (action === 'fork') return false
+  if (call.closedTo === 'agents') return false
   return call.target !== undefined || call.isStart || call.endpoint.path === '/configs'
 }
 

@@ -87,7 +87,7 @@ function toolsFor(tools: readonly BoundTool[], caller: Caller): BoundTool[] {
     .flatMap((tool) => {
       const calls = new Map(
         [...tool.calls]
-          .filter(([action, call]) => isOpenTo(caller, action, call))
+          .filter(([, call]) => isOpenTo(caller, call))
           .map(([action, call]) => [action, withoutGiven(caller, call)]),
       )
       // One that chooses by itself must have everything to choose from.

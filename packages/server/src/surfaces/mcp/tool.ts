@@ -17,6 +17,8 @@ export type Tool = {
 /** An endpoint as a tool calls it. It takes what the endpoint takes, checks it there, and refuses what is refused there. */
 export type Call = {
   endpoint: `${Method} /${string}`
+  /** Not for agents; or for nobody who is bound to roots, agent or not. */
+  closedTo?: 'agents' | 'bound'
   /** By the endpoint's own name the name of the argument, where that is another. */
   from?: Readonly<Record<string, string>>
   /** Of what the endpoint takes beside its path only these, by their own names. */
