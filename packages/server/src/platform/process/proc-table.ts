@@ -20,14 +20,15 @@ async function identify(pid: number): Promise<ProcessIdentity | undefined> {
   return found && identityOf(found, readBootId())
 }
 
-async function findMarked(marker: string): Promise<ProcessIdentity[]> {
+async function findMarked(marker: string, first?: ProcessIdentity): Promise<ProcessIdentity[]> {
   const entry = markerEntry(marker)
   const bootId = readBootId()
+  const sinceTicks = first ? startTicksOf(first, bootId) : 0
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const listed: ListedProcess[] = []
   const listNext = async () => {
     for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
-      const one = await listOwn(pid, entry, bootId)
+      const one = await listOwn(pid, { entry, bootId, sinceTicks })
       if (one) listed.push(one)
       if (pids.length % readsInARow === 0) await othersFirst()
     }
@@ -50,10 +51,12 @@ const readsInARow = 64
  * ten times as much, for each process of the machine, several times a turn. The environment it takes from the process's
  * memory, for which it may have to wait.
  */
-async function listOwn(pid: string, entry: string, bootId: string): Promise<ListedProcess | undefined> {
-  if (ownerOf(pid) !== process.geteuid?.()) return undefined
+async function listOwn(
+  pid: string,
+  { entry, bootId, sinceTicks }: { entry: string; bootId: string; sinceTicks: number },
+): Promise<ListedProcess | undefined> {
   const found = readStat(pid)
-  if (!found) return undefined
+  if (!found || found.startTicks < sinceTicks || ownerOf(pid) !== process.geteuid?.()) return undefined
   const environ = found.hasMemory ? await readEnvironment(pid) : undefined
   return {
     identity: identityOf(found, bootId),
@@ -91,6 +94,12 @@ export function parseStat(text: string): Stat | undefined {
 /** Ticks count from boot, so the same pid and tick may come again after a reboot; the boot id does not. */
 function identityOf(found: Stat, bootId: string): ProcessIdentity {
   return { pid: found.pid, startTime: `${bootId}:${found.startTicks}` }
+}
+
+/** 0, which everybody is younger than, of a process of another boot or one that ended before it could be looked at. */
+function startTicksOf({ startTime }: ProcessIdentity, bootId: string): number {
+  const [boot, ticks] = startTime.split(':')
+  return boot === bootId ? Number(ticks) : 0
 }
 
 function readBootId(): string {

@@ -8,6 +8,7 @@ export interface ProcessTable {
   /**
    * The processes of our own user that carry the run marker in their environment, and their descendants, who may
    * have cleared it. Never ourselves. A descendant without the marker is lost from sight once its parent is gone.
+   * Where the first process of the run is known, whoever is older than it need not be looked into.
    */
-  findMarked(marker: string): Promise<ProcessIdentity[]>
+  findMarked(marker: string, first?: ProcessIdentity): Promise<ProcessIdentity[]>
 }

@@ -28,7 +28,7 @@ export async function stopTree(
   options: StopRequest & { identity: ProcessIdentity | undefined; marker: string; table?: ProcessTable },
 ): Promise<StopReport> {
   const { identity, marker, table = processTable() } = options
-  const run = watchRun(table, marker)
+  const run = watchRun(table, marker, identity)
   const endedBy = identity ? await endProcess(identity, { ...options, table, look: run.look }) : 'already_gone'
   const { swept, survivors } = await sweep(run, table)
   if (identity && (await table.isRunning(identity)) && !survivors.some((one) => one.pid === identity.pid)) {
@@ -94,10 +94,10 @@ async function isGoneWithin(
 type Run = { known: Map<string, ProcessIdentity>; look: () => Promise<void> }
 
 /** Everybody ever seen with the marker, also those who have since lost it from sight. */
-function watchRun(table: ProcessTable, marker: string): Run {
+function watchRun(table: ProcessTable, marker: string, first?: ProcessIdentity): Run {
   const known = new Map<string, ProcessIdentity>()
   const look = async () => {
-    for (const found of await table.findMarked(marker)) known.set(`${found.pid} ${found.startTime}`, found)
+    for (const found of await table.findMarked(marker, first)) known.set(`${found.pid} ${found.startTime}`, found)
   }
   return { known, look }
 }

@@ -88,6 +88,18 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     })
   })
 
+  test('finds the whole run from its first process on, also when that one has ended or is of another boot', async () => {
+    const marker = newRunMarker()
+    const first = cast.sleeper({ [runMarkerVariable]: marker })
+    const second = cast.sleeper({ [runMarkerVariable]: marker })
+    const identity = (await table.identify(first.pid)) ?? expect.fail('it runs')
+    const both = [first.pid, second.pid].toSorted()
+    for (const known of [identity, { ...identity, startTime: 'ended at once' }, { ...identity, startTime: 'x:9e15' }]) {
+      const found = (await table.findMarked(marker, known)).map((one) => one.pid)
+      expect(found.toSorted()).toEqual(both)
+    }
+  })
+
   test('a blank marker is a fault, not everybody', async () => {
     await expect(table.findMarked('')).rejects.toThrow('run marker')
     await expect(table.findMarked('a b')).rejects.toThrow('run marker')
