@@ -3,12 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type Host, startHost } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
 import type { HttpTimeouts } from '../../src/platform/http/server.ts'
 import { cloneDatabase } from './database.ts'
+import { openPool } from './pool.ts'
 import { silentLog } from './silent-log.ts'
 
 export const testKey = 'test-key'
@@ -64,9 +65,7 @@ export async function startTestApp({
     environment: { ...process.env, ...environment },
     web: { isChecking: true, ...(timeouts && { timeouts }) },
   })
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', () => undefined)
+  const pool = openPool(database.url)
   return {
     app: { host, url: host.web?.url ?? '', home, pool, ...client(host.web?.url ?? '') },
     stop: async () => {

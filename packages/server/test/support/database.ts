@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
+import { openPool } from './pool.ts'
 
 const templateDatabase = 'yardmaster_template'
 
@@ -18,9 +19,7 @@ export async function cloneDatabase(
 /** As `cloneDatabase`, for one test, with a pool to look into it. */
 export async function testDatabase(options: { isEmpty?: boolean } = {}): Promise<{ url: string; pool: pg.Pool }> {
   const database = await cloneDatabase(options)
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', () => undefined)
+  const pool = openPool(database.url)
   onTestFinished(async () => {
     await pool.end()
     await database.drop()

@@ -1,12 +1,12 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runMigrations } from 'graphile-worker'
-import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { openHome } from '../../src/platform/home/home.ts'
 import { graphileLog } from '../../src/platform/jobs/graphile-log.ts'
+import { openPool } from './pool.ts'
 import { makeQuickFolder } from './quick-folder.ts'
 import { silentLog } from './silent-log.ts'
 
@@ -42,9 +42,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
       max_wal_size: '256MB',
     },
   })
-  const pool = new pg.Pool({ connectionString: postgres.connectionString })
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', () => undefined)
+  const pool = openPool(postgres.connectionString)
   await migrate(pool, { also: () => runMigrations({ pgPool: pool, logger: graphileLog(silentLog) }) })
   // The password is not what the tests are about, and they connect by the thousand.
   const { user, password } = postgres.connection

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Host, startHost } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
@@ -17,6 +17,7 @@ import { client, sampleRepository, testKey } from '../support/app.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { atRest, startDemo } from '../support/demo-session.ts'
 import { plainReading, plainRedactor } from '../support/plain-redactor.ts'
+import { openPool } from '../support/pool.ts'
 import { silentLog } from '../support/silent-log.ts'
 
 const prompt = 'say Once'
@@ -109,9 +110,7 @@ describe('a host that died', () => {
     const git_root = await sampleRepository(join(folder, 'repository'))
     const database = await cloneDatabase()
     toClose.push(database.drop)
-    pool = new pg.Pool({ connectionString: database.url, max: 2 })
-    pool.on('connect', (connection) => connection.on('error', () => undefined))
-    pool.on('error', () => undefined)
+    pool = openPool(database.url, 2)
     toClose.push(() => pool.end())
     const environment = {
       PORT: '0',

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, expectProblem, startTestApp, type TestApp } from '../../support/app.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { eventually } from '../../support/eventually.ts'
+import { openPool } from '../../support/pool.ts'
 import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 let app: TestApp
@@ -20,7 +21,7 @@ beforeAll(async () => {
   undo.unshift(() => proxy.close())
   url.search = ''
   url.host = `127.0.0.1:${proxy.port}`
-  pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  pool = openPool(database.url, 1)
   undo.unshift(() => pool.end())
   const started = await startTestApp({ environment: { DATABASE_URL: url.href, ROLE: 'web' } })
   undo.unshift(started.stop)
