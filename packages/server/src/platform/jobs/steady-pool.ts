@@ -92,7 +92,8 @@ function releasingOnce(callback: Connected): Connected {
     callback(error, client, (reason) => {
       if (isReleased) return
       isReleased = true
-      release(reason)
+      // A pool that has been ended gives no connection, and nothing to return it by.
+      release?.(reason)
     })
   }
 }

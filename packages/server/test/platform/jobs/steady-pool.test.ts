@@ -1,26 +1,40 @@
 import { promisify } from 'node:util'
+import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { steadyPool } from '../../../src/platform/jobs/steady-pool.ts'
 import { testDatabase } from '../../support/database.ts'
 import { openTestDatabase } from '../../support/job-host.ts'
 import { silentLog } from '../../support/silent-log.ts'
 
-test('a listening connection that is returned twice goes back once, and ends nothing', async () => {
-  const { url } = await testDatabase()
-  const { pool } = openTestDatabase(url, 1)
+/** The job library returns what it listens on whether or not it got it, and for two reasons at once. */
+async function connectAndReturnTwice(pool: pg.Pool): Promise<unknown> {
   const impatience = new AbortController().signal
   const steady = steadyPool(pool, { log: silentLog, impatience, onClaimLost: () => undefined })
-  const returned: unknown[] = []
-  pool.on('release', (reason) => returned.push(reason))
-
+  let failure: unknown
   await promisify((done: () => void) =>
-    steady.pool.connect((_error, _client, release) => {
+    steady.pool.connect((error, _client, release) => {
+      failure = error
       release()
       release()
       done()
     }),
   )()
+  return failure
+}
 
+test('a listening connection that is returned twice goes back once, and ends nothing', async () => {
+  const { url } = await testDatabase()
+  const { pool } = openTestDatabase(url, 1)
+  const returned: unknown[] = []
+  pool.on('release', (reason) => returned.push(reason))
+  expect(await connectAndReturnTwice(pool)).toBeUndefined()
   expect(returned).toHaveLength(1)
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('a listening connection that a closed pool does not give is returned without harm', async () => {
+  const { url } = await testDatabase()
+  const { pool } = openTestDatabase(url, 1)
+  await pool.end()
+  expect(await connectAndReturnTwice(pool)).toMatchObject({ message: expect.stringContaining('after calling end') })
 })
