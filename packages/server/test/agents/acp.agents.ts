@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { processTable } from '../../src/platform/process/process-table.ts'
 import { acpRuntime } from '../../src/runtimes/acp/acp.ts'
 import { ownChoice, usualPatience } from '../../src/runtimes/acp/agent.ts'
-import type { Runtime } from '../../src/runtimes/runtime.ts'
+import { mainThread, type Runtime } from '../../src/runtimes/runtime.ts'
 import { eventually } from '../support/eventually.ts'
 import type { RecordedRequest } from './model-server/model-server.ts'
 import { cli } from './support/cli.ts'
@@ -73,6 +73,22 @@ describe('a turn', () => {
     expect(JSON.stringify(request?.body)).not.toContain('earlier_conversation')
     expect(it.conversation.id).toBe(id)
     expect(it.notices).toEqual([])
+  })
+
+  test('has what its subagent did in a transcript of its own, with what is known of it', async () => {
+    const runtime = await agent()
+    const it = await drivenSession(runtime, { model: ownChoice.id })
+    const prompt = 'subagent run echo from below\\nsay Below is done\nsay From above'
+    expect(await it.run(prompt)).toEqual({ kind: 'completed' })
+    const [main, subagent, ...others] = await runtime.transcriptFiles(it.conversation)
+    expect(main?.thread).toBe(mainThread)
+    expect(others).toEqual([])
+    expect(subagent?.subagent).toMatchObject({ description: 'Scripted subagent', tool_use_id: expect.any(String) })
+    const below = (await it.lines('subagent')).join('\n')
+    for (const text of ['echo from below', 'Below is done']) expect(below).toContain(text)
+    const above = (await it.lines()).slice(1).join('\n')
+    expect(above).toContain('From above')
+    expect(above).not.toContain('"command":"echo from below"')
   })
 
   test('with a model that the agent does not have fails with those it has', async () => {

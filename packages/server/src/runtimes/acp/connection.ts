@@ -3,8 +3,9 @@ import type { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { messageStream } from './message-stream.ts'
-import { Introduction, Notification, type Update } from './messages.ts'
-import { choosePermission } from './permission.ts'
+import { Introduction, Notification, PermissionQuestion, parentCallOf, type Update } from './messages.ts'
+import { answerPermission } from './permission.ts'
+import { type ToolUse, toolUse } from './tool-calls.ts'
 import { AgentTrouble } from './trouble.ts'
 
 export type AcpConnection = {
@@ -17,19 +18,24 @@ export type AcpConnection = {
 }
 
 type Ears = Pick<TurnOrder, 'onActivity' | 'onNotice'> & {
-  onUpdate(sessionId: string, update: Update): void
+  /** `parentCall`: of the subagent whose doing it is. */
+  onUpdate(sessionId: string, update: Update, parentCall: string | undefined): void
+  /** Whether a call may be made. */
+  mayCall(call: ToolUse): Promise<boolean>
   isInterrupted(): boolean
 }
 
 /**
  * Speaks the protocol with an agent. Its requests are answered for a machine that nobody sits at: what it wants to do is
- * allowed, what it wants to know is declined. It reads files and runs commands by itself, so we offer neither.
+ * allowed unless a hook objects, what it wants to know is declined. It reads files and runs commands by itself, so we offer neither.
  */
 export function connect(child: Child, ears: Ears, answerMs: number): AcpConnection {
   const connection = client({ name: 'yardmaster' })
-    .onRequest(methods.client.session.requestPermission, ({ params }) =>
-      ears.isInterrupted() ? { outcome: { outcome: 'cancelled' } } : choosePermission(params.options),
-    )
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+      const question = PermissionQuestion.safeParse(params).data
+      const isGranted = question ? await ears.mayCall(toolUse(question.toolCall)) : true
+      return ears.isInterrupted() ? { outcome: { outcome: 'cancelled' } } : answerPermission(params.options, isGranted)
+    })
     .onRequest(methods.client.elicitation.create, ({ params }) => {
       ears.onNotice(`The agent asked a question, which was declined: ${String(params.message).slice(0, 500)}`)
       return { action: 'decline' }
@@ -39,7 +45,7 @@ export function connect(child: Child, ears: Ears, answerMs: number): AcpConnecti
         ...ears,
         onNews: (params) => {
           const news = Notification.safeParse(params).data
-          if (news) ears.onUpdate(news.sessionId, news.update)
+          if (news) ears.onUpdate(news.sessionId, news.update, parentCallOf(params))
         },
       }),
     )

@@ -9,10 +9,11 @@ import { instructionsFor } from './instructions.ts'
 import { PromptEnd } from './messages.ts'
 import { openSession } from './open-session.ts'
 import { composePrompt } from './prompt-blocks.ts'
-import { type Recorder, record } from './recorder.ts'
 import { readLink, writeLink } from './session-link.ts'
 import { settleChoices } from './settle-choices.ts'
-import { openTranscript } from './transcript.ts'
+import { recordThreads, type Threads } from './threads.ts'
+import { openSubagentTranscript, openTranscript } from './transcript.ts'
+import { turnHooks } from './turn-hooks.ts'
 
 type Talk = { agent: AcpAgent; order: TurnOrder; child: Child; patience: Patience; interruption: AbortSignal }
 
@@ -22,7 +23,8 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
   /** Whether the agent is at work on its prompt. */
   isPrompted(): boolean
 } {
-  let listener: { sessionId: string; recorder: Recorder } | undefined
+  let listener: { sessionId: string; threads: Threads } | undefined
+  const hooks = turnHooks({ ...order, interruption })
   const connection = connect(
     child,
     {
@@ -30,9 +32,10 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
       onNotice: order.onNotice,
       isInterrupted: () => interruption.aborted,
       // Before the prompt there is only what was said in earlier turns, told again.
-      onUpdate: (sessionId, update) => {
-        if (sessionId === listener?.sessionId) listener.recorder.hear(update)
+      onUpdate: (sessionId, update, parentCall) => {
+        if (sessionId === listener?.sessionId) listener.threads.hear(update, parentCall)
       },
+      mayCall: hooks.mayCall,
     },
     patience.answerMs,
   )
@@ -48,19 +51,23 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
     const link = { conversation: conversationId, session: opened.sessionId, told: opened.instructions.digest }
     await writeLink(conversation, { ...link, unheard: order.prompt })
     try {
+      await hooks.begin(conversationId)
       if (interruption.aborted) return { kind: 'interrupted' }
       transcript.append({ type: 'user', message: { role: 'user', content: order.prompt } })
       order.onActivity()
-      const recorder = record({
-        append: (entry) => {
-          transcript.append(entry)
-          order.onActivity()
-        },
-        onNotice: order.onNotice,
+      const threads = recordThreads({
+        transcript,
+        openSubagent: (callId, facts) => openSubagentTranscript(conversation.home, { conversationId, callId, facts }),
         model: order.model,
+        onNotice: order.onNotice,
+        onActivity: order.onActivity,
+        onCall: hooks.called,
+        onResult: hooks.answered,
       })
-      listener = { sessionId: opened.sessionId, recorder }
-      return await ask(opened.sessionId, prompt, recorder)
+      listener = { sessionId: opened.sessionId, threads }
+      const end = await ask(opened.sessionId, prompt, threads)
+      await hooks.end()
+      return end
     } finally {
       listener = undefined
       // From here on the agent has the message, or was told to leave it.
@@ -68,7 +75,7 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
     }
   }
 
-  const ask = async (sessionId: string, prompt: unknown, recorder: Recorder): Promise<TurnEnd> => {
+  const ask = async (sessionId: string, prompt: unknown, threads: Threads): Promise<TurnEnd> => {
     const cancel = (): void => void connection.tell(methods.agent.session.cancel, { sessionId }).catch(() => undefined)
     interruption.addEventListener('abort', cancel)
     try {
@@ -78,10 +85,10 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
         PromptEnd,
         Number.POSITIVE_INFINITY,
       )
-      recorder.finish(usage ?? undefined)
-      return judgeStop(stopReason, { isSilent: !recorder.hasOutput() && !usage })
+      threads.finish(usage ?? undefined)
+      return judgeStop(stopReason, { isSilent: !threads.hasOutput() && !usage })
     } finally {
-      recorder.finish()
+      threads.finish()
       interruption.removeEventListener('abort', cancel)
     }
   }

@@ -2,15 +2,20 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Equipment, Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
+import { isSeen } from './turn-hooks.ts'
 
 /**
- * Skills are put into the session's home; the instructions say where. MCP servers are handed over with each turn. Hooks
- * have no counterpart in the protocol.
+ * Skills are put into the session's home; the instructions say where. MCP servers are handed over with each turn, and hooks
+ * are run by us, from where they lie.
  */
 export async function equip({ home }: Conversation, { skills, hooks }: Equipment, agent: string): Promise<string[]> {
   await rm(skillsFolder(home), { recursive: true, force: true })
   for (const skill of skills) await putSkill(home, skill)
-  return hooks.map(({ id }) => `The hook ${id} is left out: ${agent} is driven by a protocol that has no hooks.`)
+  return hooks
+    .filter(({ event }) => !isSeen(event))
+    .map(
+      ({ id, event }) => `The hook ${id} is left out: ${agent} is driven by a protocol that does not tell of ${event}.`,
+    )
 }
 
 async function putSkill(home: string, skill: Skill): Promise<void> {

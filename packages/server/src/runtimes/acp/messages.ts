@@ -108,6 +108,8 @@ const tool = {
   rawOutput: z.unknown().optional(),
 }
 
+const ToolCall = z.object(tool)
+
 const Update = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('agent_message_chunk'), ...chunk }),
   z.object({ sessionUpdate: z.literal('agent_thought_chunk'), ...chunk }),
@@ -120,3 +122,18 @@ export type Update = z.infer<typeof Update>
 export type ToolUpdate = Extract<Update, { toolCallId: string }>
 
 export const Notification = z.object({ sessionId: z.string(), update: Update })
+
+/** What an agent asks before it makes a call. */
+export const PermissionQuestion = z.object({ toolCall: ToolCall })
+
+/**
+ * An update that tells of a subagent, in the way of an agent that tells them apart: in what the protocol leaves to agents
+ * there is the tool call that started it.
+ */
+const SubagentNews = z.object({
+  update: z.object({ _meta: z.object({ claudeCode: z.object({ parentToolUseId: z.string().min(1) }) }) }),
+})
+
+export function parentCallOf(news: unknown): string | undefined {
+  return SubagentNews.safeParse(news).data?.update._meta.claudeCode.parentToolUseId
+}

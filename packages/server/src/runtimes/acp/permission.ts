@@ -1,11 +1,12 @@
 import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 
 /**
- * Yes. For this once if possible: agents write what is allowed for ever into their settings, some of them into the
+ * Yes or no, for this once if possible: agents write what is allowed for ever into their settings, some of them into the
  * repository.
  */
-export function choosePermission(options: readonly PermissionOption[]): RequestPermissionResponse {
+export function answerPermission(options: readonly PermissionOption[], isGranted: boolean): RequestPermissionResponse {
+  const answer = isGranted ? 'allow' : 'reject'
   const option =
-    options.find(({ kind }) => kind === 'allow_once') ?? options.find(({ kind }) => kind === 'allow_always')
+    options.find(({ kind }) => kind === `${answer}_once`) ?? options.find(({ kind }) => kind === `${answer}_always`)
   return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } }
 }

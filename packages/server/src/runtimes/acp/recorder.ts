@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cut, describeContent } from './content-text.ts'
 import type { Content, TokenUsage, Update } from './messages.ts'
-import { toolCalls } from './tool-calls.ts'
+import { type ToolResult, type ToolUse, toolCalls } from './tool-calls.ts'
 import type { Entry } from './transcript.ts'
 
 export type Recorder = {
@@ -19,10 +19,14 @@ export function record({
   append,
   onNotice,
   model,
+  onCall,
+  onResult,
 }: {
   append(entry: Entry): void
   onNotice(sentence: string): void
   model: string
+  onCall(call: ToolUse): void
+  onResult(result: ToolResult): void
 }): Recorder {
   let speech: Speech | undefined
   let hasOutput = false
@@ -49,13 +53,15 @@ export function record({
   }
 
   const tools = toolCalls({
-    onCall: (block) => {
+    onCall: (call) => {
       endSpeech()
-      say([block])
+      say([call])
+      onCall(call)
     },
-    onResult: (block) => {
+    onResult: (result) => {
       endSpeech()
-      append({ type: 'user', message: { role: 'user', content: [block] } })
+      append({ type: 'user', message: { role: 'user', content: [result] } })
+      onResult(result)
     },
   })
 

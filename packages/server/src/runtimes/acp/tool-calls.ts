@@ -1,7 +1,8 @@
 import { cut, describeToolContent } from './content-text.ts'
 import type { ToolUpdate } from './messages.ts'
 
-type Block = Record<string, unknown>
+export type ToolUse = { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
+export type ToolResult = { type: 'tool_result'; tool_use_id: string; content: string; is_error: boolean }
 
 export type ToolCalls = {
   hear(update: ToolUpdate): void
@@ -19,15 +20,15 @@ export function toolCalls({
   onCall,
   onResult,
 }: {
-  onCall(block: Block): void
-  onResult(block: Block): void
+  onCall(call: ToolUse): void
+  onResult(result: ToolResult): void
 }): ToolCalls {
   const calls = new Map<string, Call>()
 
   const show = (call: Call): void => {
     if (call.isShown) return
     call.isShown = true
-    onCall({ type: 'tool_use', id: call.toolCallId, name: call.name || call.kind || 'tool', input: inputOf(call) })
+    onCall(toolUse(call))
   }
 
   const close = (call: Call, content: string, isError: boolean): void => {
@@ -51,6 +52,11 @@ export function toolCalls({
   }
 }
 
+/** A call as it stands in a transcript. */
+export function toolUse(call: Omit<ToolUpdate, 'sessionUpdate'>): ToolUse {
+  return { type: 'tool_use', id: call.toolCallId, name: call.name || call.kind || 'tool', input: inputOf(call) }
+}
+
 const begun = { toolCallId: '', rawInput: undefined, rawOutput: undefined, isShown: false, isOver: false }
 
 /** An update changes what it names and leaves the rest. */
@@ -58,7 +64,7 @@ function given({ sessionUpdate: _, ...update }: ToolUpdate): Partial<Call> {
   return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined && value !== null))
 }
 
-function inputOf({ title, rawInput }: Call): Record<string, unknown> {
+function inputOf({ title, rawInput }: Pick<ToolUpdate, 'title' | 'rawInput'>): Record<string, unknown> {
   const input = { ...(title && { title }), ...(isFields(rawInput) ? rawInput : rawInput !== undefined && { rawInput }) }
   const text = JSON.stringify(input)
   return text.length <= maxCharacters ? input : { title: title ?? '', input: cut(text, maxCharacters) }

@@ -1,11 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { appendFileSync, createWriteStream } from 'node:fs'
-import { mkdir, open, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFileSync, createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
 import { errnoOf } from '../../platform/process/errno.ts'
-import { type Conversation, mainThread, type TranscriptFile, type WrittenTranscript } from '../runtime.ts'
+import {
+  type Conversation,
+  mainThread,
+  type SubagentFacts,
+  type TranscriptFile,
+  type WrittenTranscript,
+} from '../runtime.ts'
 import { removeLink } from './session-link.ts'
 
 export type Entry = { type: 'user' | 'assistant'; [field: string]: unknown }
@@ -22,10 +29,26 @@ export async function openTranscript(home: string, conversationId: string): Prom
   const path = pathOf(home, conversationId)
   // Whoever died over a line before us left it without an end. It stays a line by itself, of no meaning to anybody.
   if (await breaksOff(path)) appendFileSync(path, '\n')
+  return writerOf(path, conversationId)
+}
+
+/** Of a subagent. In one go: it is heard of in the middle of a turn, when its first line is there to be written. */
+export function openSubagentTranscript(
+  home: string,
+  { conversationId, callId, facts }: { conversationId: string; callId: string; facts: SubagentFacts },
+): Transcript {
+  const folder = subagentsFolder(home, conversationId)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const thread = `agent-${fileName(callId)}`
+  writeFileSync(join(folder, `${thread}.json`), JSON.stringify(facts), { mode: 0o600 })
+  return writerOf(join(folder, `${thread}.jsonl`), conversationId)
+}
+
+function writerOf(path: string, sessionId: string): Transcript {
   return {
     path,
     append(entry) {
-      const common = { uuid: randomUUID(), timestamp: new Date().toISOString(), sessionId: conversationId }
+      const common = { uuid: randomUUID(), timestamp: new Date().toISOString(), sessionId }
       appendFileSync(path, `${JSON.stringify({ ...common, ...entry })}\n`, { mode: 0o600 })
     },
   }
@@ -49,12 +72,31 @@ async function breaksOff(path: string): Promise<boolean> {
 
 const newline = 0x0a
 
-/** The protocol shows a subagent's work as its parent's tool call, so there is one file. */
+/** The conversation's own and one for each subagent that the agent told apart. */
 export async function transcriptFiles({ id, home }: Conversation): Promise<TranscriptFile[]> {
   if (id === undefined) return []
   const path = pathOf(home, id)
   const isThere = (await stat(path).catch(() => undefined)) !== undefined
-  return isThere ? [{ thread: mainThread, path }] : []
+  return [...(isThere ? [{ thread: mainThread, path }] : []), ...(await subagentFiles(subagentsFolder(home, id)))]
+}
+
+async function subagentFiles(folder: string): Promise<TranscriptFile[]> {
+  const names = await readdir(folder).catch(() => [])
+  const threads = names.filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl'))
+  return Promise.all(
+    threads.map(async (thread) => {
+      const subagent = await readFacts(join(folder, `${thread}.json`))
+      return { thread, path: join(folder, `${thread}.jsonl`), ...(subagent && { subagent }) }
+    }),
+  )
+}
+
+const text = z.string().nullable()
+const Facts = z.object({ subagent_type: text, description: text, tool_use_id: text })
+
+async function readFacts(path: string): Promise<SubagentFacts | undefined> {
+  const written = await readFile(path, 'utf8').catch(() => '')
+  return Facts.safeParse(parse(written)).data
 }
 
 /** The agent cannot be made to know a conversation that it had no part in. It begins anew, with a recap of this. */
@@ -96,9 +138,15 @@ function folderOf(home: string): string {
   return join(home, 'transcripts')
 }
 
-/** Named after the conversation. Ids are the agents' own, so one that could mean another place gets another name. */
 function pathOf(home: string, conversationId: string): string {
-  const isPlain = /^\w[\w.-]{0,150}$/.test(conversationId)
-  const name = isPlain ? conversationId : createHash('sha256').update(conversationId).digest('hex')
-  return join(folderOf(home), `${name}.jsonl`)
+  return join(folderOf(home), `${fileName(conversationId)}.jsonl`)
+}
+
+function subagentsFolder(home: string, conversationId: string): string {
+  return join(folderOf(home), `${fileName(conversationId)}.subagents`)
+}
+
+/** Ids are the agents' own, so one that could mean another place gets another name. */
+function fileName(id: string): string {
+  return /^\w[\w.-]{0,150}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
 }

@@ -1,6 +1,7 @@
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hook, HookEvent } from '../equipment.ts'
+import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
@@ -9,15 +10,8 @@ import { readIfThere, writePrivateFile } from './private-file.ts'
 import { isInRepository } from './repository-folders.ts'
 import { quoted } from './shell-words.ts'
 
-/** The CLI's name for each event. A commit is to it a command like any other. */
-const eventNames: Partial<Record<HookEvent, string>> = {
-  session_start: 'SessionStart',
-  session_end: 'SessionEnd',
-  pre_tool_call: 'PreToolUse',
-  post_tool_call: 'PostToolUse',
-  notification: 'Notification',
-  stop: 'Stop',
-}
+/** The CLI's name for each event. */
+const eventNames: Partial<Record<HookEvent, string>> = momentNames
 
 /**
  * Hooks are in the user's settings, from where the CLI runs them beside those of the repository. Each is a script of
@@ -55,12 +49,11 @@ async function problemWith({ workingDirectory }: Conversation, { id, event }: Ho
   return undefined
 }
 
-function scriptOf({ command, args, env }: Hook, folder: string): string {
-  const inFolder = (word: string): string => (word.startsWith('./') ? join(folder, word) : word)
-  const variables = Object.entries(env)
+function scriptOf(hook: Hook, folder: string): string {
+  const variables = Object.entries(hook.env)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
     .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
-  return `#!/bin/sh\n${variables.join('')}exec ${[command, ...args].map((word) => quoted(inFolder(word))).join(' ')}\n`
+  return `#!/bin/sh\n${variables.join('')}exec ${hookProgram(hook, folder).map(quoted).join(' ')}\n`
 }
 
 function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unknown {

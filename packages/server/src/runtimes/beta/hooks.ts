@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Hook, HookEvent } from '../equipment.ts'
+import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 
@@ -7,14 +8,9 @@ export function hooksFile(conversation: Conversation): string {
   return join(codexHome(conversation), 'hooks.json')
 }
 
-/** What codex calls the moments at which a hook may run. It knows nothing of commits and of notifications. */
-const eventNames: Partial<Record<HookEvent, string>> = {
-  session_start: 'SessionStart',
-  session_end: 'SessionEnd',
-  pre_tool_call: 'PreToolUse',
-  post_tool_call: 'PostToolUse',
-  stop: 'Stop',
-}
+/** It tells of no notifications. */
+const { notification: _, ...namesKnown } = momentNames
+const eventNames: Partial<Record<HookEvent, string>> = namesKnown
 
 /** The hooks as codex reads them. They run as the agent does, but without its keys. */
 export function hooksJson(hooks: readonly Hook[], secretNames: readonly string[]): string {
@@ -43,13 +39,12 @@ export function hooksLeftOut(hooks: readonly Hook[]): string[] {
 /** Codex's own is ten minutes, and a single second for the end of a session. */
 const defaultSeconds = 60
 
-function shellCommand({ folder, command, args, env }: Hook, secretNames: readonly string[]): string {
-  const inFolder = (word: string): string => (word.startsWith('./') ? join(folder, word) : word)
+function shellCommand(hook: Hook, secretNames: readonly string[]): string {
   const words = [
     'env',
     ...secretNames.flatMap((name) => ['-u', name]),
-    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-    ...[command, ...args].map(inFolder),
+    ...Object.entries(hook.env).map(([name, value]) => `${name}=${value}`),
+    ...hookProgram(hook, hook.folder),
   ]
   return words.map(quoted).join(' ')
 }

@@ -116,15 +116,6 @@ test('skills are put into the home and named to the agent; what is no longer the
   expect(await readFile(join(folder, 'SKILL.md'), 'utf8')).toBe('# tea/../brew')
 })
 
-test('hooks are left out, with a sentence for each', async () => {
-  session = await scriptedSession()
-  const hook = { id: 'lint', folder: '/x', event: 'stop', command: './x', args: [], env: {} } as const
-  const hooks = [{ ...hook, timeoutSeconds: undefined, matcher: undefined }]
-  expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([
-    'The hook lint is left out: scripted is driven by a protocol that has no hooks.',
-  ])
-})
-
 async function makeSkill(id: string): Promise<Skill> {
   const folder = join(session.conversation.workingDirectory, encodeURIComponent(id))
   await mkdir(folder)

@@ -79,6 +79,19 @@ async function prompt({ params, client }) {
         const content = [{ type: 'content', content: { type: 'text', text: `output of ${text}` } }]
         await update({ ...call, sessionUpdate: 'tool_call_update', status: 'completed', content })
       },
+      delegate: async () => {
+        const [subagent_type, command] = [rest[0], rest.slice(1).join(' ')]
+        const parent = { toolCallId: randomUUID() }
+        const child = { toolCallId: randomUUID(), _meta: { claudeCode: { parentToolUseId: parent.toolCallId } } }
+        const answer = (text) => [{ type: 'content', content: { type: 'text', text } }]
+        const rawInput = { subagent_type, description: 'A small task', prompt: `Please run ${command}` }
+        await update({ ...parent, sessionUpdate: 'tool_call', title: 'Task', kind: 'think', rawInput })
+        await update({ ...child, sessionUpdate: 'tool_call', title: command, kind: 'execute', rawInput: { command } })
+        const content = answer(`output of ${command}`)
+        await update({ ...child, sessionUpdate: 'tool_call_update', status: 'completed', content })
+        const report = answer(`I ran ${command}`)
+        await update({ ...parent, sessionUpdate: 'tool_call_update', status: 'completed', content: report })
+      },
       begin: () => update({ sessionUpdate: 'tool_call', toolCallId: randomUUID(), title: text, status: 'in_progress' }),
       ask: async () => {
         const options = ['reject_once', 'allow_always', 'allow_once'].map((kind) => ({

@@ -26,10 +26,10 @@ export type ScriptedSession = {
   named: string[]
   begin(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<RunningTurn>
   run(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<TurnEnd>
-  /** The lines of the transcript. */
-  lines(): Promise<string[]>
-  /** The blocks of the transcript, each as one readable string. */
-  said(): Promise<string[]>
+  /** The lines of a transcript: the conversation's own, unless another file is named. */
+  lines(path?: string): Promise<string[]>
+  /** The blocks of a transcript, each as one readable string. */
+  said(path?: string): Promise<string[]>
   /** What the agent was asked, in order, of one method if one is named. */
   heard(method?: string): Promise<Heard[]>
   remove(): Promise<void>
@@ -66,11 +66,12 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
       return turn
     },
     run: async (prompt, order) => (await session.begin(prompt, order)).ended,
-    async lines() {
-      const [file] = await session.runtime.transcriptFiles(session.conversation)
-      return file ? (await readFile(file.path, 'utf8')).split('\n').slice(0, -1) : []
+    async lines(path) {
+      const [main] = await session.runtime.transcriptFiles(session.conversation)
+      const file = path ?? main?.path
+      return file === undefined ? [] : (await readFile(file, 'utf8')).split('\n').slice(0, -1)
     },
-    said: async () => (await session.lines()).flatMap((line) => blocksOf(JSON.parse(line))),
+    said: async (path) => (await session.lines(path)).flatMap((line) => blocksOf(JSON.parse(line))),
     async heard(method) {
       const text = await readFile(join(home, 'heard.jsonl'), 'utf8').catch(() => '')
       const all: Heard[] = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))

@@ -1,0 +1,113 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Hook, type HookEvent, hookEvents, noEquipment } from '../../../src/runtimes/equipment.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type ScriptedSession, scriptedSession } from './scripted-session.ts'
+
+let session: ScriptedSession
+
+afterEach(() => session.remove())
+
+const moments = ['session_start', 'pre_tool_call', 'post_tool_call', 'stop', 'session_end'] as const
+
+/** A hook that appends what it is told to `told` in the working directory, and then does what `script` says. */
+async function makeHook(event: HookEvent, { script = '', ...rest }: Partial<Hook> & { script?: string } = {}) {
+  const folder = join(session.conversation.home, `hook-${event}`)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'tell.sh'), `#!/bin/sh\ncat >> told\necho >> told\n${script}\n`)
+  await chmod(join(folder, 'tell.sh'), 0o755)
+  const hook: Hook = {
+    ...{ id: `tell-of-${event}`, folder, event, command: './tell.sh', args: [], env: {} },
+    ...{ timeoutSeconds: undefined, matcher: undefined },
+    ...rest,
+  }
+  return hook
+}
+
+async function told(): Promise<Record<string, unknown>[]> {
+  const text = await readFile(join(session.conversation.workingDirectory, 'told'), 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+}
+
+describe('hooks of an agent whose protocol has none', () => {
+  test('run at their moments, in order, and are told what other agents tell theirs', async () => {
+    session = await scriptedSession()
+    const hooks = await Promise.all(moments.map((moment) => makeHook(moment)))
+    expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([])
+    expect(await session.run('run ls', { equipment: { hooks } })).toEqual({ kind: 'completed' })
+    const tool = { tool_name: 'execute', tool_input: { title: 'ls', command: 'ls' } }
+    expect(await told()).toMatchObject([
+      { hook_event_name: 'SessionStart', session_id: session.conversation.id },
+      { hook_event_name: 'PreToolUse', ...tool },
+      { hook_event_name: 'PostToolUse', ...tool, tool_response: { content: 'output of ls', is_error: false } },
+      { hook_event_name: 'Stop', cwd: session.conversation.workingDirectory },
+      { hook_event_name: 'SessionEnd' },
+    ])
+    expect(session.notices).toEqual([])
+  })
+
+  test('of moments that the protocol does not tell of are left out, with a sentence for each', async () => {
+    session = await scriptedSession()
+    const hooks = await Promise.all(hookEvents.map((event) => makeHook(event)))
+    const unseen = hookEvents.filter((event) => !moments.some((moment) => moment === event))
+    expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual(
+      unseen.map(
+        (event) =>
+          `The hook tell-of-${event} is left out: scripted is driven by a protocol that does not tell of ${event}.`,
+      ),
+    )
+  })
+
+  test('may object to a call that the agent asks about, which is then refused', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call', { script: 'echo "not on a Friday" >&2; exit 2' })]
+    expect(await session.run('ask to deploy', { equipment: { hooks } })).toEqual({ kind: 'completed' })
+    expect((await session.said()).at(-1)).toBe('text: got reject_once-id')
+    expect(await told()).toMatchObject([{ tool_use_id: 'asked', tool_input: { title: 'to deploy' } }])
+    expect(session.notices).toEqual(['The hook tell-of-pre_tool_call objected: not on a Friday'])
+  })
+
+  test('are about the tools that their matcher names: a name or a pattern for the whole of it', async () => {
+    session = await scriptedSession()
+    const about = async (matcher: string) => ({ ...(await makeHook('pre_tool_call')), id: matcher, matcher })
+    const matchers = ['execute', 'ex.*|edit', 'exec', 'edit', '(']
+    const hooks = await Promise.all(matchers.map(about))
+    expect(await session.run('run ls', { equipment: { hooks } })).toEqual({ kind: 'completed' })
+    expect(await told()).toHaveLength(2)
+  })
+
+  test('have their own variables and none of the keys', async () => {
+    session = await scriptedSession({ environment: { PROVIDER_KEY: 'sesame' } })
+    const env = { MOOD: 'cheerful' }
+    const script = 'echo "{\\"mood\\":\\"$MOOD\\",\\"key\\":\\"$PROVIDER_KEY\\"}" >> told'
+    await session.run('say Hi', { equipment: { hooks: [await makeHook('stop', { env, script })] } })
+    expect(await told()).toMatchObject([{ hook_event_name: 'Stop' }, { mood: 'cheerful', key: '' }])
+  })
+
+  test('that fail, take too long or are not there are matters for a notice, and the turn goes on', async () => {
+    session = await scriptedSession()
+    const hooks = [
+      await makeHook('session_start', { script: 'echo "no disk" >&2; exit 7' }),
+      await makeHook('stop', { script: 'sleep 100', timeoutSeconds: 1 }),
+      await makeHook('session_end', { command: './nowhere.sh' }),
+    ]
+    expect(await session.run('say Hi', { equipment: { hooks } })).toEqual({ kind: 'completed' })
+    expect(session.notices).toEqual([
+      'The hook tell-of-session_start exited with code 7: no disk',
+      'The hook tell-of-stop took too long',
+      expect.stringContaining('The hook tell-of-session_end did not run'),
+    ])
+  })
+
+  test('do not outlast an interrupt', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('session_start', { script: 'exec sleep 100' }), await makeHook('stop')]
+    const turn = await session.begin('say Hi', { equipment: { hooks } })
+    await eventually(told, (moments) => moments.length === 1)
+    await turn.interrupt()
+    expect(await turn.ended).toEqual({ kind: 'interrupted' })
+    expect(await told()).toHaveLength(1)
+    expect(await session.heard('session/prompt')).toEqual([])
+  })
+})
