@@ -68,6 +68,8 @@ async function perform(app: App, claim: Claim, bounds: Bounds): Promise<Outcome>
     return await runAgent(app, claim, { runtime, conversation, equipment, ...bounds })
   } catch (error) {
     if (error instanceof TurnFailed) return { kind: 'failed', reason: error.reason, detail: error.message }
+    // Deleted meanwhile, so that nothing of it could be written: there is nobody left to tell.
+    if (await untilReachable(() => isSessionGone(app.db, claim.session.id))) return { kind: 'lost' }
     app.log.error(
       { sessionId: claim.session.id, turnId: claim.hold.turnId, err: error },
       'a turn failed by a fault of ours',
