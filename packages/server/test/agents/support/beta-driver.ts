@@ -1,0 +1,22 @@
+import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/beta.ts'
+import { readModels } from '../../../src/runtimes/models.ts'
+import type { Runtime } from '../../../src/runtimes/runtime.ts'
+import { cli } from './cli.ts'
+import { type DrivenSession, drivenSession } from './driven-session.ts'
+import { modelServer } from './model-server.ts'
+
+/** Sessions of the real codex with a scripted model, without a Yardmaster around them. */
+export function betaDriver() {
+  const model = modelServer()
+  const beta = (options: Partial<BetaOptions> = {}): Runtime =>
+    betaRuntime({
+      command: cli('runtime_beta'),
+      models: readModels().runtime_beta,
+      environment: { OPENAI_API_KEY: 'scripted' },
+      baseUrl: `${model.url}/v1`,
+      ...options,
+    })
+  const session = (options: Partial<BetaOptions> = {}): Promise<DrivenSession> =>
+    drivenSession(beta(options), { model: 'gpt-6.1-sol' })
+  return { model, beta, session }
+}
