@@ -89,6 +89,8 @@ describe('a turn', () => {
     const above = (await it.lines()).slice(1).join('\n')
     expect(above).toContain('From above')
     expect(above).not.toContain('"command":"echo from below"')
+    expect(above.match(/"type":"tool_use"/g)).toHaveLength(1)
+    expect(above).not.toContain('"is_error":true')
   })
 
   test('with a model that the agent does not have fails with those it has', async () => {

@@ -22,7 +22,11 @@ const files: Files = {
   'skills.json': { greet: { description: 'Greets like a sailor.', path: 'skills/greet' } },
   'skills/greet/SKILL.md': '---\nname: greet\ndescription: Greets like a sailor.\n---\nSay ahoy.\n',
   'hooks.json': { tell: { description: 'Tells of commands.', path: 'hooks/tell' } },
-  'hooks/tell/HOOK.json': { event: 'post_tool_call', command: './tell.sh', env: { MOOD: 'cheerful' } },
+  'hooks/tell/HOOK.json': {
+    ...{ event: 'post_tool_call', command: './tell.sh', env: { MOOD: 'cheerful' } },
+    // What each of the agents calls its shell.
+    matcher: 'Bash|shell|exec_command',
+  },
   'hooks/tell/tell.sh': '#!/bin/sh\necho "told, $MOOD, key [$ANTHROPIC_API_KEY$OPENAI_API_KEY]" >> told\n',
 }
 const houseToken = 'house-token-4711-of-the-catalog'

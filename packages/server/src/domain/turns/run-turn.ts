@@ -216,11 +216,19 @@ async function recordRunning(
   )
 }
 
-function tell(app: App, sessionId: number, sentence: string): void {
+/** Cut only when it is redacted: half a secret is not recognised as one. */
+function tell(app: App, sessionId: number, said: string): void {
+  const sentence = shortened(app.redactor.text(said))
   untilReachable(() => transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))).catch(
     (error: unknown) => app.log.warn({ sessionId, err: error }, 'a notice of an agent could not be written down'),
   )
 }
+
+function shortened(text: string): string {
+  return text.length <= maxNoticeCharacters ? text : `${text.slice(0, maxNoticeCharacters)}…`
+}
+
+const maxNoticeCharacters = 1000
 
 /** A session that was deleted meanwhile may have got its folders back from us after they were removed. */
 async function tidyUpAfterDeletion(app: App, sessionId: number): Promise<void> {

@@ -4,7 +4,7 @@ import { setImmediate as othersFirst } from 'node:timers/promises'
 import { errnoOf } from './errno.ts'
 import { type ListedProcess, markedFamily } from './marked-family.ts'
 import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
-import { markerEntry } from './run-marker.ts'
+import { carriesMarker, markerEntry } from './run-marker.ts'
 
 /** The process table of Linux, read from `/proc`. */
 export function procTable(): ProcessTable {
@@ -62,7 +62,7 @@ async function listOwn(
     identity: identityOf(found, bootId),
     parentPid: found.parentPid,
     startedAt: found.startTicks,
-    isMarked: environ !== undefined && `\0${environ}\0`.includes(`\0${entry}\0`),
+    isMarked: environ !== undefined && carriesMarker(environ, entry, '\0'),
   }
 }
 

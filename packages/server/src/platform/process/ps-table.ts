@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { childEnvironment } from './environment.ts'
 import { markedFamily } from './marked-family.ts'
 import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
-import { markerEntry } from './run-marker.ts'
+import { carriesMarker, markerEntry } from './run-marker.ts'
 
 /**
  * The process table as `ps` tells it, for systems without `/proc`. Start times are exact to the second only. macOS
@@ -24,7 +24,7 @@ async function identify(pid: number): Promise<ProcessIdentity | undefined> {
 async function findMarked(marker: string): Promise<ProcessIdentity[]> {
   const entry = markerEntry(marker)
   const listed = parseListing(await ps([...ownWithEnvironment, ...columns]))
-  const mentioning = listed.filter((one) => mentions(one.command, entry))
+  const mentioning = listed.filter((one) => carriesMarker(one.command, entry, ' '))
   const carrying = await Promise.all(mentioning.map((one) => carries(one, entry)))
   const marked = new Set(mentioning.filter((_, index) => carrying[index]))
   return markedFamily(listed.map((one) => ({ ...one, isMarked: marked.has(one) })))
@@ -41,12 +41,8 @@ async function carries(one: PsLine, entry: string): Promise<boolean> {
   return (
     bare?.identity.startTime === one.identity.startTime &&
     one.command.startsWith(bare.command) &&
-    mentions(one.command.slice(bare.command.length), entry)
+    carriesMarker(one.command.slice(bare.command.length), entry, ' ')
   )
-}
-
-function mentions(text: string, entry: string): boolean {
-  return ` ${text} `.includes(` ${entry} `)
 }
 
 type PsLine = { identity: ProcessIdentity; parentPid: number; startedAt: number; command: string }

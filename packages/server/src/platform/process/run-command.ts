@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type BoundedBytes, boundedBytes } from './bounded-bytes.ts'
 import { processTable } from './process-table.ts'
-import { newRunMarker, runMarkerVariable } from './run-marker.ts'
+import { newRunMarker, partMarker, runMarkerVariable } from './run-marker.ts'
 import { isSilent } from './silence.ts'
 import { type ExitStatus, identifyStarted, type StartedGroup, spawnGroup } from './spawn-group.ts'
 import { stopTree } from './stop.ts'
@@ -15,7 +15,7 @@ export type CommandResult = {
   stderr: string
   timedOut: boolean
   aborted: boolean
-  /** One of the two outputs passed the limit; the command was ended for it. */
+  /** One of the two outputs passed the limit; the command was ended for it, unless it may. */
   outputTruncated: boolean
 }
 
@@ -31,19 +31,24 @@ export async function runCommand(options: {
   timeoutMs: number
   /** For standard output and standard error each. */
   maxOutputBytes: number
+  /** What passes the limit is dropped, and the command goes on. */
+  mayOverflow?: boolean
+  /** The marker of a run that it belongs to: it is found with it, and ended with it. */
+  partOf?: string
   input?: string
   signal?: AbortSignal
 }): Promise<CommandResult> {
-  const { command, args, cwd, input, maxOutputBytes, signal } = options
+  const { command, args, cwd, input, maxOutputBytes, mayOverflow = false, partOf, signal } = options
   if (signal?.aborted) return resultOf({ code: null, signal: null }, 'aborted')
 
-  const marker = newRunMarker()
+  const marker = partOf === undefined ? newRunMarker() : partMarker(partOf)
   const env = { ...options.env, [runMarkerVariable]: marker }
   const started = await spawnGroup({ command, args, cwd, env, stdin: input === undefined ? 'none' : 'pipe' })
   const cutShort = new AbortController()
   const cut = (cause: Cause) => cutShort.abort(cause)
-  const stdout = collect(started.stdout, maxOutputBytes, () => cut('outputTruncated'))
-  const stderr = collect(started.stderr, maxOutputBytes, () => cut('outputTruncated'))
+  const overflow = () => void (mayOverflow || cut('outputTruncated'))
+  const stdout = collect(started.stdout, maxOutputBytes, overflow)
+  const stderr = collect(started.stderr, maxOutputBytes, overflow)
   started.stdin?.end(input)
 
   const abort = () => cut('aborted')
@@ -125,7 +130,7 @@ function resultOf(
     stderr: stderr ? textOf(stderr) : '',
     timedOut: cause === 'timedOut',
     aborted: cause === 'aborted',
-    outputTruncated: cause === 'outputTruncated',
+    outputTruncated: [stdout, stderr].some((bytes) => bytes !== undefined && bytes.droppedBytes() > 0),
   }
 }
 

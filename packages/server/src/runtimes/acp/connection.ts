@@ -1,11 +1,18 @@
 import { client, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
+import { quote } from '../quote.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { messageStream } from './message-stream.ts'
-import { Introduction, Notification, PermissionQuestion, parentCallOf, type Update } from './messages.ts'
+import {
+  extensionOf,
+  Introduction,
+  Notification,
+  PermissionQuestion,
+  type ToolUpdate,
+  type Update,
+} from './messages.ts'
 import { answerPermission } from './permission.ts'
-import { type ToolUse, toolUse } from './tool-calls.ts'
 import { AgentTrouble } from './trouble.ts'
 
 export type AcpConnection = {
@@ -18,10 +25,10 @@ export type AcpConnection = {
 }
 
 type Ears = Pick<TurnOrder, 'onActivity' | 'onNotice'> & {
-  /** `parentCall`: of the subagent whose doing it is. */
-  onUpdate(sessionId: string, update: Update, parentCall: string | undefined): void
-  /** Whether a call may be made. */
-  mayCall(call: ToolUse): Promise<boolean>
+  /** Nothing more is heard before it settles. `parentCall`: of the subagent whose doing it is. */
+  onUpdate(sessionId: string, update: Update, parentCall: string | undefined): Promise<void>
+  /** Whether the call may be made that the update is about. */
+  mayCall(sessionId: string, update: ToolUpdate): Promise<boolean>
   isInterrupted(): boolean
 }
 
@@ -32,20 +39,24 @@ type Ears = Pick<TurnOrder, 'onActivity' | 'onNotice'> & {
 export function connect(child: Child, ears: Ears, answerMs: number): AcpConnection {
   const connection = client({ name: 'yardmaster' })
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
-      const question = PermissionQuestion.safeParse(params).data
-      const isGranted = question ? await ears.mayCall(toolUse(question.toolCall)) : true
+      const { data: question } = PermissionQuestion.safeParse(params)
+      const isGranted =
+        !question ||
+        (await ears.mayCall(question.sessionId, { ...question.toolCall, sessionUpdate: 'tool_call_update' }))
       return ears.isInterrupted() ? { outcome: { outcome: 'cancelled' } } : answerPermission(params.options, isGranted)
     })
     .onRequest(methods.client.elicitation.create, ({ params }) => {
-      ears.onNotice(`The agent asked a question, which was declined: ${String(params.message).slice(0, 500)}`)
+      ears.onNotice(`The agent asked a question, which was declined: ${quote(String(params.message))}`)
       return { action: 'decline' }
     })
     .connect(
       messageStream(child, {
         ...ears,
-        onNews: (params) => {
+        onNews: async (params) => {
           const news = Notification.safeParse(params).data
-          if (news) ears.onUpdate(news.sessionId, news.update, parentCallOf(params))
+          if (!news) return
+          const { toolName, parentCall } = extensionOf(params)
+          await ears.onUpdate(news.sessionId, named(news.update, toolName), parentCall)
         },
       }),
     )
@@ -61,6 +72,10 @@ export function connect(child: Child, ears: Ears, answerMs: number): AcpConnecti
     },
     tell: (method, params) => connection.agent.notify(method, params),
   }
+}
+
+function named(update: Update, toolName: string | undefined): Update {
+  return 'toolCallId' in update && toolName !== undefined ? { ...update, name: update.name || toolName } : update
 }
 
 /** Who we are, and what the agent can do. */

@@ -32,10 +32,15 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
       onNotice: order.onNotice,
       isInterrupted: () => interruption.aborted,
       // Before the prompt there is only what was said in earlier turns, told again.
-      onUpdate: (sessionId, update, parentCall) => {
+      onUpdate: async (sessionId, update, parentCall) => {
         if (sessionId === listener?.sessionId) listener.threads.hear(update, parentCall)
+        // An agent that is gone has nothing more to come; that it is gone shows when the rest is heard.
+        await Promise.race([hooks.quiet(), child.exited])
       },
-      mayCall: hooks.mayCall,
+      mayCall: async (sessionId, update) => {
+        // Where there is no turn, there are no hooks of one.
+        return sessionId !== listener?.sessionId || hooks.mayCall(listener.threads.look(update))
+      },
     },
     patience.answerMs,
   )
@@ -49,10 +54,10 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
     const transcript = await openTranscript(conversation.home, conversationId)
     const prompt = await composePrompt({ ...opened, transcript: transcript.path, message: order.prompt })
     const link = { conversation: conversationId, session: opened.sessionId, told: opened.instructions.digest }
+    await hooks.begin(conversationId)
+    if (interruption.aborted) return { kind: 'interrupted' }
     await writeLink(conversation, { ...link, unheard: order.prompt })
     try {
-      await hooks.begin(conversationId)
-      if (interruption.aborted) return { kind: 'interrupted' }
       transcript.append({ type: 'user', message: { role: 'user', content: order.prompt } })
       order.onActivity()
       const threads = recordThreads({
@@ -79,12 +84,14 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
     const cancel = (): void => void connection.tell(methods.agent.session.cancel, { sessionId }).catch(() => undefined)
     interruption.addEventListener('abort', cancel)
     try {
-      const { stopReason, usage } = await connection.ask(
+      const answer = connection.ask(
         methods.agent.session.prompt,
         { sessionId, prompt },
         PromptEnd,
         Number.POSITIVE_INFINITY,
       )
+      if (interruption.aborted) cancel()
+      const { stopReason, usage } = await answer
       threads.finish(usage ?? undefined)
       return judgeStop(stopReason, { isSilent: !threads.hasOutput() && !usage })
     } finally {
@@ -93,7 +100,7 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
     }
   }
 
-  return { ended: take(), isPrompted: () => listener !== undefined }
+  return { ended: take().finally(hooks.close), isPrompted: () => listener !== undefined }
 }
 
 async function open(connection: AcpConnection, agent: AcpAgent, order: TurnOrder) {

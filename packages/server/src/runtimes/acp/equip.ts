@@ -1,7 +1,8 @@
 import { cp, mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Equipment, Skill } from '../equipment.ts'
+import type { Equipment, Hook, Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
+import { problemWithMatcher } from './hook-matcher.ts'
 import { isSeen } from './turn-hooks.ts'
 
 /**
@@ -11,11 +12,16 @@ import { isSeen } from './turn-hooks.ts'
 export async function equip({ home }: Conversation, { skills, hooks }: Equipment, agent: string): Promise<string[]> {
   await rm(skillsFolder(home), { recursive: true, force: true })
   for (const skill of skills) await putSkill(home, skill)
-  return hooks
-    .filter(({ event }) => !isSeen(event))
-    .map(
-      ({ id, event }) => `The hook ${id} is left out: ${agent} is driven by a protocol that does not tell of ${event}.`,
-    )
+  return hooks.flatMap((hook) => {
+    const problem = problemWith(hook, agent)
+    return problem === undefined ? [] : [`The hook ${hook.id} is left out: ${problem}`]
+  })
+}
+
+function problemWith({ event, matcher }: Hook, agent: string): string | undefined {
+  if (!isSeen(event)) return `${agent} is driven by a protocol that does not tell of ${event}.`
+  const problem = problemWithMatcher(matcher)
+  return problem === undefined ? undefined : `its matcher cannot be used (${problem}).`
 }
 
 async function putSkill(home: string, skill: Skill): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AnyMessage, AnyNotification, Stream } from '@agentclientprotocol/sdk'
 import type { Child } from '../../platform/process/launch.ts'
 import type { Line } from '../../platform/process/line-stream.ts'
+import { quote } from '../quote.ts'
 import { AgentGone, AgentTrouble } from './trouble.ts'
 
 /** A picture in a tool's answer comes as one line. */
@@ -9,8 +10,11 @@ export const maxMessageBytes = 16 * 1024 * 1024
 export type StreamEars = {
   onActivity(): void
   onNotice(sentence: string): void
-  /** What the agent says and does, in the order in which it does. If it throws, that ends the stream. */
-  onNews(params: unknown): void
+  /**
+   * What the agent says and does, in the order in which it does. Nothing more is read before it settles; if it throws, that
+   * ends the stream.
+   */
+  onNews(params: unknown): void | Promise<void>
 }
 
 /**
@@ -31,7 +35,7 @@ export function messageStream(child: Pick<Child, 'lines' | 'stdin'>, ears: Strea
           if (done) return controller.error(new AgentGone())
           ears.onActivity()
           const message = read(line)
-          if (message && isNews(message)) ears.onNews(message.params)
+          if (message && isNews(message)) await ears.onNews(message.params)
           else if (message) return controller.enqueue(message)
         }
       },
@@ -59,7 +63,7 @@ function messageReader({ onNotice }: Omit<StreamEars, 'onNews'>): (line: Line) =
     const message = parse(text)
     if (message === undefined && text.trim() !== '' && !hasComplained) {
       hasComplained = true
-      onNotice(`The agent prints what is no message of the protocol; it is passed over: ${text.trim().slice(0, 200)}`)
+      onNotice(`The agent prints what is no message of the protocol; it is passed over: ${quote(text)}`)
     }
     return message
   }

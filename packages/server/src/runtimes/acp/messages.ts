@@ -123,17 +123,18 @@ export type ToolUpdate = Extract<Update, { toolCallId: string }>
 
 export const Notification = z.object({ sessionId: z.string(), update: Update })
 
-/** What an agent asks before it makes a call. */
-export const PermissionQuestion = z.object({ toolCall: ToolCall })
+/** What an agent asks before it makes a call: an update like others of the call, which may say only what is new. */
+export const PermissionQuestion = z.object({ sessionId: z.string(), toolCall: ToolCall })
 
-/**
- * An update that tells of a subagent, in the way of an agent that tells them apart: in what the protocol leaves to agents
- * there is the tool call that started it.
- */
-const SubagentNews = z.object({
-  update: z.object({ _meta: z.object({ claudeCode: z.object({ parentToolUseId: z.string().min(1) }) }) }),
+const Extension = z.object({
+  update: z.object({ _meta: z.object({ claudeCode: z.object({ parentToolUseId: text, toolName: text }) }) }),
 })
 
-export function parentCallOf(news: unknown): string | undefined {
-  return SubagentNews.safeParse(news).data?.update._meta.claudeCode.parentToolUseId
+/**
+ * What an agent says in the room that the protocol leaves to agents: which tool it is, and, of what a subagent does, the
+ * call that started it.
+ */
+export function extensionOf(news: unknown): { toolName: string | undefined; parentCall: string | undefined } {
+  const said = Extension.safeParse(news).data?.update._meta.claudeCode
+  return { toolName: said?.toolName || undefined, parentCall: said?.parentToolUseId || undefined }
 }

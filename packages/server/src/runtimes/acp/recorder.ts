@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { cut, describeContent } from './content-text.ts'
-import type { Content, TokenUsage, Update } from './messages.ts'
-import { type ToolResult, type ToolUse, toolCalls } from './tool-calls.ts'
+import { quote } from '../quote.ts'
+import { describeContent } from './content-text.ts'
+import type { Content, TokenUsage, ToolUpdate, Update } from './messages.ts'
+import { type ToolCall, type ToolResult, toolCalls } from './tool-calls.ts'
 import type { Entry } from './transcript.ts'
 
 export type Recorder = {
   hear(update: Update): void
+  /** The call that an update is about, with what was told of it before; nothing is written down. */
+  look(update: ToolUpdate): ToolCall
+  /** Ends the text that is being spoken: something else comes after it. */
+  pause(): void
   /** Writes down what was begun. What comes later is not heard any more. */
   finish(usage?: TokenUsage): void
   /** Whether the agent said or did anything. */
@@ -25,7 +30,7 @@ export function record({
   append(entry: Entry): void
   onNotice(sentence: string): void
   model: string
-  onCall(call: ToolUse): void
+  onCall(call: ToolCall): void
   onResult(result: ToolResult): void
 }): Recorder {
   let speech: Speech | undefined
@@ -53,9 +58,9 @@ export function record({
   }
 
   const tools = toolCalls({
-    onCall: (call) => {
+    onCall: (use, call) => {
       endSpeech()
-      say([call])
+      say([use])
       onCall(call)
     },
     onResult: (result) => {
@@ -92,9 +97,11 @@ export function record({
             { type: 'tool_use', id: `plan_${randomUUID()}`, name: 'plan', input: { entries: update.entries } },
           ])
         case 'notice':
-          return onNotice(cut([update.title, update.description].filter(Boolean).join(': '), maxNoticeCharacters))
+          return onNotice(quote([update.title, update.description].filter(Boolean).join(': ')))
       }
     },
+    look: tools.look,
+    pause: endSpeech,
     finish(usage) {
       if (isFinished) return
       isFinished = true
@@ -108,7 +115,6 @@ export function record({
 
 /** A text that never ends is written down in parts, so that it is not all lost if we die. */
 const maxSpeechCharacters = 64 * 1024
-const maxNoticeCharacters = 1000
 
 function usageFields(usage: TokenUsage): Record<string, number> {
   return {

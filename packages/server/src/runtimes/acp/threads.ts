@@ -1,12 +1,13 @@
 import type { SubagentFacts } from '../runtime.ts'
 import type { TokenUsage, Update } from './messages.ts'
 import { type Recorder, record } from './recorder.ts'
-import type { ToolResult, ToolUse } from './tool-calls.ts'
+import type { ToolCall, ToolResult } from './tool-calls.ts'
 import type { Transcript } from './transcript.ts'
 
 export type Threads = Pick<Recorder, 'finish' | 'hasOutput'> & {
-  /** `parentCall`: the tool call that started the subagent whose doing it is; nothing if it is the agent's own. */
-  hear(update: Update, parentCall: string | undefined): void
+  /** `parentCall`: the call that started the subagent whose doing it is, if the agent says so. */
+  hear(update: Update, parentCall?: string): void
+  look: Recorder['look']
 }
 
 type Writers = {
@@ -15,7 +16,7 @@ type Writers = {
   model: string
   onNotice(sentence: string): void
   onActivity(): void
-  onCall(call: ToolUse): void
+  onCall(call: ToolCall): void
   onResult(result: ToolResult): void
 }
 
@@ -26,8 +27,12 @@ type Subagent = { transcript: Transcript; recorder: Recorder }
  * what they were asked and answered; what they say in between it keeps to itself.
  */
 export function recordThreads({ transcript, openSubagent, model, ...ears }: Writers): Threads {
-  const openCalls = new Map<string, ToolUse>()
   const subagents = new Map<string, Subagent>()
+  /** Whose call it is. Not every update about a subagent's call says whose it is, but the first does. */
+  const owners = new Map<string, Recorder>()
+  /** What calls that may start a subagent ask of it. */
+  const errands = new Map<string, Errand>()
+  let isFinished = false
 
   const write = (to: Transcript): Recorder =>
     record({
@@ -38,24 +43,19 @@ export function recordThreads({ transcript, openSubagent, model, ...ears }: Writ
       onNotice: ears.onNotice,
       model,
       onCall: (call) => {
-        openCalls.set(call.id, call)
+        const errand = errandIn(call)
+        if (errand) errands.set(call.id, errand)
         ears.onCall(call)
       },
       onResult: (result) => {
-        openCalls.delete(result.tool_use_id)
         conclude(result)
         ears.onResult(result)
       },
     })
 
   const begin = (callId: string): Subagent => {
-    const input = openCalls.get(callId)?.input ?? {}
-    const transcript = openSubagent(callId, {
-      subagent_type: textOf(input.subagent_type),
-      description: textOf(input.description) ?? textOf(input.title),
-      tool_use_id: callId,
-    })
-    const prompt = textOf(input.prompt) ?? textOf(input.title)
+    const { prompt, ...facts } = errands.get(callId) ?? noErrand
+    const transcript = openSubagent(callId, { ...facts, tool_use_id: callId })
     if (prompt !== null) transcript.append({ type: 'user', message: { role: 'user', content: prompt } })
     const subagent = { transcript, recorder: write(transcript) }
     subagents.set(callId, subagent)
@@ -66,22 +66,43 @@ export function recordThreads({ transcript, openSubagent, model, ...ears }: Writ
   const conclude = ({ tool_use_id: callId, content, is_error: isError }: ToolResult): void => {
     const subagent = subagents.get(callId)
     if (!subagent || isError || content === '') return
+    subagent.recorder.pause()
     const message = { role: 'assistant', model, content: [{ type: 'text', text: content }] }
     subagent.transcript.append({ type: 'assistant', message })
   }
 
   const main = write(transcript)
+
+  const ownerOf = (update: Update, parentCall: string | undefined): Recorder => {
+    const known = 'toolCallId' in update ? owners.get(update.toolCallId) : undefined
+    if (known) return known
+    const owner = parentCall === undefined ? main : (subagents.get(parentCall) ?? begin(parentCall)).recorder
+    if ('toolCallId' in update) owners.set(update.toolCallId, owner)
+    return owner
+  }
+
   return {
     hear(update, parentCall) {
-      const thread = parentCall === undefined ? main : (subagents.get(parentCall) ?? begin(parentCall)).recorder
-      thread.hear(update)
+      if (!isFinished) ownerOf(update, parentCall).hear(update)
     },
+    look: (update) => (owners.get(update.toolCallId) ?? main).look(update),
     finish(usage?: TokenUsage) {
+      if (isFinished) return
+      isFinished = true
       for (const { recorder } of subagents.values()) recorder.finish()
       main.finish(usage)
     },
     hasOutput: main.hasOutput,
   }
+}
+
+type Errand = Omit<SubagentFacts, 'tool_use_id'> & { prompt: string | null }
+const noErrand: Errand = { subagent_type: null, description: null, prompt: null }
+
+function errandIn({ title, input }: ToolCall): Errand | undefined {
+  const { subagent_type, description, prompt } = Object(input) as Record<string, unknown>
+  if (typeof prompt !== 'string' || prompt === '') return undefined
+  return { subagent_type: textOf(subagent_type), description: textOf(description) ?? textOf(title), prompt }
 }
 
 function textOf(value: unknown): string | null {

@@ -1,11 +1,23 @@
 import { cut, describeToolContent } from './content-text.ts'
 import type { ToolUpdate } from './messages.ts'
 
+/** A call as it stands in a transcript: what is too long is cut. */
 export type ToolUse = { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
 export type ToolResult = { type: 'tool_result'; tool_use_id: string; content: string; is_error: boolean }
 
+/** All that the agent told of a call so far, uncut. */
+export type ToolCall = {
+  id: string
+  /** The tool's own name and the kind of its work, as far as either is told. */
+  names: string[]
+  title: string
+  input: unknown
+}
+
 export type ToolCalls = {
   hear(update: ToolUpdate): void
+  /** The call that an update is about, with what was told of it before; nothing is written down. */
+  look(update: ToolUpdate): ToolCall
   /** Closes what is still open: a call without a result reads as one that is still going on. */
   finish(): void
 }
@@ -20,7 +32,7 @@ export function toolCalls({
   onCall,
   onResult,
 }: {
-  onCall(call: ToolUse): void
+  onCall(use: ToolUse, call: ToolCall): void
   onResult(result: ToolResult): void
 }): ToolCalls {
   const calls = new Map<string, Call>()
@@ -28,33 +40,37 @@ export function toolCalls({
   const show = (call: Call): void => {
     if (call.isShown) return
     call.isShown = true
-    onCall(toolUse(call))
+    const { toolCallId: id, name, kind } = call
+    onCall({ type: 'tool_use', id, name: name || kind || 'tool', input: inputOf(call) }, told(call))
   }
 
   const close = (call: Call, content: string, isError: boolean): void => {
     show(call)
-    call.isOver = true
     onResult({ type: 'tool_result', tool_use_id: call.toolCallId, content, is_error: isError })
+    // Nothing of it is needed any more, and some calls carry whole files.
+    calls.set(call.toolCallId, { ...begun, toolCallId: call.toolCallId, isShown: true, isOver: true })
   }
+
+  const merged = (update: ToolUpdate): Call => ({
+    ...(calls.get(update.toolCallId) ?? begun),
+    ...given(update),
+    toolCallId: update.toolCallId,
+  })
 
   return {
     hear(update) {
-      const call: Call = { ...(calls.get(update.toolCallId) ?? begun), ...given(update), toolCallId: update.toolCallId }
+      const call = merged(update)
       if (call.isOver) return
       calls.set(update.toolCallId, call)
       const hasEnded = call.status === 'completed' || call.status === 'failed'
       if (hasEnded) close(call, resultOf(call), call.status === 'failed')
       else if (call.status === 'in_progress' || !isEmpty(call.rawInput)) show(call)
     },
+    look: (update) => told(merged(update)),
     finish() {
       for (const call of calls.values()) if (!call.isOver) close(call, 'The turn ended before the tool did.', true)
     },
   }
-}
-
-/** A call as it stands in a transcript. */
-export function toolUse(call: Omit<ToolUpdate, 'sessionUpdate'>): ToolUse {
-  return { type: 'tool_use', id: call.toolCallId, name: call.name || call.kind || 'tool', input: inputOf(call) }
 }
 
 const begun = { toolCallId: '', rawInput: undefined, rawOutput: undefined, isShown: false, isOver: false }
@@ -64,7 +80,12 @@ function given({ sessionUpdate: _, ...update }: ToolUpdate): Partial<Call> {
   return Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined && value !== null))
 }
 
-function inputOf({ title, rawInput }: Pick<ToolUpdate, 'title' | 'rawInput'>): Record<string, unknown> {
+function told({ toolCallId, name, kind, title, rawInput }: Omit<ToolUpdate, 'sessionUpdate'>): ToolCall {
+  const names = [name, kind].flatMap((one) => one || [])
+  return { id: toolCallId, names, title: title ?? '', input: rawInput }
+}
+
+function inputOf({ title, rawInput }: Call): Record<string, unknown> {
   const input = { ...(title && { title }), ...(isFields(rawInput) ? rawInput : rawInput !== undefined && { rawInput }) }
   const text = JSON.stringify(input)
   return text.length <= maxCharacters ? input : { title: title ?? '', input: cut(text, maxCharacters) }

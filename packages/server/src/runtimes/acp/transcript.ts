@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { appendFileSync, createWriteStream, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -40,7 +40,9 @@ export function openSubagentTranscript(
   const folder = subagentsFolder(home, conversationId)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const thread = `agent-${fileName(callId)}`
-  writeFileSync(join(folder, `${thread}.json`), JSON.stringify(facts), { mode: 0o600 })
+  const factsFile = join(folder, `${thread}.json`)
+  // Of one that is heard of again in a later turn no more is known than before.
+  if (!existsSync(factsFile)) writeFileSync(factsFile, JSON.stringify(facts), { mode: 0o600 })
   return writerOf(join(folder, `${thread}.jsonl`), conversationId)
 }
 

@@ -1,4 +1,5 @@
 import type { Child } from '../../platform/process/launch.ts'
+import { quote } from '../quote.ts'
 import type { TurnEnd, TurnOrder } from '../runtime.ts'
 import { failed, signInAdvice } from './failures.ts'
 import type { Input } from './input.ts'
@@ -52,12 +53,10 @@ function noticeOf(event: AlphaEvent): string | undefined {
       return `The provider reports a usage limit (${event.status})${until}.`
     }
     case 'asked': {
-      const message = event.message === '' ? '' : `: ${event.message.slice(0, longestQuote)}`
+      const message = event.message === '' ? '' : `: ${quote(event.message)}`
       return `${event.from ?? 'The agent'} asked for an answer (${event.subtype})${message}. It was declined, as nobody can answer here.`
     }
     default:
       return undefined
   }
 }
-
-const longestQuote = 500

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { childEnvironment } from '../../../src/platform/process/environment.ts'
+import { processTable } from '../../../src/platform/process/process-table.ts'
 import { runCommand } from '../../../src/platform/process/run-command.ts'
+import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
 import { type Cast, newCast } from './cast.ts'
 import { openWorkshop, stillRunning, type Workshop } from './workshop.ts'
@@ -92,6 +94,23 @@ describe('runCommand', () => {
     expect(result.stdout).toBe('é\n'.repeat(333))
     expect((await run('yes >&2', { maxOutputBytes: 1000 })).stderr).toHaveLength(1000)
     expect(await run('printf %1000s x', { maxOutputBytes: 1000 })).toMatchObject(asItShould)
+  })
+
+  test('a command that may say too much goes on, and what it said first is kept', async () => {
+    const result = await run('head -c 300000 /dev/zero | tr "\\0" x; exit 2', {
+      maxOutputBytes: 1000,
+      mayOverflow: true,
+    })
+    expect(result).toMatchObject({ code: 2, outputTruncated: true, stdout: 'x'.repeat(1000) })
+  })
+
+  test('a command that is part of a run is ended without the rest of the run, and found with it', async () => {
+    const marker = newRunMarker()
+    const rest = cast.sleeper({ [runMarkerVariable]: marker })
+    const running = run('exec sleep 1000', { partOf: marker, timeoutMs: 1500 })
+    await vi.waitFor(async () => expect(await processTable().findMarked(marker)).toHaveLength(2))
+    expect(await running).toMatchObject({ timedOut: true })
+    expect((await processTable().findMarked(marker)).map(({ pid }) => pid)).toEqual([rest.pid])
   })
 
   test('a daemon that keeps the pipes open does not keep us waiting, and is left alone', async () => {

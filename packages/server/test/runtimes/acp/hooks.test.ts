@@ -30,13 +30,17 @@ async function told(): Promise<Record<string, unknown>[]> {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
 
+async function* earlierLines(): AsyncGenerator<string> {
+  yield JSON.stringify({ type: 'user', message: { role: 'user', content: 'Something said before' } })
+}
+
 describe('hooks of an agent whose protocol has none', () => {
   test('run at their moments, in order, and are told what other agents tell theirs', async () => {
     session = await scriptedSession()
     const hooks = await Promise.all(moments.map((moment) => makeHook(moment)))
     expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([])
     expect(await session.run('run ls', { equipment: { hooks } })).toEqual({ kind: 'completed' })
-    const tool = { tool_name: 'execute', tool_input: { title: 'ls', command: 'ls' } }
+    const tool = { tool_name: 'execute', tool_title: 'ls', tool_input: { command: 'ls' } }
     expect(await told()).toMatchObject([
       { hook_event_name: 'SessionStart', session_id: session.conversation.id },
       { hook_event_name: 'PreToolUse', ...tool },
@@ -64,17 +68,32 @@ describe('hooks of an agent whose protocol has none', () => {
     const hooks = [await makeHook('pre_tool_call', { script: 'echo "not on a Friday" >&2; exit 2' })]
     expect(await session.run('ask to deploy', { equipment: { hooks } })).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: got reject_once-id')
-    expect(await told()).toMatchObject([{ tool_use_id: 'asked', tool_input: { title: 'to deploy' } }])
+    expect(await told()).toMatchObject([{ tool_use_id: 'asked', tool_title: 'to deploy' }])
     expect(session.notices).toEqual(['The hook tell-of-pre_tool_call objected: not on a Friday'])
   })
 
   test('are about the tools that their matcher names: a name or a pattern for the whole of it', async () => {
     session = await scriptedSession()
     const about = async (matcher: string) => ({ ...(await makeHook('pre_tool_call')), id: matcher, matcher })
-    const matchers = ['execute', 'ex.*|edit', 'exec', 'edit', '(']
-    const hooks = await Promise.all(matchers.map(about))
+    const hooks = await Promise.all(['execute', 'ex.*|edit', '*', 'exec', 'edit'].map(about))
     expect(await session.run('run ls', { equipment: { hooks } })).toEqual({ kind: 'completed' })
-    expect(await told()).toHaveLength(2)
+    expect(await told()).toHaveLength(3)
+  })
+
+  test('with a matcher that is none are left out, with a sentence', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call', { matcher: '(?i)execute' })]
+    expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([
+      expect.stringMatching(/^The hook tell-of-pre_tool_call is left out: its matcher cannot be used \(.*\)\.$/),
+    ])
+  })
+
+  test('have matchers that cannot be made to take for ever by the name of a tool', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call', { matcher: '(\\w+_?)+' })]
+    const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: `${'a'.repeat(40)}!`, status: 'in_progress' }
+    expect(await session.run(`tell ${JSON.stringify(call)}`, { equipment: { hooks } })).toEqual({ kind: 'completed' })
+    expect(await told()).toEqual([])
   })
 
   test('have their own variables and none of the keys', async () => {
@@ -98,6 +117,84 @@ describe('hooks of an agent whose protocol has none', () => {
       'The hook tell-of-stop took too long',
       expect.stringContaining('The hook tell-of-session_end did not run'),
     ])
+  })
+
+  test('are asked about all that is known of a call, however it came in, and again when more is', async () => {
+    session = await scriptedSession()
+    const script = 'grep -q "rm -rf" told && exit 2'
+    const hooks = [await makeHook('pre_tool_call', { script, matcher: 'execute' })]
+    const call = { toolCallId: 'x', sessionUpdate: 'tool_call', kind: 'execute', title: 'Terminal' }
+    const lines = [
+      `tell ${JSON.stringify({ ...call, status: 'in_progress' })}`,
+      `permit ${JSON.stringify({ toolCallId: 'x', rawInput: { command: 'rm -rf /' } })}`,
+      `tell ${JSON.stringify({ ...call, toolCallId: 'y', title: 'rm -rf /' })}`,
+      `permit ${JSON.stringify({ toolCallId: 'y' })}`,
+    ]
+    expect(await session.run(lines.join('\n'), { equipment: { hooks } })).toEqual({ kind: 'completed' })
+    expect(await session.said()).toContain('text: got reject_once-idgot reject_once-id')
+    expect((await told()).map((moment) => moment.tool_input)).toEqual([{}, { command: 'rm -rf /' }, {}])
+  })
+
+  test('see the whole input of a call, however long', async () => {
+    session = await scriptedSession()
+    const command = `${'# '.repeat(400_000)}\nrm -rf /`
+    const call = { toolCallId: 'x', title: 'Terminal', rawInput: { command } }
+    const hooks = [await makeHook('pre_tool_call')]
+    await session.run(`permit ${JSON.stringify(call)}`, { equipment: { hooks } })
+    expect(await told()).toMatchObject([{ tool_input: { command } }])
+  })
+
+  test('that object at length are heard all the same', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call', { script: 'head -c 300000 /dev/zero; exit 2' })]
+    await session.run('ask to deploy', { equipment: { hooks } })
+    expect((await session.said()).at(-1)).toBe('text: got reject_once-id')
+  })
+
+  test('keep what comes after a call waiting until they have run', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call', { script: 'sleep 0.3; echo "{}" >> told' }), await makeHook('stop')]
+    await session.run('run one\nrun two', { equipment: { hooks } })
+    const names = (await told()).map((moment) => moment.hook_event_name ?? 'done')
+    expect(names).toEqual(['PreToolUse', 'done', 'PreToolUse', 'done', 'Stop'])
+  })
+
+  test('show that the session is alive while they run', async () => {
+    session = await scriptedSession()
+    await session.run('say Hi', { equipment: { hooks: [await makeHook('stop', { script: 'sleep 2.5' })] } })
+    expect(session.stirrings.at(-1)).toBeGreaterThan((await session.saidLastAt()) + 1500)
+  })
+
+  test('do not outlast a turn that failed', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('post_tool_call', { script: 'sleep 100; echo "{}" >> told' })]
+    expect(await session.run('run one\ncrash', { equipment: { hooks } })).toMatchObject({ kind: 'failed' })
+    expect(await session.leftBehind()).toEqual([])
+  })
+
+  test('are found with their turn, should nobody be left to end them', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('session_start', { script: 'exec sleep 100' })]
+    const turn = await session.begin('say Hi', { equipment: { hooks } })
+    await eventually(told, (moments) => moments.length === 1)
+    expect((await session.leftBehind()).length).toBeGreaterThanOrEqual(2)
+    await turn.interrupt()
+    expect(await session.leftBehind()).toEqual([])
+  })
+
+  test('that are interrupted before the prompt leave the agent to be told all that it was to be told', async () => {
+    session = await scriptedSession()
+    session.conversation = { ...session.conversation, id: 'from-elsewhere' }
+    await session.runtime.writeTranscript(session.conversation, earlierLines())
+    const hooks = [await makeHook('session_start', { script: 'exec sleep 100' })]
+    const equipment = { hooks, instructions: 'The goal is tea.' }
+    const turn = await session.begin('say Hi', { equipment })
+    await eventually(told, (moments) => moments.length === 1)
+    await turn.interrupt()
+    await turn.ended
+    await session.run('say Again', { equipment: { ...equipment, hooks: [] } })
+    const [{ params } = { params: {} }] = await session.heard('session/prompt')
+    for (const part of ['Something said before', 'The goal is tea.']) expect(JSON.stringify(params)).toContain(part)
   })
 
   test('do not outlast an interrupt', async () => {

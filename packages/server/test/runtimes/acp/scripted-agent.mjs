@@ -103,6 +103,13 @@ async function prompt({ params, client }) {
         const { outcome } = await client.request('session/request_permission', { sessionId, toolCall, options })
         await say(`got ${outcome.optionId ?? outcome.outcome}`)
       },
+      tell: () => update(JSON.parse(text)),
+      permit: async () => {
+        const options = ['reject_once', 'allow_once'].map((kind) => ({ kind, optionId: `${kind}-id`, name: kind }))
+        const question = { sessionId, toolCall: JSON.parse(text), options }
+        const { outcome } = await client.request('session/request_permission', question)
+        await say(`got ${outcome.optionId ?? outcome.outcome}`)
+      },
       question: async () => {
         const question = { sessionId, mode: 'form', message: text, requestedSchema: { type: 'object', properties: {} } }
         const { action } = await client.request('elicitation/create', question)

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ProcessIdentity, processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { acpRuntime } from '../../../src/runtimes/acp/acp.ts'
 import { type AcpAgent, ownChoice } from '../../../src/runtimes/acp/agent.ts'
@@ -24,6 +25,8 @@ export type ScriptedSession = {
   notices: string[]
   /** What happened in the order in which it did, as far as our side was told. */
   named: string[]
+  /** When there was a sign of life, in milliseconds. */
+  stirrings: number[]
   begin(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<RunningTurn>
   run(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<TurnEnd>
   /** The lines of a transcript: the conversation's own, unless another file is named. */
@@ -32,6 +35,10 @@ export type ScriptedSession = {
   said(path?: string): Promise<string[]>
   /** What the agent was asked, in order, of one method if one is named. */
   heard(method?: string): Promise<Heard[]>
+  /** When the last line of the transcript was written, in milliseconds. */
+  saidLastAt(): Promise<number>
+  /** The processes of its turns that still run. */
+  leftBehind(): Promise<ProcessIdentity[]>
   remove(): Promise<void>
 }
 
@@ -42,24 +49,28 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
   await mkdir(workingDirectory)
   await mkdir(home)
   const running = new Set<RunningTurn>()
+  const markers: string[] = []
   const session: ScriptedSession = {
     runtime: acpRuntime(scriptedAgent(choices)),
     conversation: { id: undefined, home, workingDirectory },
     notices: [],
     named: [],
+    stirrings: [],
     async begin(prompt, { model = ownChoice.id, equipment } = {}) {
+      const marker = newRunMarker()
+      markers.push(marker)
       const turn = await session.runtime.start({
         conversation: session.conversation,
         prompt,
         model,
         equipment: { ...noEquipment, ...equipment },
-        marker: newRunMarker(),
+        marker,
         onUp: async () => undefined,
         onNamed: async (id) => {
           session.named.push(id)
           session.conversation = { ...session.conversation, id }
         },
-        onActivity: () => undefined,
+        onActivity: () => void session.stirrings.push(Date.now()),
         onNotice: (sentence) => void session.notices.push(sentence),
       })
       running.add(turn)
@@ -76,6 +87,10 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
       const text = await readFile(join(home, 'heard.jsonl'), 'utf8').catch(() => '')
       const all: Heard[] = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
       return all.filter((one) => method === undefined || one.method === method)
+    },
+    saidLastAt: async () => Date.parse(JSON.parse((await session.lines()).at(-1) ?? '{}').timestamp),
+    async leftBehind() {
+      return (await Promise.all(markers.map((marker) => processTable().findMarked(marker)))).flat()
     },
     async remove() {
       await Promise.all([...running].map((turn) => turn.interrupt()))

@@ -60,6 +60,35 @@ test('a fork goes on by itself from the entry it was made at', async () => {
   expect(recalled).not.toContain('Two')
 })
 
+test('a subagent has a transcript on record, whatever stands in what the agent tells of it', async () => {
+  const id = await create(
+    [
+      'delegate explorer ls -l',
+      `tell ${JSON.stringify({
+        ...{ sessionUpdate: 'tool_call', toolCallId: 'C', rawInput: { command: 'pwd' }, status: 'completed' },
+        _meta: { claudeCode: { parentToolUseId: `P\0${'p'.repeat(5000)}` } },
+      })}`,
+    ].join('\n'),
+    scripted,
+  )
+  await reaches(id, 'needs_input')
+  const { body } = await app.get(`/sessions/${id}/subagent_transcripts`)
+  expect(body.subagent_transcripts.map(({ subagent_type }: { subagent_type: string | null }) => subagent_type)).toEqual(
+    expect.arrayContaining(['explorer', null]),
+  )
+})
+
+test('what the agent says in a notice is redacted before it is cut', async () => {
+  const key = 'sk-ant-api03-Zk3vQ9xT2mLr8Yw5Bn7Hc1Jd4Fg6Ps0Ae2Uk9Vo3Xi5Ct7Rq1Ny4Mb8Wz6Ljh-AbCdEfGhAA'
+  const id = await create(`question ${'x'.repeat(930)} ${key}\nsay Done`, scripted)
+  await reaches(id, 'needs_input')
+  const { rows } = await app.pool.query('select content from session_logs where session_id = $1', [id])
+  const notice = rows.map(({ content }) => content).find((content) => content.includes('asked a question'))
+  expect(notice).toMatch(/x{930}/)
+  expect(notice).not.toContain('sk-ant')
+  expect(notice.length).toBeLessThan(1100)
+})
+
 test('a turn that is interrupted leaves the session ready for the next', async () => {
   const id = await create('stream', scripted)
   await eventually(

@@ -33,6 +33,56 @@ test('what a subagent was asked, did and answered stands in a transcript of its 
   ])
 })
 
+test('an update about the call of a subagent that does not say whose it is belongs to the subagent', async () => {
+  session = await scriptedSession()
+  const _meta = { claudeCode: { parentToolUseId: 'P' } }
+  const lines = [
+    { sessionUpdate: 'tool_call', toolCallId: 'P', kind: 'think', rawInput: { prompt: 'Look' } },
+    { sessionUpdate: 'tool_call', toolCallId: 'C', kind: 'execute', rawInput: { command: 'ls' }, _meta },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'C', status: 'in_progress' },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'C', status: 'failed' },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'P', status: 'completed', rawOutput: 'Seen' },
+  ].map((update) => `tell ${JSON.stringify(update)}`)
+  await session.run(lines.join('\n'))
+  expect((await session.said()).slice(1)).toEqual(['tool_use: think {"prompt":"Look"}', 'tool_result: Seen'])
+  const [, file] = await session.runtime.transcriptFiles(session.conversation)
+  expect(await session.said(file?.path)).toEqual([
+    'user: Look',
+    'tool_use: execute {"command":"ls"}',
+    'tool_result: ',
+    'text: Seen',
+  ])
+})
+
+test('a subagent that works on in the background is known by what it was asked, also in a later turn', async () => {
+  session = await scriptedSession()
+  const _meta = { claudeCode: { parentToolUseId: 'P' } }
+  const input = { subagent_type: 'explorer', description: 'A look', prompt: 'Look' }
+  const work = { sessionUpdate: 'tool_call', kind: 'execute', rawInput: { command: 'ls' }, _meta, status: 'completed' }
+  const first = [
+    { sessionUpdate: 'tool_call', toolCallId: 'P', kind: 'think', rawInput: input },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'P', status: 'completed', rawOutput: 'Begun' },
+    { ...work, toolCallId: 'C', rawOutput: 'one' },
+  ].map((update) => `tell ${JSON.stringify(update)}`)
+  await session.run(first.join('\n'))
+  await session.run(`tell ${JSON.stringify({ ...work, toolCallId: 'D', rawOutput: 'two' })}`)
+  const [, file] = await session.runtime.transcriptFiles(session.conversation)
+  expect(file?.subagent).toEqual({ subagent_type: 'explorer', description: 'A look', tool_use_id: 'P' })
+  expect((await session.said(file?.path)).filter((block) => !block.startsWith('tool_use'))).toEqual([
+    'user: Look',
+    'tool_result: one',
+    'tool_result: two',
+  ])
+})
+
+test('the name of a tool is the agent’s own where it tells it', async () => {
+  session = await scriptedSession()
+  const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: 'execute', rawInput: { command: 'ls' } }
+  const update = { ...call, status: 'completed', _meta: { claudeCode: { toolName: 'Bash' } } }
+  await session.run(`tell ${JSON.stringify(update)}`)
+  expect((await session.said())[1]).toBe('tool_use: Bash {"command":"ls"}')
+})
+
 test('two subagents have two transcripts, and a later turn adds others', async () => {
   session = await scriptedSession()
   await session.run('delegate explorer ls\ndelegate critic pwd')

@@ -20,11 +20,11 @@ export async function followThread(
   await upsertThread(tx, { sessionId, thread, filename: basename(path), facts, tokens, toolUses })
 }
 
-/** Its parent wrote them as it writes everything else. */
+/** Its parent wrote them as it writes everything else: of any length, with secrets, and with what no column takes. */
 function redacted({ redactor }: App, { subagent_type, description, tool_use_id }: SubagentFacts): SubagentFacts {
-  return {
-    subagent_type: subagent_type && redactor.text(subagent_type),
-    description: description && redactor.text(description),
-    tool_use_id,
-  }
+  const fit = (text: string | null): string | null =>
+    text && redactor.text(text.replaceAll('\0', '\uFFFD')).slice(0, maxFactCharacters)
+  return { subagent_type: fit(subagent_type), description: fit(description), tool_use_id: fit(tool_use_id) }
 }
+
+const maxFactCharacters = 1000
