@@ -161,16 +161,12 @@ describe('a fault of ours while the agent works', () => {
   })
 })
 
-test('a session that is deleted while the last lines of its agent are stored is no fault of ours', async () => {
+test('a session that is deleted while the lines of its agent are read is no fault of ours', async () => {
   const complaint = vi.spyOn(app.host.app.log, 'error')
   const end = vi.spyOn(app.host.app.metrics.turnSeconds, 'observe')
-  vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
-    const running = await start(order)
-    const ended = running.ended.then(async (outcome) => {
-      await app.delete(`/sessions/${id}`)
-      return outcome
-    })
-    return { ...running, ended }
+  vi.spyOn(demoRuntime, 'transcriptFiles').mockImplementation(async () => {
+    await app.delete(`/sessions/${id}`)
+    throw new Error('there is nowhere to put them')
   })
   const { id } = await startDemo(app, { git_root, lines: ['say the last word'] })
   await vi.waitFor(() => expect(end).toHaveBeenCalledWith({ outcome: 'lost' }, expect.any(Number)), { timeout: 20_000 })

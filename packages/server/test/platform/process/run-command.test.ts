@@ -107,9 +107,11 @@ describe('runCommand', () => {
   test('a command that is part of a run is ended without the rest of the run, and found with it', async () => {
     const marker = newRunMarker()
     const rest = cast.sleeper({ [runMarkerVariable]: marker })
-    const running = run('exec sleep 1000', { partOf: marker, timeoutMs: 1500 })
-    await vi.waitFor(async () => expect(await processTable().findMarked(marker)).toHaveLength(2))
-    expect(await running).toMatchObject({ timedOut: true })
+    const unwanted = new AbortController()
+    const running = run('exec sleep 1000', { partOf: marker, signal: unwanted.signal })
+    await vi.waitFor(async () => expect(await processTable().findMarked(marker)).toHaveLength(2), { timeout: 15_000 })
+    unwanted.abort()
+    expect(await running).toMatchObject({ aborted: true })
     expect((await processTable().findMarked(marker)).map(({ pid }) => pid)).toEqual([rest.pid])
   })
 

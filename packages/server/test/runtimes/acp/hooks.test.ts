@@ -161,8 +161,16 @@ describe('hooks of an agent whose protocol has none', () => {
 
   test('show that the session is alive while they run', async () => {
     session = await scriptedSession()
-    await session.run('say Hi', { equipment: { hooks: [await makeHook('stop', { script: 'sleep 2.5' })] } })
-    expect(session.stirrings.at(-1)).toBeGreaterThan((await session.saidLastAt()) + 1500)
+    const hooks = [await makeHook('stop', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
+    const turn = await session.begin('say Hi', { equipment: { hooks } })
+    await eventually(told, (moments) => moments.length === 1)
+    const before = session.stirrings
+    await eventually(
+      async () => session.stirrings,
+      (now) => now > before + 1,
+    )
+    await writeFile(join(session.conversation.workingDirectory, 'enough'), '')
+    expect(await turn.ended).toEqual({ kind: 'completed' })
   })
 
   test('do not outlast a turn that failed', async () => {

@@ -25,8 +25,8 @@ export type ScriptedSession = {
   notices: string[]
   /** What happened in the order in which it did, as far as our side was told. */
   named: string[]
-  /** When there was a sign of life, in milliseconds. */
-  stirrings: number[]
+  /** How often there was a sign of life. */
+  stirrings: number
   begin(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<RunningTurn>
   run(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<TurnEnd>
   /** The lines of a transcript: the conversation's own, unless another file is named. */
@@ -35,8 +35,6 @@ export type ScriptedSession = {
   said(path?: string): Promise<string[]>
   /** What the agent was asked, in order, of one method if one is named. */
   heard(method?: string): Promise<Heard[]>
-  /** When the last line of the transcript was written, in milliseconds. */
-  saidLastAt(): Promise<number>
   /** The processes of its turns that still run. */
   leftBehind(): Promise<ProcessIdentity[]>
   remove(): Promise<void>
@@ -55,7 +53,7 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
     conversation: { id: undefined, home, workingDirectory },
     notices: [],
     named: [],
-    stirrings: [],
+    stirrings: 0,
     async begin(prompt, { model = ownChoice.id, equipment } = {}) {
       const marker = newRunMarker()
       markers.push(marker)
@@ -70,7 +68,9 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
           session.named.push(id)
           session.conversation = { ...session.conversation, id }
         },
-        onActivity: () => void session.stirrings.push(Date.now()),
+        onActivity: () => {
+          session.stirrings += 1
+        },
         onNotice: (sentence) => void session.notices.push(sentence),
       })
       running.add(turn)
@@ -88,7 +88,6 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
       const all: Heard[] = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
       return all.filter((one) => method === undefined || one.method === method)
     },
-    saidLastAt: async () => Date.parse(JSON.parse((await session.lines()).at(-1) ?? '{}').timestamp),
     async leftBehind() {
       return (await Promise.all(markers.map((marker) => processTable().findMarked(marker)))).flat()
     },
