@@ -9,7 +9,7 @@ import { parseStat, procTable } from '../../../src/platform/process/proc-table.t
 import type { ProcessTable } from '../../../src/platform/process/process-table.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { psTable } from '../../../src/platform/process/ps-table.ts'
-import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
+import { newRunMarker, partMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { type Cast, newCast } from './cast.ts'
 
 const isLinux = process.platform === 'linux'
@@ -67,6 +67,16 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     cast.sleeper({ [`X${runMarkerVariable}`]: marker })
     const identity = await table.identify(marked.pid)
     expect(await table.findMarked(marker)).toEqual([identity])
+  })
+
+  test('finds the parts of a run with the run, and a part by itself', async () => {
+    const run = newRunMarker()
+    const part = partMarker(run)
+    const whole = cast.sleeper({ [runMarkerVariable]: run })
+    const piece = cast.sleeper({ [runMarkerVariable]: part })
+    const pids = async (marker: string) => (await table.findMarked(marker)).map(({ pid }) => pid).toSorted()
+    expect(await pids(run)).toEqual([whole.pid, piece.pid].toSorted())
+    expect(await pids(part)).toEqual([piece.pid])
   })
 
   test('a process that only mentions the marker in its arguments does not carry it', async () => {
