@@ -28,7 +28,7 @@ type Ears = Pick<TurnOrder, 'onActivity' | 'onNotice'> & {
   /** Nothing more is heard before it settles. `parentCall`: of the subagent whose doing it is. */
   onUpdate(sessionId: string, update: Update, parentCall: string | undefined): Promise<void>
   /** Whether the call may be made that the update is about. */
-  mayCall(sessionId: string, update: ToolUpdate): Promise<boolean>
+  mayCall(update: ToolUpdate): Promise<boolean>
   isInterrupted(): boolean
 }
 
@@ -40,9 +40,7 @@ export function connect(child: Child, ears: Ears, answerMs: number): AcpConnecti
   const connection = client({ name: 'yardmaster' })
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       const { data: question } = PermissionQuestion.safeParse(params)
-      const isGranted =
-        !question ||
-        (await ears.mayCall(question.sessionId, { ...question.toolCall, sessionUpdate: 'tool_call_update' }))
+      const isGranted = question !== undefined && (await ears.mayCall(question))
       return ears.isInterrupted() ? { outcome: { outcome: 'cancelled' } } : answerPermission(params.options, isGranted)
     })
     .onRequest(methods.client.elicitation.create, ({ params }) => {
@@ -55,7 +53,7 @@ export function connect(child: Child, ears: Ears, answerMs: number): AcpConnecti
         onNews: async (params) => {
           const news = Notification.safeParse(params).data
           if (!news) return
-          const { toolName, parentCall } = extensionOf(params)
+          const { toolName, parentCall } = extensionOf(Object(params).update)
           await ears.onUpdate(news.sessionId, named(news.update, toolName), parentCall)
         },
       }),

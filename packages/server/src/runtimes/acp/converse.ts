@@ -24,6 +24,7 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
   isPrompted(): boolean
 } {
   let listener: { sessionId: string; threads: Threads } | undefined
+  let wasPrompted = false
   const hooks = turnHooks({ ...order, interruption })
   const connection = connect(
     child,
@@ -35,12 +36,10 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
       onUpdate: async (sessionId, update, parentCall) => {
         if (sessionId === listener?.sessionId) listener.threads.hear(update, parentCall)
         // An agent that is gone has nothing more to come; that it is gone shows when the rest is heard.
-        await Promise.race([hooks.quiet(), child.exited])
+        if (hooks.isBusy()) await Promise.race([hooks.quiet(), child.exited])
       },
-      mayCall: async (sessionId, update) => {
-        // Where there is no turn, there are no hooks of one.
-        return sessionId !== listener?.sessionId || hooks.mayCall(listener.threads.look(update))
-      },
+      // Before its prompt there is nothing to guard it from, and after its turn nothing that it has to do.
+      mayCall: async (update) => (listener ? hooks.mayCall(listener.threads.look(update)) : !wasPrompted),
     },
     patience.answerMs,
   )
@@ -70,6 +69,7 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
         onResult: hooks.answered,
       })
       listener = { sessionId: opened.sessionId, threads }
+      wasPrompted = true
       const end = await ask(opened.sessionId, prompt, threads)
       await hooks.end()
       return end

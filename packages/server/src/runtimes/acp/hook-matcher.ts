@@ -2,11 +2,12 @@ import { runInNewContext } from 'node:vm'
 
 /**
  * Whether a hook is about a tool that is known by these names. A matcher is a name or a regular expression for the whole of
- * one; `*` and none at all are every tool.
+ * one; `*` and none at all are every tool. Where it cannot be told, it is: a guard is asked once too often rather than not.
  */
 export function isAbout(matcher: string | undefined, names: readonly string[]): boolean {
   if (matcher === undefined || matcher === '*' || matcher === '') return true
-  return names.some((name) => name === matcher || matches(matcher, name.slice(0, maxNameCharacters)))
+  if (names.length === 0) return true
+  return names.some((name) => name === matcher || name.length > maxNameCharacters || matches(matcher, name))
 }
 
 /** Why a matcher cannot be used, if it cannot. */
@@ -24,8 +25,8 @@ export function problemWithMatcher(matcher: string | undefined): string | undefi
 function matches(matcher: string, name: string): boolean {
   try {
     return runInNewContext(expression, { matcher, name }, { timeout: patienceMs }) === true
-  } catch {
-    return false
+  } catch (error) {
+    return Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   }
 }
 

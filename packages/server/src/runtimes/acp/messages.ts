@@ -123,18 +123,19 @@ export type ToolUpdate = Extract<Update, { toolCallId: string }>
 
 export const Notification = z.object({ sessionId: z.string(), update: Update })
 
-/** What an agent asks before it makes a call: an update like others of the call, which may say only what is new. */
-export const PermissionQuestion = z.object({ sessionId: z.string(), toolCall: ToolCall })
-
-const Extension = z.object({
-  update: z.object({ _meta: z.object({ claudeCode: z.object({ parentToolUseId: text, toolName: text }) }) }),
-})
+const Extension = z.object({ _meta: z.object({ claudeCode: z.object({ parentToolUseId: text, toolName: text }) }) })
 
 /**
- * What an agent says in the room that the protocol leaves to agents: which tool it is, and, of what a subagent does, the
- * call that started it.
+ * What an agent says of an update in the room that the protocol leaves to agents: which tool it is about, and, of what a
+ * subagent does, the call that started it.
  */
-export function extensionOf(news: unknown): { toolName: string | undefined; parentCall: string | undefined } {
-  const said = Extension.safeParse(news).data?.update._meta.claudeCode
+export function extensionOf(update: unknown): { toolName: string | undefined; parentCall: string | undefined } {
+  const said = Extension.safeParse(update).data?._meta.claudeCode
   return { toolName: said?.toolName || undefined, parentCall: said?.parentToolUseId || undefined }
 }
+
+/** What an agent asks before it makes a call: an update like others of the call, which may say only what is new. */
+export const PermissionQuestion = z.object({ toolCall: z.looseObject(tool) }).transform(({ toolCall }): ToolUpdate => {
+  const name = toolCall.name || extensionOf(toolCall).toolName
+  return { ...ToolCall.parse(toolCall), name, sessionUpdate: 'tool_call_update' }
+})

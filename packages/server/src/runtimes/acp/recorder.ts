@@ -30,8 +30,9 @@ export function record({
   append(entry: Entry): void
   onNotice(sentence: string): void
   model: string
+  /** Told again when more is known of it. */
   onCall(call: ToolCall): void
-  onResult(result: ToolResult): void
+  onResult(result: ToolResult, call: ToolCall): void
 }): Recorder {
   let speech: Speech | undefined
   let hasOutput = false
@@ -63,10 +64,11 @@ export function record({
       say([use])
       onCall(call)
     },
-    onResult: (result) => {
+    onMore: onCall,
+    onResult: (result, call) => {
       endSpeech()
       append({ type: 'user', message: { role: 'user', content: [result] } })
-      onResult(result)
+      onResult(result, call)
     },
   })
 

@@ -17,7 +17,7 @@ type Writers = {
   onNotice(sentence: string): void
   onActivity(): void
   onCall(call: ToolCall): void
-  onResult(result: ToolResult): void
+  onResult(result: ToolResult, call: ToolCall): void
 }
 
 type Subagent = { transcript: Transcript; recorder: Recorder }
@@ -47,9 +47,9 @@ export function recordThreads({ transcript, openSubagent, model, ...ears }: Writ
         if (errand) errands.set(call.id, errand)
         ears.onCall(call)
       },
-      onResult: (result) => {
+      onResult: (result, call) => {
         conclude(result)
-        ears.onResult(result)
+        ears.onResult(result, call)
       },
     })
 

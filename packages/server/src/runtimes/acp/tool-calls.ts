@@ -30,10 +30,13 @@ type Call = Omit<ToolUpdate, 'sessionUpdate'> & { isShown: boolean; isOver: bool
  */
 export function toolCalls({
   onCall,
+  onMore,
   onResult,
 }: {
   onCall(use: ToolUse, call: ToolCall): void
-  onResult(result: ToolResult): void
+  /** More is known of a call that has been told of. */
+  onMore(call: ToolCall): void
+  onResult(result: ToolResult, call: ToolCall): void
 }): ToolCalls {
   const calls = new Map<string, Call>()
 
@@ -46,9 +49,10 @@ export function toolCalls({
 
   const close = (call: Call, content: string, isError: boolean): void => {
     show(call)
-    onResult({ type: 'tool_result', tool_use_id: call.toolCallId, content, is_error: isError })
-    // Nothing of it is needed any more, and some calls carry whole files.
-    calls.set(call.toolCallId, { ...begun, toolCallId: call.toolCallId, isShown: true, isOver: true })
+    onResult({ type: 'tool_result', tool_use_id: call.toolCallId, content, is_error: isError }, told(call))
+    // Some calls carry whole files, which nobody needs any more.
+    const { toolCallId, name, kind, title } = call
+    calls.set(toolCallId, { ...begun, toolCallId, name, kind, title, isShown: true, isOver: true })
   }
 
   const merged = (update: ToolUpdate): Call => ({
@@ -64,6 +68,7 @@ export function toolCalls({
       calls.set(update.toolCallId, call)
       const hasEnded = call.status === 'completed' || call.status === 'failed'
       if (hasEnded) close(call, resultOf(call), call.status === 'failed')
+      else if (call.isShown) onMore(told(call))
       else if (call.status === 'in_progress' || !isEmpty(call.rawInput)) show(call)
     },
     look: (update) => told(merged(update)),

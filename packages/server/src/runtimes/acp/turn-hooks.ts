@@ -20,9 +20,10 @@ export type TurnHooks = {
   /** Before the agent has its prompt, when its conversation has a name. */
   begin(conversationId: string): Promise<void>
   called(call: ToolCall): void
-  answered(result: ToolResult): void
-  /** Whether a call may be made, for agents that ask before they make it. */
+  answered(result: ToolResult, call: ToolCall): void
+  /** Whether a call may be made, for agents that ask before they make it. Not when the turn is over before it is known. */
   mayCall(call: ToolCall): Promise<boolean>
+  isBusy(): boolean
   /** Settles when none is running or waiting. */
   quiet(): Promise<void>
   /** After the agent's last word. */
@@ -41,11 +42,12 @@ type Occasion = Pick<TurnOrder, 'conversation' | 'equipment' | 'marker' | 'onAct
  * refuses the call it was asked about; one that fails in another way does not. After an interrupt none runs.
  */
 export function turnHooks({ conversation, equipment, marker, interruption, ...ears }: Occasion): TurnHooks {
-  const calls = new Map<string, { call: ToolCall; isGranted: Promise<boolean> }>()
+  const asked = new Map<string, { call: ToolCall; isGranted: Promise<boolean> }>()
   const closing = new AbortController()
   const signal = AbortSignal.any([interruption, closing.signal])
   let sessionId = conversation.id
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
 
   const run = async (hook: Hook, input: string): Promise<boolean> => {
     const [command, ...args] = hookProgram(hook, hook.folder)
@@ -90,22 +92,27 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ea
       ...(call && factsOf(call)),
       ...facts,
     })
-    const verdict = last.then(async () => {
-      let isGranted = true
-      for (const hook of hooks) isGranted = (await run(hook, input)) && isGranted
-      return isGranted
-    })
+    waiting += 1
+    const verdict = last
+      .then(async () => {
+        let isGranted = true
+        for (const hook of hooks) isGranted = (await run(hook, input)) && isGranted
+        return isGranted
+      })
+      .finally(() => {
+        waiting -= 1
+      })
     last = verdict.catch(() => undefined)
     return verdict
   }
 
   /** Asked once about what is known of a call, and again when more is. */
   const ask = (call: ToolCall): Promise<boolean> => {
-    const known = calls.get(call.id)
+    const known = asked.get(call.id)
     if (known && isSame(known.call, call)) return known.isGranted
     const isGranted = fire('pre_tool_call', call)
     isGranted.catch(() => undefined) // heard by whoever asks, if anybody does
-    calls.set(call.id, { call, isGranted })
+    asked.set(call.id, { call, isGranted })
     return isGranted
   }
 
@@ -122,12 +129,12 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ea
       await fire('session_start')
     },
     called: (call) => void ask(call),
-    mayCall: ask,
-    answered({ tool_use_id: id, content, is_error: isError }) {
-      const call = calls.get(id)?.call
-      calls.delete(id)
-      if (call) void fire('post_tool_call', call, { tool_response: { content, is_error: isError } })
+    mayCall: async (call) => (await ask(call)) && !signal.aborted,
+    answered({ content, is_error: isError }, call) {
+      asked.delete(call.id)
+      void fire('post_tool_call', call, { tool_response: { content, is_error: isError } })
     },
+    isBusy: () => waiting > 0,
     quiet,
     async end() {
       await fire('stop')

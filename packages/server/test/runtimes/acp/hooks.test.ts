@@ -93,7 +93,8 @@ describe('hooks of an agent whose protocol has none', () => {
     const hooks = [await makeHook('pre_tool_call', { matcher: '(\\w+_?)+' })]
     const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: `${'a'.repeat(40)}!`, status: 'in_progress' }
     expect(await session.run(`tell ${JSON.stringify(call)}`, { equipment: { hooks } })).toEqual({ kind: 'completed' })
-    expect(await told()).toEqual([])
+    // Nobody knows whether it is about that tool, so it is asked.
+    expect(await told()).toHaveLength(1)
   })
 
   test('have their own variables and none of the keys', async () => {
@@ -133,6 +134,49 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(await session.run(lines.join('\n'), { equipment: { hooks } })).toEqual({ kind: 'completed' })
     expect(await session.said()).toContain('text: got reject_once-idgot reject_once-id')
     expect((await told()).map((moment) => moment.tool_input)).toEqual([{}, { command: 'rm -rf /' }, {}])
+  })
+
+  test('are asked by the name in a question, and about a call that was over before it is asked about again', async () => {
+    session = await scriptedSession()
+    const about = async (matcher: string) => ({ ...(await makeHook('pre_tool_call', { script: 'exit 2' })), matcher })
+    const hooks = [await about('Bash'), await about('execute')]
+    const named = { toolCallId: 'x', rawInput: { command: 'ls' }, _meta: { claudeCode: { toolName: 'Bash' } } }
+    const over = { sessionUpdate: 'tool_call', toolCallId: 'y', kind: 'execute', status: 'failed' }
+    const lines = [
+      `permit ${JSON.stringify(named)}`,
+      `tell ${JSON.stringify(over)}`,
+      `permit ${JSON.stringify({ toolCallId: 'y', rawInput: { command: 'rm' } })}`,
+    ]
+    await session.run(lines.join('\n'), { equipment: { hooks } })
+    const answers = (await session.said()).filter((block) => block.startsWith('text: '))
+    expect(answers).toEqual(['text: got reject_once-id', 'text: got reject_once-id'])
+  })
+
+  test('hear what became known of a call after it began', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call'), await makeHook('post_tool_call')]
+    const lines = [
+      { sessionUpdate: 'tool_call', status: 'in_progress' },
+      { sessionUpdate: 'tool_call_update', rawInput: { command: 'ls' } },
+      { sessionUpdate: 'tool_call_update', status: 'completed' },
+    ].map((update) => `tell ${JSON.stringify({ toolCallId: 'x', ...update })}`)
+    await session.run(lines.join('\n'), { equipment: { hooks } })
+    expect((await told()).map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input])).toEqual([
+      ['PreToolUse', {}],
+      ['PreToolUse', { command: 'ls' }],
+      ['PostToolUse', { command: 'ls' }],
+    ])
+  })
+
+  test('that have not decided when the turn fails have not granted', async () => {
+    session = await scriptedSession()
+    const hooks = [await makeHook('pre_tool_call', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
+    const asking = `askandfail ${JSON.stringify({ toolCallId: 'x', rawInput: { command: 'ls' } })}`
+    expect(await session.run(asking, { equipment: { hooks } })).toMatchObject({ kind: 'failed' })
+    expect(await told()).toHaveLength(1)
+    expect((await session.heard('answered')).map(({ params }) => params)).toEqual([
+      { outcome: { outcome: 'selected', optionId: 'reject_once-id' } },
+    ])
   })
 
   test('see the whole input of a call, however long', async () => {

@@ -110,6 +110,14 @@ async function prompt({ params, client }) {
         const { outcome } = await client.request('session/request_permission', question)
         await say(`got ${outcome.optionId ?? outcome.outcome}`)
       },
+      // Fails once its question has been heard, and notes what comes of the question after that.
+      askandfail: async () => {
+        const options = ['reject_once', 'allow_once'].map((kind) => ({ kind, optionId: `${kind}-id`, name: kind }))
+        const question = { sessionId, toolCall: JSON.parse(text), options }
+        client.request('session/request_permission', question).then((answer) => hear('answered', answer))
+        while (!existsSync('told')) await sleep(20)
+        throw new RequestError(-32000, 'It fails meanwhile')
+      },
       question: async () => {
         const question = { sessionId, mode: 'form', message: text, requestedSchema: { type: 'object', properties: {} } }
         const { action } = await client.request('elicitation/create', question)
