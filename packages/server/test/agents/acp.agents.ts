@@ -67,12 +67,13 @@ describe('a turn', () => {
     await it.run('say The first answer')
     const { id } = it.conversation
     expect(await it.run('say The second answer', { model: 'haiku' })).toEqual({ kind: 'completed' })
+    // One that was not taken up says why.
+    expect(it.notices).toEqual([])
     const request = lastRequest('say The second answer')
     expect(request?.model).toContain('haiku')
     expect(JSON.stringify(request?.body)).toContain('The first answer')
     expect(JSON.stringify(request?.body)).not.toContain('earlier_conversation')
     expect(it.conversation.id).toBe(id)
-    expect(it.notices).toEqual([])
   })
 
   test('has what its subagent did in a transcript of its own, with what is known of it', async () => {
