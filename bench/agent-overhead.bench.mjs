@@ -15,11 +15,11 @@ import { atRest, createSession, median, say } from './support/sessions.mjs'
  */
 const target = 0.1
 const rounds = 11
+const prompt = 'run ls\nsay There it is\nrun cat README.md\nsay Done'
 
-// Three answers of a second each, as a quick hosted model gives them. What we add does not depend on it, so the share in a
-// turn whose model takes no time at all is told as well (docs/decisions/0020).
-const modelMs = 3 * 1000
-const prompt = 'wait 1\nrun ls\nwait 1\nsay There it is\nrun cat README.md\nwait 1\nsay Done'
+// The scripted model answers at once. What we add does not depend on it, so for comparison: the share in a turn whose
+// three answers take a second each. Where the time goes: docs/decisions/0020.
+const realModelMs = 3000
 
 const agents = [
   { runtime: 'runtime_alpha', model: 'claude-sonnet-5', bareTurn: bareClaude },
@@ -85,7 +85,7 @@ function report(what, pairs) {
   console.log(
     `${what} takes ${bareMs.toFixed(0)} ms bare and ${addedMs.toFixed(0)} ms more under Yardmaster: ` +
       `${share.toFixed(2)} of it (target: at most ${target}); ` +
-      `${(addedMs / (bareMs - modelMs)).toFixed(2)} of what is left without the model's ${modelMs / 1000} s`,
+      `${(addedMs / (bareMs + realModelMs)).toFixed(2)} if the model took ${realModelMs / 1000} s`,
   )
   if (share > target) process.exitCode = 1
 }
