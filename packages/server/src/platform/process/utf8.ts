@@ -1,10 +1,11 @@
-/**
- * Bytes as text that can be stored: what is not UTF-8 becomes U+FFFD, and so does NUL, which PostgreSQL refuses
- * in text and JSON alike.
- */
+/** Bytes as text that can be stored: what is not UTF-8 becomes U+FFFD, and so does NUL. */
 export function storableText(bytes: Buffer): string {
-  const text = bytes.toString('utf8')
-  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+  return withoutNul(bytes.toString('utf8'))
+}
+
+/** PostgreSQL refuses NUL in text and JSON alike. */
+export function withoutNul(text: string): string {
+  return text.replaceAll('\0', '\uFFFD')
 }
 
 /** The bytes without the beginning of a character that was cut off at their end. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { type CommandResult, runCommand } from '../../platform/process/run-command.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
@@ -106,8 +107,11 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ea
     return verdict
   }
 
+  const hasGuards = equipment.hooks.some(({ event }) => event === 'pre_tool_call')
+
   /** Asked once about what is known of a call, and again when more is. */
   const ask = (call: ToolCall): Promise<boolean> => {
+    if (!hasGuards) return Promise.resolve(true)
     const known = asked.get(call.id)
     if (known && isSame(known.call, call)) return known.isGranted
     const isGranted = fire('pre_tool_call', call)
@@ -160,8 +164,8 @@ function factsOf({ id, names, title, input }: ToolCall): Record<string, unknown>
 
 /** A title is what an agent says to people about a call; it may change while the call goes on. */
 function isSame(one: ToolCall, other: ToolCall): boolean {
-  const key = ({ names, title, input }: ToolCall): string => JSON.stringify([names, input ?? { title }])
-  return key(one) === key(other)
+  const known = ({ names, title, input }: ToolCall) => ({ names, input: input ?? { title } })
+  return isDeepStrictEqual(known(one), known(other))
 }
 
 function complaintOf({ id }: Hook, { code, signal, timedOut, aborted, stderr }: CommandResult): string | undefined {

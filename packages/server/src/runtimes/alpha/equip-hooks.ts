@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
+import { quoted } from '../shell-words.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
 import { placesOf } from './places.ts'
 import { readIfThere, writePrivateFile } from './private-file.ts'
 import { isInRepository } from './repository-folders.ts'
-import { quoted } from './shell-words.ts'
 
 /** The CLI's name for each event. */
 const eventNames: Partial<Record<HookEvent, string>> = momentNames

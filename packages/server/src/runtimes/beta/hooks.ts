@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
+import { quoted } from '../shell-words.ts'
 import { codexHome } from './codex-home.ts'
 
 export function hooksFile(conversation: Conversation): string {
@@ -47,8 +48,4 @@ function shellCommand(hook: Hook, secretNames: readonly string[]): string {
     ...hookProgram(hook, hook.folder),
   ]
   return words.map(quoted).join(' ')
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

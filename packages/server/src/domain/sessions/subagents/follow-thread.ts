@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Transaction } from '../../../platform/db/database.ts'
+import { withoutNul } from '../../../platform/process/utf8.ts'
 import type { SubagentFacts, TranscriptFile } from '../../../runtimes/runtime.ts'
 import type { App } from '../../app.ts'
 import { toolUsesIn } from '../../transcripts/transcript.ts'
@@ -23,7 +24,7 @@ export async function followThread(
 /** Its parent wrote them as it writes everything else: of any length, with secrets, and with what no column takes. */
 function redacted({ redactor }: App, { subagent_type, description, tool_use_id }: SubagentFacts): SubagentFacts {
   const fit = (text: string | null): string | null =>
-    text && redactor.text(text.replaceAll('\0', '\uFFFD')).slice(0, maxFactCharacters)
+    text && redactor.text(withoutNul(text)).slice(0, maxFactCharacters)
   return { subagent_type: fit(subagent_type), description: fit(description), tool_use_id: fit(tool_use_id) }
 }
 
