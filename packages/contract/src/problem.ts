@@ -59,6 +59,7 @@ export const refusals = {
   fork_failed: { status: 422, error: 'Fork failed' },
   no_clone: { status: 422, error: 'No clone path' },
   invalid_transition: { status: 422, error: 'Invalid transition' },
+  too_many_wrong_keys: { status: 429, error: 'Too many requests' },
   headers_too_large: { status: 431, error: 'Headers too large' },
   malformed_request: { status: 400, error: 'Bad Request' },
   fault: { status: 500, error: 'Internal Server Error' },

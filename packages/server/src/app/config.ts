@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
+import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { Unfit } from '../platform/unfit.ts'
 
@@ -15,7 +16,7 @@ const variables = {
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   REDIS_URL: url(['redis:', 'rediss:', 'unix:']).optional(),
   CACHE: oneOf(['auto', 'none']).default('auto'),
-  API_KEYS: z.string().optional(),
+  API_KEYS: keyList().optional(),
   CATALOG_PATH: path().optional(),
   DEFAULT_AGENT_ROOT: text().optional(),
   RUNTIME_ALPHA_COMMAND: text().optional(),
@@ -104,6 +105,12 @@ function host() {
 function hostWithPort() {
   return text().refine((value) => hostName.test(value.replace(/:\d+$/, '')), {
     message: 'must be a host name, with a port if need be, and nothing around it',
+  })
+}
+
+function keyList() {
+  return z.string().refine((keys) => !keys.split(',').some((key) => isTurnKey(key.trim())), {
+    message: 'must have no key that looks like one of a turn, which begin with ymt_',
   })
 }
 

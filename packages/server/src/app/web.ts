@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
+import { keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
 import { errnoOf } from '../platform/process/errno.ts'
@@ -24,10 +25,10 @@ export type WebOptions = {
 export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
-  const accepted = apiKeys(keys)
+  const check = keyCheck(apiKeys(keys), app.log)
   const server = openHttpServer({
     log: app.log,
-    keys: accepted,
+    keys: check,
     hosts: [config.HOST, config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat(),
     ...(timeouts && { timeouts }),
   })
@@ -35,7 +36,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerProbes(server, app)
   registerSecretNames(server, app)
   registerReference(server, endpoints)
-  registerMcp(server, app, { endpoints, keys: accepted })
+  registerMcp(server, app, { endpoints, keys: check })
   return { server, url: await listen(server, config) }
 }
 

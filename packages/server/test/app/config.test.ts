@@ -80,7 +80,13 @@ const table: Row[] = [
     bad: ['off'],
     rule: 'must be one of: auto, none',
   },
-  { name: 'API_KEYS', unset: undefined, good: [['a, b', 'a, b']], bad: [] },
+  {
+    name: 'API_KEYS',
+    unset: undefined,
+    good: [['a, b', 'a, b']],
+    bad: ['ymt_a', 'a, ymt_b'],
+    rule: 'must have no key that looks like one of a turn, which begin with ymt_',
+  },
   {
     name: 'CATALOG_PATH',
     unset: undefined,

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { apiKeys } from '../../src/platform/http/api-keys.ts'
 import { type Endpoint, endpointDeclaring } from '../../src/platform/http/endpoint.ts'
+import { keyCheck } from '../../src/platform/http/key-check.ts'
 import { registerEndpoints } from '../../src/platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../../src/platform/http/server.ts'
 import { client, type TestApp, testKey } from './app.ts'
@@ -31,7 +32,7 @@ type Options = {
 export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: Options = {}): Promise<KitServer> {
   const { timeouts, hosts = [], keys = [testKey], isChecking = false, logLevel } = options
   const { log, lines, records } = recordedLog(logLevel)
-  const server = openHttpServer({ log, keys: apiKeys(keys), hosts, ...(timeouts && { timeouts }) })
+  const server = openHttpServer({ log, keys: keyCheck(apiKeys(keys), log), hosts, ...(timeouts && { timeouts }) })
   registerEndpoints(server, endpoints, { app: {}, prefix: '/api/v1', isChecking })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const close = async (): Promise<void> => {

@@ -14,7 +14,6 @@ export function answerError(log: Log, thrown: unknown, request: FastifyRequest, 
   if (error === request.raw.errored) return answerRefusal(brokenOff, reply)
   if (isOutage(error)) {
     log.warn({ requestId: request.id, reason: error.message }, 'the database could not be reached')
-    reply.header('retry-after', retryAfterSeconds)
     const sentence = 'The database cannot be reached right now; try again shortly'
     return answerRefusal(new Refusal('unavailable', [sentence], { retry_after: retryAfterSeconds }), reply)
   }
@@ -50,5 +49,6 @@ const frameworkRefusals: ReadonlyMap<unknown, Refusal> = new Map([
 function answerRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
   const { status, body } = problemReply(refusal)
   reply.removeHeader('connection')
+  if (typeof body.retry_after === 'number') reply.header('retry-after', body.retry_after)
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

@@ -1,19 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
-import type { ApiKeys } from './api-keys.ts'
+import { clientAddress } from './client-address.ts'
 import { hostNames } from './host-names.ts'
+import type { KeyCheck } from './key-check.ts'
 
 export type Guard = (request: FastifyRequest, reply: FastifyReply) => void
 
 /** Asked before the body is read and before anything is looked up, for addresses that nothing answers too. */
-export function guardOf({ keys, hosts }: { keys: ApiKeys; hosts: readonly string[] }): Guard {
+export function guardOf({ keys, hosts }: { keys: KeyCheck; hosts: readonly string[] }): Guard {
   const names = hostNames(hosts)
   return (request, reply) => {
     reply.headers(securityHeaders).header('x-request-id', request.id)
     if (!names.include(request.headers.host)) {
       refuse('unknown_host', 'This server does not answer to that host name; set APP_HOST to the name it is reached by')
     }
-    if (isOfApi(request) && !keys.accepts(request.headers['x-api-key'])) {
+    if (isOfApi(request) && !keys.accepts(request.headers['x-api-key'], clientAddress(request))) {
       refuse('unauthorized', 'Invalid or missing API key')
     }
     if (request.is404) refuseMissing()

@@ -58,7 +58,7 @@ export function describeApi<App>(
 
 /** What any endpoint of its kind may refuse, so that no declaration has to repeat it. */
 export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
-  const always: RefusalKind[] = ['unauthorized', 'unknown_host', 'fault', 'unavailable']
+  const always: RefusalKind[] = ['unauthorized', 'too_many_wrong_keys', 'unknown_host', 'fault', 'unavailable']
   const withParams: RefusalKind[] = endpoint.path.includes('{') ? ['not_found'] : []
   const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
   const takesBody = endpoint.method !== 'GET'
@@ -161,6 +161,7 @@ function describeRefusals<App>(endpoint: Endpoint<App>): Record<string, OpenApiR
 
 const exampleSentences: Partial<Record<RefusalKind, string>> = {
   unauthorized: 'Invalid or missing API key',
+  too_many_wrong_keys: 'Too many wrong API keys from this address; try again in 42 s',
   not_found: 'The requested resource was not found',
   no_transcript: 'No transcript available for this session',
   validation_failed: "Name can't be blank",

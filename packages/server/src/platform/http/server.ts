@@ -5,14 +5,14 @@ import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../log/log.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { answerError, logFault } from './answer-error.ts'
-import type { ApiKeys } from './api-keys.ts'
 import { cutOff } from './cut-off.ts'
 import { guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
+import type { KeyCheck } from './key-check.ts'
 
 export type HttpServerOptions = {
   log: Log
-  keys: ApiKeys
+  keys: KeyCheck
   /** Names besides the loopback ones that requests may be addressed to. */
   hosts: readonly string[]
   timeouts?: HttpTimeouts

@@ -2,7 +2,7 @@ import { SessionRef } from '@yardmaster/contract/identifiers'
 import type { App } from '../../domain/app.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
 import { findInTree, findSession, subagentRootsOf } from '../../domain/sessions/session.ts'
-import type { ApiKeys } from '../../platform/http/api-keys.ts'
+import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
 import { type Group, groupNames } from './tool.ts'
@@ -18,12 +18,13 @@ export type Caller = {
   roots: readonly string[] | undefined
 }
 
-type Presented = { key: string; query: Readonly<Record<string, unknown>> }
+type Presented = { key: string; address: string; query: Readonly<Record<string, unknown>> }
 
 /** By the key, which decides; the address can only ask for less. */
-export async function identify(app: App, keys: ApiKeys, { key, query }: Presented): Promise<Caller> {
+export async function identify(app: App, keys: KeyCheck, { key, address, query }: Presented): Promise<Caller> {
   const roots = namesIn(query.allowed_agent_roots)
-  if (keys.accepts(key)) {
+  if (!isTurnKey(key)) {
+    if (!keys.accepts(key, address)) refuse('unauthorized', 'Invalid or missing API key')
     const { session_id: session } = query
     return {
       groups: groupsFor(app, query.tool_groups, groupNames),
@@ -32,7 +33,7 @@ export async function identify(app: App, keys: ApiKeys, { key, query }: Presente
       roots,
     }
   }
-  const ownSessionId = isTurnKey(key) ? await findSessionIdByTurnKey(app.db, key) : undefined
+  const ownSessionId = await findSessionIdByTurnKey(app.db, key)
   if (ownSessionId === undefined) return refuse('unauthorized', 'Invalid or missing API key')
   const granted = subagentRootsOf(app, await findSession(app.db, { id: ownSessionId }))
   return {

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../../domain/app.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { logFault } from '../../platform/http/answer-error.ts'
-import type { ApiKeys } from '../../platform/http/api-keys.ts'
+import { clientAddress } from '../../platform/http/client-address.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
+import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { signalOf } from '../../platform/http/register.ts'
 import { answerMessage, type ToolAnswer, type ToolBox } from '../../platform/mcp/answer-message.ts'
 import { once } from '../../platform/once.ts'
@@ -24,7 +25,7 @@ const path = '/mcp'
 export function registerMcp(
   server: FastifyInstance,
   app: App,
-  { endpoints, keys }: { endpoints: readonly Endpoint<App>[]; keys: ApiKeys },
+  { endpoints, keys }: { endpoints: readonly Endpoint<App>[]; keys: KeyCheck },
 ): void {
   // When they are first asked for, since a start can do without.
   const boundTools = once(() => bindTools(endpoints))
@@ -33,7 +34,8 @@ export function registerMcp(
     method: 'POST',
     url: path,
     onRequest: async (request) => {
-      callers.set(request, await identify(app, keys, { key: presentedKey(request), query: request.query }))
+      const presented = { key: presentedKey(request), address: clientAddress(request), query: request.query }
+      callers.set(request, await identify(app, keys, presented))
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? refuse('unauthorized', 'Invalid or missing API key')

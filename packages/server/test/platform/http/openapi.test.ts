@@ -92,7 +92,7 @@ describe('GET /openapi.json', () => {
 
   test('lists every status an operation can give, each error in the one shape', async () => {
     for (const { method, path, parameters, responses } of operationsOf(await served())) {
-      const expected = [401, 421, 500, 503]
+      const expected = [401, 421, 429, 500, 503]
       if (path.includes('{')) expected.push(404)
       if (method !== 'get') expected.push(408, 413, 422)
       if (parameters.some((parameter) => parameter.in === 'query')) expected.push(422)
@@ -168,7 +168,7 @@ describe('a description', () => {
       required: ['name', 'inner', 'others'],
     })
     const statuses = Object.keys(operation?.responses ?? {}).map(Number)
-    expect(statuses).toEqual([200, 201, 204, 401, 404, 408, 413, 421, 422, 500, 503])
+    expect(statuses).toEqual([200, 201, 204, 401, 404, 408, 413, 421, 422, 429, 500, 503])
     expect(Object.keys(operation?.responses[201]?.content ?? {})).toEqual(['application/json', 'text/plain'])
     expect(operation?.responses[204]).not.toHaveProperty('content')
     const examples = operation?.responses[422]?.content?.['application/json']?.examples ?? {}

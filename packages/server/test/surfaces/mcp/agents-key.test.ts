@@ -68,6 +68,17 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
+  test('is heard while somebody at its address tries one key after another', async () => {
+    const { id, servers } = await atWork()
+    const statusFor = async (key = '') =>
+      (await mcpClient(app).post('{}', { 'x-api-key': key, 'x-forwarded-for': '203.0.113.9' })).status
+    const statuses = new Set<number>()
+    for (let index = 0; index < 25; index += 1) statuses.add(await statusFor(`wrong-${index}`))
+    expect([...statuses]).toEqual([401, 429])
+    expect(await statusFor(servers[0]?.headers['X-API-Key'])).toBe(200)
+    await app.post(`/sessions/${id}/pause`)
+  })
+
   test('is not given them twice: a server of the catalog that covers them takes their place', async () => {
     for (const [mcp_servers, injected] of [
       [['yardmaster-house'], []],

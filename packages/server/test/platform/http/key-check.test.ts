@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import { apiKeys } from '../../../src/platform/http/api-keys.ts'
+import { clientAddress } from '../../../src/platform/http/client-address.ts'
+import { keyCheck, networkOf } from '../../../src/platform/http/key-check.ts'
+import { Refusal } from '../../../src/platform/refusal.ts'
+import { testKey } from '../../support/app.ts'
+import { kitServer } from '../../support/kit-server.ts'
+import { silentLog } from '../../support/silent-log.ts'
+
+const wrongKeys = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `wrong-${from + index}`)
+
+/** A check whose clock stands until it is moved, and what it says of a key: right, wrong, or the seconds to wait. */
+function deskOf(...keys: string[]) {
+  let ms = 5000
+  const check = keyCheck(apiKeys(keys), silentLog, () => ms)
+  const judge = (key: unknown, address = '192.0.2.1') => {
+    try {
+      return check.accepts(key, address) ? 'right' : 'wrong'
+    } catch (error) {
+      if (error instanceof Refusal) return error.beside.retry_after
+      throw error
+    }
+  }
+  return {
+    judge,
+    judgeAll: (tried: readonly string[], address?: string) => tried.map((key) => judge(key, address)),
+    pass: (seconds: number) => {
+      ms += seconds * 1000
+    },
+  }
+}
+
+describe('whoever tries one key after another', () => {
+  test('is told of twenty in a minute that they are wrong, and of ten thousand more nothing', () => {
+    const judged = deskOf('right').judgeAll(wrongKeys(10_020))
+    expect(judged).toEqual([...Array(20).fill('wrong'), ...Array(10_000).fill(60)])
+  })
+
+  test('is answered 429 with the time to wait; the log says so once, and never a key', async () => {
+    const { url, records, lines } = await kitServer([])
+    const answers: { status: number; retryAfter: string | null; text: string }[] = []
+    for (const key of wrongKeys(60)) {
+      const answer = await fetch(`${url}/api/v1/anything`, { headers: { 'x-api-key': key } })
+      answers.push({ status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() })
+    }
+
+    expect(answers.slice(0, 20).every(({ status }) => status === 401)).toBe(true)
+    expect(answers.slice(20).every(({ status }) => status === 429)).toBe(true)
+    const { retryAfter, text } = answers.at(-1) ?? { text: '' }
+    const sentence = `Too many wrong API keys from this address; try again in ${retryAfter} s`
+    expect(JSON.parse(text)).toEqual({
+      error: 'Too many requests',
+      message: sentence,
+      messages: [sentence],
+      retry_after: Number(retryAfter),
+    })
+    expect(records().filter(({ level }) => level >= 40)).toMatchObject([{ network: '127.0.0.1' }])
+    expect(lines().filter((line) => line.includes('wrong-'))).toEqual([])
+  })
+
+  test('is one behind a proxy on this machine, and its neighbours there are others', async () => {
+    const { url } = await kitServer([])
+    const ask = async (key: string, client: string) => {
+      const headers = { 'x-api-key': key, 'x-forwarded-for': client }
+      return (await fetch(`${url}/api/v1/anything`, { headers })).status
+    }
+    const statuses = new Set<number>()
+    for (const key of wrongKeys(25)) statuses.add(await ask(key, `198.51.100.${key.length}, 203.0.113.9`))
+    expect([...statuses]).toEqual([401, 429])
+    expect(await ask(testKey, '203.0.113.10')).toBe(404)
+  })
+
+  test('does not learn of the right one while they wait, and does when the minute is over', () => {
+    const { judge, judgeAll, pass } = deskOf('right')
+    judgeAll(wrongKeys(20))
+    expect(judge('right')).toBe(60)
+    pass(59.5)
+    expect(judge('right')).toBe(1)
+    pass(0.5)
+    expect(judge('right')).toBe('right')
+  })
+
+  test('has twenty more when the minute is over', () => {
+    const { judgeAll, pass } = deskOf('right')
+    judgeAll(wrongKeys(20))
+    pass(60)
+    expect(judgeAll(wrongKeys(21, 100))).toEqual([...wrongKeys(20).map(() => 'wrong'), 60])
+  })
+
+  test('keeps nobody out whose key was right there before', () => {
+    const { judge, judgeAll } = deskOf('right', 'other')
+    judge('right')
+    judgeAll(wrongKeys(30))
+    expect([judge('right'), judge('other')]).toEqual(['right', 60])
+  })
+
+  test('keeps nobody out who comes from elsewhere', () => {
+    const { judge, judgeAll } = deskOf('right')
+    judge('right', '192.0.2.7')
+    judgeAll(wrongKeys(30))
+    expect([judge('right', '192.0.2.2'), judge('wrong', '2001:db8::1')]).toEqual(['right', 'wrong'])
+    judgeAll(wrongKeys(30), '192.0.2.7')
+    expect(judge('right', '192.0.2.7')).toBe('right')
+  })
+
+  test('does not get around it by the many addresses of an IPv6 network', () => {
+    const { judge } = deskOf('right')
+    const judged = wrongKeys(21).map((key, index) => judge(key, `2001:db8:0:1::${index.toString(16)}`))
+    expect(judged.at(-1)).toBe(60)
+  })
+
+  test('is forgotten for others, a thousand networks later: memory has an end', () => {
+    const { judge, judgeAll } = deskOf('right')
+    judgeAll(wrongKeys(20))
+    for (let index = 0; index < 1000; index += 1) judge('wrong', `10.0.${index >> 8}.${index & 255}`)
+    expect(judge('right')).toBe('right')
+  })
+})
+
+test('the same wrong key again and again, or none, is a mistake and not a try', () => {
+  const { judge } = deskOf('right')
+  for (let round = 0; round < 500; round += 1) {
+    expect([judge('stale'), judge(undefined), judge(''), judge(['stale'])]).toEqual(Array(4).fill('wrong'))
+  }
+  expect(judge('right')).toBe('right')
+})
+
+describe('a request comes from', () => {
+  const from = (ip: string, forwarded?: string) => clientAddress({ ip, headers: { 'x-forwarded-for': forwarded } })
+
+  test('the other end of its connection', () => {
+    expect([from('192.0.2.1'), from('127.0.0.1'), from('::1')]).toEqual(['192.0.2.1', '127.0.0.1', '::1'])
+  })
+
+  test('whom a proxy on this machine names last, since only that is its own word', () => {
+    expect(from('127.0.0.1', '198.51.100.1, 203.0.113.9')).toBe('203.0.113.9')
+    expect(from('::ffff:127.0.0.1', '2001:db8::1')).toBe('2001:db8::1')
+    expect(from('::1', '203.0.113.9')).toBe('203.0.113.9')
+  })
+
+  test('nobody else, whatever it says', () => {
+    expect(from('192.0.2.1', '203.0.113.9')).toBe('192.0.2.1')
+    for (const said of ['', ' ', 'unknown', '203.0.113.9,', '203.0.113.9:80']) {
+      expect([said, from('127.0.0.1', said)]).toEqual([said, '127.0.0.1'])
+    }
+  })
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::ffff:0:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:0:1:2:3:4:5', '2001:db8:0:1::/64'],
+  ['2001:0DB8:0000:0001::5', '2001:db8:0:1::/64'],
+  ['2001:db8::5', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['', ''],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
