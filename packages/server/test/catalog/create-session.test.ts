@@ -4,12 +4,13 @@ import { expectProblem, testApp } from '../support/app.ts'
 import { catalogOnDisk, wholeCatalog } from '../support/catalog-app.ts'
 import { replaceFile } from '../support/catalog-folder.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 const folder = await catalogOnDisk()
 const app = testApp({ environment: { ROLE: 'web', CATALOG_PATH: folder } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'events')
   await app.pool.query(`update settings set default_runtime = 'demo', default_model = null`)
 })
 

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate categories, sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'categories', 'sessions', 'events')
 })
 
 describe('POST /categories answers 201', () => {

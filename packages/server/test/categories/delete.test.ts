@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { insertSession } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate categories, sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'categories', 'sessions', 'events')
 })
 
 describe('DELETE /categories/:id answers 204', () => {
@@ -57,7 +58,7 @@ describe('DELETE /categories/:id answers 204', () => {
 
   test('the board is told', async () => {
     await app.post('/categories', { name: 'Upkeep' })
-    await app.pool.query('truncate events')
+    await emptyTables(app.pool, 'events')
     await app.delete('/categories/1')
     expect((await app.pool.query('select name from events')).rows).toEqual([{ name: 'categories.changed' }])
   })

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 /** Five categories, ids 1 to 5, `a` to `e`, at positions 0 to 4. */
 beforeEach(async () => {
-  await app.pool.query('truncate categories, sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'categories', 'sessions', 'events')
   await app.pool.query('update settings set uncategorized_position = 9')
   await app.pool.query(`
     insert into categories (name, position, created_at, updated_at)

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 /** Changed an hour ago, so that a later `updated_at` shows in whole seconds. */
 beforeEach(async () => {
-  await app.pool.query('truncate categories, sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'categories', 'sessions', 'events')
   await app.pool.query(`
     insert into categories (name, description, position, is_frozen, created_at, updated_at)
     values ('Upkeep', 'Small repairs', 3, true, now() - interval '1 hour', now() - interval '1 hour')

@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate categories, sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'categories', 'sessions', 'events')
 })
 
 type Listed = { id: number; name: string; position: number }

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, startTestApp, testApp } from '../support/app.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { indexAll } from '../support/search-index.ts'
 import { insertSession, insertSessions, insertTranscript } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web', SERVICE_CONTENT_SEARCH_CHUNK_SIZE: '4' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, search_marks restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'search_marks')
 })
 
 const search = (q: string, more = ''): Promise<Answer> =>

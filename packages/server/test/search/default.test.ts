@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { indexAll } from '../support/search-index.ts'
 import { insertSession, insertSessions } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, search_marks restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'search_marks')
 })
 
 const search = (q: string, more = '') => app.get(`/sessions/search?q=${encodeURIComponent(q)}${more}`)

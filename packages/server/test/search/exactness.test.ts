@@ -3,13 +3,14 @@ import { indexBatch } from '../../src/domain/search/index-transcripts.ts'
 import { appendEntries, lockThread } from '../../src/domain/transcripts/transcript.ts'
 import { transact } from '../../src/platform/db/transact.ts'
 import { testApp } from '../support/app.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { indexAll } from '../support/search-index.ts'
 import { insertSession } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web', SERVICE_CONTENT_SEARCH_CHUNK_SIZE: '5' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, search_marks restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'search_marks')
 })
 
 /** A small generator of its own, so that a failure can be repeated by its seed. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { insertSession } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
@@ -13,7 +14,7 @@ const parentOf = async ({ body }: Answer): Promise<number | null> => {
 const unknownParent = 'Parent session must reference an existing session'
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions cascade')
+  await emptyTables(app.pool, 'sessions')
 })
 
 describe('POST /sessions with parent_session_id answers 201', () => {

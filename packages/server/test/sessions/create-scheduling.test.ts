@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 const git_root = '/srv/widgets'
 const create = (request: object) => app.post('/sessions', { git_root, agent_runtime: 'demo', ...request })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions cascade')
+  await emptyTables(app.pool, 'sessions')
 })
 
 describe('POST /sessions, scheduling_class', () => {

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { insertSession } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'events')
 })
 
 const request = { git_root: '/srv/repositories/widgets', agent_runtime: 'demo', prompt: 'say hello' }

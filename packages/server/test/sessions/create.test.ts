@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp, testKey } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 
 // Only the web side runs, so that what a create wrote is still there to be looked at.
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'events')
   await app.pool.query(`delete from graphile_worker._private_jobs`)
   await app.pool.query(`update settings set default_runtime = 'demo', default_model = null`)
 })

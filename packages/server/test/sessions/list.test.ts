@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { insertSession, insertSessions } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, categories restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'categories')
 })
 
 const archived = { status: 'archived', archived_at: '2026-08-01T00:00:00Z' }

@@ -6,12 +6,13 @@ import { transition } from '../../src/domain/sessions/session.ts'
 import { transact } from '../../src/platform/db/transact.ts'
 import { testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { insertSession } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, events restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'events')
 })
 
 const turnId = '0f8d3e0e-0a4b-4d6a-9c3c-b1f1f7a9d2ab'

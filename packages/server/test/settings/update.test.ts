@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readModels } from '../../src/runtimes/models.ts'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
+import { emptyTables } from '../support/empty-tables.ts'
 import { insertSession } from '../support/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
@@ -9,7 +10,7 @@ const app = testApp({ environment: { ROLE: 'web' } })
 beforeEach(async () => {
   await app.pool.query('delete from settings')
   await app.pool.query(`insert into settings (default_runtime) values ('demo')`)
-  await app.pool.query('truncate events, sessions restart identity cascade')
+  await emptyTables(app.pool, 'events', 'sessions')
 })
 
 const read = async () => (await app.get('/settings')).body.settings

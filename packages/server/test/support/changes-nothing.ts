@@ -16,7 +16,7 @@ export async function changesNothing<T>(pool: pg.Pool, act: () => Promise<T>): P
 }
 
 /** What an earlier test set going in the background may still be coming to its end. */
-async function onceQuiet(pool: pg.Pool): Promise<Record<string, unknown[]>> {
+async function onceQuiet(pool: pg.Pool): Promise<unknown[]> {
   let seen = await everyRow(pool)
   await eventually(
     async () => {
@@ -30,19 +30,22 @@ async function onceQuiet(pool: pg.Pool): Promise<Record<string, unknown[]>> {
   return seen
 }
 
-async function everyRow(pool: pg.Pool): Promise<Record<string, unknown[]>> {
+async function everyRow(pool: pg.Pool): Promise<unknown[]> {
+  question ??= await writeQuestion(pool)
+  return (await pool.query(question)).rows
+}
+
+/** All tests have the same tables. */
+let question: string | undefined
+
+async function writeQuestion(pool: pg.Pool): Promise<string> {
   const { rows: tables } = await pool.query<{ name: string }>(`
     select format('%I.%I', schemaname, tablename) as name
     from pg_tables
     where (schemaname = 'public' and tablename <> 'hosts' and tablename not like 'search\\_%')
       or (schemaname, tablename) = ('graphile_worker', '_private_jobs')
-    order by name
   `)
-  const contents: Record<string, unknown[]> = {}
-  for (const { name } of tables) {
-    // Events are placed a moment after they were written, whatever else happens.
-    const { rows } = await pool.query(`select to_jsonb(t) - 'position' as row from ${name} t order by 1`)
-    contents[name] = rows
-  }
-  return contents
+  // Events are placed a moment after they were written, whatever else happens.
+  const contents = tables.map(({ name }) => `select '${name}' as name, to_jsonb(t) - 'position' as row from ${name} t`)
+  return `${contents.join(' union all ')} order by name, row`
 }

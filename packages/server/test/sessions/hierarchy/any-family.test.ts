@@ -1,6 +1,7 @@
 import type { SessionHierarchy } from '@yardmaster/contract/session'
 import { beforeEach, expect, test } from 'vitest'
 import { testApp } from '../../support/app.ts'
+import { emptyTables } from '../../support/empty-tables.ts'
 import { insertTree, insertUncleLinks } from '../../support/relations.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
@@ -112,7 +113,7 @@ function seeded(seed: number): () => number {
 }
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions restart identity cascade')
+  await emptyTables(app.pool, 'sessions')
 })
 
 test.each([

@@ -2,6 +2,7 @@ import type { HierarchyNode, SessionHierarchy } from '@yardmaster/contract/sessi
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testApp } from '../../support/app.ts'
 import { changesNothing } from '../../support/changes-nothing.ts'
+import { emptyTables } from '../../support/empty-tables.ts'
 import { insertTree, insertUncleLink, insertUncleLinks } from '../../support/relations.ts'
 import { insertSession } from '../../support/session-rows.ts'
 
@@ -23,7 +24,7 @@ const find = ({ nodes }: SessionHierarchy, id: number): HierarchyNode | undefine
   nodes.find((node) => node.id === id)
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions restart identity cascade')
+  await emptyTables(app.pool, 'sessions')
 })
 
 describe('session_hierarchy', () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { recordHumanMessage, type Utterance } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app.ts'
+import { emptyTables } from '../../support/empty-tables.ts'
 import { insertTree, insertUncleLink } from '../../support/relations.ts'
 import { insertSession, insertSessions } from '../../support/session-rows.ts'
 
@@ -21,7 +22,7 @@ const say = (said: Partial<Utterance> & { sessionId: number }): Promise<void> =>
   )
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions, people restart identity cascade')
+  await emptyTables(app.pool, 'sessions', 'people')
 })
 
 describe('human_messages', () => {

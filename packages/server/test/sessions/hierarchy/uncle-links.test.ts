@@ -4,6 +4,7 @@ import { lockSession } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { expectProblem, testApp } from '../../support/app.ts'
 import { changesNothing } from '../../support/changes-nothing.ts'
+import { emptyTables } from '../../support/empty-tables.ts'
 import { insertTree, insertUncleLink, insertUncleLinks, uncleLinks } from '../../support/relations.ts'
 import { insertSession } from '../../support/session-rows.ts'
 
@@ -24,7 +25,7 @@ const logs = async (id: number): Promise<string[]> =>
   )
 
 beforeEach(async () => {
-  await app.pool.query('truncate sessions restart identity cascade')
+  await emptyTables(app.pool, 'sessions')
 })
 
 describe('a session that speaks to another', () => {
