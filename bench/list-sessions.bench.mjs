@@ -58,9 +58,9 @@ async function record(host, path, headers) {
   const statements = []
   const query = pg.Client.prototype.query
   pg.Client.prototype.query = function (config, ...rest) {
-    if (typeof config === 'string' && config.includes('sessions')) statements.push({ text: config, values: rest[0] })
-    else if (typeof config === 'string' && config.includes('"settings"'))
-      statements.unshift({ text: config, values: rest[0] })
+    const statement = typeof config === 'string' ? { text: config, values: rest[0] } : config
+    if (statement.text.includes('sessions')) statements.push(statement)
+    else if (statement.text.includes('"settings"')) statements.unshift(statement)
     return query.call(this, config, ...rest)
   }
   try {

@@ -1,6 +1,7 @@
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../log/log.ts'
+import { preparing } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -56,7 +57,7 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
 }
 
 export function openDatabase(pool: pg.Pool): Database {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
 const int8 = 20

@@ -37,10 +37,17 @@ export function isOutage(error: unknown): boolean {
   return driverSentences.some((sentence) => sentence.test(error.message))
 }
 
-/** Deadlock or serialisation failure: the same work may simply be tried again. */
+/** Deadlock, serialisation failure, or tables that changed meanwhile: the same work may simply be tried again. */
 export function isConflict(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
-  return code === '40P01' || code === '40001'
+  return code === '40P01' || code === '40001' || isOutdatedStatement(error)
+}
+
+/** A prepared statement would answer in another form than it was prepared for, or is not there any more. */
+export function isOutdatedStatement(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = codeOf(error)
+  return code === '26000' || (code === '0A000' && /cached plan/.test(error.message))
 }
 
 /** Only a connect or a socket write counts: the same codes from a file are not about the database. */

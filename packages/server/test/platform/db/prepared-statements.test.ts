@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Database, openDatabase, openPool } from '../../../src/platform/db/database.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { testDatabase } from '../../support/database.ts'
+import { silentLog } from '../../support/silent-log.ts'
+
+/** A database with one table, the way the service speaks to it, and another way to change it behind its back. */
+async function yard(max = 1): Promise<{ db: Database; pool: pg.Pool }> {
+  const { url, pool } = await testDatabase({ isEmpty: true })
+  const db = openDatabase(openPool({ connectionString: url }, { max, log: silentLog, name: 'test' }))
+  onTestFinished(() => db.destroy())
+  await pool.query('create table wagons (id int primary key, load text)')
+  await pool.query(`insert into wagons values (1, 'coal'), (2, 'sand')`)
+  return { db, pool }
+}
+
+const wagon = (db: Database, id: number) =>
+  sql<Record<string, unknown>>`select * from wagons where id = ${id}`.execute(db).then(({ rows }) => rows)
+
+async function preparedOn(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db)
+  return rows.map(({ statement }) => statement)
+}
+
+test('a statement that comes again is prepared, one that comes once is not', async () => {
+  const { db } = await yard()
+  await wagon(db, 1)
+  await sql`select ${'once'}::text`.execute(db)
+  expect(await preparedOn(db)).toEqual([])
+  for (const id of [2, 1, 2]) expect(await wagon(db, id)).toMatchObject([{ id }])
+  expect(await preparedOn(db)).toEqual(['select * from wagons where id = $1'])
+})
+
+test('no more than five hundred are prepared, and the others work all the same', async () => {
+  const { db } = await yard()
+  for (let round = 0; round < 2; round += 1) {
+    for (let column = 0; column < 520; column += 1) {
+      const { rows } = await sql`select ${column}::int as ${sql.ref(`column_${column}`)}`.execute(db)
+      expect(rows).toEqual([{ [`column_${column}`]: column }])
+    }
+  }
+  expect(await preparedOn(db)).toHaveLength(500)
+})
+
+test('what a refused statement was prepared as does no harm to the next', async () => {
+  const { db } = await yard()
+  const add = (id: number) => sql`insert into wagons values (${id}, 'ore')`.execute(db)
+  await add(3)
+  for (let round = 0; round < 3; round += 1) await expect(add(3)).rejects.toMatchObject({ code: '23505' })
+  const ask = (table: string) => sql`select ${1}::int from ${sql.ref(table)}`.execute(db)
+  for (let round = 0; round < 3; round += 1) await expect(ask('carts')).rejects.toMatchObject({ code: '42P01' })
+  await sql`create table carts (id int)`.execute(db)
+  expect((await ask('carts')).rows).toEqual([])
+  await add(4)
+  expect(await wagon(db, 4)).toEqual([{ id: 4, load: 'ore' }])
+})
+
+test('tables that change while we run, as a newer host may change them, are read as they are now', async () => {
+  const { db, pool } = await yard(3)
+  const readAll = () => Promise.all([1, 2, 1, 2, 1, 2].map((id) => wagon(db, id)))
+  for (let round = 0; round < 3; round += 1) await readAll()
+  for (const column of ['weight', 'owner']) {
+    await pool.query(`alter table wagons add column ${column} text default 'new'`)
+    for (const [row] of await readAll()) expect(row).toMatchObject({ [column]: 'new' })
+    for (let round = 0; round < 3; round += 1) await readAll()
+  }
+})
+
+test('a transaction in whose midst they change goes again, and its work is done once', async () => {
+  const { db, pool } = await yard()
+  await pool.query('create table journal (entry text)')
+  for (let round = 0; round < 3; round += 1) await wagon(db, 1)
+  let attempts = 0
+  const found = await transact(db, async (tx) => {
+    attempts += 1
+    await sql`insert into journal values (${'weighed'})`.execute(tx)
+    if (attempts === 1) await pool.query('alter table wagons add column weight int')
+    return wagon(tx, 1)
+  })
+  expect([attempts, found]).toEqual([2, [{ id: 1, load: 'coal', weight: null }]])
+  expect((await pool.query('select entry from journal')).rows).toEqual([{ entry: 'weighed' }])
+})
