@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
+import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
 import { keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
@@ -25,11 +26,12 @@ export type WebOptions = {
 export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
-  const check = keyCheck(apiKeys(keys), app.log)
+  const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
   const server = openHttpServer({
     log: app.log,
     keys: check,
     hosts: [config.HOST, config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat(),
+    isProxied: config.APP_HOST !== undefined,
     ...(timeouts && { timeouts }),
   })
   registerEndpoints(server, endpoints, { app, prefix: apiPrefix, isChecking })

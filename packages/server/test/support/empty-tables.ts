@@ -14,6 +14,7 @@ export async function emptyTables(pool: pg.Pool, ...tables: readonly string[]): 
 /** All tests have the same tables. */
 const scripts = new Map<string, string>()
 
+/** Whoever is still writing is waited for. */
 async function writeScript(pool: pg.Pool, tables: readonly string[]): Promise<string> {
   const { rows } = await pool.query<{ statement: string }>(
     `with recursive emptied (id) as (
@@ -21,7 +22,9 @@ async function writeScript(pool: pg.Pool, tables: readonly string[]): Promise<st
        union
        select conrelid from pg_constraint join emptied on emptied.id = confrelid where contype = 'f'
      )
-     select format('delete from %s', id::regclass) as statement from emptied
+     select format('lock table %s', string_agg(id::regclass::text, ', ')) as statement from emptied
+     union all
+     select format('delete from %s', id::regclass) from emptied
      union all
      select format('select setval(%L, 1, false)', sequence.objid::regclass)
      from emptied

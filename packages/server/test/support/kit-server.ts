@@ -24,15 +24,22 @@ type Options = {
   timeouts?: HttpTimeouts
   hosts?: readonly string[]
   keys?: readonly string[]
+  isProxied?: boolean
   isChecking?: boolean
   logLevel?: string
 }
 
 /** The HTTP kit alone, on a real socket, with endpoints of the test's own; gone when the test is. */
 export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: Options = {}): Promise<KitServer> {
-  const { timeouts, hosts = [], keys = [testKey], isChecking = false, logLevel } = options
+  const { timeouts, hosts = [], keys = [testKey], isProxied, isChecking = false, logLevel } = options
   const { log, lines, records } = recordedLog(logLevel)
-  const server = openHttpServer({ log, keys: keyCheck(apiKeys(keys), log), hosts, ...(timeouts && { timeouts }) })
+  const server = openHttpServer({
+    log,
+    keys: keyCheck(apiKeys(keys), { log }),
+    hosts,
+    isProxied,
+    ...(timeouts && { timeouts }),
+  })
   registerEndpoints(server, endpoints, { app: {}, prefix: '/api/v1', isChecking })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const close = async (): Promise<void> => {

@@ -43,6 +43,11 @@ export function isConflict(error: unknown): boolean {
   return code === '40P01' || code === '40001' || isOutdatedStatement(error)
 }
 
+/** The transaction has failed already, and takes nothing more. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '25P02'
+}
+
 /** A prepared statement would answer in another form than it was prepared for, or is not there any more. */
 export function isOutdatedStatement(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -1,9 +1,15 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import { isOutdatedStatement } from './outage.ts'
+import { isAborted, isOutdatedStatement } from './outage.ts'
 
-/** A statement with hundreds of values is written for that number of them, and hardly comes again. */
-const longestText = 20_000
+/** One with many values is written for their number, and hardly comes again. */
+const mostValues = 50
+
+/**
+ * How much a pattern or a list will find depends on what is in it. PostgreSQL would settle on one plan for all of them by
+ * a guess, and a short pattern would be looked for in an index where it is everywhere.
+ */
+const dependsOnItsValues = /\bi?like\b|\b(any|all)\s*\(\s*\$/i
 
 /** More than there are in our sources. Filters can be combined to more, and each costs memory on every connection. */
 const mostNames = 500
@@ -25,7 +31,8 @@ export function preparing(pool: pg.Pool): PostgresPool {
     const isOutdated = (): boolean => ownEdition !== edition
     const ask = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
       const plain = { text, values: [...values] }
-      const name = isOutdated() || values.length === 0 ? undefined : nameOf(text)
+      const mayBeNamed = !isOutdated() && values.length > 0 && values.length <= mostValues
+      const name = mayBeNamed ? nameOf(text) : undefined
       if (name === undefined) return client.query(plain)
       try {
         return await client.query({ name, ...plain })
@@ -33,7 +40,9 @@ export function preparing(pool: pg.Pool): PostgresPool {
         if (!isOutdatedStatement(error)) throw error
         edition += 1
         // It failed before it did anything. In a transaction nothing more can be done, and all of it has to go again.
-        return client.query(plain).catch(() => Promise.reject(error))
+        return client.query(plain).catch((again: unknown) => {
+          throw isAborted(again) ? error : again
+        })
       }
     }
     return {
@@ -59,7 +68,7 @@ function statementNames(): (text: string) => string | undefined {
   const seenOnce = new Set<string>()
   return (text) => {
     const name = names.get(text)
-    if (name !== undefined || names.size >= mostNames || text.length > longestText) return name
+    if (name !== undefined || names.size >= mostNames || dependsOnItsValues.test(text)) return name
     if (seenOnce.delete(text)) {
       names.set(text, `statement_${names.size}`)
       return names.get(text)

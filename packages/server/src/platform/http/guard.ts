@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
-import { clientAddress } from './client-address.ts'
 import { hostNames } from './host-names.ts'
 import type { KeyCheck } from './key-check.ts'
 
@@ -14,7 +13,7 @@ export function guardOf({ keys, hosts }: { keys: KeyCheck; hosts: readonly strin
     if (!names.include(request.headers.host)) {
       refuse('unknown_host', 'This server does not answer to that host name; set APP_HOST to the name it is reached by')
     }
-    if (isOfApi(request) && !keys.accepts(request.headers['x-api-key'], clientAddress(request))) {
+    if (isOfApi(request) && !keys.accepts(request.headers['x-api-key'], request.ip)) {
       refuse('unauthorized', 'Invalid or missing API key')
     }
     if (request.is404) refuseMissing()

@@ -6,7 +6,14 @@ import type { ApiKeys } from './api-keys.ts'
 
 export type KeyCheck = {
   /** False for no key and for a wrong one. Throws for an address that has tried too many to be told about another. */
-  accepts(presented: unknown, address: string): boolean
+  accepts(presented: unknown, address: string | undefined): boolean
+}
+
+type Options = {
+  log: Log
+  /** Whether a key is one of those that open another door, and no try to open this one. */
+  isOfOtherKind?(key: string): boolean
+  now?(): number
 }
 
 /** Different keys that are all wrong, from one network in one minute. The same mistake made again is not another try. */
@@ -23,7 +30,8 @@ type Tries = { wrong: Set<string>; since: number; isTold: boolean }
  * The keys, with a limit on guessing. A key that was right on a network stays right there, so that whoever guesses keeps
  * nobody out but those who are new to the network the guesses come from, and those for a minute.
  */
-export function keyCheck(keys: ApiKeys, log: Log, now: () => number = () => performance.now()): KeyCheck {
+export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
+  const { log, isOfOtherKind = () => false, now = () => performance.now() } = options
   const triesByNetwork = new Map<string, Tries>()
   const proven = new Map<string, true>()
 
@@ -41,8 +49,9 @@ export function keyCheck(keys: ApiKeys, log: Log, now: () => number = () => perf
 
   return {
     accepts: (presented, address) => {
-      if (typeof presented !== 'string' || presented === '') return false
-      const network = networkOf(address)
+      if (typeof presented !== 'string' || presented === '' || isOfOtherKind(presented)) return false
+      // A caller that is gone has no address any more, and one on a socket in the file system never had.
+      const network = networkOf(address ?? '')
       const key = createHash('sha256').update(presented).digest('base64')
       const proof = `${network} ${key}`
       const tries = triesOf(network)

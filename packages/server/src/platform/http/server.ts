@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { limits } from '@yardmaster/contract/limits'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../log/log.ts'
-import { Refusal, refuse } from '../refusal.ts'
+import { refuse } from '../refusal.ts'
 import { answerError, logFault } from './answer-error.ts'
 import { cutOff } from './cut-off.ts'
 import { guardOf } from './guard.ts'
@@ -15,6 +15,8 @@ export type HttpServerOptions = {
   keys: KeyCheck
   /** Names besides the loopback ones that requests may be addressed to. */
   hosts: readonly string[]
+  /** Whether a proxy on this machine says whom it asks for. */
+  isProxied?: boolean
   timeouts?: HttpTimeouts
 }
 
@@ -39,7 +41,8 @@ export const defaultTimeouts: HttpTimeouts = {
 /** Long enough for any slug or id in a path; anything longer names nothing. */
 const maxParamLength = 300
 
-export function openHttpServer({ log, keys, hosts, timeouts = defaultTimeouts }: HttpServerOptions): FastifyInstance {
+export function openHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { log, keys, hosts, isProxied = false, timeouts = defaultTimeouts } = options
   const guard = guardOf({ keys, hosts })
   // Connections on which a request was answered before all of it had come: there is nothing more to say on them.
   const answeredEarly = new WeakSet<Socket>()
@@ -52,6 +55,7 @@ export function openHttpServer({ log, keys, hosts, timeouts = defaultTimeouts }:
       connectionsCheckingInterval: timeouts.checkEveryMs,
       requireHostHeader: false, // the guard refuses a missing one, in the shape of every error
     },
+    trustProxy: isProxied ? 'loopback' : false,
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',
@@ -59,7 +63,7 @@ export function openHttpServer({ log, keys, hosts, timeouts = defaultTimeouts }:
     clientErrorHandler: (error, socket) => (answeredEarly.has(socket) ? socket.destroy() : cutOff(error, socket)),
     // An address that cannot be read is no way around the guard.
     frameworkErrors: (error, request, reply) =>
-      answerError(log, refusalOf(() => guard(request, reply)) ?? error, request, reply),
+      answerError(log, thrownBy(() => guard(request, reply)) ?? error, request, reply),
   })
   server.addHook('onRequest', async (request, reply) => guard(request, reply))
   server.addHook('onResponse', async ({ raw }) => {
@@ -74,13 +78,13 @@ export function openHttpServer({ log, keys, hosts, timeouts = defaultTimeouts }:
   return server
 }
 
-function refusalOf(guard: () => void): Refusal | undefined {
+/** The framework has nobody above this who would catch it. */
+function thrownBy(guard: () => void): unknown {
   try {
     guard()
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error
-    throw error
+    return error
   }
 }
 

@@ -18,7 +18,7 @@ export type Caller = {
   roots: readonly string[] | undefined
 }
 
-type Presented = { key: string; address: string; query: Readonly<Record<string, unknown>> }
+type Presented = { key: string; address: string | undefined; query: Readonly<Record<string, unknown>> }
 
 /** By the key, which decides; the address can only ask for less. */
 export async function identify(app: App, keys: KeyCheck, { key, address, query }: Presented): Promise<Caller> {

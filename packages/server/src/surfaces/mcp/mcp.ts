@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../../domain/app.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { logFault } from '../../platform/http/answer-error.ts'
-import { clientAddress } from '../../platform/http/client-address.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { signalOf } from '../../platform/http/register.ts'
@@ -34,7 +33,7 @@ export function registerMcp(
     method: 'POST',
     url: path,
     onRequest: async (request) => {
-      const presented = { key: presentedKey(request), address: clientAddress(request), query: request.query }
+      const presented = { key: presentedKey(request), address: request.ip, query: request.query }
       callers.set(request, await identify(app, keys, presented))
     },
     handler: async (request, reply) => {

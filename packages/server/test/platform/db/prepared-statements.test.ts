@@ -33,6 +33,17 @@ test('a statement that comes again is prepared, one that comes once is not', asy
   expect(await preparedOn(db)).toEqual(['select * from wagons where id = $1'])
 })
 
+test('a pattern, a list and a crowd of values are planned for what they are', async () => {
+  const { db } = await yard()
+  const crowd = sql.join(Array.from({ length: 60 }, (_, index) => index))
+  for (let round = 0; round < 3; round += 1) {
+    await sql`select id from wagons where load like ${'c%'}`.execute(db)
+    await sql`select id from wagons where id = any (${[1, 2]}::int[])`.execute(db)
+    await sql`select id from wagons where id in (${crowd})`.execute(db)
+  }
+  expect(await preparedOn(db)).toEqual([])
+})
+
 test('no more than five hundred are prepared, and the others work all the same', async () => {
   const { db } = await yard()
   for (let round = 0; round < 2; round += 1) {
@@ -66,6 +77,14 @@ test('tables that change while we run, as a newer host may change them, are read
     for (const [row] of await readAll()) expect(row).toMatchObject({ [column]: 'new' })
     for (let round = 0; round < 3; round += 1) await readAll()
   }
+})
+
+test('what else is wrong with a statement is what is told, also when tables have changed', async () => {
+  const { db, pool } = await yard()
+  const add = (id: number) => sql`insert into wagons values (${id}, 'ore') returning *`.execute(db)
+  for (const id of [3, 4, 5]) await add(id)
+  await pool.query('alter table wagons add column weight int')
+  await expect(add(5)).rejects.toMatchObject({ code: '23505' })
 })
 
 test('a transaction in whose midst they change goes again, and its work is done once', async () => {

@@ -1,6 +1,6 @@
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
-import { clientAddress } from '../../../src/platform/http/client-address.ts'
 import { keyCheck, networkOf } from '../../../src/platform/http/key-check.ts'
 import { Refusal } from '../../../src/platform/refusal.ts'
 import { testKey } from '../../support/app.ts'
@@ -12,7 +12,11 @@ const wrongKeys = (count: number, from = 0) => Array.from({ length: count }, (_,
 /** A check whose clock stands until it is moved, and what it says of a key: right, wrong, or the seconds to wait. */
 function deskOf(...keys: string[]) {
   let ms = 5000
-  const check = keyCheck(apiKeys(keys), silentLog, () => ms)
+  const check = keyCheck(apiKeys(keys), {
+    log: silentLog,
+    isOfOtherKind: (key) => key.startsWith('other_'),
+    now: () => ms,
+  })
   const judge = (key: unknown, address = '192.0.2.1') => {
     try {
       return check.accepts(key, address) ? 'right' : 'wrong'
@@ -58,16 +62,41 @@ describe('whoever tries one key after another', () => {
     expect(lines().filter((line) => line.includes('wrong-'))).toEqual([])
   })
 
-  test('is one behind a proxy on this machine, and its neighbours there are others', async () => {
-    const { url } = await kitServer([])
+  /** Twenty-five wrong keys and a right one, each said to come from the given client. */
+  async function guessFor(isProxied: boolean, { wrong, right }: { wrong: string; right: string }) {
+    const { url } = await kitServer([], { isProxied })
     const ask = async (key: string, client: string) => {
       const headers = { 'x-api-key': key, 'x-forwarded-for': client }
       return (await fetch(`${url}/api/v1/anything`, { headers })).status
     }
     const statuses = new Set<number>()
-    for (const key of wrongKeys(25)) statuses.add(await ask(key, `198.51.100.${key.length}, 203.0.113.9`))
-    expect([...statuses]).toEqual([401, 429])
-    expect(await ask(testKey, '203.0.113.10')).toBe(404)
+    for (const key of wrongKeys(25)) statuses.add(await ask(key, wrong))
+    return { wrong: [...statuses], right: await ask(testKey, right) }
+  }
+
+  test('is one behind a proxy on this machine, and its neighbours there are others', async () => {
+    const found = await guessFor(true, { wrong: '198.51.100.1, 203.0.113.9', right: '203.0.113.10' })
+    expect(found).toEqual({ wrong: [401, 429], right: 404 })
+  })
+
+  test('is not believed to be many, or somebody else, where no proxy is', async () => {
+    expect(await guessFor(false, { wrong: '203.0.113.9', right: '203.0.113.10' })).toEqual({
+      wrong: [401, 429],
+      right: 429,
+    })
+  })
+
+  test('does no harm by being gone before the answer, when its address cannot be asked any more', async () => {
+    const { url, records } = await kitServer([])
+    for (const [index, path] of ['/api/%zz', '/api/v1/anything', '/api/%zz', '/api/v1/anything'].entries()) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1')
+      await new Promise((resolve) =>
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: wrong-${index}\r\n\r\n`, resolve),
+      )
+      socket.resetAndDestroy()
+    }
+    expect((await fetch(`${url}/api/v1/anything`, { headers: { 'x-api-key': testKey } })).status).toBe(404)
+    expect(records().filter(({ level }) => level >= 40)).toEqual([])
   })
 
   test('does not learn of the right one while they wait, and does when the minute is over', () => {
@@ -117,33 +146,25 @@ describe('whoever tries one key after another', () => {
   })
 })
 
+test('keys that are for another door are refused, and are no tries', () => {
+  const { judge, judgeAll } = deskOf('right')
+  expect(judgeAll(wrongKeys(30).map((key) => `other_${key}`))).toEqual(Array(30).fill('wrong'))
+  expect(judge('right')).toBe('right')
+})
+
+test('a caller without an address is counted like any other', () => {
+  const { judge } = deskOf('right')
+  const judged = wrongKeys(21).map((key) => judge(key, ''))
+  expect(judged.at(-1)).toBe(60)
+  expect(keyCheck(apiKeys(['right']), { log: silentLog }).accepts('right', undefined)).toBe(true)
+})
+
 test('the same wrong key again and again, or none, is a mistake and not a try', () => {
   const { judge } = deskOf('right')
   for (let round = 0; round < 500; round += 1) {
     expect([judge('stale'), judge(undefined), judge(''), judge(['stale'])]).toEqual(Array(4).fill('wrong'))
   }
   expect(judge('right')).toBe('right')
-})
-
-describe('a request comes from', () => {
-  const from = (ip: string, forwarded?: string) => clientAddress({ ip, headers: { 'x-forwarded-for': forwarded } })
-
-  test('the other end of its connection', () => {
-    expect([from('192.0.2.1'), from('127.0.0.1'), from('::1')]).toEqual(['192.0.2.1', '127.0.0.1', '::1'])
-  })
-
-  test('whom a proxy on this machine names last, since only that is its own word', () => {
-    expect(from('127.0.0.1', '198.51.100.1, 203.0.113.9')).toBe('203.0.113.9')
-    expect(from('::ffff:127.0.0.1', '2001:db8::1')).toBe('2001:db8::1')
-    expect(from('::1', '203.0.113.9')).toBe('203.0.113.9')
-  })
-
-  test('nobody else, whatever it says', () => {
-    expect(from('192.0.2.1', '203.0.113.9')).toBe('192.0.2.1')
-    for (const said of ['', ' ', 'unknown', '203.0.113.9,', '203.0.113.9:80']) {
-      expect([said, from('127.0.0.1', said)]).toEqual([said, '127.0.0.1'])
-    }
-  })
 })
 
 test.each([

@@ -23,7 +23,7 @@ const folder = await catalogOnDisk({
     other: { description: 'Another.', url: api, default_runtime: 'demo' },
   },
 })
-const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
+const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json`, APP_HOST: 'yard.example' } })
 const { create, reaches, settled } = conversing(app)
 const start = vi.spyOn(demoRuntime, 'start')
 afterEach(() => start.mockClear())
@@ -76,6 +76,7 @@ describe('every agent', () => {
     for (let index = 0; index < 25; index += 1) statuses.add(await statusFor(`wrong-${index}`))
     expect([...statuses]).toEqual([401, 429])
     expect(await statusFor(servers[0]?.headers['X-API-Key'])).toBe(200)
+    expect(await statusFor('ymt_of-a-turn-that-has-ended')).toBe(401)
     await app.post(`/sessions/${id}/pause`)
   })
 
