@@ -11,6 +11,9 @@ const mostValues = 50
  */
 const dependsOnItsValues = /\bi?like\b|\b(any|all)\s*\(\s*\$/i
 
+/** What can be planned, and is one statement. */
+const isPlannable = /^\s*(select|insert|update|delete|with)\b[^;]*$/i
+
 /** More than there are in our sources. Filters can be combined to more, and each costs memory on every connection. */
 const mostNames = 500
 
@@ -31,8 +34,7 @@ export function preparing(pool: pg.Pool): PostgresPool {
     const isOutdated = (): boolean => ownEdition !== edition
     const ask = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
       const plain = { text, values: [...values] }
-      const mayBeNamed = !isOutdated() && values.length > 0 && values.length <= mostValues
-      const name = mayBeNamed ? nameOf(text) : undefined
+      const name = isOutdated() || values.length > mostValues ? undefined : nameOf(text)
       if (name === undefined) return client.query(plain)
       try {
         return await client.query({ name, ...plain })
@@ -68,7 +70,8 @@ function statementNames(): (text: string) => string | undefined {
   const seenOnce = new Set<string>()
   return (text) => {
     const name = names.get(text)
-    if (name !== undefined || names.size >= mostNames || dependsOnItsValues.test(text)) return name
+    if (name !== undefined || names.size >= mostNames) return name
+    if (!isPlannable.test(text) || dependsOnItsValues.test(text)) return undefined
     if (seenOnce.delete(text)) {
       names.set(text, `statement_${names.size}`)
       return names.get(text)

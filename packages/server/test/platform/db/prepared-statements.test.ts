@@ -19,8 +19,10 @@ async function yard(max = 1): Promise<{ db: Database; pool: pg.Pool }> {
 const wagon = (db: Database, id: number) =>
   sql<Record<string, unknown>>`select * from wagons where id = ${id}`.execute(db).then(({ rows }) => rows)
 
+const ownQuestion = 'select statement from pg_prepared_statements'
+
 async function preparedOn(db: Database): Promise<string[]> {
-  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db)
+  const { rows } = await sql<{ statement: string }>`${sql.raw(ownQuestion)}`.execute(db)
   return rows.map(({ statement }) => statement)
 }
 
@@ -29,8 +31,10 @@ test('a statement that comes again is prepared, one that comes once is not', asy
   await wagon(db, 1)
   await sql`select ${'once'}::text`.execute(db)
   expect(await preparedOn(db)).toEqual([])
+  await transact(db, (tx) => sql`savepoint here; release here`.execute(tx))
   for (const id of [2, 1, 2]) expect(await wagon(db, id)).toMatchObject([{ id }])
-  expect(await preparedOn(db)).toEqual(['select * from wagons where id = $1'])
+  expect(await preparedOn(db)).toEqual(expect.arrayContaining(['select * from wagons where id = $1', ownQuestion]))
+  expect(await preparedOn(db)).toHaveLength(2)
 })
 
 test('a pattern, a list and a crowd of values are planned for what they are', async () => {
