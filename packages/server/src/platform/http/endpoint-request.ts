@@ -13,10 +13,8 @@ export type Sent = {
 }
 
 /** The request as the endpoint declares it, or a refusal. */
-export function readRequest<App>(
-  endpoint: Endpoint<App>,
-  { params, query, body: rawBody, headers, signal }: Sent,
-): EndpointRequest<unknown, unknown, unknown> {
+export function readRequest<App>(endpoint: Endpoint<App>, sent: Sent): EndpointRequest<unknown, unknown, unknown> {
+  const { params, query, body: rawBody, headers } = sent
   return {
     params: parseParams(endpoint.params, params),
     query: parseQuery(endpoint.query, query),
@@ -25,6 +23,8 @@ export function readRequest<App>(
       return endpoint.body && parseBody(endpoint.body, rawBody)
     },
     headers,
-    signal,
+    get signal() {
+      return sent.signal
+    },
   }
 }
