@@ -18,6 +18,8 @@ export type StopRequest = {
   ask?: () => Promise<void> | void
   /** How long `ask` is given to work, the call included. Otherwise as long as `graceMs`. */
   askMs?: number
+  /** How long what it started may go on after it, to put its papers in order. Otherwise not at all. */
+  lingerMs?: number
 }
 
 /**
@@ -27,9 +29,10 @@ export type StopRequest = {
 export async function stopTree(
   options: StopRequest & { identity: ProcessIdentity | undefined; marker: string; table?: ProcessTable },
 ): Promise<StopReport> {
-  const { identity, marker, table = processTable() } = options
+  const { identity, marker, lingerMs = 0, table = processTable() } = options
   const run = watchRun(table, marker, identity)
   const endedBy = identity ? await endProcess(identity, { ...options, table, look: run.look }) : 'already_gone'
+  if (endedBy !== 'sigkill') await allGoneWithin(lingerMs, run, table)
   const { swept, survivors } = await sweep(run, table)
   if (identity && (await table.isRunning(identity)) && !survivors.some((one) => one.pid === identity.pid)) {
     survivors.push(identity)
@@ -100,6 +103,16 @@ function watchRun(table: ProcessTable, marker: string, first?: ProcessIdentity):
     for (const found of await table.findMarked(marker, first)) known.set(`${found.pid} ${found.startTime}`, found)
   }
   return { known, look }
+}
+
+async function allGoneWithin(limitMs: number, run: Run, table: ProcessTable): Promise<void> {
+  const endMs = performance.now() + limitMs
+  for (let pauseMs = 5; performance.now() < endMs; pauseMs = Math.min(pauseMs * 2, 100)) {
+    await run.look()
+    const areRunning = await Promise.all([...run.known.values()].map((identity) => table.isRunning(identity)))
+    if (!areRunning.includes(true)) return
+    await sleep(pauseMs)
+  }
 }
 
 async function sweep(run: Run, table: ProcessTable): Promise<{ swept: number; survivors: ProcessIdentity[] }> {

@@ -49,9 +49,14 @@ async function exitOf(child: Child, { lastWordsMs }: Patience): Promise<Awaited<
   return Promise.race([child.exited, sleep(lastWordsMs, undefined, { ref: false })])
 }
 
-/** A well-behaved agent ends with its input, when it has put its papers in order. Whatever it started goes with it. */
+/**
+ * A well-behaved agent ends with its input, when it has put its papers in order. It may be a go-between for a program that
+ * has papers of its own, and takes a moment longer. Whatever else it started goes with it.
+ */
 async function leave(child: Child, { graceMs, lastWordsMs }: Patience): Promise<void> {
-  await child.stop({ askMs: lastWordsMs, graceMs, ask: () => void child.stdin?.end() })
+  await child.stop({ askMs: lastWordsMs, graceMs, lingerMs, ask: () => void child.stdin?.end() })
   // Where we stopped listening in the middle, the pipe is still open. Not awaited: it settles when somebody lets it.
   void child.lines.return(undefined).catch(() => undefined)
 }
+
+const lingerMs = 1000

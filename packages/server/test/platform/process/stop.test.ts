@@ -71,6 +71,22 @@ describe('stopping a child', () => {
     expect((await child.stop({ graceMs: patientMs, askMs: 60_000, ask })).endedBy).toBe('sigterm')
   })
 
+  const goBetween = (work: string) => `(${work}) > /dev/null 2>&1 & read -r line; exit 0`
+
+  test('that was a go-between lets what it started put its papers in order', async () => {
+    const child = await workshop.launch({ sh: goBetween('trap "" HUP; sleep 0.4') })
+    const ask = () => void child.stdin?.end('please\n')
+    const report = await child.stop({ graceMs: patientMs, lingerMs: patientMs, ask })
+    expect(report).toEqual({ endedBy: 'ask', swept: 0, survivors: [] })
+  })
+
+  test('that was a go-between does not shield what never ends', async () => {
+    const child = await workshop.launch({ sh: goBetween('exec sleep 1000') })
+    const ask = () => void child.stdin?.end('please\n')
+    const report = await child.stop({ graceMs: patientMs, lingerMs: 200, ask })
+    expect(report).toEqual({ endedBy: 'ask', swept: 1, survivors: [] })
+  })
+
   test('that is gone already is no error, however often', async () => {
     const child = await workshop.launch({ sh: 'exit 0' })
     await child.exited
