@@ -64,7 +64,8 @@ describe('a turn', () => {
 
   test('goes on with the conversation in a new process, with another model if that is wanted', async () => {
     const it = await session()
-    await it.run('say The first answer')
+    // As long as a real model takes: the agent writes its conversation down a moment after it began.
+    await it.run('wait 1\nsay The first answer')
     const { id } = it.conversation
     expect(await it.run('say The second answer', { model: 'haiku' })).toEqual({ kind: 'completed' })
     // One that was not taken up says why.
