@@ -32,7 +32,7 @@ export async function stopTree(
   const { identity, marker, lingerMs = 0, table = processTable() } = options
   const run = watchRun(table, marker, identity)
   const endedBy = identity ? await endProcess(identity, { ...options, table, look: run.look }) : 'already_gone'
-  if (endedBy !== 'sigkill') await allGoneWithin(lingerMs, run, table)
+  if (lingerMs > 0 && endedBy !== 'sigkill') await comesTrueWithin(lingerMs, () => isNobodyLeft(run, table))
   const { swept, survivors } = await sweep(run, table)
   if (identity && (await table.isRunning(identity)) && !survivors.some((one) => one.pid === identity.pid)) {
     survivors.push(identity)
@@ -79,15 +79,23 @@ async function endsByAsking(
   return isGoneWithin(askMs, identity, table, refused.signal)
 }
 
-async function isGoneWithin(
+function isGoneWithin(
   limitMs: number,
   identity: ProcessIdentity,
   table: ProcessTable,
   giveUp?: AbortSignal,
 ): Promise<boolean> {
+  return comesTrueWithin(limitMs, async () => !(await table.isRunning(identity)), giveUp)
+}
+
+async function comesTrueWithin(
+  limitMs: number,
+  isTrue: () => Promise<boolean>,
+  giveUp?: AbortSignal,
+): Promise<boolean> {
   const endMs = performance.now() + limitMs
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 100)) {
-    if (!(await table.isRunning(identity))) return true
+    if (await isTrue()) return true
     const leftMs = endMs - performance.now()
     if (leftMs <= 0 || giveUp?.aborted) return false
     await sleep(Math.min(pauseMs, leftMs))
@@ -105,14 +113,10 @@ function watchRun(table: ProcessTable, marker: string, first?: ProcessIdentity):
   return { known, look }
 }
 
-async function allGoneWithin(limitMs: number, run: Run, table: ProcessTable): Promise<void> {
-  const endMs = performance.now() + limitMs
-  for (let pauseMs = 5; performance.now() < endMs; pauseMs = Math.min(pauseMs * 2, 100)) {
-    await run.look()
-    const areRunning = await Promise.all([...run.known.values()].map((identity) => table.isRunning(identity)))
-    if (!areRunning.includes(true)) return
-    await sleep(pauseMs)
-  }
+async function isNobodyLeft(run: Run, table: ProcessTable): Promise<boolean> {
+  await run.look()
+  const areRunning = await Promise.all([...run.known.values()].map((identity) => table.isRunning(identity)))
+  return !areRunning.includes(true)
 }
 
 async function sweep(run: Run, table: ProcessTable): Promise<{ swept: number; survivors: ProcessIdentity[] }> {
