@@ -10,12 +10,17 @@ const layers = ['app', 'surfaces', 'domain', 'runtimes', 'platform']
 
 /** A room imports only rooms on earlier lines. */
 const roomLines = [
-  ['settings'],
-  ['catalog', 'categories', 'notifications', 'gates', 'credentials'],
-  ['transcripts', 'costs', 'logs', 'inbox'],
+  ['settings', 'people'],
+  ['credentials', 'catalog', 'categories', 'gates'],
   ['sessions'],
-  ['conversation', 'search'],
-  ['turns', 'elicitations', 'triggers', 'backlog', 'outcomes'],
+  ['logs', 'transcripts', 'costs'],
+  ['hierarchy', 'subagents', 'board', 'titles'],
+  ['inbox', 'workspaces', 'summaries'],
+  ['notifications'],
+  ['lifecycle'],
+  ['conversation', 'search', 'archive'],
+  ['heartbeats', 'turns', 'elicitations', 'accounts'],
+  ['triggers', 'backlog', 'outcomes', 'pull-requests'],
   ['maintenance', 'clis'],
 ]
 

@@ -1,25 +1,45 @@
 import type { Room } from '../domain/app.ts'
+import { board } from '../domain/board/room.ts'
 import { catalog } from '../domain/catalog/room.ts'
 import { categories } from '../domain/categories/room.ts'
 import { clis } from '../domain/clis/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
+import { heartbeats } from '../domain/heartbeats/room.ts'
+import { hierarchy } from '../domain/hierarchy/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
+import { lifecycle } from '../domain/lifecycle/room.ts'
+import { logs } from '../domain/logs/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
 import { settings } from '../domain/settings/room.ts'
+import { subagents } from '../domain/subagents/room.ts'
+import { summaries } from '../domain/summaries/room.ts'
+import { titles } from '../domain/titles/room.ts'
+import { transcripts } from '../domain/transcripts/room.ts'
 import { turns } from '../domain/turns/room.ts'
+import { workspaces } from '../domain/workspaces/room.ts'
 import { eventStream } from '../surfaces/event-stream.ts'
 import { metrics } from '../surfaces/metrics.ts'
 
-/** The rooms of the house, in the order in which they may know each other, and what is offered beside them. */
+/** The rooms, in the order in which they may import each other, then what is offered beside them. */
 export const modules: readonly Room[] = [
   settings,
   catalog,
   categories,
-  inbox,
   sessions,
+  logs,
+  transcripts,
+  hierarchy,
+  subagents,
+  inbox,
+  workspaces,
+  board,
+  titles,
+  summaries,
+  lifecycle,
   conversation,
   search,
+  heartbeats,
   turns,
   clis,
   eventStream,

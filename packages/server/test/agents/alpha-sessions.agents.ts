@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { runtimeHome } from '../../src/domain/sessions/workspace/folders.ts'
+import { runtimeHome } from '../../src/domain/workspaces/folders.ts'
 import { alphaRuntime } from '../../src/runtimes/alpha/alpha.ts'
 import { demoRuntime } from '../../src/runtimes/demo/demo.ts'
 import { readModels } from '../../src/runtimes/models.ts'

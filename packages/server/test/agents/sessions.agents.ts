@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { clonePath, runtimeHome } from '../../src/domain/sessions/workspace/folders.ts'
+import { clonePath, runtimeHome } from '../../src/domain/workspaces/folders.ts'
 import { type ProcessIdentity, processTable } from '../../src/platform/process/process-table.ts'
 import { atRest, entriesOf, textOf } from '../support/demo-session.ts'
 import { eventually } from '../support/eventually.ts'

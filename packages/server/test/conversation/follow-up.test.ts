@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { pauseSession } from '../../src/domain/sessions/lifecycle/pause.ts'
-import { putToSleep } from '../../src/domain/sessions/lifecycle/sleep.ts'
+import { pauseSession } from '../../src/domain/lifecycle/pause.ts'
+import { putToSleep } from '../../src/domain/lifecycle/sleep.ts'
 import { demoRuntime } from '../../src/runtimes/demo/demo.ts'
 import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'

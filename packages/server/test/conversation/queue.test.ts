@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { changeMessage, removeMessage, reorderMessage } from '../../src/domain/conversation/messages.ts'
-import { archiveSession } from '../../src/domain/sessions/lifecycle/archive.ts'
-import { pauseSession } from '../../src/domain/sessions/lifecycle/pause.ts'
-import { restartSession } from '../../src/domain/sessions/lifecycle/restart.ts'
+import { changeMessage, removeMessage, reorderMessage } from '../../src/domain/inbox/messages.ts'
+import { archiveSession } from '../../src/domain/lifecycle/archive.ts'
+import { pauseSession } from '../../src/domain/lifecycle/pause.ts'
+import { restartSession } from '../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recordUsage } from '../../src/domain/costs/cost.ts'
-import { refreshTranscript } from '../../src/domain/sessions/lifecycle/refresh.ts'
+import { refreshTranscript } from '../../src/domain/lifecycle/refresh.ts'
 import { transact } from '../../src/platform/db/transact.ts'
 import type { Usage } from '../../src/runtimes/runtime.ts'
 import { testApp } from '../support/app.ts'

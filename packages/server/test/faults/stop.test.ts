@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { recoveryPrompt } from '../../src/domain/sessions/lifecycle/recovery-prompt.ts'
+import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
 import { sampleRepository } from '../support/app.ts'
 import { testDatabase } from '../support/database.ts'
 import { atRest, entriesOf, findDemo, startDemo } from '../support/demo-session.ts'

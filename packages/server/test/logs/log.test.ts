@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pauseSession } from '../../src/domain/sessions/lifecycle/pause.ts'
+import { pauseSession } from '../../src/domain/lifecycle/pause.ts'
 import { testApp, testKey } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 import { entriesOf } from '../support/demo-session.ts'

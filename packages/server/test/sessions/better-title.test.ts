@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { titleFromFailure, titleFromPrompt } from '../../src/domain/sessions/title/better-title.ts'
-import { titleAllDue } from '../../src/domain/sessions/title/give-title.ts'
+import { titleFromFailure, titleFromPrompt } from '../../src/domain/titles/better-title.ts'
+import { titleAllDue } from '../../src/domain/titles/give-title.ts'
 import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 import { findDemo } from '../support/demo-session.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { freeSlug, slugBase } from '../../src/domain/sessions/create/slug.ts'
+import { freeSlug, slugBase } from '../../src/domain/sessions/slug.ts'
 import { openDatabase, openPool } from '../../src/platform/db/database.ts'
 import { testApp } from '../support/app.ts'
 import { testDatabase } from '../support/database.ts'

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { presentSubagent } from '../../src/domain/sessions/subagents/present-subagent.ts'
+import { presentSubagent } from '../../src/domain/subagents/present-subagent.ts'
 import { expectProblem, testApp } from '../support/app.ts'
 import { changesNothing } from '../support/changes-nothing.ts'
 import { conversing } from '../support/conversation.ts'

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { archiveSession } from '../../src/domain/sessions/lifecycle/archive.ts'
+import { archiveSession } from '../../src/domain/lifecycle/archive.ts'
 import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 import { eventually } from '../support/eventually.ts'

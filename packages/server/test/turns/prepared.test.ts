@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restartSession } from '../../src/domain/sessions/lifecycle/restart.ts'
+import { restartSession } from '../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../support/app.ts'
 import { conversing } from '../support/conversation.ts'
 import { eventually } from '../support/eventually.ts'

@@ -4,17 +4,11 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { findMessage, type Message, moveMessage, returnQueuedTurns, withdrawLiveTurn } from '../inbox/inbox.ts'
+import { acceptNextMessage, resume } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
-import {
-  acceptNextMessage,
-  lockSession,
-  recordUncle,
-  resume,
-  type SessionRow,
-  showRow,
-  transition,
-} from '../sessions/session.ts'
+import { lockSession, type SessionRow, showRow, transition } from '../sessions/session.ts'
 
 /** Delivers a queued message now. Of several who ask for the same one, the first is obeyed and the others are told. */
 export async function interruptWithMessage(

@@ -4,28 +4,22 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { recordUncle } from '../hierarchy/hierarchy.ts'
 import {
   acceptTurn,
   findNextWake,
   findStanding,
   hasPendingMessages,
+  lineUp,
   type Message,
   type NewMessage,
   queueMessage,
   type TurnSource,
 } from '../inbox/inbox.ts'
+import { acceptNextMessage, changedGoal, resume } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
-import {
-  acceptNextMessage,
-  changedGoal,
-  lockSession,
-  recordUncle,
-  resume,
-  type SessionRow,
-  showRow,
-} from '../sessions/session.ts'
+import { lockSession, type SessionRow, showRow } from '../sessions/session.ts'
 import { interrupt } from './interrupt.ts'
-import { lineUp } from './line-up.ts'
 
 export type Saying = {
   prompt: string

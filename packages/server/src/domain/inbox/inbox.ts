@@ -3,7 +3,6 @@ import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { admitTurnsJob } from './admit-turns-job.ts'
 import { insertTurn, type NewTurn } from './turn-store.ts'
 
-/** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
 export {
   type Candidate,
   countLiveTurns,
@@ -17,6 +16,8 @@ export {
   selectSilentHosts as findSilentHosts,
   upsertHost as noteAlive,
 } from './admission-store.ts'
+/** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
+export { drainSoon, isAtRest } from './drain-soon.ts'
 export {
   claimTurn,
   deleteAbandonedRun as forgetAbandonedRun,
@@ -33,6 +34,7 @@ export {
   type TurnHold,
   type TurnResult,
 } from './lease-store.ts'
+export { lineUp } from './line-up.ts'
 export {
   deleteMessage,
   hasPendingMessages,

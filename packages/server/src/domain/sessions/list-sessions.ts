@@ -4,7 +4,7 @@ import type { Expression, SqlBool } from 'kysely'
 import type { App } from '../app.ts'
 import { readSettings } from '../settings/settings.ts'
 import { type Candidate, selectCandidates, selectIdsWhere } from './candidate-store.ts'
-import { presentSession } from './present-session.ts'
+import { presentSession } from './present.ts'
 import { classesByGenesis } from './scheduling-class.ts'
 import { selectSessions, selectSessionsById } from './session-store.ts'
 

@@ -14,17 +14,10 @@ import {
   type TurnHold,
   wakeAdmission,
 } from '../inbox/inbox.ts'
+import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
-import {
-  acceptNextMessage,
-  lockSessionIfThere,
-  recoveryPrompt,
-  recoveryPromptAfterMove,
-  type SessionRow,
-  settleSubagents,
-  transition,
-  updateSession,
-} from '../sessions/session.ts'
+import { lockSessionIfThere, type SessionRow, transition, updateSession } from '../sessions/session.ts'
+import { settleSubagents } from '../subagents/subagent.ts'
 
 /** Everything that can become of a turn somebody took. */
 export type Outcome =

@@ -14,7 +14,8 @@ import {
   type Turn,
   type TurnHold,
 } from '../inbox/inbox.ts'
-import { findSession, runtimeHome } from '../sessions/session.ts'
+import { findSession } from '../sessions/session.ts'
+import { runtimeHome } from '../workspaces/workspace.ts'
 import { endTurn } from './end-turn.ts'
 import { transcriptReader } from './transcript-reader.ts'
 

@@ -7,17 +7,8 @@ import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtim
 import { type App, handleJob } from '../app.ts'
 import { findHeldTurn, recordProcess } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import {
-  equipmentOf,
-  isSessionGone,
-  lockSession,
-  openWorkspace,
-  removeSessionFiles,
-  type SessionRow,
-  transition,
-  updateSession,
-  WorkspaceFailed,
-} from '../sessions/session.ts'
+import { isSessionGone, lockSession, type SessionRow, transition, updateSession } from '../sessions/session.ts'
+import { equipmentOf, openWorkspace, removeSessionFiles, WorkspaceFailed } from '../workspaces/workspace.ts'
 import { type Claim, takeTurn } from './claim.ts'
 import { endTurn, type Outcome } from './end-turn.ts'
 import { keepLease, type Lease } from './keep-lease.ts'

@@ -1,6 +1,7 @@
 import type { Conversation } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { readTranscripts, type SessionRow } from '../sessions/session.ts'
+import type { SessionRow } from '../sessions/session.ts'
+import { readTranscripts } from '../workspaces/workspace.ts'
 import { type Exchange, noteReceipt } from './receipt.ts'
 
 type Reading = Omit<Exchange, 'sessionId' | 'conversation'> & {

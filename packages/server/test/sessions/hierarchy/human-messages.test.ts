@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { recordHumanMessage, type Utterance } from '../../../src/domain/sessions/session.ts'
+import { recordHumanMessage, type Utterance } from '../../../src/domain/hierarchy/human-messages.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app.ts'
 import { emptyTables } from '../../support/empty-tables.ts'

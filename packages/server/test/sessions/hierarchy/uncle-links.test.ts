@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { recordUncle } from '../../../src/domain/sessions/hierarchy/record-uncle.ts'
+import { recordUncle } from '../../../src/domain/hierarchy/record-uncle.ts'
 import { lockSession } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { expectProblem, testApp } from '../../support/app.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { archiveSession } from '../../../src/domain/sessions/lifecycle/archive.ts'
-import { unarchiveSession } from '../../../src/domain/sessions/lifecycle/unarchive.ts'
+import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
+import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app.ts'
 import { conversing } from '../../support/conversation.ts'

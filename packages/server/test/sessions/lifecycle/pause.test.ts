@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { pauseSession } from '../../../src/domain/sessions/lifecycle/pause.ts'
+import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app.ts'
 import { conversing } from '../../support/conversation.ts'

@@ -1,7 +1,7 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { refreshTranscript } from '../../../src/domain/sessions/lifecycle/refresh.ts'
+import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { testApp, testKey } from '../../support/app.ts'
 import { conversing } from '../../support/conversation.ts'
 import { entriesOf, findDemo } from '../../support/demo-session.ts'

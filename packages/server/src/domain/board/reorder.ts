@@ -1,0 +1,77 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
+import type { Transaction } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
+import type { App } from '../app.ts'
+import { lockSession } from '../sessions/session.ts'
+import { type Card, lockSections, moveCardTo, selectCards, updateCards } from './card-store.ts'
+import { findSection } from './section.ts'
+
+export type ReorderRequest = { ids?: unknown; category_id?: unknown; moved: SessionRef | undefined }
+export type Ordered = { category_id: number | null; session_ids: number[] }
+
+/**
+ * Puts cards of one section in order: one that moves goes next to its neighbours in the list; without one, the listed
+ * cards are dealt into the places they hold together.
+ */
+export async function reorderCards(app: App, { ids, category_id, moved }: ReorderRequest): Promise<Ordered> {
+  return transact(app.db, async (tx) => {
+    const section = await findSection(tx, category_id)
+    const card = moved && (await lockSession(tx, moved))
+    await lockSections(tx, card ? [section, card.category_id] : [section])
+    if (card && card.category_id !== section) await moveCardTo(tx, card.id, section)
+    const cards = await distinctCards(tx, section)
+    const listed = readListed(ids, cards)
+    await updateCards(tx, card && listed.includes(card.id) ? placed(cards, listed, card.id) : dealt(cards, listed))
+    const ordered = await selectCards(tx, section)
+    return { category_id: section, session_ids: ordered.map(({ id }) => id) }
+  })
+}
+
+/** Entries that are no card of the section are ignored, and so are repeats. */
+function readListed(said: unknown, cards: readonly Card[]): number[] {
+  const inSection = new Set(cards.map(({ id }) => id))
+  const ids = (Array.isArray(said) ? said : []).flatMap((one) => wholeNumber(one) ?? [])
+  return [...new Set(ids)].filter((id) => inSection.has(id))
+}
+
+/** Cards that share a value have no place between them; such a section is numbered anew once. */
+async function distinctCards(tx: Transaction, section: number | null): Promise<Card[]> {
+  const cards = await selectCards(tx, section)
+  if (new Set(cards.map(({ sort_order }) => sort_order)).size === cards.length) return cards
+  const numbered = cards.map(({ id }, index) => ({ id, sort_order: index }))
+  await updateCards(tx, numbered)
+  return numbered
+}
+
+/** Right above the next listed card, or below the previous one when it is the last; alone it stays where it is. */
+function placed(cards: readonly Card[], listed: readonly number[], id: number): Card[] {
+  const others = cards.filter((card) => card.id !== id)
+  const next = listed[listed.indexOf(id) + 1]
+  const previous = listed[listed.indexOf(id) - 1]
+  if (next === undefined && previous === undefined) return []
+  const at =
+    next !== undefined
+      ? others.findIndex((card) => card.id === next)
+      : others.findIndex((card) => card.id === previous) + 1
+  const value = between(others[at - 1], others[at])
+  if (value !== undefined) return [{ id, sort_order: value }]
+  return others.toSpliced(at, 0, { id, sort_order: 0 }).map((card, index) => ({ ...card, sort_order: index }))
+}
+
+/** Undefined when two neighbours have come so close that no number is left between them. */
+function between(above: Card | undefined, below: Card | undefined): number | undefined {
+  if (!above) return below ? below.sort_order - 1 : 0
+  if (!below) return above.sort_order + 1
+  const middle = above.sort_order + (below.sort_order - above.sort_order) / 2
+  return middle > above.sort_order && middle < below.sort_order ? middle : undefined
+}
+
+function dealt(cards: readonly Card[], listed: readonly number[]): Card[] {
+  const wanted = new Set(listed)
+  const places = cards.filter(({ id }) => wanted.has(id)).map(({ sort_order }) => sort_order)
+  return listed.flatMap((id, index) => {
+    const sort_order = places[index]
+    return sort_order === undefined ? [] : [{ id, sort_order }]
+  })
+}

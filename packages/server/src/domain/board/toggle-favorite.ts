@@ -1,0 +1,14 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import { transact } from '../../platform/db/transact.ts'
+import type { App } from '../app.ts'
+import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+
+/** Flipped under the session's lock: every toggle counts. */
+export async function toggleFavorite(app: App, ref: SessionRef): Promise<Session> {
+  return transact(app.db, async (tx) => {
+    const { id, favorited } = await lockSession(tx, ref)
+    await updateSession(tx, id, { favorited: !favorited })
+    return showRow(app, tx, { id })
+  })
+}

@@ -1,0 +1,43 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import { limits } from '@yardmaster/contract/limits'
+import { booleanSpellings } from '@yardmaster/contract/query'
+import type { Session } from '@yardmaster/contract/session'
+import { wholeNumber } from '@yardmaster/contract/whole-number'
+import { transact } from '../../platform/db/transact.ts'
+import { refuse } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+
+export type HeartbeatRequest = { enabled?: unknown; interval_seconds?: unknown }
+
+/** Null is as good as absent, and what is absent stays as it is. */
+export async function changeHeartbeat(app: App, ref: SessionRef, request: HeartbeatRequest): Promise<Session> {
+  const { enabled, interval_seconds } = request
+  if ((enabled ?? interval_seconds ?? undefined) === undefined) {
+    refuse('missing_parameter', 'Provide enabled and/or interval_seconds')
+  }
+  const changes = {
+    ...(enabled !== undefined && enabled !== null && { heartbeat_enabled: readSwitch(enabled) }),
+    ...(interval_seconds !== undefined &&
+      interval_seconds !== null && { heartbeat_interval_seconds: readInterval(interval_seconds) }),
+  }
+  return transact(app.db, async (tx) => {
+    const { id } = await lockSession(tx, ref)
+    await updateSession(tx, id, changes)
+    return showRow(app, tx, { id })
+  })
+}
+
+function readSwitch(said: unknown): boolean {
+  const isText = typeof said === 'string' || typeof said === 'number'
+  const value = isText ? booleanSpellings.get(String(said).toLowerCase()) : said
+  return typeof value === 'boolean' ? value : refuse('validation_failed', 'enabled must be a boolean')
+}
+
+function readInterval(said: unknown): number {
+  const { min, max } = limits.heartbeatIntervalSeconds
+  const seconds = wholeNumber(said) ?? refuse('validation_failed', 'interval_seconds must be an integer')
+  if (seconds < min) refuse('validation_failed', `Heartbeat interval seconds must be greater than or equal to ${min}`)
+  if (seconds > max) refuse('validation_failed', `Heartbeat interval seconds must be less than or equal to ${max}`)
+  return seconds
+}

@@ -1,0 +1,5 @@
+export { findCaptureGaps } from './capture-gaps.ts'
+export { findHierarchy } from './find-hierarchy.ts'
+export { findHumanMessages } from './human-messages.ts'
+export { recordUncle } from './record-uncle.ts'
+export { findInTree } from './within-tree.ts'

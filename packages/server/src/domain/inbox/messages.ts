@@ -1,0 +1,92 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Page } from '@yardmaster/contract/paging'
+import type { Transaction } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { recordUncle } from '../hierarchy/hierarchy.ts'
+import { findSession, lockSession } from '../sessions/session.ts'
+import { drainSoon, isAtRest } from './drain-soon.ts'
+import { lineUp } from './line-up.ts'
+import {
+  deleteMessage,
+  type Message,
+  moveMessage,
+  type NewMessage,
+  selectMessage,
+  selectMessagePage,
+  updateMessage,
+} from './message-store.ts'
+
+/** Queues a message. A session at rest takes the first of its queue soon; a failed one keeps it until it is restarted. */
+export async function enqueueMessage(app: App, ref: SessionRef, message: Handed): Promise<Message> {
+  return app.together(`enqueue:${JSON.stringify(ref)}`, message, (messages) => enqueueAll(app, ref, messages))
+}
+
+/** With who hands it over, by its own word. */
+type Handed = NewMessage & { actingSessionId?: number | undefined }
+
+async function enqueueAll(app: App, ref: SessionRef, handed: readonly Handed[]): Promise<Message[]> {
+  const messages = handed.map(({ actingSessionId: _, ...message }) => message)
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    if (session.status === 'archived') refuse('cannot_follow_up', 'Session is archived. Unarchive it first.')
+    const queued = await lineUp(app, tx, session, messages)
+    for (const actingSessionId of new Set(handed.map((one) => one.actingSessionId))) {
+      await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.create' })
+    }
+    if (await isAtRest(tx, session)) await drainSoon(app, tx, session)
+    return queued
+  })
+}
+
+export async function listMessages(
+  app: App,
+  ref: SessionRef,
+  filters: { status?: string | undefined },
+  page: Page,
+): Promise<{ messages: Message[]; totalCount: number }> {
+  const { id } = await findSession(app.db, ref)
+  return selectMessagePage(app.db, id, filters, page)
+}
+
+export async function showMessage(app: App, ref: SessionRef, id: number): Promise<Message> {
+  const session = await findSession(app.db, ref)
+  return (await selectMessage(app.db, session.id, id)) ?? refuseMissing()
+}
+
+export async function changeMessage(
+  app: App,
+  ref: SessionRef,
+  id: number,
+  changes: { content?: string; goal?: string | null },
+): Promise<Message> {
+  return withPending(app, ref, id, (tx) => updateMessage(tx, id, changes))
+}
+
+export async function reorderMessage(app: App, ref: SessionRef, id: number, position: number): Promise<Message> {
+  return withPending(app, ref, id, async (tx, message) => ({
+    ...message,
+    position: await moveMessage(tx, message, position),
+  }))
+}
+
+/** A delivered row may be removed too: it is history, and renumbers nobody. */
+export async function removeMessage(app: App, ref: SessionRef, id: number): Promise<void> {
+  await transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    await deleteMessage(tx, (await selectMessage(tx, session.id, id)) ?? refuseMissing())
+  })
+}
+
+type Change = (tx: Transaction, message: Message) => Promise<Message>
+
+async function withPending(app: App, ref: SessionRef, id: number, change: Change): Promise<Message> {
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    const message = (await selectMessage(tx, session.id, id)) ?? refuseMissing()
+    if (message.status !== 'pending')
+      refuse('message_not_pending', `Message is ${message.status} and cannot be changed`)
+    return change(tx, message)
+  })
+}

@@ -1,0 +1,65 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import { transact } from '../../platform/db/transact.ts'
+import { enqueue } from '../../platform/jobs/enqueue.ts'
+import { refuse } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import {
+  findPendingMessages,
+  type Message,
+  retireMessages,
+  returnQueuedTurns,
+  withdrawLiveTurn,
+} from '../inbox/inbox.ts'
+import { note } from '../logs/log.ts'
+import { holdKeys, lockSession, showRow, transition } from '../sessions/session.ts'
+import { emptyTrashJob } from '../workspaces/empty-trash-job.ts'
+import { tidyCloneJob } from '../workspaces/tidy-clone-job.ts'
+
+const keptDays = 4
+/** A clean clone goes at the end of this; until then an unarchive finds everything in place. */
+const undoSeconds = 10
+
+/** Out of the way, and back if wanted. The guard and the act are one decision under the session's lock. */
+export async function archiveSession(app: App, ref: SessionRef, { force }: { force: boolean }): Promise<Session> {
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    if (session.status === 'archived')
+      refuse('cannot_archive', 'Session cannot be trashed from current status: archived')
+    const pending = await findPendingMessages(tx, session.id)
+    if (pending.length > 0 && !force) refuse('messages_queued', refusalText(pending))
+    await withdrawLiveTurn(tx, session.id, 'archive')
+    // Prompts that waited for their turn share the fate of the queue, which they stood before.
+    await returnQueuedTurns(tx, session.id, 'archive')
+    const retired = await retireMessages(tx, session.id)
+    const now = app.clock.now()
+    const trashAfter = new Date(now.getTime() + keptDays * 86_400_000)
+    await transition(app, tx, {
+      sessionId: session.id,
+      cause: 'archive',
+      with: { trash_after: trashAfter, forget: holdKeys },
+    })
+    await note(app, tx, session.id, archivedText(retired), retired.length > 0 ? 'warning' : 'info')
+    if (session.host_id !== null) {
+      const runAt = new Date(now.getTime() + undoSeconds * 1000)
+      await enqueue(tx, tidyCloneJob, { sessionId: session.id }, { hostId: session.host_id, runAt })
+      await enqueue(tx, emptyTrashJob, { sessionId: session.id }, { hostId: session.host_id, runAt: trashAfter })
+    }
+    return showRow(app, tx, { id: session.id })
+  })
+}
+
+function refusalText(pending: readonly Message[]): string {
+  const count = pending.length === 1 ? '1 queued message' : `${pending.length} queued messages`
+  return [
+    `Archiving would discard ${count}:`,
+    ...pending.map(({ position, content }) => `${position}. ${content.slice(0, 160)}`),
+    'Let the session work through them, or delete them, or send "force": true to discard them.',
+  ].join('\n')
+}
+
+function archivedText(retired: readonly Message[]): string {
+  if (retired.length === 0) return 'Archived.'
+  const lines = retired.map(({ content }) => `- ${content.slice(0, 120)}`)
+  return [`Archived. ${retired.length} queued messages were not delivered:`, ...lines].join('\n')
+}

@@ -1,0 +1,87 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { JsonObject } from '@yardmaster/contract/json'
+import type { Session } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/transact.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { App } from '../../app.ts'
+import { lookUp, type ServerToAuthorize, serversToAuthorize } from '../../catalog/catalog.ts'
+import { note } from '../../logs/log.ts'
+import type { SessionRow } from '../../sessions/session.ts'
+import { lockSession, showRow, transition, updateSession } from '../../sessions/session.ts'
+import type { ListRules } from './list-rules.ts'
+
+export type ChangedArtifacts = { session: Session; needsAuthorization: ServerToAuthorize[] }
+
+/** Takes the place of the whole list. The agent gets it with its next turn; one that is underway is left as it is. */
+export async function changeArtifacts(
+  app: App,
+  ref: SessionRef,
+  rules: ListRules,
+  sent: JsonObject,
+): Promise<ChangedArtifacts> {
+  const names = readNames(app, rules, sent)
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    await updateSession(tx, session.id, { [rules.list]: names, ...deliberatelyEmpty(rules, names) })
+    await noteDifference(app, tx, session, rules, names)
+    const changed = { ...session, [rules.list]: names }
+    const needsAuthorization = rules.bringsServers ? await serversToAuthorize(app.catalog, changed) : []
+    if (rules.bringsServers) await park(app, tx, session, needsAuthorization)
+    return { session: await showRow(app, tx, { id: session.id }), needsAuthorization }
+  })
+}
+
+function readNames(app: App, { list, max, words }: ListRules, sent: JsonObject): string[] {
+  const said = sent[list]
+  if (said === undefined) return refuse('missing_parameter', `${list} is required`)
+  if (!Array.isArray(said)) return refuse('invalid_parameter', `${list} must be an array`)
+  if (said.length > max) return refuse('too_many_entries', `Too many ${words} (maximum ${max})`)
+  const names = said.map((name) => (typeof name === 'string' ? name : JSON.stringify(name)))
+  const { known, unknown } = lookUp(app.catalog.current(), list, names)
+  if (unknown.length > 0) refuse('invalid_entries', `Invalid ${words}: ${unknown.join(', ')}`)
+  return known
+}
+
+/** A list that was emptied on purpose is not filled up again from defaults. */
+function deliberatelyEmpty({ list }: ListRules, names: readonly string[]) {
+  if (list !== 'mcp_servers') return {}
+  return names.length === 0
+    ? { metadata: { mcp_servers_explicitly_empty: true } }
+    : { forget: ['mcp_servers_explicitly_empty'] }
+}
+
+async function noteDifference(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  { list, words }: ListRules,
+  names: readonly string[],
+): Promise<void> {
+  const before = session[list]
+  const added = names.filter((name) => !before.includes(name))
+  const removed = before.filter((name) => !names.includes(name))
+  if (added.length + removed.length === 0) return
+  const parts = [
+    added.length > 0 ? `added ${added.join(', ')}` : [],
+    removed.length > 0 ? `removed ${removed.join(', ')}` : [],
+  ].flat()
+  await note(app, tx, session.id, `Changed its ${words}: ${parts.join('; ')}. The next turn has them.`)
+}
+
+const parkingKeys = ['failure_reason', 'oauth_required_servers'] as const
+
+/** A session that cannot use a server before somebody signs in waits for that; one in the middle of a turn works on. */
+async function park(app: App, tx: Transaction, session: SessionRow, servers: ServerToAuthorize[]): Promise<void> {
+  if (servers.length === 0) {
+    if (session.metadata.failure_reason === 'oauth_required') {
+      await updateSession(tx, session.id, { forget: parkingKeys })
+    }
+    return
+  }
+  if (session.status !== 'waiting' && session.status !== 'needs_input') return
+  const metadata = { failure_reason: 'oauth_required', oauth_required_servers: servers }
+  await transition(app, tx, { sessionId: session.id, cause: 'authorization_required', with: { metadata } })
+  const names = servers.map(({ server_name }) => server_name).join(', ')
+  await note(app, tx, session.id, `Parked: somebody has to authorize ${names} first.`, 'warning')
+}

@@ -1,0 +1,30 @@
+import type { Genesis, NewSession, PriorityClass } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { SessionRow } from '../../sessions/session.ts'
+import { selectSessionToReferTo } from '../../sessions/session.ts'
+
+export const unknownParent = 'Parent session must reference an existing session'
+
+/** The parent, which cannot be deleted before its child is there. Whatever its status, it may have children. */
+export async function holdParent(
+  tx: Transaction,
+  { parent_session_id: ref }: Pick<NewSession, 'parent_session_id'>,
+): Promise<SessionRow | undefined> {
+  if (!ref) return undefined
+  return (await selectSessionToReferTo(tx, ref)) ?? refuse('validation_failed', unknownParent)
+}
+
+type Inherited = { parent_session_id: number | null; genesis: Genesis; scheduling_class: PriorityClass | null }
+
+/** What comes with a parent: its genesis, and its class if it chose one. Nothing else does. */
+export function inherited(
+  parent: SessionRow | undefined,
+  { scheduling_class }: Pick<NewSession, 'scheduling_class'>,
+): Inherited {
+  return {
+    parent_session_id: parent?.id ?? null,
+    genesis: parent?.genesis ?? 'api',
+    scheduling_class: scheduling_class ?? parent?.scheduling_class ?? null,
+  }
+}

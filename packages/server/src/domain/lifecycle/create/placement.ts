@@ -1,0 +1,40 @@
+import { limits } from '@yardmaster/contract/limits'
+import type { NewSession } from '@yardmaster/contract/session'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { ClassByGenesis, SessionRow } from '../../sessions/session.ts'
+import { highestSpotPrecedence, lockPlacement } from '../../sessions/session.ts'
+
+const topOfSpot = 'top_of_spot'
+/** Room for others to be put in between. */
+const step = 5
+
+type Placed = Pick<NewSession, 'place' | 'precedence'>
+
+export function refuseBadPlacement({ place, precedence }: Placed): void {
+  if (!place) return
+  if (precedence !== undefined && precedence !== null) {
+    refuse('invalid_placement', 'Give either place or precedence, not both')
+  }
+  if (place !== topOfSpot) refuse('invalid_placement', `Unknown place: ${JSON.stringify(place)}. Valid: ${topOfSpot}.`)
+}
+
+/**
+ * The rank it starts with: the one asked for, else one above its parent's. Placements line up behind a lock, so no two of
+ * them land on one rank.
+ */
+export async function choosePrecedence(
+  tx: Transaction,
+  { place, precedence }: Placed,
+  { classByGenesis, parent }: { classByGenesis: ClassByGenesis; parent: Pick<SessionRow, 'precedence'> | undefined },
+): Promise<number> {
+  if (place) return topRank(tx, classByGenesis)
+  return precedence ?? (parent ? Math.min(parent.precedence + 1, limits.precedence.max) : 0)
+}
+
+/** Above every spot session that could still be handled, but for the one that is placed itself. */
+export async function topRank(tx: Transaction, classByGenesis: ClassByGenesis, besidesId?: number): Promise<number> {
+  await lockPlacement(tx)
+  const highest = await highestSpotPrecedence(tx, classByGenesis, besidesId)
+  return Math.min((highest ?? 0) + step, limits.precedence.max)
+}

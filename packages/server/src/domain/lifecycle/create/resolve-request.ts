@@ -1,0 +1,176 @@
+import type { JsonObject } from '@yardmaster/contract/json'
+import { limits } from '@yardmaster/contract/limits'
+import type { NewSession, PriorityClass } from '@yardmaster/contract/session'
+import type { Settings } from '@yardmaster/contract/settings'
+import { GitFailed } from '../../../platform/git/git-failed.ts'
+import { checkRefName } from '../../../platform/git/ref-name.ts'
+import { parseRepositoryAddress } from '../../../platform/git/repository-address.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { Runtime } from '../../../runtimes/runtime.ts'
+import type { App } from '../../app.ts'
+import {
+  findRoot,
+  modelFor,
+  type Root,
+  runtimeNameFor,
+  type Selection,
+  selectArtifacts,
+  warningsAbout as warningsAboutServers,
+} from '../../catalog/catalog.ts'
+import { selectSession } from '../../sessions/session.ts'
+import { unknownParent } from './parent.ts'
+import { refuseBadPlacement } from './placement.ts'
+
+export type ResolvedRequest = Selection & {
+  title: string | null
+  prompt: string | null
+  agent_runtime: string
+  git_root: string
+  branch: string
+  subdirectory: string | null
+  goal: string | null
+  is_autonomous: boolean
+  auto_compact_window: number
+  scheduling_class: PriorityClass | null
+  config: JsonObject & { model: string }
+  metadata: JsonObject
+  warnings: string[]
+  /** Those of the warnings that belong into the session's log. */
+  serverWarnings: string[]
+}
+
+/**
+ * What the session will run with: the request's values, else its root's, else the global setting's, else ours. Everything
+ * that is wrong with the request is said at once.
+ */
+export async function resolveRequest(app: App, request: NewSession, settings: Settings): Promise<ResolvedRequest> {
+  const catalog = app.catalog.current()
+  const root = findRoot(app, request.agent_root)
+  refuseBadPlacement(request)
+  const runtimeName = request.agent_runtime || runtimeNameFor(app, settings, root)
+  const runtime = app.runtimes.find(runtimeName)
+  const git_root = given(request.git_root) ?? root?.url ?? ''
+  const branch = request.branch || root?.defaultBranch || 'main'
+  const subdirectory = given(request.subdirectory ?? root?.subdirectory)
+  const { selection, problems: unknownNames } = selectArtifacts(catalog, request, root)
+  const problems = [
+    runtime ? [] : `Agent runtime ${runtimeName} is not a valid agent runtime`,
+    problemWithGitRoot(git_root),
+    request.branch || root ? await problemWithBranch(branch) : [],
+    problemWithSubdirectory(subdirectory),
+    await problemWithParent(app, request),
+    unknownNames,
+  ].flat()
+  if (!runtime || problems.length > 0) return refuse('validation_failed', problems)
+  const config = { ...ownProperties(request.config ?? {}), model: chooseModel(runtime, request, { settings, root }) }
+  const serverWarnings = await warningsAboutServers(app.catalog, selection)
+  return {
+    ...selection,
+    title: given(request.title),
+    prompt: given(request.prompt),
+    agent_runtime: runtimeName,
+    git_root,
+    branch,
+    subdirectory,
+    goal: given(request.goal ?? root?.defaultGoal),
+    is_autonomous: request.is_autonomous ?? true,
+    auto_compact_window: request.auto_compact_window ?? limits.autoCompactWindow.max,
+    scheduling_class: request.scheduling_class,
+    config,
+    metadata: bookkeeping(request, { root, selection, catalogVersion: catalog.version }),
+    warnings: [...warningsAbout(request, { runtime, git_root, root }), ...serverWarnings],
+    serverWarnings,
+  }
+}
+
+/** Blank is as good as not there; anything else is kept as it was sent. */
+function given(text: string | null | undefined): string | null {
+  return text && text.trim() !== '' ? text : null
+}
+
+function problemWithGitRoot(git_root: string): string[] {
+  if (git_root.trim() === '') return ["Git root can't be blank"]
+  try {
+    parseRepositoryAddress(git_root)
+    return []
+  } catch (error) {
+    if (error instanceof GitFailed) return [`Git root must be a valid URL or git path: ${error.reason}`]
+    throw error
+  }
+}
+
+async function problemWithBranch(branch: string): Promise<string[]> {
+  try {
+    await checkRefName(branch)
+    return []
+  } catch (error) {
+    if (error instanceof GitFailed && error.kind === 'refused') return ['Branch is not a valid branch name']
+    throw error
+  }
+}
+
+/** Where it leads is checked in the clone, when there is one; here only what no clone could make right. */
+function problemWithSubdirectory(subdirectory: string | null): string[] {
+  if (subdirectory === null) return []
+  const leavesTheClone = subdirectory.startsWith('/') || subdirectory.split('/').includes('..')
+  return leavesTheClone ? ['Subdirectory must be a relative path inside the repository'] : []
+}
+
+/** Said here with everything else that is wrong; that it stays there is seen to when the session is written. */
+async function problemWithParent(app: App, { parent_session_id: ref }: NewSession): Promise<string[]> {
+  return ref && !(await selectSession(app.db, ref)) ? [unknownParent] : []
+}
+
+/** A model the caller names must exist; one that only a root or a setting names gives way to the next in line. */
+function chooseModel(
+  runtime: Runtime,
+  request: NewSession,
+  { settings, root }: { settings: Settings; root: Root | undefined },
+): string {
+  const valid = runtime.models().map(({ id }) => id)
+  const asked = request.config?.model
+  if (asked !== undefined && asked !== null) {
+    if (typeof asked === 'string' && valid.includes(asked)) return asked
+    refuse(
+      'invalid_model',
+      `Model ${JSON.stringify(asked)} is not a model of ${runtime.name}; valid: ${valid.join(', ')}`,
+    )
+  }
+  return modelFor(runtime, settings, root)
+}
+
+/** Where it comes from, and that it does without servers because somebody wants it so. */
+function bookkeeping(
+  request: NewSession,
+  { root, selection, catalogVersion }: { root: Root | undefined; selection: Selection; catalogVersion: string },
+): JsonObject {
+  const usesCatalog = root !== undefined || Object.values(selection).some((list) => list.length > 0)
+  return {
+    ...(root && { agent_root_key: root.name }),
+    ...(usesCatalog && { catalog_version: catalogVersion }),
+    ...(request.mcp_servers && selection.mcp_servers.length === 0 && { mcp_servers_explicitly_empty: true }),
+  }
+}
+
+/** A copy that keeps a key named `__proto__` as the data it is. */
+function ownProperties(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object))
+}
+
+function warningsAbout(
+  request: NewSession,
+  { runtime, git_root, root }: { runtime: Runtime; git_root: string; root: Root | undefined },
+): string[] {
+  const warnings: string[] = []
+  if (!request.agent_runtime && !root?.defaultRuntime && runtime.name === 'demo') {
+    warnings.push(
+      'No agent runtime was named and the default is the built-in demo agent, which only plays back its prompt; set default_runtime in the settings to change that.',
+    )
+  }
+  if (parseRepositoryAddress(git_root).credentials) {
+    warnings.push(
+      'git_root holds credentials; everyone with an API key can read them. Prefer a credential helper or an SSH key.',
+    )
+  }
+  return warnings
+}

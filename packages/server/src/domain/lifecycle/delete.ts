@@ -1,0 +1,23 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import { transact } from '../../platform/db/transact.ts'
+import { enqueue } from '../../platform/jobs/enqueue.ts'
+import { refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { findRunMarkers } from '../inbox/inbox.ts'
+import { sessionDeleted } from '../sessions/events.ts'
+import { deleteSessionRow, selectSessionForDelete } from '../sessions/session.ts'
+import { removeFilesJob } from '../workspaces/remove-files-job.ts'
+
+/**
+ * The row and all that hangs from it go at once; what is on disk goes by a job of the same transaction, so a crash
+ * leaks nothing. A turn that is underway finds its row gone and stops; the job ends whatever is left of it.
+ */
+export async function deleteSession(app: App, ref: SessionRef): Promise<void> {
+  await transact(app.db, async (tx) => {
+    const { id, host_id } = (await selectSessionForDelete(tx, ref)) ?? refuseMissing()
+    const runMarkers = await findRunMarkers(tx, id)
+    await deleteSessionRow(tx, id)
+    if (host_id !== null) await enqueue(tx, removeFilesJob, { sessionId: id, runMarkers }, { hostId: host_id })
+    await app.events.publish(tx, sessionDeleted, { sessionId: id, payload: {} })
+  })
+}

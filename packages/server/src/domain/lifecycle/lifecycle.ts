@@ -1,0 +1,6 @@
+export { createSession } from './create/create-session.ts'
+export { deleteSession } from './delete.ts'
+export { recoveryPrompt, recoveryPromptAfterMove } from './recovery-prompt.ts'
+export { acceptNextMessage, changedGoal, resume } from './resume.ts'
+export { showSession } from './show.ts'
+export { unarchiveSession } from './unarchive.ts'

@@ -1,0 +1,24 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import { transact } from '../../platform/db/transact.ts'
+import { refuse } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { withdrawLiveTurn } from '../inbox/inbox.ts'
+import { note } from '../logs/log.ts'
+import { lockSession, showRow, transition } from '../sessions/session.ts'
+
+/** Lets the session rest; its agent is stopped at once. What is queued stays queued until somebody speaks to it again. */
+export async function pauseSession(app: App, ref: SessionRef): Promise<Session> {
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    if (session.status !== 'running') refuse('cannot_pause', 'Session is not running')
+    await withdrawLiveTurn(tx, session.id, 'pause')
+    await transition(app, tx, {
+      sessionId: session.id,
+      cause: 'pause',
+      with: { metadata: { paused_by: 'user' }, forget: ['pending_sleep', 'deliberate_sleep_at'] },
+    })
+    await note(app, tx, session.id, 'Paused: its running turn was ended.')
+    return showRow(app, tx, { id: session.id })
+  })
+}

@@ -1,0 +1,88 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import type { Transaction } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { refuse } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import {
+  acceptTurn,
+  findLastTurn,
+  findStanding,
+  findUnheardFailure,
+  type NewTurn,
+  returnQueuedTurns,
+  type Turn,
+  wakeAdmission,
+  withdrawLiveTurn,
+} from '../inbox/inbox.ts'
+import { note } from '../logs/log.ts'
+import type { SessionRow } from '../sessions/session.ts'
+import { lockSession, setupKeys, showRow, transition, updateSession } from '../sessions/session.ts'
+import { hasTranscript } from '../transcripts/transcript.ts'
+import { recoveryPrompt } from './recovery-prompt.ts'
+import { acceptNextMessage, resume } from './resume.ts'
+
+export type Restarted = { session: Session; message: string }
+
+/**
+ * Gets a session going again, whatever it stopped at: what waits goes on, a prompt that never reached the agent is sent
+ * again, one that has no conversation yet is set up anew, and any other agent is told to go on.
+ */
+export async function restartSession(app: App, ref: SessionRef): Promise<Restarted> {
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    if (session.status === 'archived') {
+      refuse('cannot_restart', 'Session cannot be restarted from current status: archived. Unarchive it first.')
+    }
+    if (session.session_id === null && (await hasTranscript(tx, session.id))) {
+      refuse('cannot_restart', 'Session has no session_id')
+    }
+    await withdrawLiveTurn(tx, session.id, 'restart')
+    if (session.status === 'running') await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })
+    const message = await goOn(app, tx, { ...session, running_job_id: null })
+    await note(app, tx, session.id, `${message}.`)
+    return { session: await showRow(app, tx, { id: session.id }), message }
+  })
+}
+
+async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
+  const failed = session.status === 'failed' ? await findUnheardFailure(tx, session.id) : undefined
+  // Whatever waits was said after it.
+  if (failed) await returnQueuedTurns(tx, session.id, 'restart')
+  else if (await goOnWithWhatWaits(app, tx, session)) return 'Session restarted'
+  const last = failed ?? (await findLastTurn(tx, session.id))
+  const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
+  if (!isSetUp) await updateSession(tx, session.id, { session_id: null, forget: setupKeys })
+  const turnId = await acceptTurn(tx, { sessionId: session.id, ...nextPrompt(session, last, isSetUp) })
+  await resume(app, tx, session, turnId)
+  return isSetUp ? 'Session restarted' : 'Session restarted from scratch'
+}
+
+async function goOnWithWhatWaits(app: App, tx: Transaction, session: SessionRow): Promise<boolean> {
+  const { hasQueued, isStopping } = await findStanding(tx, session.id)
+  const last = await findLastTurn(tx, session.id)
+  if (hasQueued && last) {
+    await resume(app, tx, session, last.id)
+    await wakeAdmission(tx, session.id)
+    return true
+  }
+  const next = await acceptNextMessage(app, tx, session)
+  if (next) {
+    await resume(app, tx, session, next.turnId, next.goal === undefined ? {} : { goal: next.goal })
+    return true
+  }
+  // Only when its agent has stopped is it known whether it had its prompt: whoever ends the turn lets it go on.
+  if (isStopping && last) await resume(app, tx, session, last.id)
+  return isStopping
+}
+
+/** A prompt that never reached its agent is sent again, as what it was. */
+function nextPrompt(
+  session: SessionRow,
+  last: Turn | undefined,
+  isSetUp: boolean,
+): Pick<NewTurn, 'source' | 'prompt' | 'goal' | 'messageId'> {
+  if (isSetUp && last?.started_at !== null) return { source: 'recovery', prompt: recoveryPrompt, goal: null }
+  if (!last) return { source: 'create', prompt: session.prompt ?? '', goal: null }
+  return { source: last.source, prompt: last.prompt, goal: last.goal, messageId: last.message_id }
+}

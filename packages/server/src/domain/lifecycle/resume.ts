@@ -1,0 +1,47 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import type { App } from '../app.ts'
+import { acceptTurn, takeFirstMessage } from '../inbox/inbox.ts'
+import { note } from '../logs/log.ts'
+import type { ColumnChanges, SessionRow } from '../sessions/session.ts'
+import { staleKeys, transition } from '../sessions/session.ts'
+
+/** The session has a turn again: whatever it rested for is over. The caller holds its lock. */
+export async function resume(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  turnId: string,
+  changes: ColumnChanges = {},
+): Promise<void> {
+  await transition(app, tx, {
+    sessionId: session.id,
+    cause: 'resume',
+    turnId,
+    // A turn that waits already keeps its place at the head.
+    with: { running_job_id: session.running_job_id ?? turnId, forget: staleKeys, ...changes },
+  })
+}
+
+/** Makes the first pending message the session's next turn. Undefined when nothing is pending. */
+export async function acceptNextMessage(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+): Promise<{ turnId: string; goal?: string } | undefined> {
+  const message = await takeFirstMessage(tx, session.id)
+  if (!message) return undefined
+  const turnId = await acceptTurn(tx, {
+    sessionId: session.id,
+    source: 'queued_message',
+    prompt: message.content,
+    goal: message.goal,
+    messageId: message.id,
+  })
+  await note(app, tx, session.id, `The queued message ${message.id} is delivered as the next turn.`)
+  return { turnId, ...changedGoal(session, message.goal) }
+}
+
+/** A blank goal leaves the session's alone. */
+export function changedGoal(session: Pick<SessionRow, 'goal'>, goal: string | null): { goal?: string } {
+  return goal === null || goal === '' || goal === session.goal ? {} : { goal }
+}

@@ -1,0 +1,35 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import { transact } from '../../../platform/db/transact.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { App } from '../../app.ts'
+import { note } from '../../logs/log.ts'
+import { lockSession, showRow, updateSession } from '../../sessions/session.ts'
+
+/** What the next turn runs with; one that is underway keeps its model. */
+export async function changeModel(app: App, ref: SessionRef, said: unknown): Promise<Session> {
+  return transact(app.db, async (tx) => {
+    const session = await lockSession(tx, ref)
+    const model = readModel(app, session.agent_runtime, said)
+    const { model: old } = session.config
+    if (model !== old) {
+      await updateSession(tx, session.id, { config: { model } })
+      await note(app, tx, session.id, `Model changed from ${String(old)} to ${model}; the next turn runs with it.`)
+    }
+    return showRow(app, tx, { id: session.id })
+  })
+}
+
+function readModel(app: App, runtimeName: string, said: unknown): string {
+  if (said === undefined) return refuse('missing_parameter', 'model is required')
+  if (typeof said !== 'string' || said.trim() === '') {
+    return refuse('invalid_parameter', 'model must be a non-empty string')
+  }
+  const models = app.runtimes.find(runtimeName)?.models() ?? []
+  if (models.some(({ id }) => id === said)) return said
+  const valid = models.map(({ id }) => id).join(', ')
+  return refuse(
+    'invalid_model',
+    `model ${JSON.stringify(said)} is not valid for runtime ${runtimeName}. Valid models: ${valid}`,
+  )
+}

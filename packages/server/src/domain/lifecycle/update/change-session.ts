@@ -1,0 +1,95 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { JsonObject } from '@yardmaster/contract/json'
+import { limits } from '@yardmaster/contract/limits'
+import type { Session } from '@yardmaster/contract/session'
+import type { SessionChanges, StartAttempt } from '@yardmaster/contract/session-changes'
+import type { Transaction } from '../../../platform/db/database.ts'
+import { transact } from '../../../platform/db/transact.ts'
+import { violatedConstraint } from '../../../platform/db/violated-constraint.ts'
+import { refuse } from '../../../platform/refusal.ts'
+import type { App } from '../../app.ts'
+import type { SessionRow } from '../../sessions/session.ts'
+import {
+  type ClassByGenesis,
+  type ColumnChanges,
+  classesByGenesis,
+  freeSlug,
+  lockSession,
+  showRow,
+  updateSession,
+} from '../../sessions/session.ts'
+import { readSettings } from '../../settings/settings.ts'
+import { refuseBadPlacement, topRank } from '../create/placement.ts'
+import { startPromoted } from './start-promoted.ts'
+
+export type Changed = { session: Session; start?: StartAttempt }
+
+/** `sent` is the body as it came: a key that is not in it changes nothing, and null is not the same as absent. */
+type Request = { changes: SessionChanges; sent: JsonObject }
+
+export async function changeSession(app: App, ref: SessionRef, { changes, sent }: Request): Promise<Changed> {
+  refuseBadPlacement(changes)
+  try {
+    return await transact(app.db, async (tx) => {
+      const session = await lockSession(tx, ref)
+      const classByGenesis = classesByGenesis(await readSettings(tx))
+      const columns = {
+        ...(await titleAndSlug(tx, session, changes, sent)),
+        ...plainColumns(changes, sent),
+        ...(await rank(tx, session, changes, { sent, classByGenesis })),
+      }
+      if (Object.keys(columns).length > 0) await updateSession(tx, session.id, columns)
+      const changed = {
+        ...session,
+        ...('scheduling_class' in columns && { scheduling_class: columns.scheduling_class }),
+      }
+      const isPromoted = classOf(session, classByGenesis) === 'spot' && classOf(changed, classByGenesis) === 'priority'
+      const start = isPromoted && session.status === 'waiting' ? await startPromoted(app, tx, session) : undefined
+      return { session: await showRow(app, tx, { id: session.id }), ...(start && { start }) }
+    })
+  } catch (error) {
+    if (violatedConstraint(error) !== 'sessions_slug_key') throw error
+    return refuse('validation_failed', 'Slug has already been taken')
+  }
+}
+
+function classOf({ scheduling_class, genesis }: Pick<SessionRow, 'scheduling_class' | 'genesis'>, by: ClassByGenesis) {
+  return scheduling_class ?? by[genesis]
+}
+
+/** A title that a person gives is no placeholder any more, and names a session that had no handle yet. */
+async function titleAndSlug(
+  tx: Transaction,
+  session: SessionRow,
+  { title, slug }: SessionChanges,
+  sent: JsonObject,
+): Promise<ColumnChanges> {
+  const given = title?.trim() ? title : null
+  const handle =
+    slug ?? (given && session.slug === null && !('slug' in sent) ? await freeSlug(tx, given, session.created_at) : null)
+  return {
+    ...('title' in sent && { title: given, forget: ['auto_generated_title'] }),
+    ...(('slug' in sent || handle) && { slug: handle }),
+  }
+}
+
+function plainColumns(changes: SessionChanges, sent: JsonObject): ColumnChanges {
+  const { goal, is_autonomous, scheduling_class, custom_metadata } = changes
+  return {
+    ...('goal' in sent && { goal: goal?.trim() ? goal : null }),
+    ...(is_autonomous !== undefined && { is_autonomous }),
+    ...('scheduling_class' in sent && { scheduling_class }),
+    ...(custom_metadata && { custom_metadata }),
+  }
+}
+
+/** Being put on top again never lowers a rank. */
+async function rank(
+  tx: Transaction,
+  session: SessionRow,
+  { place, precedence }: SessionChanges,
+  { sent, classByGenesis }: { sent: JsonObject; classByGenesis: ClassByGenesis },
+): Promise<ColumnChanges> {
+  if (place) return { precedence: Math.max(session.precedence, await topRank(tx, classByGenesis, session.id)) }
+  return 'precedence' in sent ? { precedence: Math.min(precedence ?? 0, limits.precedence.max) } : {}
+}

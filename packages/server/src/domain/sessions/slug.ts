@@ -1,0 +1,53 @@
+import { limits } from '@yardmaster/contract/limits'
+import { sql } from 'kysely'
+import type { Transaction } from '../../platform/db/database.ts'
+
+/** Room for the stamp, a counter and the hyphens behind the title's words. */
+const stampAndCounter = 24
+
+/**
+ * A free slug for a title: its words, then when the session was made; a taken one gets the next counter. Those who want
+ * slugs of one base take them one after another: the lock is held until the row that uses the slug is committed.
+ */
+export async function freeSlug(tx: Transaction, title: string, createdAt: Date): Promise<string> {
+  const base = slugBase(title, createdAt)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${base}, 0))`.execute(tx)
+  const taken = await tx
+    .selectFrom('sessions')
+    .select('slug')
+    .where((is) => is.or([is('slug', '=', base), is('slug', 'like', `${base}-%`)]))
+    .execute()
+  const slugs = new Set(taken.map(({ slug }) => slug))
+  if (!slugs.has(base)) return base
+  let counter = 1
+  while (slugs.has(`${base}-${counter}`)) counter += 1
+  return `${base}-${counter}`
+}
+
+/** `Tidy the retry loop` at 18:09 on 22 August 2026 is `tidy-the-retry-loop-20260822-1809`. */
+export function slugBase(title: string, createdAt: Date): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþı]/g, (letter) => latin[letter] ?? letter)
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, limits.slug - stampAndCounter)
+    .replace(/^-+|-+$/g, '')
+  const digits = createdAt.toISOString().replace(/\D/g, '')
+  const stamp = `${digits.slice(0, 8)}-${digits.slice(8, 12)}`
+  return words === '' ? `session-${stamp}` : `${words}-${stamp}`
+}
+
+/** Latin letters that Unicode does not take apart into a plain one and a mark. */
+const latin: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+}

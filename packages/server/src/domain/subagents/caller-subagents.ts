@@ -1,0 +1,121 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Page } from '@yardmaster/contract/paging'
+import type {
+  NewSubagentTranscript,
+  SubagentFilters,
+  SubagentTranscriptChanges,
+} from '@yardmaster/contract/subagent-transcript'
+import type { Transaction } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { findSession, lockSession } from '../sessions/session.ts'
+import { collectLines } from '../transcripts/transcript.ts'
+import { redactTranscript, writeText } from './growing-text.ts'
+import {
+  deleteSubagent,
+  insertSubagent,
+  type Subagent,
+  type SubagentChanges,
+  selectSubagent,
+  selectSubagentForUpdate,
+  selectSubagentPage,
+  selectText,
+  updateSubagent,
+} from './subagent-store.ts'
+
+export async function listSubagents(
+  app: App,
+  ref: SessionRef,
+  filters: SubagentFilters,
+  page: Page,
+): Promise<{ subagents: Subagent[]; totalCount: number }> {
+  const { id } = await findSession(app.db, ref)
+  return selectSubagentPage(app.db, id, filters, page)
+}
+
+export async function showSubagent(app: App, ref: SessionRef, id: number): Promise<Subagent> {
+  const session = await findSession(app.db, ref)
+  return (await selectSubagent(app.db, session.id, id)) ?? refuseMissing()
+}
+
+/** Of one that the engine follows, the entries of its thread; else what callers sent. Null without either. */
+export async function readSubagent(
+  app: App,
+  { id, session_id: sessionId, thread, text_length }: Subagent,
+): Promise<string | null> {
+  if (thread !== null) return collectLines(app.db, { sessionId, thread })
+  return text_length === null ? null : selectText(app.db, id)
+}
+
+export async function createSubagent(
+  app: App,
+  ref: SessionRef,
+  { transcript, ...request }: NewSubagentTranscript,
+): Promise<Subagent> {
+  const text = redactTranscript(app.redactor, transcript)
+  return refusingTakenNames(app, async (tx) => {
+    const session = await lockSession(tx, ref)
+    const subagent = await insertSubagent(tx, {
+      ...blank,
+      ...given(request),
+      session_id: session.id,
+      agent_id: request.agent_id,
+    })
+    return text === undefined ? subagent : updateSubagent(tx, subagent.id, await writeText(tx, subagent, text))
+  })
+}
+
+export async function changeSubagent(
+  app: App,
+  ref: SessionRef,
+  id: number,
+  { transcript, ...changes }: SubagentTranscriptChanges,
+): Promise<Subagent> {
+  const text = redactTranscript(app.redactor, transcript)
+  const session = await findSession(app.db, ref)
+  return refusingTakenNames(app, async (tx) => {
+    const subagent = (await selectSubagentForUpdate(tx, session.id, id)) ?? refuseMissing()
+    if (text !== undefined && subagent.thread !== null)
+      refuse('transcript_read_only', "The transcript is read from the agent's own file and cannot be replaced")
+    const written = text === undefined ? {} : await writeText(tx, subagent, text)
+    const all = { ...given(changes), ...written }
+    return Object.keys(all).length === 0 ? subagent : updateSubagent(tx, subagent.id, all)
+  })
+}
+
+export async function removeSubagent(app: App, ref: SessionRef, id: number): Promise<void> {
+  const session = await findSession(app.db, ref)
+  await transact(app.db, async (tx) => {
+    const subagent = (await selectSubagentForUpdate(tx, session.id, id)) ?? refuseMissing()
+    await deleteSubagent(tx, subagent.id)
+  })
+}
+
+const blank = {
+  thread: null,
+  tool_use_id: null,
+  filename: null,
+  subagent_type: null,
+  description: null,
+  duration_ms: null,
+  total_tokens: null,
+  tool_use_count: null,
+  text_length: null,
+  text_sha256: null,
+}
+
+/** Only what was sent; null is something sent. */
+function given(changes: Omit<SubagentTranscriptChanges, 'transcript'>): SubagentChanges {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}
+
+async function refusingTakenNames(app: App, work: (tx: Transaction) => Promise<Subagent>): Promise<Subagent> {
+  try {
+    return await transact(app.db, work)
+  } catch (error) {
+    if (violatedConstraint(error) !== 'subagent_transcripts_agent_key') throw error
+    return refuse('validation_failed', 'Agent has already been taken')
+  }
+}

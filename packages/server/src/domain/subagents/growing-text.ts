@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { Redactor } from '../../platform/redaction/redactor.ts'
+import { appendPiece, deletePieces, type Subagent, type SubagentChanges } from './subagent-store.ts'
+
+/**
+ * Callers always send the whole text. It is redacted as a whole, so that a secret which was cut in two by the end of the
+ * last text is found in this one; then only what goes beyond the stored text is written, if it goes on from that.
+ */
+export async function writeText(tx: Transaction, subagent: Subagent, text: string | null): Promise<SubagentChanges> {
+  const { id, text_length: storedLength, text_sha256: stored } = subagent
+  if (text === null) {
+    await deletePieces(tx, id)
+    return { text_length: null, text_sha256: null }
+  }
+  const goesOn = storedLength !== null && text.length >= storedLength && sha256(text.slice(0, storedLength)) === stored
+  if (!goesOn) await deletePieces(tx, id)
+  const added = goesOn ? text.slice(storedLength) : text
+  if (added !== '') await appendPiece(tx, id, added)
+  return { text_length: text.length, text_sha256: sha256(text) }
+}
+
+/** Line by line, so that JSON stays JSON. In plain text a private key may span lines, and is seen only as a whole. */
+export function redactTranscript(redactor: Redactor, text: string | null | undefined): string | null | undefined {
+  if (!text) return text
+  const lines = text.split('\n')
+  const redacted = lines.map((line) => redactor.jsonLine(line)).join('\n')
+  const isJsonLines = lines.every((line) => line.trim() === '' || line.startsWith('{'))
+  return isJsonLines ? redacted : redactor.text(redacted)
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

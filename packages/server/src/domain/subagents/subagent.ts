@@ -1,0 +1,2 @@
+export { followThread } from './follow-thread.ts'
+export { updateRunningSubagents as settleSubagents } from './subagent-store.ts'

@@ -1,0 +1,115 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errnoOf } from '../../platform/process/errno.ts'
+import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
+import { sweepMarked } from '../../platform/process/stop.ts'
+import { noEquipment } from '../../runtimes/equipment.ts'
+import { type Conversation, mainThread, type Runtime, type TurnEnd, type Usage } from '../../runtimes/runtime.ts'
+import type { App } from '../app.ts'
+import type { SessionRow } from '../sessions/session.ts'
+import { assistantText, completeLines } from '../transcripts/transcript.ts'
+
+export type AgentAnswer = {
+  end: TurnEnd
+  /** The last thing it said; blank when it said nothing. */
+  text: string
+  usages: Usage[]
+}
+
+type Question = {
+  prompt: string
+  marker: string
+  /** Aborted when the answer is no longer wanted: the agent is stopped. */
+  signal: AbortSignal
+}
+
+/**
+ * One question to an agent of the session's kind and model, apart from the session: in an empty folder, without the
+ * session's servers and skills. No row is made for it, and nothing of it stays on disk.
+ */
+export async function askAgent(app: App, session: SessionRow, question: Question): Promise<AgentAnswer> {
+  const runtime = app.runtimes.find(session.agent_runtime)
+  if (!runtime) return failed(`The runtime ${session.agent_runtime} is not registered on this host.`)
+  const folder = app.home.in(questionsFolder, question.marker)
+  try {
+    return await converse(runtime, await prepare(folder, runtime), String(session.config.model), question)
+  } catch (error) {
+    if (error instanceof SpawnFailed) return failed(error.message)
+    if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [] }
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Each question has a folder that is named after the marker of its processes: what a crash leaves is found by it. */
+const questionsFolder = 'questions'
+
+/** Before a host takes work: nobody waits for the answers any more, and whoever wants them asks again. */
+export async function removeLeftovers(app: App): Promise<void> {
+  const folder = app.home.in(questionsFolder)
+  const markers = await readdir(folder).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return []
+    throw error
+  })
+  for (const marker of markers) {
+    await sweepMarked(marker)
+    await rm(join(folder, marker), { recursive: true, force: true })
+  }
+}
+
+function failed(detail: string): AgentAnswer {
+  return { end: { kind: 'failed', reason: 'agent_error', detail }, text: '', usages: [] }
+}
+
+async function prepare(folder: string, runtime: Runtime): Promise<Conversation> {
+  const home = join(folder, 'home')
+  const workingDirectory = join(folder, 'work')
+  for (const path of [home, workingDirectory]) await mkdir(path, { recursive: true, mode: 0o700 })
+  const conversation = { id: runtime.newConversationId(), home, workingDirectory }
+  await runtime.equip(conversation, noEquipment)
+  return conversation
+}
+
+async function converse(
+  runtime: Runtime,
+  prepared: Conversation,
+  model: string,
+  { prompt, marker, signal }: Question,
+): Promise<AgentAnswer> {
+  let conversation = prepared
+  const running = await runtime.start({
+    conversation,
+    prompt,
+    model,
+    equipment: noEquipment,
+    marker,
+    onUp: async () => signal.throwIfAborted(),
+    onNamed: async (id) => {
+      conversation = { ...conversation, id }
+    },
+    onActivity: () => undefined,
+    onNotice: () => undefined,
+  })
+  const stop = () => void running.interrupt()
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  try {
+    const end = await running.ended
+    return { end, ...(await readAnswer(runtime, conversation)) }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+async function readAnswer(runtime: Runtime, conversation: Conversation): Promise<Pick<AgentAnswer, 'text' | 'usages'>> {
+  let text = ''
+  const usages: Usage[] = []
+  for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
+    for await (const { text: line } of completeLines(path, 0)) {
+      usages.push(...[runtime.usageOf(line) ?? []].flat())
+      if (thread === mainThread) text = assistantText(line) || text
+    }
+  }
+  return { text, usages }
+}

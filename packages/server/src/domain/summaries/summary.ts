@@ -1,0 +1,2 @@
+/** The face of the room. */
+export { showSummary } from './show-summary.ts'

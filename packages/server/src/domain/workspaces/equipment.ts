@@ -1,0 +1,54 @@
+import { transact } from '../../platform/db/transact.ts'
+import { untilReachable } from '../../platform/db/until-reachable.ts'
+import type { Equipment, McpServer } from '../../runtimes/equipment.ts'
+import type { App } from '../app.ts'
+import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
+import type { SessionRow } from '../sessions/session.ts'
+import { updateSession } from '../sessions/session.ts'
+import { injectedServers } from './injected-servers.ts'
+
+export type SessionEquipment = {
+  equipment: Equipment
+  /** What the agent has to do without, in sentences for people. */
+  leftOut: string[]
+}
+
+/** What the agent of a session is given for a turn, as the catalog is now. */
+export async function equipmentOf(
+  app: App,
+  session: SessionRow,
+  { goal, key }: { goal: string | null; key: string },
+): Promise<SessionEquipment> {
+  const { mcpServers: chosen, skills, hooks, leftOut } = await equipFromCatalog(app.catalog, session)
+  const injected = await injectedServers(app, session, { chosen, key })
+  await recordInjected(app, session, injected)
+  const sentences = leftOut.map(({ sentence }) => sentence)
+  return {
+    equipment: {
+      instructions: instructions(app, session, { goal, leftOut: sentences }),
+      mcpServers: [...chosen, ...injected],
+      skills,
+      hooks,
+      environment: {},
+    },
+    leftOut: sentences,
+  }
+}
+
+async function recordInjected(app: App, session: SessionRow, servers: readonly McpServer[]): Promise<void> {
+  const names = servers.map(({ name }) => name)
+  if (names.join() === session.injected_mcp_servers.join()) return
+  await untilReachable(() => transact(app.db, (tx) => updateSession(tx, session.id, { injected_mcp_servers: names })))
+}
+
+type Told = { goal: string | null; leftOut: readonly string[] }
+
+function instructions(app: App, { session_notes: notes }: SessionRow, { goal, leftOut }: Told): string {
+  return [
+    goal ? `The goal of this session:\n${goalText(app, goal)}` : [],
+    notes ? `Notes about this session:\n${notes}` : [],
+    leftOut.length > 0 ? `You have to do without some of what was chosen for you:\n${leftOut.join('\n')}` : [],
+  ]
+    .flat()
+    .join('\n\n')
+}

@@ -1,0 +1,16 @@
+import { rm } from 'node:fs/promises'
+import { sweepMarked } from '../../platform/process/stop.ts'
+import { type App, handleJob } from '../app.ts'
+import { clonePath, runtimeHome } from './folders.ts'
+import { removeFilesJob } from './remove-files-job.ts'
+
+/** Processes first: one that still writes would bring a folder back. */
+export const removeFiles = handleJob(removeFilesJob, async ({ sessionId, runMarkers }, app) => {
+  for (const marker of runMarkers) await sweepMarked(marker)
+  await removeSessionFiles(app, sessionId)
+})
+
+export async function removeSessionFiles(app: App, sessionId: number): Promise<void> {
+  await app.clones.remove(clonePath(app, sessionId))
+  await rm(runtimeHome(app, sessionId), { recursive: true, force: true })
+}
