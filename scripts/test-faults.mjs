@@ -7,7 +7,7 @@ const graceMs = 90_000
 
 await prepare()
 
-const matrix = `${repositoryRoot}/packages/server/test/fault-matrix/run.mjs`
+const matrix = `${repositoryRoot}/packages/server/test/faults/matrix/run.mjs`
 const { exitCode } = await runChild(process.execPath, [matrix, ...process.argv.slice(2)], {
   cwd: repositoryRoot,
   graceMs,

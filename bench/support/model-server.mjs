@@ -27,7 +27,7 @@ export function startModelServer() {
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
   const { runnerImport } = await import('vite')
   const source = fileURLToPath(
-    new URL('../../packages/server/test/agents/model-server/model-server.ts', import.meta.url),
+    new URL('../../packages/server/test/support/model-server/model-server.ts', import.meta.url),
   )
   const { module } = await runnerImport(source, { configFile: false, logLevel: 'error' })
   const { url, requests, stop } = await module.startModelServer()

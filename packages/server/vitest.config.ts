@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { LongestFirst } from './test/support/vitest/longest-first.ts'
 
 export default defineConfig({
   // The sources themselves are tested; only what must be a program of its own runs from the build.
@@ -7,7 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/postgres-server.ts'],
+    globalSetup: ['test/support/database/postgres-server.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

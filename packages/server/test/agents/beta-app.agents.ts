@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleRepository, startTestApp, type TestApp } from '../support/app.ts'
-import { atRest, entriesOf, onceItIs } from '../support/demo-session.ts'
-import { eventually } from '../support/eventually.ts'
-import { type ModelServer, startModelServer } from './model-server/model-server.ts'
+import { sampleRepository, startTestApp, type TestApp } from '../support/app/app.ts'
+import { type ModelServer, startModelServer } from '../support/model-server/model-server.ts'
+import { atRest, entriesOf, onceItIs } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 import { cli } from './support/cli.ts'
 
 // Codex inside a whole Yardmaster. What the driver does by itself is tested in beta.agents.ts.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { atRest, textOf } from '../support/demo-session.ts'
+import { atRest, textOf } from '../support/sessions/demo-session.ts'
 import { agentYard } from './support/agent-yard.ts'
 import { agents } from './support/agents.ts'
 

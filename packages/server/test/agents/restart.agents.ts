@@ -4,11 +4,17 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
 import { processTable } from '../../src/platform/process/process-table.ts'
-import { sampleRepository } from '../support/app.ts'
-import { testDatabase } from '../support/database.ts'
-import { atRest, entriesOf, textOf } from '../support/demo-session.ts'
-import { eventually } from '../support/eventually.ts'
-import { processesOf, type ServerProcess, startServer, stillRunning, testFolder } from '../support/server-process.ts'
+import { sampleRepository } from '../support/app/app.ts'
+import { testDatabase } from '../support/database/database.ts'
+import {
+  processesOf,
+  type ServerProcess,
+  startServer,
+  stillRunning,
+  testFolder,
+} from '../support/processes/server-process.ts'
+import { atRest, entriesOf, textOf } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 import { type Agent, agents, agentsEnvironment } from './support/agents.ts'
 import { modelServer } from './support/model-server.ts'
 

@@ -3,11 +3,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, startHost } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { welcome } from '../../src/app/welcome.ts'
-import { client, sampleRepository } from '../support/app.ts'
-import { testDatabase } from '../support/database.ts'
-import { atRest, startDemo } from '../support/demo-session.ts'
-import { testFolder } from '../support/server-process.ts'
-import { silentLog } from '../support/silent-log.ts'
+import { client, sampleRepository } from '../support/app/app.ts'
+import { testDatabase } from '../support/database/database.ts'
+import { silentLog } from '../support/log/silent-log.ts'
+import { testFolder } from '../support/processes/server-process.ts'
+import { atRest, startDemo } from '../support/sessions/demo-session.ts'
 
 async function start(home: string, environment: Record<string, string>): Promise<Host & { url: string }> {
   const config = readConfig({ PORT: '0', YARDMASTER_HOME: home, ...environment })

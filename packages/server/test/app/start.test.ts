@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { atRest, findDemo, textOf } from '../support/demo-session.ts'
-import { processesOf, startInVain, startServer, testFolder } from '../support/server-process.ts'
+import { processesOf, startInVain, startServer, testFolder } from '../support/processes/server-process.ts'
+import { atRest, findDemo, textOf } from '../support/sessions/demo-session.ts'
 
 const run = promisify(execFile)
 

@@ -5,9 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStorage } from '../../src/app/open-storage.ts'
 import { openHome } from '../../src/platform/home/home.ts'
 import { Unfit } from '../../src/platform/unfit.ts'
-import { testDatabase } from '../support/database.ts'
-import { type ServerOptions, startInVain, testFolder } from '../support/server-process.ts'
-import { silentLog } from '../support/silent-log.ts'
+import { testDatabase } from '../support/database/database.ts'
+import { silentLog } from '../support/log/silent-log.ts'
+import { type ServerOptions, startInVain, testFolder } from '../support/processes/server-process.ts'
 
 describe('a start that cannot be ends with code 1 and one sentence', { timeout: 60_000 }, () => {
   type Case = { what: string; prepare(folder: string): Promise<Partial<ServerOptions>>; sentence: RegExp }

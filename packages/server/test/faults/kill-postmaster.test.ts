@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { processTable } from '../../src/platform/process/process-table.ts'
-import { sampleRepository } from '../support/app.ts'
-import { atRest, entriesOf, onceItIs, startDemo } from '../support/demo-session.ts'
-import { eventually } from '../support/eventually.ts'
-import { processesOf, type ServerProcess, startServer, testFolder } from '../support/server-process.ts'
+import { sampleRepository } from '../support/app/app.ts'
+import { processesOf, type ServerProcess, startServer, testFolder } from '../support/processes/server-process.ts'
+import { atRest, entriesOf, onceItIs, startDemo } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 const creates = 200
 const callers = 6

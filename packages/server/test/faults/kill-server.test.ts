@@ -5,11 +5,17 @@ import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
 import { type ProcessIdentity, processTable } from '../../src/platform/process/process-table.ts'
-import { sampleRepository } from '../support/app.ts'
-import { testDatabase } from '../support/database.ts'
-import { atRest, entriesOf, startDemo } from '../support/demo-session.ts'
-import { eventually } from '../support/eventually.ts'
-import { processesOf, type ServerProcess, startServer, stillRunning, testFolder } from '../support/server-process.ts'
+import { sampleRepository } from '../support/app/app.ts'
+import { testDatabase } from '../support/database/database.ts'
+import {
+  processesOf,
+  type ServerProcess,
+  startServer,
+  stillRunning,
+  testFolder,
+} from '../support/processes/server-process.ts'
+import { atRest, entriesOf, startDemo } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 type Yard = { folder: string; git_root: string; pool: pg.Pool; start(role?: string): Promise<ServerProcess> }
 

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
-import { sampleRepository } from '../support/app.ts'
-import { testDatabase } from '../support/database.ts'
-import { atRest, entriesOf, findDemo, startDemo } from '../support/demo-session.ts'
-import { eventually } from '../support/eventually.ts'
-import { launchServer, processesOf, startServer, testFolder } from '../support/server-process.ts'
+import { sampleRepository } from '../support/app/app.ts'
+import { testDatabase } from '../support/database/database.ts'
+import { launchServer, processesOf, startServer, testFolder } from '../support/processes/server-process.ts'
+import { atRest, entriesOf, findDemo, startDemo } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 /** What a service manager commonly grants. */
 const grantedMs = 20_000

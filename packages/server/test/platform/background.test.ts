@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { background } from '../../src/platform/background.ts'
-import { recordedLog } from '../support/recorded-log.ts'
-import { silentLog } from '../support/silent-log.ts'
+import { recordedLog } from '../support/log/recorded-log.ts'
+import { silentLog } from '../support/log/silent-log.ts'
 
 test('a drain tells all work to wind down and waits until it has', async () => {
   const ground = background(silentLog)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonSchema, OpenApiDocument } from '../../src/platform/http/openapi.ts'
-import { testApp } from '../support/app.ts'
+import { testApp } from '../support/app/app.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 

@@ -2,9 +2,9 @@ import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
 import { Problem } from '../../../contract/src/problem.ts'
 import type { OpenApiDocument } from '../../src/platform/http/openapi.ts'
-import { testApp, testKey } from '../support/app.ts'
-import { malformedRequests } from '../support/malformed-requests.ts'
-import { insertSession, insertTranscript } from '../support/session-rows.ts'
+import { testApp, testKey } from '../support/app/app.ts'
+import { malformedRequests } from '../support/http/malformed-requests.ts'
+import { insertSession, insertTranscript } from '../support/sessions/session-rows.ts'
 
 /** Nobody works here: what is accepted stays a row. */
 const app = testApp({ environment: { ROLE: 'web' } })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sampleRepository, testApp } from '../support/app.ts'
-import { atRest, startDemo } from '../support/demo-session.ts'
-import { eventually } from '../support/eventually.ts'
+import { sampleRepository, testApp } from '../support/app/app.ts'
+import { atRest, startDemo } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 const app = testApp()
 

@@ -5,12 +5,12 @@ import type { Cache } from '../../src/platform/cache/cache.ts'
 import { memoryCache } from '../../src/platform/cache/memory-cache.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { registerProbes } from '../../src/surfaces/probes.ts'
-import { startTestApp, testApp } from '../support/app.ts'
-import { testDatabase } from '../support/database.ts'
-import { eventually } from '../support/eventually.ts'
-import { openTestDatabase } from '../support/job-host.ts'
-import { proxiedDatabase } from '../support/proxied-database.ts'
-import { redisProgram, startRedisServer } from '../support/redis-server.ts'
+import { startTestApp, testApp } from '../support/app/app.ts'
+import { testDatabase } from '../support/database/database.ts'
+import { proxiedDatabase } from '../support/database/proxied-database.ts'
+import { openTestDatabase } from '../support/jobs/job-host.ts'
+import { redisProgram, startRedisServer } from '../support/processes/redis-server.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 const allWell = {
   database: { status: 'ok', adapter: 'PostgreSQL' },

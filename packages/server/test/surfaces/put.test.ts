@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { testApp, testKey } from '../support/app.ts'
-import { insertSession } from '../support/session-rows.ts'
+import { testApp, testKey } from '../support/app/app.ts'
+import { insertSession } from '../support/sessions/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 

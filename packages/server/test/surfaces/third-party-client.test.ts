@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { testApp, testKey } from '../support/app.ts'
-import { conversing } from '../support/conversation.ts'
+import { testApp, testKey } from '../support/app/app.ts'
+import { conversing } from '../support/sessions/conversation.ts'
 
 const app = testApp()
 const { repository, reaches } = conversing(app)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { type ModelServer, startModelServer } from '../model-server/model-server.ts'
+import { type ModelServer, startModelServer } from '../../support/model-server/model-server.ts'
 
 /** A scripted model for one test file. How to script it is written at the head of `model-server/model-server.ts`. */
 export function modelServer(): ModelServer {

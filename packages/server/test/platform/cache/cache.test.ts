@@ -3,10 +3,10 @@ import { type Cache, noCache } from '../../../src/platform/cache/cache.ts'
 import { memoryCache } from '../../../src/platform/cache/memory-cache.ts'
 import { openRedis, redisCache } from '../../../src/platform/cache/redis-cache.ts'
 import { Unfit } from '../../../src/platform/unfit.ts'
-import { eventually } from '../../support/eventually.ts'
-import { recordedLog } from '../../support/recorded-log.ts'
-import { redisProgram, startRedisServer } from '../../support/redis-server.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { recordedLog } from '../../support/log/recorded-log.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
+import { redisProgram, startRedisServer } from '../../support/processes/redis-server.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const stores = [
   { name: 'in-process', isHere: true, open: async () => memoryCache({ clock: { now: () => new Date() } }) },

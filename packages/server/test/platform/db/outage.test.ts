@@ -4,10 +4,10 @@ import { openPool } from '../../../src/platform/db/database.ts'
 import { isConflict, isOutage } from '../../../src/platform/db/outage.ts'
 import { untilReachable } from '../../../src/platform/db/until-reachable.ts'
 import { violatedConstraint } from '../../../src/platform/db/violated-constraint.ts'
-import { testDatabase } from '../../support/database.ts'
-import { openTestDatabase } from '../../support/job-host.ts'
-import { proxiedDatabase } from '../../support/proxied-database.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { proxiedDatabase } from '../../support/database/proxied-database.ts'
+import { openTestDatabase } from '../../support/jobs/job-host.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
 
 describe('an outage', () => {
   test('a line that is cut is one, for queries underway and for new ones', async () => {

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openPool } from '../../../src/platform/db/database.ts'
 import { isOutage } from '../../../src/platform/db/outage.ts'
-import { testDatabase } from '../../support/database.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
 
 test('whoever waits long for one of our own connections gets it: a busy pool is no outage', async () => {
   const { url } = await testDatabase({ isEmpty: true })

@@ -3,8 +3,8 @@ import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase, openPool } from '../../../src/platform/db/database.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
-import { testDatabase } from '../../support/database.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
 
 /** A database with one table, the way the service speaks to it, and another way to change it behind its back. */
 async function yard(max = 1): Promise<{ db: Database; pool: pg.Pool }> {

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Transaction } from '../../../src/platform/db/database.ts'
 import { afterCommit, transact } from '../../../src/platform/db/transact.ts'
-import { testDatabase } from '../../support/database.ts'
-import { openTestDatabase } from '../../support/job-host.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { openTestDatabase } from '../../support/jobs/job-host.ts'
 
 test('what waits for the commit runs after it, in order, when the rows are there for everybody', async () => {
   const { db, pool } = await ledger()

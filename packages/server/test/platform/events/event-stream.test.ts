@@ -2,9 +2,9 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEventStream } from '../../../src/platform/events/event-stream.ts'
 import type { Events, Follower } from '../../../src/platform/events/events.ts'
-import { testDatabase } from '../../support/database.ts'
-import { type EventHost, openEventHost, speak } from '../../support/event-host.ts'
-import { eventually } from '../../support/eventually.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { type EventHost, openEventHost, speak } from '../../support/events/event-host.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 describe('what is sent', () => {
   test('an event has its position as id, its name, and its payload with session and time', async () => {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
 import type { Signals } from '../../../src/platform/events/signals.ts'
-import { testDatabase } from '../../support/database.ts'
-import { follow, openEventHost, speak, wordOf, wordSpoken } from '../../support/event-host.ts'
-import { eventually } from '../../support/eventually.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { follow, openEventHost, speak, wordOf, wordSpoken } from '../../support/events/event-host.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 test('an event is told once its transaction has committed, and not before', async () => {
   const { host } = await oneHost()

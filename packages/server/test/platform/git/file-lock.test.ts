@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { withFileLock } from '../../../src/platform/git/file-lock.ts'
-import { type LineChild, startLineChild } from '../../support/line-child.ts'
+import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
 import { failureOf } from './playground.ts'
 
 const patient = { patienceMs: 20_000 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openClones } from '../../../src/platform/git/clones.ts'
 import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
-import { type LineChild, startLineChild } from '../../support/line-child.ts'
+import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
 import { type Forge, startForge } from './forge.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHome } from '../../../src/platform/home/home.ts'
 import { Unfit } from '../../../src/platform/unfit.ts'
-import { type LineChild, startLineChild } from '../../support/line-child.ts'
+import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
 
 const isRoot = process.geteuid?.() === 0
-const racerScript = new URL('../../support/home-racer.mjs', import.meta.url)
+const racerScript = new URL('../../support/processes/home-racer.mjs', import.meta.url)
 
 let folder: string
 

@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
-import { type Answer, expectProblem, startTestApp, testApp, testKey } from '../../support/app.ts'
-import { requestHead, sendRaw } from '../../support/raw-http.ts'
+import { type Answer, expectProblem, startTestApp, testApp, testKey } from '../../support/app/app.ts'
+import { requestHead, sendRaw } from '../../support/http/raw-http.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 

@@ -3,9 +3,9 @@ import { limits } from '@yardmaster/contract/limits'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
-import { expectProblem, testKey } from '../../support/app.ts'
-import { defineEndpoint, kitServer } from '../../support/kit-server.ts'
-import { openRaw, type RawAnswer, type RawConnection, requestHead } from '../../support/raw-http.ts'
+import { expectProblem, testKey } from '../../support/app/app.ts'
+import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
+import { openRaw, type RawAnswer, type RawConnection, requestHead } from '../../support/http/raw-http.ts'
 
 const mebibyte = 1024 * 1024
 const sentence = 'The body is larger than this endpoint takes'

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
 import { defaultTimeouts, type HttpTimeouts } from '../../../src/platform/http/server.ts'
-import { testKey } from '../../support/app.ts'
-import { eventually } from '../../support/eventually.ts'
-import { defineEndpoint, type KitServer, kitServer } from '../../support/kit-server.ts'
-import { openRaw, requestHead } from '../../support/raw-http.ts'
+import { testKey } from '../../support/app/app.ts'
+import { defineEndpoint, type KitServer, kitServer } from '../../support/http/kit-server.ts'
+import { openRaw, requestHead } from '../../support/http/raw-http.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const brief: HttpTimeouts = { headersMs: 200, requestMs: 500, keepAliveMs: 300, checkEveryMs: 50, drainMs: 300 }
 const key = `X-API-Key: ${testKey}`

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, expectProblem, startTestApp, type TestApp } from '../../support/app.ts'
-import { cloneDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/eventually.ts'
-import { openPool } from '../../support/pool.ts'
-import { openTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+import { type Answer, expectProblem, startTestApp, type TestApp } from '../../support/app/app.ts'
+import { cloneDatabase } from '../../support/database/database.ts'
+import { openPool } from '../../support/database/pool.ts'
+import { openTcpProxy, type TcpProxy } from '../../support/http/tcp-proxy.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 let app: TestApp
 let proxy: TcpProxy

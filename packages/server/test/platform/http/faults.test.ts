@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
-import { expectProblem, testKey } from '../../support/app.ts'
-import { eventually } from '../../support/eventually.ts'
-import { defineEndpoint, kitServer } from '../../support/kit-server.ts'
+import { expectProblem, testKey } from '../../support/app/app.ts'
+import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const secrets = ['select * from credentials', '/home/someone/private', 'hunter2', 'faults.test', 'node_modules', 'at ']
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostNames } from '../../../src/platform/http/host-names.ts'
-import { startTestApp, testApp, testKey } from '../../support/app.ts'
-import { requestHead, sendRaw } from '../../support/raw-http.ts'
+import { startTestApp, testApp, testKey } from '../../support/app/app.ts'
+import { requestHead, sendRaw } from '../../support/http/raw-http.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 

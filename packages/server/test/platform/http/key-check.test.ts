@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
 import { keyCheck, networkOf } from '../../../src/platform/http/key-check.ts'
 import { Refusal } from '../../../src/platform/refusal.ts'
-import { testKey } from '../../support/app.ts'
-import { kitServer } from '../../support/kit-server.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { testKey } from '../../support/app/app.ts'
+import { kitServer } from '../../support/http/kit-server.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
 
 const wrongKeys = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `wrong-${from + index}`)
 

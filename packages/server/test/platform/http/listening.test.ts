@@ -3,7 +3,7 @@ import { openWeb, type WebOptions } from '../../../src/app/web.ts'
 import type { App } from '../../../src/domain/app.ts'
 import { noCache } from '../../../src/platform/cache/cache.ts'
 import { Unfit } from '../../../src/platform/unfit.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
 
 /** Listening asks no more of the app than this. */
 const app = { log: silentLog, cache: noCache() } as App

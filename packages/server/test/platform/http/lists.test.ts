@@ -1,8 +1,8 @@
 import { queryBoolean } from '@yardmaster/contract/query'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { expectProblem, testApp } from '../../support/app.ts'
-import { kitServer, listEndpoint } from '../../support/kit-server.ts'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { kitServer, listEndpoint } from '../../support/http/kit-server.ts'
 
 const numbers = listEndpoint({
   path: '/numbers',

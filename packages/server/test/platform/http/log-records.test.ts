@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
-import { testKey } from '../../support/app.ts'
-import { eventually } from '../../support/eventually.ts'
-import { defineEndpoint, type KitServer, kitServer } from '../../support/kit-server.ts'
-import { type RawAnswer, requestHead, sendRaw } from '../../support/raw-http.ts'
+import { testKey } from '../../support/app/app.ts'
+import { defineEndpoint, type KitServer, kitServer } from '../../support/http/kit-server.ts'
+import { type RawAnswer, requestHead, sendRaw } from '../../support/http/raw-http.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const key = `X-API-Key: ${testKey}`
 const forged = '\r\n{"level":60,"msg":"forged"}\n\u001b[31mred\u001b[0m\u2028\u009b31m'

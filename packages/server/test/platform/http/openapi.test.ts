@@ -6,8 +6,8 @@ import { modules } from '../../../src/app/modules.ts'
 import { created, ok } from '../../../src/platform/http/answer.ts'
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts'
 import { describeApi, type OpenApiDocument, type OpenApiOperation } from '../../../src/platform/http/openapi.ts'
-import { testApp } from '../../support/app.ts'
-import { defineEndpoint, listEndpoint } from '../../support/kit-server.ts'
+import { testApp } from '../../support/app/app.ts'
+import { defineEndpoint, listEndpoint } from '../../support/http/kit-server.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 const about = { title: 'Test', version: '1.0.0', description: 'A test.', prefix: '/api/v1' }

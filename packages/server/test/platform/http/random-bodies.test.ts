@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { testApp, testKey } from '../../support/app.ts'
-import { randomBodies } from '../../support/random-json.ts'
+import { testApp, testKey } from '../../support/app/app.ts'
+import { randomBodies } from '../../support/http/random-json.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { answer, noContent, ok } from '../../../src/platform/http/answer.ts'
 import { asEventStream } from '../../../src/platform/http/register.ts'
 import { refuse } from '../../../src/platform/refusal.ts'
-import { expectProblem, testKey } from '../../support/app.ts'
-import { defineEndpoint, kitServer } from '../../support/kit-server.ts'
+import { expectProblem, testKey } from '../../support/app/app.ts'
+import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 
 const plain = { method: 'GET', tag: 'Test', summary: 'Do nothing' } as const
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, expectProblem, testApp, testKey } from '../../support/app.ts'
-import { requestHead, sendRaw } from '../../support/raw-http.ts'
+import { type Answer, expectProblem, testApp, testKey } from '../../support/app/app.ts'
+import { requestHead, sendRaw } from '../../support/http/raw-http.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 

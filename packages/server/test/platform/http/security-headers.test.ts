@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { testApp, testKey } from '../../support/app.ts'
-import { type RawAnswer, requestHead, sendRaw } from '../../support/raw-http.ts'
+import { testApp, testKey } from '../../support/app/app.ts'
+import { type RawAnswer, requestHead, sendRaw } from '../../support/http/raw-http.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 const key = `X-API-Key: ${testKey}`

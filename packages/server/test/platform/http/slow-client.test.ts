@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
 import { defaultTimeouts, type HttpTimeouts } from '../../../src/platform/http/server.ts'
-import { testKey } from '../../support/app.ts'
-import { defineEndpoint, kitServer } from '../../support/kit-server.ts'
-import { openRaw, type RawConnection, requestHead } from '../../support/raw-http.ts'
+import { testKey } from '../../support/app/app.ts'
+import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
+import { openRaw, type RawConnection, requestHead } from '../../support/http/raw-http.ts'
 
 /** So that a test takes a moment where the product takes seconds. */
 const brief: HttpTimeouts = { headersMs: 200, requestMs: 500, keepAliveMs: 300, checkEveryMs: 50, drainMs: 300 }

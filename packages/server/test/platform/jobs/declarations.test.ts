@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parseCronTable } from '../../../src/platform/jobs/cron.ts'
 import { defineJob, refuseUnhandled } from '../../../src/platform/jobs/job.ts'
 import { queueNames } from '../../../src/platform/jobs/queues.ts'
-import { handleJob, wordJob } from '../../support/job-host.ts'
+import { handleJob, wordJob } from '../../support/jobs/job-host.ts'
 
 const sweep = defineJob({ name: 'sweep', queue: 'maintenance', payload: z.object({}), attempts: 2 })
 const sweeper = handleJob(sweep, async () => undefined)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { enqueue } from '../../../src/platform/jobs/enqueue.ts'
-import { testDatabase } from '../../support/database.ts'
-import { enqueueWord, openTestDatabase, wordJob } from '../../support/job-host.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { enqueueWord, openTestDatabase, wordJob } from '../../support/jobs/job-host.ts'
 
 const job = wordJob('default')
 

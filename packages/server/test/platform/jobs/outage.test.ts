@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
-import { testDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/eventually.ts'
-import { enqueueWord, handleJob, heldJob, openTestDatabase, startJobHost, wordJob } from '../../support/job-host.ts'
-import { proxiedDatabase } from '../../support/proxied-database.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { proxiedDatabase } from '../../support/database/proxied-database.ts'
+import {
+  enqueueWord,
+  handleJob,
+  heldJob,
+  openTestDatabase,
+  startJobHost,
+  wordJob,
+} from '../../support/jobs/job-host.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const job = wordJob('default')
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Job } from '../../../src/platform/jobs/job.ts'
 import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
 import { queues } from '../../../src/platform/jobs/queues.ts'
-import { testDatabase } from '../../support/database.ts'
-import { eventually } from '../../support/eventually.ts'
+import { testDatabase } from '../../support/database/database.ts'
 import {
   enqueueWord,
   handleJob,
@@ -13,7 +12,8 @@ import {
   startJobHost,
   type Word,
   wordJob,
-} from '../../support/job-host.ts'
+} from '../../support/jobs/job-host.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const job = wordJob('default')
 const other = wordJob('pollers')

@@ -2,9 +2,9 @@ import { promisify } from 'node:util'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { steadyPool } from '../../../src/platform/jobs/steady-pool.ts'
-import { testDatabase } from '../../support/database.ts'
-import { openTestDatabase } from '../../support/job-host.ts'
-import { silentLog } from '../../support/silent-log.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { openTestDatabase } from '../../support/jobs/job-host.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
 
 /** The job library returns what it listens on whether or not it got it, and for two reasons at once. */
 async function connectAndReturnTwice(pool: pg.Pool): Promise<unknown> {

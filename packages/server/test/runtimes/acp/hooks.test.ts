@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Hook, type HookEvent, hookEvents, noEquipment } from '../../../src/runtimes/equipment.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 import { type ScriptedSession, scriptedSession } from './scripted-session.ts'
 
 let session: ScriptedSession

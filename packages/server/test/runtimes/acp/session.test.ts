@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
-import { testApp } from '../../support/app.ts'
-import { conversing } from '../../support/conversation.ts'
-import { entriesOf, findDemo, textOf } from '../../support/demo-session.ts'
-import { eventually } from '../../support/eventually.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { entriesOf, findDemo, textOf } from '../../support/sessions/demo-session.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 // Sessions of a whole Yardmaster whose runtime is the scripted agent, by a row in the file of runtimes.
 

@@ -1,7 +1,7 @@
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually } from '../../support/eventually.ts'
-import { stillRunning } from '../../support/server-process.ts'
+import { stillRunning } from '../../support/processes/server-process.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 import { type ScriptedSession, scriptedSession } from './scripted-session.ts'
 
 let session: ScriptedSession

@@ -11,7 +11,7 @@ import type { AlphaOptions } from '../../../src/runtimes/alpha/options.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
 import { readModels } from '../../../src/runtimes/models.ts'
 import type { TurnOrder } from '../../../src/runtimes/runtime.ts'
-import { stillRunning } from '../../support/server-process.ts'
+import { stillRunning } from '../../support/processes/server-process.ts'
 
 // What the driver does around the CLI, with a stand-in that starts at once. The real one is driven by the tests with
 // agents.

@@ -7,7 +7,7 @@ import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/beta.ts'
 import { noEquipment } from '../../../src/runtimes/equipment.ts'
 import type { RunningTurn, TurnOrder } from '../../../src/runtimes/runtime.ts'
-import { eventually } from '../../support/eventually.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const script = fileURLToPath(new URL('./scripted-app-server.mjs', import.meta.url))
 

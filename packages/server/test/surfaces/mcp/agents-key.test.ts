@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
-import { sampleRepository, testApp } from '../../support/app.ts'
-import { catalogOnDisk, wholeCatalog } from '../../support/catalog-app.ts'
-import { conversing } from '../../support/conversation.ts'
-import { mcpClient } from '../../support/mcp-client.ts'
+import { sampleRepository, testApp } from '../../support/app/app.ts'
+import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
+import { mcpClient } from '../../support/app/mcp-client.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
 
 const api = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-api-')))
 afterAll(() => rm(api, { recursive: true, force: true }))

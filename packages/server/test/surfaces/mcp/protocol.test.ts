@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { expectProblem, testApp } from '../../support/app.ts'
-import { mcpClient } from '../../support/mcp-client.ts'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { mcpClient } from '../../support/app/mcp-client.ts'
 
 const app = testApp()
 const client = mcpClient(app)

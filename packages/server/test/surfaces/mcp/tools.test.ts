@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { testApp } from '../../support/app.ts'
-import { conversing } from '../../support/conversation.ts'
-import { mcpClient } from '../../support/mcp-client.ts'
+import { testApp } from '../../support/app/app.ts'
+import { mcpClient } from '../../support/app/mcp-client.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
 
 const app = testApp()
 const { create, reaches, repository } = conversing(app)

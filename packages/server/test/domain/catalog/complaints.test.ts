@@ -1,0 +1,232 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  catalogFolder,
+  complaintAbout,
+  complaintOf,
+  emptyFolder,
+  openedCatalog,
+  writeFiles,
+} from '../../support/app/catalog-folder.ts'
+
+const stdio = { type: 'stdio', command: 'node' }
+const namesOf = (things: readonly { name: string }[]): string[] => things.map(({ name }) => name)
+
+describe('what is wrong is told by file and key', () => {
+  const remote = { type: 'streamable-http', url: 'https://mcp.test/x' }
+
+  test.each([
+    ['air.json without a name', { 'air.json': {} }, 'air.json: name: is needed'],
+    [
+      'a bad name',
+      { 'air.json': { name: 'a b' } },
+      'air.json: name: must be of letters, digits, hyphens and underscores',
+    ],
+    ['a list that is none', { 'air.json': { name: 'x', mcp: 'mcp.json' } }, 'air.json: mcp: must be of type array'],
+    ['no JSON', { 'mcp.json': '{"one": }' }, 'mcp.json: is not valid JSON'],
+    ['JSON that is no object', { 'mcp.json': '[]' }, 'mcp.json: must hold a JSON object'],
+    [
+      'a missing index',
+      { 'air.json': { name: 'x', mcp: ['no.json'] } },
+      'air.json: mcp[0]: The path "no.json" does not exist',
+    ],
+    ['an entry that is none', { 'mcp.json': { one: 'node' } }, 'mcp.json: one: must be of type object'],
+    ['a bad id', { 'mcp.json': { '../up': stdio } }, 'mcp.json: "../up": is no id'],
+    [
+      'an unknown type',
+      { 'mcp.json': { one: { type: 'pipe' } } },
+      'mcp.json: one.type: must be one of: stdio, sse, streamable-http, http',
+    ],
+    [
+      'stdio without a command',
+      { 'mcp.json': { one: { type: 'stdio' } } },
+      'mcp.json: one.command: is needed by a server of type stdio',
+    ],
+    [
+      'stdio with a url',
+      { 'mcp.json': { one: { ...stdio, url: 'https://x.test' } } },
+      'mcp.json: one.url: is not for a server of type stdio',
+    ],
+    [
+      'a remote one with a command',
+      { 'mcp.json': { one: { ...remote, command: 'x' } } },
+      'mcp.json: one.command: is not for a server of type streamable-http',
+    ],
+    [
+      'a remote one without a url',
+      { 'mcp.json': { one: { type: 'sse' } } },
+      'mcp.json: one.url: is needed by a server of type sse',
+    ],
+    [
+      'a url of another kind',
+      { 'mcp.json': { one: { type: 'sse', url: 'file:///etc/passwd' } } },
+      'mcp.json: one.url: must begin with http:// or https://',
+    ],
+    ['a skill without a path', { 'skills.json': { a: { description: 'A.' } } }, 'skills.json: a.path: is needed'],
+    [
+      'a missing folder',
+      { 'skills.json': { a: { description: 'A.', path: 'skills/a' } } },
+      'skills.json: a.path: "skills/a" does not exist',
+    ],
+    [
+      'a folder without SKILL.md',
+      { 'skills.json': { a: { description: 'A.', path: 'skills/a' } }, 'skills/a/README.md': '' },
+      'skills.json: a.path: skills/a/SKILL.md is missing',
+    ],
+    [
+      'a hook without HOOK.json',
+      { 'hooks.json': { a: { description: 'A.', path: 'hooks/a' } }, 'hooks/a/run.sh': '' },
+      'hooks.json: a.path: hooks/a/HOOK.json is missing',
+    ],
+    [
+      'a HOOK.json without a command',
+      { 'hooks.json': { a: { description: 'A.', path: 'hooks/a' } }, 'hooks/a/HOOK.json': { event: 'stop' } },
+      'hooks/a/HOOK.json: command: is needed',
+    ],
+    [
+      'a missing reference file',
+      { 'references.json': { a: { description: 'A.', path: 'a.md' } } },
+      'references.json: a.path: "a.md" does not exist',
+    ],
+    [
+      'a dangling default',
+      { 'roots.json': { web: { description: 'W.', default_skills: ['gone'] } } },
+      'roots.json: web.default_skills: "gone" is no skill of the catalog',
+    ],
+    [
+      'a dangling member',
+      { 'plugins.json': { kit: { description: 'K.', mcp_servers: ['gone'] } } },
+      'plugins.json: kit.mcp_servers: "gone" is no MCP server of the catalog',
+    ],
+    [
+      'a dangling root',
+      { 'mcp.json': { one: { ...stdio, default_in_roots: ['gone'] } } },
+      'mcp.json: one.default_in_roots: "gone" is no root of the catalog',
+    ],
+    [
+      'a root that leaves its repository',
+      { 'roots.json': { web: { description: 'W.', subdirectory: '../x' } } },
+      'roots.json: web.subdirectory: must be a relative path inside the repository',
+    ],
+    [
+      'a repository with a password',
+      { 'roots.json': { web: { description: 'W.', url: 'https://a:b@forge.test/x.git' } } },
+      'roots.json: web.url: must be the URL or the absolute path of a git repository, and hold no secrets',
+    ],
+    ['a plugin without a description', { 'plugins.json': { kit: {} } }, 'plugins.json: kit.description: is needed'],
+  ])('%s', async (_what, files, complaint) => {
+    const { folder, home } = await catalogFolder(files)
+    expect(await complaintAbout(folder, { home })).toBe(
+      `Unfit: The catalog ${folder} cannot be used: ${complaint}${complaint.endsWith('is no id') ? ': one begins with a letter or digit and goes on with these, hyphens, underscores and dots, up to 100' : ''}.`,
+    )
+  })
+
+  test('all of it at once', async () => {
+    const complaint = await complaintOf({
+      'mcp.json': { one: { type: 'stdio' }, two: { type: 'sse' } },
+      'skills.json': { tidy: { description: 'Tidies.', path: 'gone' } },
+      // Not told: who refers to what could not be read is not to blame.
+      'roots.json': { web: { description: 'W.', default_mcp_servers: ['one'] } },
+    })
+    expect(complaint.split('; ')).toHaveLength(3)
+  })
+
+  test('but no more than anybody reads', async () => {
+    const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, {}]))
+    expect(await complaintOf({ 'mcp.json': servers })).toMatch(/; and 10 more\.$/)
+  })
+
+  test('a path that leads nowhere', async () => {
+    const folder = await emptyFolder()
+    expect(await complaintAbout(join(folder, 'none.json'))).toBe(
+      `Unfit: The catalog ${folder}/none.json cannot be used: ${folder}/none.json: does not exist.`,
+    )
+  })
+})
+
+describe('hostile content does no harm', () => {
+  test('keys of the prototype are data, or no ids', async () => {
+    const { catalog } = await openedCatalog({
+      'mcp.json':
+        '{"constructor": {"type": "stdio", "command": "x", "__proto__": {"polluted": true}, "env": {"__proto__": "y"}}, "hasOwnProperty": {"type": "stdio", "command": "x"}}',
+    })
+    expect(namesOf(catalog.current().mcpServers.list)).toEqual(['constructor', 'hasOwnProperty'])
+    expect(catalog.current().mcpServers.find('toString')).toBeUndefined()
+    expect(Object.prototype).not.toHaveProperty('polluted')
+    expect(await complaintOf({ 'mcp.json': '{"__proto__": {"type": "stdio", "command": "x"}}' })).toContain('is no id')
+  })
+
+  test.each([
+    [
+      'in air.json',
+      { 'air.json': { name: 'x', mcp: ['../mcp.json'] } },
+      'air.json: mcp[0]: The path "../mcp.json" must not contain ".."',
+    ],
+    [
+      'in an index',
+      { 'skills.json': { a: { description: 'A.', path: 'x/../../y' } } },
+      'skills.json: a.path: The path "x/../../y" must not contain ".."',
+    ],
+    [
+      'absolute',
+      { 'references.json': { a: { description: 'A.', path: '/etc/passwd' } } },
+      'references.json: a.path: The path "/etc/passwd" must be relative',
+    ],
+    ['with a NUL', { 'skills.json': { a: { description: 'A.', path: 'a\0b' } } }, 'contains a NUL character'],
+  ])('a path that leads out, %s, is refused', async (_where, files, complaint) => {
+    expect(await complaintOf(files)).toContain(complaint)
+  })
+
+  test('links that lead out are refused wherever they stand', async () => {
+    const { folder, home } = await catalogFolder({
+      'skills.json': { a: { description: 'A.', path: 'skills/a' } },
+      'hooks.json': { b: { description: 'B.', path: 'hooks/b' } },
+      'references.json': { c: { description: 'C.', path: 'c.md' } },
+      'air.json': {
+        name: 'x',
+        skills: ['skills.json'],
+        hooks: ['hooks.json'],
+        references: ['references.json'],
+        mcp: ['out'],
+      },
+      'skills/a/SKILL.md': '# A\n',
+    })
+    const outside = await emptyFolder()
+    await writeFiles(outside, {
+      'HOOK.json': { event: 'stop', command: 'x' },
+      'c.md': 'secret',
+      'mcp.json': { x: stdio },
+    })
+    await symlink(join(outside, 'c.md'), join(folder, 'c.md'))
+    await symlink(join(outside, 'c.md'), join(folder, 'skills/a/notes.md'))
+    await mkdir(join(folder, 'hooks'))
+    await symlink(outside, join(folder, 'hooks/b'))
+    await symlink(outside, join(folder, 'out'))
+    const complaint = await complaintAbout(folder, { home })
+    expect(complaint).toContain('air.json: mcp[0]: The path "out" leads outside its folder')
+    expect(complaint).toContain('skills.json: a.path: skills/a/notes.md is a link that leads out of the catalog')
+    expect(complaint).toContain('hooks.json: b.path: The path "hooks/b" leads outside its folder')
+    expect(complaint).toContain('references.json: c.path: The path "c.md" leads outside its folder')
+  })
+
+  test('files that are too large, and folders that hold too much', async () => {
+    expect(await complaintOf({ 'mcp.json': `{"one": "${'x'.repeat(1024 * 1024)}"}` })).toContain(
+      'mcp.json: is larger than 1024 KB',
+    )
+    const many = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`skills/a/${index}.txt`, '']))
+    expect(
+      await complaintOf({
+        'skills.json': { a: { description: 'A.', path: 'skills/a' } },
+        'skills/a/SKILL.md': '',
+        ...many,
+      }),
+    ).toContain('skills.json: a.path: a holds more than 500 files')
+  })
+
+  test('what a file holds is never repeated in a sentence', async () => {
+    expect(await complaintOf({ 'mcp.json': '{"one": {"env": {"TOKEN": "hunter2-hunter2" oops' })).not.toContain(
+      'hunter2',
+    )
+  })
+})

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { recordUsage } from '../../../src/domain/costs/cost.ts'
+import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import type { Usage } from '../../../src/runtimes/runtime.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { findDemo } from '../../support/sessions/demo-session.ts'
+
+const app = testApp()
+const { create, reaches, settled } = conversing(app)
+
+async function usageOf(id: number): Promise<Record<string, unknown>[]> {
+  const { rows } = await app.pool.query(
+    `select subagent, model, agent_runtime, runtime_session_id, input_tokens::int, output_tokens::int
+     from session_usage where session_id = $1 order by id`,
+    [id],
+  )
+  return rows
+}
+
+test('every model call is on record when its turn ends, those of subagents apart', async () => {
+  const id = await create('usage 100 20\nspawn usage 7 3\nusage 0 0\nusage 5 1')
+  await reaches(id, 'needs_input')
+  const { session_id } = await findDemo(app, id)
+  const common = { model: 'demo', agent_runtime: 'demo', runtime_session_id: session_id }
+  const rows = await usageOf(id)
+  expect(rows).toHaveLength(3)
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      { ...common, subagent: false, input_tokens: 100, output_tokens: 20 },
+      { ...common, subagent: false, input_tokens: 5, output_tokens: 1 },
+      { ...common, subagent: true, input_tokens: 7, output_tokens: 3 },
+    ]),
+  )
+})
+
+test('a transcript that is read again counts nothing twice', async () => {
+  const id = await create('usage 10 2')
+  await reaches(id, 'needs_input')
+  await settled(id)
+  // As if nobody remembered how far it was read: the entries would be new, the calls are not.
+  await app.pool.query('update transcript_threads set read_bytes = 0 where session_id = $1', [id])
+  expect((await refreshTranscript(app.host.app, { id })).appended).toBeGreaterThan(0)
+  expect(await usageOf(id)).toHaveLength(1)
+})
+
+test('a call that is told of twice in one breath is one call', async () => {
+  const usage: Usage = {
+    request_id: 'req-twice',
+    model: 'demo',
+    called_at: new Date(),
+    subagent: false,
+    input_tokens: 1,
+    output_tokens: 1,
+    cache_read_tokens: 0,
+    cache_creation_tokens: 0,
+    cache_creation_5m_tokens: 0,
+    cache_creation_1h_tokens: 0,
+    web_search_requests: 0,
+    web_fetch_requests: 0,
+    service_tier: null,
+  }
+  const id = await create()
+  const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
+  await transact(app.host.app.db, (tx) => recordUsage(tx, owner, [usage, { ...usage }]))
+  expect(await usageOf(id)).toHaveLength(1)
+})

@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { recordHumanMessage, type Utterance } from '../../../src/domain/hierarchy/human-messages.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { testApp } from '../../support/app/app.ts'
+import { emptyTables } from '../../support/database/empty-tables.ts'
+import { insertTree, insertUncleLink } from '../../support/sessions/relations.ts'
+import { insertSession, insertSessions } from '../../support/sessions/session-rows.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+const show = async (id: number) => (await app.get(`/sessions/${id}`)).body
+
+const say = (said: Partial<Utterance> & { sessionId: number }): Promise<void> =>
+  transact(app.host.app.db, (tx) =>
+    recordHumanMessage(app.host.app, tx, {
+      authorKey: 'ada',
+      channel: 'web_ui',
+      entryPoint: 'web_ui.follow_up',
+      content: 'Also add a test.',
+      occurredAt: new Date('2026-08-22T18:09:42.500Z'),
+      ...said,
+    }),
+  )
+
+beforeEach(async () => {
+  await emptyTables(app.pool, 'sessions', 'people')
+})
+
+describe('human_messages', () => {
+  test('are those of the whole tree, oldest first, and tell where each was said', async () => {
+    const parent = await insertSession(app.pool, { title: 'Router', metadata: { agent_root_key: 'router' } })
+    const child = await insertSession(app.pool, { parent_session_id: parent })
+    const stranger = await insertSession(app.pool)
+    await app.pool.query(`insert into people (key, display_name) values ('ada', 'Ada L.')`)
+    await say({ sessionId: child })
+    await say({
+      sessionId: parent,
+      authorKey: 'grace',
+      channel: 'chat',
+      roomName: '#yard',
+      entryPoint: 'chat.channel_message',
+      content: 'Go ahead.',
+      occurredAt: new Date('2026-08-22T17:00:00Z'),
+    })
+    await say({ sessionId: parent, channel: 'chat', entryPoint: 'chat.dm' })
+    await say({ sessionId: stranger })
+    expect((await show(child)).human_messages).toEqual([
+      {
+        origin: 'elsewhere',
+        author: 'grace',
+        author_display_name: 'grace',
+        channel: 'chat',
+        channel_label: 'chat (#yard)',
+        authored_in_session_id: parent,
+        authored_in: `session #${parent} — router · Router`,
+        entry_point: 'chat.channel_message',
+        content: 'Go ahead.',
+        occurred_at: '2026-08-22T17:00:00Z',
+      },
+      {
+        origin: 'here',
+        author: 'ada',
+        author_display_name: 'Ada L.',
+        channel: 'web_ui',
+        channel_label: 'the dashboard',
+        authored_in_session_id: child,
+        authored_in: `this session (#${child})`,
+        entry_point: 'web_ui.follow_up',
+        content: 'Also add a test.',
+        occurred_at: '2026-08-22T18:09:42Z',
+      },
+      expect.objectContaining({ origin: 'elsewhere', channel_label: 'chat', entry_point: 'chat.dm' }),
+    ])
+    expect((await show(parent)).human_messages.map(({ origin }: { origin: string }) => origin)).toEqual([
+      'here',
+      'elsewhere',
+      'here',
+    ])
+  })
+
+  test('of a session without root or title name it all the same', async () => {
+    await insertTree(app.pool, [null, 0])
+    await say({ sessionId: 1 })
+    expect((await show(2)).human_messages).toMatchObject([{ authored_in: 'session #1 — — · Session #1' }])
+  })
+
+  test('said to an uncle count too', async () => {
+    await insertTree(app.pool, [null, null])
+    await insertUncleLink(app.pool, { senior: 1, junior: 2 })
+    await say({ sessionId: 1 })
+    expect((await show(2)).human_messages).toMatchObject([{ authored_in_session_id: 1 }])
+  })
+
+  test('never come from this API: its key names no person', async () => {
+    const { session } = (
+      await app.post('/sessions', { git_root: '/srv/widgets', agent_runtime: 'demo', prompt: 'say hello' })
+    ).body
+    expect((await show(session.id)).human_messages).toEqual([])
+  })
+
+  test('longer than 500,000 characters are cut, with a mark at the end', async () => {
+    await insertTree(app.pool, [null])
+    await say({ sessionId: 1, content: '🚂'.repeat(500_000) })
+    await say({ sessionId: 1, content: '🚂'.repeat(500_001) })
+    const [whole, cut] = (await show(1)).human_messages.map(({ content }: { content: string }) => content)
+    expect(whole).toBe('🚂'.repeat(500_000))
+    expect(Array.from(cut)).toHaveLength(500_000)
+    expect(cut).toMatch(/^🚂.*🚂\n\[cut here: the message was longer\]$/u)
+  })
+
+  test('keep no key that a person pasted', async () => {
+    await insertTree(app.pool, [null])
+    await say({ sessionId: 1, content: 'use test-key for it' })
+    expect((await show(1)).human_messages[0].content).not.toContain('test-key')
+  })
+
+  test('are neither changed nor deleted, and go with their session', async () => {
+    await insertTree(app.pool, [null])
+    await say({ sessionId: 1 })
+    await expect(app.pool.query(`update human_messages set content = 'other'`)).rejects.toThrow('append-only')
+    await expect(app.pool.query('delete from human_messages')).rejects.toThrow('append-only')
+    expect((await app.delete('/sessions/1')).status).toBe(204)
+    expect((await app.pool.query('select from human_messages')).rowCount).toBe(0)
+  })
+
+  test('of more than a thousand the latest thousand are shown', async () => {
+    await insertTree(app.pool, [null])
+    await app.pool.query(`
+      insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
+      select 1, 'ada', 'web_ui', 'web_ui.follow_up', 'message ' || n, timestamptz '2026-08-22' + n * interval '1 second'
+      from generate_series(1, 1010) as n
+    `)
+    const { human_messages: messages } = await show(1)
+    expect(messages).toHaveLength(1000)
+    expect([messages[0].content, messages.at(-1).content]).toEqual(['message 11', 'message 1010'])
+  })
+})
+
+test('human_messages of many megabytes are the latest ones, up to a bound', async () => {
+  await insertTree(app.pool, [null])
+  await app.pool.query(`
+    insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
+    select 1, 'person ' || n, 'web_ui', 'web_ui.follow_up', repeat('🚂', 500000), timestamptz '2026-08-22' + n * interval '1 second'
+    from generate_series(1, 5) as n
+  `)
+  const authors = (await show(1)).human_messages.map(({ author }: { author: string }) => author)
+  expect(authors).toEqual(['person 3', 'person 4', 'person 5'])
+})
+
+describe('human_message_capture_gaps', () => {
+  const gaps = async (id: number) => (await show(id)).human_message_capture_gaps
+
+  test('are none where no session came in through people', async () => {
+    const ids = await insertSessions(
+      app.pool,
+      ['api', 'forge_issue', 'forge_label', 'schedule', 'ao_event', 'unknown'].map((genesis) => ({ genesis })),
+    )
+    for (const id of ids) expect(await gaps(id)).toEqual([])
+  })
+
+  test('name chat and the dashboard while nobody could be recognised there', async () => {
+    const [root = 0] = await insertSessions(app.pool, [{ genesis: 'web_ui' }])
+    const [one = 0, other = 0] = await insertSessions(app.pool, [
+      { genesis: 'chat', parent_session_id: root },
+      { genesis: 'chat', parent_session_id: root },
+    ])
+    expect(await gaps(one)).toEqual([
+      {
+        channel: 'chat',
+        channel_label: 'chat',
+        genesis: 'chat',
+        session_ids: [one, other],
+        reason: 'No person has a chat user id, so nobody who wrote in chat could be recognised.',
+        remedy: 'Give the people who write in chat their chat user ids; what they write from then on is on record.',
+      },
+      {
+        channel: 'web_ui',
+        channel_label: 'the dashboard',
+        genesis: 'web_ui',
+        session_ids: [root],
+        reason: 'No administrator is known, so nobody who used the dashboard could be recognised.',
+        remedy: 'Name an administrator; what is said on the dashboard from then on is on record.',
+      },
+    ])
+  })
+
+  test('close when somebody can be recognised', async () => {
+    const [web = 0, chat = 0] = await insertSessions(app.pool, [{ genesis: 'web_ui' }, { genesis: 'chat' }])
+    await app.pool.query(`insert into people (key, display_name) values ('ada', 'Ada L.')`)
+    expect([await gaps(web), await gaps(chat)]).toMatchObject([[{ channel: 'web_ui' }], [{ channel: 'chat' }]])
+    await app.pool.query(`update people set chat_user_id = 'U1'`)
+    expect([await gaps(web), await gaps(chat)]).toMatchObject([[{ channel: 'web_ui' }], []])
+    await app.pool.query('update people set is_admin = true')
+    expect([await gaps(web), await gaps(chat)]).toEqual([[], []])
+  })
+})

@@ -1,0 +1,304 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { recordUncle } from '../../../src/domain/hierarchy/record-uncle.ts'
+import { lockSession } from '../../../src/domain/sessions/session.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { emptyTables } from '../../support/database/empty-tables.ts'
+import { insertTree, insertUncleLink, insertUncleLinks, uncleLinks } from '../../support/sessions/relations.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+const source = 'api_v1:sessions.follow_up'
+
+/** As an endpoint does it: under the lock of the session that is spoken to. */
+const speak = (acting: number | undefined, target: number): Promise<void> =>
+  transact(app.host.app.db, async (tx) => {
+    await lockSession(tx, { id: target })
+    await recordUncle(tx, { sessionId: target, actingSessionId: acting, source })
+  })
+const link = (senior: number, junior: number): Promise<void> => insertUncleLink(app.pool, { senior, junior })
+const links = (): Promise<string[]> => uncleLinks(app.pool)
+const logs = async (id: number): Promise<string[]> =>
+  (await app.pool.query('select content from session_logs where session_id = $1 order by id', [id])).rows.map(
+    ({ content }) => content,
+  )
+
+beforeEach(async () => {
+  await emptyTables(app.pool, 'sessions')
+})
+
+describe('a session that speaks to another', () => {
+  test('is recorded as its uncle, with where that happened; the parent stays', async () => {
+    await insertTree(app.pool, [null, null, 0])
+    await speak(2, 3)
+    const { rows } = await app.pool.query('select * from uncle_links')
+    expect(rows).toMatchObject([{ junior_session_id: '3', senior_session_id: '2', source }])
+    expect((await app.get('/sessions/3')).body.session_hierarchy.nodes).toMatchObject([
+      { id: 1 },
+      { id: 3, parent_session_id: 1, uncle_session_ids: [2] },
+      { id: 2 },
+    ])
+  })
+
+  test.each([
+    ['nobody', undefined],
+    ['an id nobody has', 99],
+    ['itself', 2],
+  ])('records nothing when it says it is %s', async (_who, acting) => {
+    await insertTree(app.pool, [null, null])
+    await changesNothing(app.pool, () => speak(acting, 2))
+  })
+
+  test.each([
+    ['its parent', 2, 3],
+    ['its grandparent', 1, 3],
+    ['its uncle already', 4, 3],
+    ['the parent of its uncle', 5, 3],
+    ['the uncle of its grandparent', 6, 3],
+  ])('records nothing when it is %s', async (_what, acting, target) => {
+    await insertTree(app.pool, [null, 0, 1, null, null, null])
+    await app.pool.query('update sessions set parent_session_id = 5 where id = 4')
+    await link(4, 3)
+    await link(6, 1)
+    await changesNothing(app.pool, () => speak(acting, target))
+  })
+
+  test.each([
+    ['its child', 2],
+    ['its grandchild', 3],
+    ['a junior of its child', 4],
+    ['a child of a junior of its child', 5],
+  ])('records nothing when it is %s, which would close a circle', async (_what, acting) => {
+    await insertTree(app.pool, [null, 0, 1, null, 3])
+    await link(2, 4)
+    await changesNothing(app.pool, () => speak(acting, 1))
+  })
+
+  test('turns a direct link around when the junior speaks to its uncle', async () => {
+    await insertTree(app.pool, [null, null])
+    await link(1, 2)
+    await speak(2, 1)
+    expect(await links()).toEqual(['2>1'])
+    await speak(1, 2)
+    expect(await links()).toEqual(['1>2'])
+  })
+
+  test('leaves a direct link as it is when the uncle stands above it by another way too', async () => {
+    await insertTree(app.pool, [null, null, 0])
+    await link(1, 2)
+    await link(3, 2)
+    await changesNothing(app.pool, () => speak(2, 1))
+    expect(await links()).toEqual(['1>2', '3>2'])
+  })
+
+  test('records nothing where the seniors are too many to oversee', async () => {
+    await insertTree(
+      app.pool,
+      Array.from({ length: 5004 }, () => null),
+    )
+    await insertUncleLinks(
+      app.pool,
+      Array.from({ length: 5001 }, (_, index) => ({ senior: index + 2, junior: 1 })),
+    )
+    await speak(5003, 1)
+    await speak(1, 5004)
+    expect((await links()).filter((pair) => /500[34]/.test(pair))).toEqual([])
+  })
+
+  test('goes with either end when that is deleted', async () => {
+    await insertTree(app.pool, [null, null, null])
+    await link(1, 2)
+    await link(2, 3)
+    expect((await app.delete('/sessions/2')).status).toBe(204)
+    expect(await links()).toEqual([])
+  })
+})
+
+describe('links that are recorded at once', () => {
+  test('of two sessions that speak to each other one link is left', async () => {
+    const ids = await insertTree(
+      app.pool,
+      Array.from({ length: 20 }, () => null),
+    )
+    const pairs = Array.from({ length: 10 }, (_, n) => [ids[2 * n] ?? 0, ids[2 * n + 1] ?? 0] as const)
+    await Promise.all(pairs.flatMap(([one, other]) => [speak(one, other), speak(other, one)]))
+    expect(await links()).toHaveLength(10)
+  })
+
+  test('do not wait for whoever decides about the senior meanwhile, who may be waiting for them', async () => {
+    await insertTree(app.pool, [null, null])
+    await transact(app.host.app.db, async (tx) => {
+      await lockSession(tx, { id: 1 })
+      await speak(1, 2)
+    })
+    expect(await links()).toEqual(['1>2'])
+  })
+
+  test('never close a circle', async () => {
+    const count = 8
+    const ids = await insertTree(
+      app.pool,
+      Array.from({ length: count }, () => null),
+    )
+    await Promise.all(ids.map((id, n) => speak(id, ids[(n + 1) % count] ?? 0)))
+    const { rows } = await app.pool.query(`
+      with recursive above (id, senior) as (
+        select junior_session_id, senior_session_id from uncle_links
+        union
+        select above.id, senior_session_id from above join uncle_links on junior_session_id = above.senior
+      )
+      select from above where id = senior
+    `)
+    expect(rows).toEqual([])
+    expect(await links()).toHaveLength(count - 1)
+  })
+
+  test('the same one twice is one link', async () => {
+    await insertTree(app.pool, [null, null])
+    await Promise.all(Array.from({ length: 8 }, () => speak(1, 2)))
+    expect(await links()).toEqual(['1>2'])
+  })
+
+  test('against deletes of either end neither fails, and no link is left over', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const [senior = 0, junior = 0] = await insertTree(app.pool, [null, null])
+      const [spoken, ...deleted] = await Promise.allSettled([
+        speak(senior, junior),
+        app.delete(`/sessions/${senior}`),
+        app.delete(`/sessions/${junior}`),
+      ])
+      if (spoken.status === 'rejected') expect(spoken.reason).toMatchObject({ kind: 'not_found' })
+      expect(deleted).toMatchObject([{ value: { status: 204 } }, { value: { status: 204 } }])
+      expect(await links()).toEqual([])
+    }
+  })
+})
+
+describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
+  test('removes the one link and tells both sessions who did it and where it came from', async () => {
+    await insertTree(app.pool, [null, null, null])
+    await insertUncleLinks(app.pool, [
+      { senior: 1, junior: 2 },
+      { senior: 3, junior: 2 },
+      { senior: 1, junior: 3 },
+    ])
+    const answer = await app.delete('/sessions/2/uncle_links/1')
+    expect([answer.status, answer.body]).toEqual([204, ''])
+    expect(await links()).toEqual(['1>3', '3>2'])
+    for (const id of [1, 2]) {
+      expect(await logs(id)).toEqual([
+        expect.stringMatching(
+          /^Session #1 is no longer an uncle of session #2: detached by an undeclared REST caller\. The link was recorded at \d{4}-\d\d-\d\dT[\d:]+Z by api_v1:sessions\.follow_up\.$/,
+        ),
+      ])
+    }
+    expect(await logs(3)).toEqual([])
+  })
+
+  test('both may be named by slug', async () => {
+    const senior = await insertSession(app.pool, { slug: 'the-senior' })
+    const junior = await insertSession(app.pool, { slug: 'the-junior' })
+    await link(senior, junior)
+    expect((await app.delete('/sessions/the-junior/uncle_links/the-senior')).status).toBe(204)
+    expect(await links()).toEqual([])
+  })
+
+  test.each([
+    ['in the query', '?acting_session_id=42', undefined],
+    ['in the body', '', { acting_session_id: 42 }],
+    ['in the body as text', '', { acting_session_id: '42' }],
+  ])('with acting_session_id %s the log names that session', async (_where, query, body) => {
+    await insertTree(app.pool, [null, null])
+    await link(1, 2)
+    const response = await app.send(`/api/v1/sessions/2/uncle_links/1${query}`, {
+      method: 'DELETE',
+      headers: { 'x-api-key': 'test-key', ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    expect(response.status).toBe(204)
+    expect(await logs(2)).toEqual([expect.stringContaining('detached by session #42 via the REST API')])
+  })
+
+  test.each(['a-slug', '', '-4', '1.5', '0', '99999999999999999999'])(
+    'acting_session_id %j says nothing',
+    async (who) => {
+      await insertTree(app.pool, [null, null])
+      await link(1, 2)
+      expect((await app.delete(`/sessions/2/uncle_links/1?acting_session_id=${who}`)).status).toBe(204)
+      expect(await logs(2)).toEqual([expect.stringContaining('detached by an undeclared REST caller')])
+    },
+  )
+
+  test('of many who remove one link one is told so, and the others that there is none', async () => {
+    await insertTree(app.pool, [null, null])
+    await link(1, 2)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => app.delete('/sessions/2/uncle_links/1')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404, 404])
+    expect(await logs(2)).toHaveLength(1)
+  })
+})
+
+describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes nothing', () => {
+  const refused = (path: string) => changesNothing(app.pool, () => app.delete(path))
+
+  test('for a junior that does not exist', async () => {
+    await insertTree(app.pool, [null])
+    for (const id of ['99', 'no-such-session', '99999999999999999999']) {
+      const answer = await refused(`/sessions/${id}/uncle_links/1`)
+      expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
+    }
+  })
+
+  test('for an uncle that does not exist', async () => {
+    await insertTree(app.pool, [null])
+    expectProblem(
+      await refused('/sessions/1/uncle_links/99'),
+      404,
+      'Not found',
+      'There is no session #99, so it is no uncle of session #1',
+    )
+    expectProblem(
+      await refused('/sessions/1/uncle_links/no-such-session'),
+      404,
+      'Not found',
+      'There is no session "no-such-session", so it is no uncle of session #1',
+    )
+  })
+
+  test('where there is no link, also not between parent and child or a session and itself', async () => {
+    await insertTree(app.pool, [null, 0])
+    expectProblem(
+      await refused('/sessions/2/uncle_links/1'),
+      404,
+      'Not found',
+      'Session #1 is not an uncle of session #2',
+    )
+    expectProblem(
+      await refused('/sessions/1/uncle_links/1'),
+      404,
+      'Not found',
+      'Session #1 is not an uncle of session #1',
+    )
+  })
+
+  test('where the link points the other way, which is said, with how to remove that one', async () => {
+    await insertTree(app.pool, [null, null])
+    await link(2, 1)
+    expectProblem(
+      await refused('/sessions/2/uncle_links/1'),
+      404,
+      'Not found',
+      'Session #1 is not an uncle of session #2. The link points the other way: session #2 is an uncle of session #1. To remove that one, DELETE /api/v1/sessions/1/uncle_links/2',
+    )
+    expect(await links()).toEqual(['2>1'])
+  })
+})
+
+test('uncle links answer 401 without a key, and 404 to any other method', async () => {
+  expect((await app.send('/api/v1/sessions/1/uncle_links/2', { method: 'DELETE' })).status).toBe(401)
+  await insertTree(app.pool, [null, null])
+  expect((await app.get('/sessions/1/uncle_links/2')).status).toBe(404)
+  expect((await app.post('/sessions/1/uncle_links/2', {})).status).toBe(404)
+  expect((await app.patch('/sessions/1/uncle_links/2', {})).status).toBe(404)
+})

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
+import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
+import { processTable } from '../../../src/platform/process/process-table.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { letNextAgentBeDeaf } from '../../support/sessions/deaf-agent.ts'
+import { findDemo } from '../../support/sessions/demo-session.ts'
+
+const app = testApp()
+const { create, busy, rested, say, queue, messages, logs, reaches, settled, effects } = conversing(app)
+const { doing, done } = effects
+afterEach(() => vi.restoreAllMocks())
+
+const archive = (id: number, force = false) => archiveSession(app.host.app, { id }, { force })
+
+describe('archiving', () => {
+  test('puts a resting session away for four days', async () => {
+    const id = await rested()
+    const session = await archive(id)
+    expect(session).toMatchObject({ status: 'archived', running_job_id: null })
+    const keptMs = Date.parse(session.trash_after ?? '') - Date.parse(session.archived_at ?? '')
+    expect(Math.round(keptMs / 86_400_000)).toBe(4)
+    await expect(archive(id)).rejects.toMatchObject({
+      kind: 'cannot_archive',
+      messages: ['Session cannot be trashed from current status: archived'],
+    })
+  })
+
+  test('ends a running agent', async () => {
+    const { id } = await busy()
+    const { metadata } = await reaches(id, 'running')
+    await archive(id)
+    await settled(id)
+    expect(await processTable().identify(metadata.process_pid)).toBeUndefined()
+    expect(await findDemo(app, id)).toMatchObject({ status: 'archived', running_job_id: null })
+  })
+
+  test('is refused while messages are queued, and names them', async () => {
+    const { id } = await busy()
+    await queue(id, 'say one')
+    await queue(id, 'x'.repeat(400))
+    await expect(archive(id)).rejects.toMatchObject({
+      kind: 'messages_queued',
+      messages: [
+        [
+          'Archiving would discard 2 queued messages:',
+          '1. say one',
+          `2. ${'x'.repeat(160)}`,
+          'Let the session work through them, or delete them, or send "force": true to discard them.',
+        ].join('\n'),
+      ],
+    })
+    expect((await findDemo(app, id)).status).toBe('running')
+    await archive(id, true)
+  })
+
+  test('by force retires what is queued, for good', async () => {
+    const { id } = await busy()
+    await queue(id, doing('retired'))
+    await archive(id, true)
+    expect(await messages(id)).toMatchObject([{ status: 'undelivered' }])
+    expect((await logs(id)).some((line) => line.includes('not delivered') && line.includes('retired'))).toBe(true)
+    await settled(id)
+    await unarchiveSession(app.host.app, { id })
+    await say(id, 'say back')
+    await settled(id)
+    expect(await done()).not.toContain('retired')
+  })
+
+  test('keeps a prompt that no agent had as undelivered, wherever it was on its way', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, () => create('sleep 60')))
+    await Promise.all(ids.map((id) => archive(id)))
+    for (const id of ids) {
+      await settled(id)
+      expect(await messages(id)).toMatchObject([{ status: 'undelivered', content: 'sleep 60' }])
+      expect(await findDemo(app, id)).toMatchObject({ status: 'archived', running_job_id: null })
+    }
+  })
+
+  test('retires nothing that is queued after it was undone', async () => {
+    letNextAgentBeDeaf(app)
+    const id = await create('say undone')
+    await reaches(id, 'running')
+    await archive(id)
+    await app.pool.query("update sessions set status = 'needs_input', archived_at = null where id = $1", [id])
+    await app.pool.query("insert into enqueued_messages (session_id, content, position) values ($1, 'say new', 1)", [
+      id,
+    ])
+    await settled(id)
+    expect((await messages(id)).map(({ content, status }) => [content, status]).toSorted()).toEqual([
+      ['say new', 'pending'],
+      ['say undone', 'undelivered'],
+    ])
+  })
+})
+
+test('of an archive and a follow-up at once, either the archive is refused or the follow-up is', async () => {
+  for (let round = 0; round < 12; round += 1) {
+    const { id } = await busy()
+    const asks = [() => say(id, 'say something'), () => archive(id)]
+    if (round % 2) asks.reverse()
+    const [first, second] = await Promise.allSettled(asks.map((ask) => ask()))
+    const [spoken, archived] = round % 2 ? [second, first] : [first, second]
+    const said = async () => (await messages(id)).find(({ content }) => content === 'say something')
+    if (spoken?.status === 'fulfilled') {
+      expect(archived).toMatchObject({ status: 'rejected', reason: { kind: 'messages_queued' } })
+      expect(await said()).toMatchObject({ status: 'pending' })
+      await archive(id, true)
+      expect(await said()).toMatchObject({ status: 'undelivered' })
+    } else {
+      expect(spoken).toMatchObject({ reason: { kind: 'cannot_follow_up' } })
+      expect([archived?.status, await said()]).toEqual(['fulfilled', undefined])
+    }
+  }
+}, 60_000)

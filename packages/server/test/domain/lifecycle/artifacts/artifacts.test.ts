@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { expectProblem, testApp } from '../../../support/app/app.ts'
+import { catalogOnDisk, wholeCatalog } from '../../../support/app/catalog-app.ts'
+import { changesNothing } from '../../../support/app/changes-nothing.ts'
+import { insertSession } from '../../../support/sessions/session-rows.ts'
+
+const servers = wholeCatalog['mcp.json'] as Record<string, unknown>
+const many = (count: number, of: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`many-${n}`, of]))
+const folder = await catalogOnDisk({
+  ...wholeCatalog,
+  'mcp.json': {
+    ...servers,
+    ...many(51, { type: 'stdio', command: 'node' }),
+    signed: { type: 'streamable-http', url: 'https://mcp.test/signed', oauth: { clientId: 'x', clientSecret: 'y' } },
+  },
+  'plugins.json': {
+    ...(wholeCatalog['plugins.json'] as Record<string, unknown>),
+    gate: { description: 'Brings a server that wants a sign-in.', version: '1.0.0', mcp_servers: ['signed'] },
+  },
+})
+const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
+
+const resting = (columns: Record<string, unknown> = {}) =>
+  insertSession(app.pool, { status: 'needs_input', ...columns })
+const change = (id: number, list: string, names: unknown) => app.patch(`/sessions/${id}/${list}`, { [list]: names })
+const logs = async (id: number): Promise<string[]> =>
+  (await app.pool.query('select content from session_logs where session_id = $1 order by id', [id])).rows.map(
+    ({ content }) => content,
+  )
+
+const lists = [
+  { list: 'mcp_servers', words: 'MCP servers', message: 'MCP servers updated', max: 50, name: 'tracker' },
+  { list: 'catalog_skills', words: 'catalog skills', message: 'Catalog skills updated', max: 100, name: 'tidy' },
+  { list: 'catalog_hooks', words: 'catalog hooks', message: 'Catalog hooks updated', max: 100, name: 'format' },
+  { list: 'catalog_plugins', words: 'catalog plugins', message: 'Catalog plugins updated', max: 50, name: 'kit' },
+]
+
+describe.each(lists)('$list', ({ list, words, message, max, name }) => {
+  test('takes the place of what was chosen, blanks and repeats dropped, and can be cleared', async () => {
+    const id = await resting()
+    const { status, body } = await change(id, list, [` ${name} `, '', name])
+    expect([status, body.message, body.session[list]]).toEqual([200, message, [name]])
+    expect((await change(id, list, [])).body.session[list]).toEqual([])
+    expect(await logs(id)).toEqual([
+      `Changed its ${words}: added ${name}. The next turn has them.`,
+      `Changed its ${words}: removed ${name}. The next turn has them.`,
+    ])
+  })
+
+  test('says nothing in the log when nothing changed', async () => {
+    const id = await resting({ [list]: [name] })
+    await change(id, list, [name])
+    expect(await logs(id)).toEqual([])
+  })
+
+  test(`has at most ${max} entries, counted as they were sent`, async () => {
+    const id = await resting()
+    expect((await change(id, list, Array(max).fill(name))).status).toBe(200)
+    const answer = await changesNothing(app.pool, () => change(id, list, Array(max + 1).fill(name)))
+    expectProblem(answer, 422, 'Too many entries', `Too many ${words} (maximum ${max})`)
+  })
+
+  test('refuses what the catalog does not have, what is no list, and nothing at all', async () => {
+    const id = await resting()
+    const unknown = await changesNothing(app.pool, () => change(id, list, [name, 'nope', 7]))
+    expectProblem(unknown, 422, 'Invalid entries', `Invalid ${words}: nope, 7`)
+    for (const said of ['x', null, {}, 5]) {
+      expectProblem(await change(id, list, said), 422, 'Invalid parameter', `${list} must be an array`)
+    }
+    const missing = await changesNothing(app.pool, () => app.patch(`/sessions/${id}/${list}`, {}))
+    expectProblem(missing, 422, 'Missing parameter', `${list} is required`)
+    expectProblem(await change(999_999, list, [name]), 404, 'Not Found')
+  })
+})
+
+describe('servers', () => {
+  test('that were cleared on purpose are remembered as such, until some are named', async () => {
+    const id = await resting({ mcp_servers: ['tracker'] })
+    expect((await change(id, 'mcp_servers', [])).body.session.metadata).toEqual({ mcp_servers_explicitly_empty: true })
+    expect((await change(id, 'mcp_servers', ['tracker'])).body.session.metadata).toEqual({})
+  })
+
+  test('and those of plugins are shown together', async () => {
+    const id = await resting({ mcp_servers: ['tracker'] })
+    const { body } = await change(id, 'catalog_plugins', ['kit'])
+    expect(body.session.all_mcp_servers).toEqual(['tracker', 'search'])
+    expect(body).toMatchObject({ oauth_required: false, oauth_required_servers: [] })
+  })
+
+  test.each([
+    ['mcp_servers', 'signed'],
+    ['catalog_plugins', 'gate'],
+  ])('that want a sign-in park a resting session (%s), and tell nothing but where they are', async (list, name) => {
+    const id = await resting()
+    const needs = [{ server_name: 'signed', server_url: 'https://mcp.test/signed' }]
+    expect((await change(id, list, [name])).body).toMatchObject({
+      session: { status: 'failed', metadata: { failure_reason: 'oauth_required', oauth_required_servers: needs } },
+      oauth_required: true,
+      oauth_required_servers: needs,
+    })
+    const { session, oauth_required } = (await change(id, list, [])).body
+    expect([oauth_required, session.status, session.metadata.failure_reason]).toEqual([false, 'failed', undefined])
+  })
+
+  test('that want a sign-in are told to a running session, which works on', async () => {
+    const id = await resting({ status: 'running' })
+    expect((await change(id, 'mcp_servers', ['signed'])).body).toMatchObject({
+      session: { status: 'running' },
+      oauth_required: true,
+    })
+  })
+})

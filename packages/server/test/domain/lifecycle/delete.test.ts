@@ -1,0 +1,221 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectProblem, sampleRepository, testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { atRest, findDemo, startDemo } from '../../support/sessions/demo-session.ts'
+import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+let folder = ''
+let repository = ''
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'yardmaster-delete-'))
+  repository = await sampleRepository(join(folder, 'widgets'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Tables with rows of a session, but for the outbox, which tells of its end. */
+async function tablesMentioning(sessionId: number): Promise<string[]> {
+  const { rows } = await app.pool.query<{ table: string; column: string }>(`
+    select c.table_name as table, c.column_name as column
+    from information_schema.columns c
+    join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public'
+      and t.table_type = 'BASE TABLE'
+      and (c.column_name = 'session_id' and c.data_type = 'bigint' or (c.table_name, c.column_name) = ('sessions', 'id'))
+      and c.table_name <> 'events'
+      -- Comes and goes in the background; what it says of a session that is gone goes with the next look.
+      and c.table_name not like 'search\\_%'
+  `)
+  const mentioning: string[] = []
+  for (const { table, column } of rows) {
+    const { rowCount } = await app.pool.query(`select from ${table} where ${column} = $1`, [sessionId])
+    if (rowCount !== null && rowCount > 0) mentioning.push(table)
+  }
+  return mentioning.sort()
+}
+
+async function searchableRows(sessionId: number): Promise<number> {
+  const { rows } = await app.pool.query<{ count: number }>(
+    `select count(*)::int from (
+       select session_id from search_marks
+       union all select session_id from search_chunks
+       union all select session_id from search_documents
+     ) as searchable
+     where session_id = $1`,
+    [sessionId],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** What lies in the home under the session's name. */
+async function filesOf(sessionId: number): Promise<string[]> {
+  const found: string[] = []
+  for (const place of ['clones', 'runtimes']) {
+    const names = await readdir(join(app.home, place)).catch(() => [])
+    found.push(...names.filter((name) => name === `session-${sessionId}`).map((name) => `${place}/${name}`))
+  }
+  return found
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('DELETE /sessions/:id answers 204', () => {
+  test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])(
+    'in the status %s, without a body',
+    async (status) => {
+      const id = await insertSession(app.pool, {
+        status,
+        archived_at: status === 'archived' ? '2026-08-22T18:09:42Z' : null,
+      })
+      const answer = await app.delete(`/sessions/${id}`)
+      expect([answer.status, answer.body]).toEqual([204, ''])
+      expectProblem(await app.get(`/sessions/${id}`), 404, 'Not Found')
+      expectProblem(await app.get(`/sessions/${id}/transcript`), 404, 'Not Found')
+      expectProblem(await app.delete(`/sessions/${id}`), 404, 'Not Found')
+    },
+  )
+
+  test('by slug', async () => {
+    const id = await insertSession(app.pool, { slug: 'to-be-deleted' })
+    expect((await app.delete('/sessions/to-be-deleted')).status).toBe(204)
+    expect((await app.get(`/sessions/${id}`)).status).toBe(404)
+  })
+
+  test('the deletion is told', async () => {
+    const id = await insertSession(app.pool)
+    await app.delete(`/sessions/${id}`)
+    const { rows } = await app.pool.query('select name from events where session_id = $1', [id])
+    expect(rows).toEqual([{ name: 'session.deleted' }])
+  })
+
+  test('a child lives on without a parent, a fork that summarised it goes too', async () => {
+    const id = await insertSession(app.pool)
+    const child = await insertSession(app.pool, { parent_session_id: id })
+    const fork = await insertSession(app.pool, { summary_of_session_id: id })
+    await insertTranscript(app.pool, fork, ['{"n":1}'])
+    await app.delete(`/sessions/${id}`)
+    const { rows } = await app.pool.query('select id, parent_session_id from sessions where id in ($1, $2)', [
+      child,
+      fork,
+    ])
+    expect(rows).toEqual([{ id: String(child), parent_session_id: null }])
+    expect(await tablesMentioning(fork)).toEqual([])
+  })
+
+  test('a session that ran leaves no row in any table and, soon, nothing on disk', async () => {
+    const { id } = await startDemo(app, { git_root: repository, lines: ['say hello', 'spawn say from below'] })
+    expect((await atRest(app, id)).status).toBe('needs_input')
+    expect(await tablesMentioning(id)).toEqual([
+      'session_logs',
+      'session_transitions',
+      'sessions',
+      'subagent_transcripts',
+      'transcript_entries',
+      'transcript_threads',
+      'turns',
+    ])
+    expect(await filesOf(id)).toEqual([`clones/session-${id}`, `runtimes/session-${id}`])
+    expect((await app.delete(`/sessions/${id}`)).status).toBe(204)
+    expect(await tablesMentioning(id)).toEqual([])
+    await eventually(
+      () => filesOf(id),
+      (files) => files.length === 0,
+    )
+    await eventually(
+      () => searchableRows(id),
+      (count) => count === 0,
+    )
+  })
+
+  test('of another session nothing goes', async () => {
+    const { id } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
+    await atRest(app, id)
+    const { id: other } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
+    await atRest(app, other)
+    const rows = await tablesMentioning(other)
+    await app.delete(`/sessions/${id}`)
+    await eventually(
+      () => filesOf(id),
+      (files) => files.length === 0,
+    )
+    expect(await tablesMentioning(other)).toEqual(rows)
+    expect(await filesOf(other)).toHaveLength(2)
+  })
+
+  test('of a running session the agent dies with it, what it started included, and nothing stays on disk', async () => {
+    const { id } = await startDemo(app, { git_root: repository, lines: ['run echo $$ > pid; exec sleep 60'] })
+    const pidFile = join(app.home, 'clones', `session-${id}`, 'pid')
+    const child = await eventually(
+      async () => Number(await readFile(pidFile, 'utf8').catch(() => '')),
+      (pid) => pid > 0,
+    )
+    const { status } = await eventually(
+      () => findDemo(app, id),
+      (session) => session.status !== 'waiting',
+    )
+    const { rows } = await app.pool.query('select pid from turns where session_id = $1', [id])
+    const agent: number = rows[0].pid
+    expect([status, isAlive(agent), isAlive(child)]).toEqual(['running', true, true])
+    expect((await app.delete(`/sessions/${id}`)).status).toBe(204)
+    expect(await tablesMentioning(id)).toEqual([])
+    await eventually(
+      async () => [agent, child].filter(isAlive),
+      (alive) => alive.length === 0,
+    )
+    await eventually(
+      () => filesOf(id),
+      (files) => files.length === 0,
+    )
+    expect((await app.get(`/sessions/${id}`)).status).toBe(404)
+  })
+
+  test('of a session whose turn nobody has taken yet the turn never runs', async () => {
+    await app.pool.query(`insert into paused_queues (queue) values ('agents')`)
+    try {
+      await eventually(
+        async () =>
+          (await app.pool.query(`select from graphile_worker._private_jobs where locked_at is not null`)).rowCount,
+        (count) => count === 0,
+      )
+      const { id } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
+      expect((await app.delete(`/sessions/${id}`)).status).toBe(204)
+      expect(await tablesMentioning(id)).toEqual([])
+    } finally {
+      await app.pool.query('delete from paused_queues')
+    }
+    // The next session runs as if nothing had been.
+    const { id: next } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
+    expect((await atRest(app, next)).status).toBe('needs_input')
+  })
+})
+
+describe('DELETE /sessions/:id answers 404', () => {
+  test.each(['999999', '0', '99999999999999999999', 'no-such-slug', '%00'])(
+    'for %s, and changes nothing',
+    async (id) => {
+      await insertSession(app.pool)
+      const answer = await changesNothing(app.pool, () => app.delete(`/sessions/${id}`))
+      expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
+    },
+  )
+})
+
+describe('DELETE /sessions/:id answers 401', () => {
+  test('without a key, and changes nothing', async () => {
+    const id = await insertSession(app.pool)
+    const response = await changesNothing(app.pool, () => app.send(`/api/v1/sessions/${id}`, { method: 'DELETE' }))
+    expect(response.status).toBe(401)
+  })
+})

@@ -1,0 +1,109 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
+import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+const { create, busy, rested, say, logs, reaches, settled, effects } = conversing(app)
+const { doing, isDone } = effects
+
+const fork = (id: number, index: number) => forkSession(app.host.app, { id }, index)
+const clone = (id: number) => join(app.home, 'clones', `session-${id}`)
+
+describe('a fork', () => {
+  test('keeps the entries up to the one it was made at, and goes on by itself', async () => {
+    const source = await rested({ title: 'The source', goal: 'its goal', precedence: 4 })
+    const before = await entriesOf(app, source)
+    const made = await fork(source, 0)
+    expect(made).toMatchObject({
+      status: 'needs_input',
+      title: 'Fork of The source',
+      goal: 'its goal',
+      precedence: 5,
+      prompt: null,
+      slug: null,
+      job_id: null,
+      idempotency_key: null,
+      metadata: { forked_from_session_id: source, forked_at_message_index: 0, clone_path: clone(made.id) },
+    })
+    expect(await entriesOf(app, made.id)).toEqual(before.slice(0, 1))
+
+    await say(made.id, doing('forked'))
+    await isDone('forked')
+    await reaches(made.id, 'needs_input')
+    const after = await entriesOf(app, made.id)
+    expect(after.slice(0, 1)).toEqual(before.slice(0, 1))
+    expect(after[1].message.content).toBe(doing('forked'))
+    expect(await entriesOf(app, source)).toEqual(before)
+    expect((await findDemo(app, source)).session_id).not.toBe((await findDemo(app, made.id)).session_id)
+  })
+
+  test('at the last entry has them all, and the files as they are now', async () => {
+    const source = await rested()
+    const before = await entriesOf(app, source)
+    await writeFile(join(clone(source), 'later.txt'), 'made later\n')
+    const made = await fork(source, before.length - 1)
+    expect(await entriesOf(app, made.id)).toEqual(before)
+    expect(await readFile(join(clone(made.id), 'later.txt'), 'utf8')).toBe('made later\n')
+    await writeFile(join(clone(made.id), 'later.txt'), 'changed in the fork\n')
+    expect(await readFile(join(clone(source), 'later.txt'), 'utf8')).toBe('made later\n')
+    expect(await logs(source)).toContain(`Forked into session ${made.id} at message ${before.length}.`)
+    expect(await logs(made.id)).toEqual([
+      `Forked from session ${source} at message ${before.length}; the files are as they are now.`,
+    ])
+  })
+
+  test('can be restarted, and its agent is told to go on', async () => {
+    const made = await fork(await rested(), 1)
+    expect((await restartSession(app.host.app, { id: made.id })).message).toBe('Session restarted')
+    await settled(made.id)
+    expect((await reaches(made.id, 'needs_input')).status).toBe('needs_input')
+  })
+
+  test('can be made of a running session, which goes on', async () => {
+    const { id, letGo } = await busy()
+    await eventually(
+      () => entriesOf(app, id),
+      (entries) => entries.length > 0,
+    )
+    expect((await fork(id, 0)).status).toBe('needs_input')
+    expect((await findDemo(app, id)).status).toBe('running')
+    await letGo()
+    await reaches(id, 'needs_input')
+  })
+
+  test('is told to those who follow the events', async () => {
+    const made = await fork(await rested(), 0)
+    const { rows } = await app.pool.query('select name from events where session_id = $1', [made.id])
+    expect(rows).toEqual([{ name: 'session.created' }])
+  })
+})
+
+describe('a fork is refused', () => {
+  test('at an entry that is not there', async () => {
+    const id = await rested()
+    const { length } = await entriesOf(app, id)
+    await expect(fork(id, length)).rejects.toMatchObject({
+      kind: 'fork_failed',
+      messages: [`Message index ${length} is out of range (transcript has ${length} messages)`],
+    })
+  })
+
+  test('of a session without a conversation', async () => {
+    await expect(fork(await create(), 0)).rejects.toMatchObject({
+      kind: 'fork_failed',
+      messages: ['Session has no transcript'],
+    })
+  })
+
+  test('of a session whose clone is gone', async () => {
+    const id = await rested()
+    await rm(clone(id), { recursive: true })
+    await expect(fork(id, 0)).rejects.toMatchObject({ kind: 'fork_failed' })
+  })
+})

@@ -1,0 +1,67 @@
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
+import { testApp, testKey } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
+
+const longKey = `${testKey}-that-is-long-enough-to-be-known-1234567890`
+const app = testApp({ environment: { API_KEYS: `${testKey},${longKey}` } })
+const { create, rested } = conversing(app)
+
+const refresh = (id: number) => refreshTranscript(app.host.app, { id })
+const fileOf = async (id: number): Promise<string> =>
+  join(app.home, 'runtimes', `session-${id}`, 'transcripts', `${(await findDemo(app, id)).session_id}.jsonl`)
+
+test('a refresh adds what the file has grown by, redacted, and says how many entries there are', async () => {
+  const id = await rested()
+  const before = await entriesOf(app, id)
+  expect(await refresh(id)).toEqual({ sessionId: id, appended: 0, entryCount: before.length, isFileShorter: false })
+  await appendFile(
+    await fileOf(id),
+    `${JSON.stringify({ type: 'user', message: { content: `the key is ${longKey}` } })}\n`,
+  )
+  expect(await refresh(id)).toEqual({ sessionId: id, appended: 1, entryCount: before.length + 1, isFileShorter: false })
+  const after = await entriesOf(app, id)
+  expect(after.slice(0, -1)).toEqual(before)
+  expect(JSON.stringify(after.at(-1))).toContain('[REDACTED:')
+  expect(JSON.stringify(after.at(-1))).not.toContain(longKey)
+})
+
+test('many refreshes at once add each entry once', async () => {
+  const id = await rested()
+  const { length } = await entriesOf(app, id)
+  await appendFile(await fileOf(id), '{"type":"user"}\n{"type":"user"}\n')
+  const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(id)))
+  expect(answers.reduce((sum, { appended }) => sum + appended, 0)).toBe(2)
+  expect(await entriesOf(app, id)).toHaveLength(length + 2)
+})
+
+test('a file that has become shorter takes nothing away, and the answer says so', async () => {
+  const id = await rested()
+  const before = await entriesOf(app, id)
+  const [first = ''] = (await readFile(await fileOf(id), 'utf8')).split('\n')
+  await writeFile(await fileOf(id), `${first}\n`)
+  expect(await refresh(id)).toMatchObject({ appended: 0, entryCount: before.length })
+  expect(await entriesOf(app, id)).toEqual(before)
+  expect((await app.post(`/sessions/${id}/refresh`)).body.message).toBe(
+    `The stored transcript was kept (${before.length} messages): the file on disk is shorter`,
+  )
+})
+
+test('a session that never ran has no clone to read from', async () => {
+  await expect(refresh(await create())).rejects.toMatchObject({
+    kind: 'no_clone',
+    messages: ['Session has no clone path'],
+  })
+})
+
+test('a session whose files are gone is told so', async () => {
+  const id = await rested()
+  await rm(await fileOf(id))
+  await expect(refresh(id)).rejects.toMatchObject({
+    kind: 'no_transcript_files',
+    messages: ['No transcript files found on filesystem'],
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { cutChunks } from '../../../src/domain/search/cut-chunks.ts'
+import { learn, planStep } from '../../../src/domain/search/next-step.ts'
+import { phraseOf, sharedUnits, watchFor } from '../../../src/domain/search/phrase.ts'
+import { isSettled, settlePage } from '../../../src/domain/search/settle-page.ts'
+
+describe('chunks', () => {
+  test('short lines share a chunk of at most 8 KB and end where a line ends', () => {
+    const lines = Array.from({ length: 500 }, (_, n) => `Line ${n} ${'y'.repeat(n % 90)}`)
+    const chunks = cutChunks(lines)
+    expect(chunks.join('\n')).toBe(lines.join('\n').toLowerCase())
+    expect(Math.max(...chunks.map((chunk) => Buffer.byteLength(chunk)))).toBeLessThanOrEqual(8192)
+    expect(chunks.length).toBeLessThan(6)
+  })
+
+  test.each(['a', 'é', '漢', '😀'])(
+    'a long line of %j is cut into pieces that share enough and break no character',
+    (unit) => {
+      const line = Array.from({ length: 9000 }, (_, n) => `${unit}${n % 10}`).join('')
+      const pieces = cutChunks([line])
+      expect(pieces.length).toBeGreaterThan(1)
+      for (const piece of pieces) expect(piece.isWellFormed()).toBe(true)
+      for (let at = 0; at + sharedUnits <= line.length; at += 97) {
+        const part = line
+          .slice(at, at + sharedUnits)
+          .toWellFormed()
+          .replaceAll('\uFFFD', '')
+        expect(pieces.some((piece) => piece.includes(part))).toBe(true)
+      }
+    },
+  )
+})
+
+describe('a phrase', () => {
+  test('has the spellings of JSON with and without spaces', () => {
+    const spellings = (query: string) => phraseOf(query).spellings.map(({ text }) => text)
+    expect(spellings('Plain')).toEqual(['plain'])
+    expect(spellings('"a":"b,c"')).toEqual(['"a":"b,c"', '"a": "b,c"', '"a": "b, c"'])
+    expect(spellings('"a": 1,')).toEqual(['"a": 1,'])
+    expect(spellings('x, y')).toEqual(['x, y'])
+  })
+
+  test('is a pattern in which nothing but the ends stands for something else', () => {
+    expect(phraseOf('50%_\\').spellings[0]?.pattern).toBe('%50\\%\\_\\\\%')
+  })
+
+  test('over two lines is seen only where they follow each other', () => {
+    const isIn = watchFor(phraseOf('b\nc'))
+    expect(['ab', 'x', 'ab', 'cd'].map(isIn)).toEqual([false, false, false, true])
+  })
+})
+
+describe('a page', () => {
+  const page = { perPage: 2, chunkSessions: 4 }
+
+  test('is settled by one match more than fits, or by the end of the chunk that filled it', () => {
+    expect(isSettled({ matches: [0, 1], judged: 3, candidates: 10 }, page)).toBe(false)
+    expect(isSettled({ matches: [0, 1], judged: 4, candidates: 10 }, page)).toBe(true)
+    expect(isSettled({ matches: [0, 1, 2], judged: 3, candidates: 10 }, page)).toBe(true)
+    expect(isSettled({ matches: [0], judged: 10, candidates: 10 }, page)).toBe(true)
+  })
+
+  test('covers its chunk, or ends behind its last match', () => {
+    expect(settlePage({ matches: [0, 1], judged: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
+    expect(settlePage({ matches: [0, 1, 3], judged: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 2 })
+    expect(settlePage({ matches: [0, 1, 5], judged: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
+    expect(settlePage({ matches: [0], judged: 7, candidates: 10 }, page)).toEqual({ shown: [0], covered: 7 })
+  })
+})
+
+describe('a step', () => {
+  const options = { missing: 26, sparseness: 1, isIndexable: true }
+
+  test('reads a few sessions for a phrase that is everywhere, and asks the index about many for one that is rare', () => {
+    const everywhere = planStep({ reads: 50, hits: 50, chunksPerSession: 32 }, options)
+    expect(everywhere).toMatchObject({ isByIndex: false })
+    expect(everywhere.sessions).toBeLessThan(200)
+    const rare = planStep({ reads: 50, hits: 0, chunksPerSession: 32 }, options)
+    expect(rare).toMatchObject({ isByIndex: true })
+    expect(rare.sessions).toBeGreaterThan(everywhere.sessions)
+  })
+
+  test('never asks the index about what it does not know, and always gets on', () => {
+    const short = planStep({ reads: 5000, hits: 0, chunksPerSession: 50_000 }, { ...options, isIndexable: false })
+    expect(short).toEqual({ isByIndex: false, sessions: 1 })
+  })
+
+  test('learns from what it saw', () => {
+    const before = { reads: 50, hits: 0, chunksPerSession: 32 }
+    const after = learn(before, { isByIndex: true, sessions: 500, holders: 0, hits: 0 })
+    expect(planStep(after, options).sessions).toBeGreaterThan(planStep(before, options).sessions)
+  })
+})

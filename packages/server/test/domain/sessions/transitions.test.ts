@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises'
+import { sessionStatuses } from '@yardmaster/contract/session'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { transition } from '../../../src/domain/sessions/session.ts'
+import { type TransitionCause, transitions } from '../../../src/domain/sessions/transitions.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { emptyTables } from '../../support/database/empty-tables.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+
+beforeEach(async () => {
+  await emptyTables(app.pool, 'sessions', 'events')
+})
+
+const turnId = '0f8d3e0e-0a4b-4d6a-9c3c-b1f1f7a9d2ab'
+
+const move = (sessionId: number, cause: TransitionCause) =>
+  transact(app.host.app.db, (tx) => transition(app.host.app, tx, { sessionId, cause, turnId }))
+
+/** The whole machine, written out by hand: what is not here must be refused. */
+const machine: Record<TransitionCause, Partial<Record<(typeof sessionStatuses)[number], string>>> = {
+  turn_started: { waiting: 'running' },
+  turn_ended: { running: 'needs_input' },
+  turn_failed: { waiting: 'failed', running: 'failed' },
+  turn_handed_over: { running: 'waiting' },
+  turn_recovered: { waiting: 'waiting', running: 'waiting' },
+  prepared: { waiting: 'needs_input' },
+  resume: { waiting: 'waiting', needs_input: 'waiting', failed: 'waiting' },
+  withdraw: { waiting: 'waiting', running: 'waiting' },
+  pause: { running: 'needs_input' },
+  sleep: { needs_input: 'waiting' },
+  authorization_required: { waiting: 'failed', needs_input: 'failed' },
+  archive: { waiting: 'archived', running: 'archived', needs_input: 'archived', failed: 'archived' },
+  unarchive: { archived: 'needs_input' },
+  elicitation_asked: { running: 'needs_input' },
+  elicitation_answered: { needs_input: 'running' },
+}
+
+const causes = [...new Set(transitions.map(({ on }) => on))]
+const pairs = causes.flatMap((cause) => sessionStatuses.map((from) => ({ cause, from, to: machine[cause][from] })))
+
+async function sessionIn(status: string): Promise<number> {
+  return insertSession(app.pool, {
+    status,
+    running_job_id: turnId,
+    archived_at: status === 'archived' ? '2026-08-22T18:09:42Z' : null,
+    updated_at: '2026-01-01T00:00:00Z',
+  })
+}
+
+describe('every status and every cause', () => {
+  test('the table has each pair once and says where it comes from', () => {
+    const listed = transitions.flatMap(({ on, from }) => from.map((status) => `${on} ${status}`))
+    expect(new Set(listed).size).toBe(listed.length)
+    expect(Object.keys(machine).sort()).toEqual([...causes].sort())
+    for (const { basis } of transitions) expect(basis).not.toBe('')
+  })
+
+  test('the table in ARCHITECTURE.md is the one the code goes by', async () => {
+    const document = await readFile(new URL('../../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
+    const printed = /<!-- transitions -->\n([\s\S]*?)\n<!-- \/transitions -->/.exec(document)?.[1]
+    const rows = transitions.map(
+      ({ on, from, to }) => `| \`${on}\` | ${from.map((status) => `\`${status}\``).join(', ')} | \`${to}\` |`,
+    )
+    expect(printed).toBe(['| Cause | From | To |', '|---|---|---|', ...rows].join('\n'))
+  })
+
+  test.each(pairs.filter(({ to }) => to !== undefined))('$from, $cause: $to', async ({ cause, from, to }) => {
+    const id = await sessionIn(from)
+    await move(id, cause)
+    const { rows: sessions } = await app.pool.query('select status, running_job_id, updated_at from sessions')
+    const { rows: history } = await app.pool.query(
+      'select session_id, cause, from_status, to_status, turn_id from session_transitions',
+    )
+    const { rows: events } = await app.pool.query('select name, session_id, payload from events')
+    expect(sessions[0].status).toBe(to)
+    expect(sessions[0].updated_at > new Date('2026-01-02')).toBe(true)
+    expect(history).toEqual([{ session_id: String(id), cause, from_status: from, to_status: to, turn_id: turnId }])
+    expect(events).toEqual([{ name: 'session.status_changed', session_id: String(id), payload: { cause, from, to } }])
+  })
+
+  test.each(pairs.filter(({ to }) => to === undefined))(
+    '$from, $cause: refused, nothing changes',
+    async ({ cause, from }) => {
+      const id = await sessionIn(from)
+      await changesNothing(app.pool, async () => {
+        await expect(move(id, cause)).rejects.toMatchObject({
+          name: 'Refusal',
+          kind: 'invalid_transition',
+          message: `Session ${id} is ${from}; ${cause} does not apply`,
+        })
+      })
+    },
+  )
+})
+
+describe('transition', () => {
+  test('writes status, history and event in the one transaction it is given: all of them or none', async () => {
+    const id = await sessionIn('waiting')
+    await changesNothing(app.pool, async () => {
+      const failure = transact(app.host.app.db, async (tx) => {
+        await transition(app.host.app, tx, { sessionId: id, cause: 'turn_started' })
+        throw new Error('the rest went wrong')
+      })
+      await expect(failure).rejects.toThrow('the rest went wrong')
+    })
+  })
+
+  test.each(['turn_ended', 'turn_failed'] as const)('to rest (%s) leaves no turn that is underway', async (cause) => {
+    const id = await sessionIn('running')
+    await move(id, cause)
+    expect((await app.get(`/sessions/${id}`)).body.session.running_job_id).toBeNull()
+  })
+
+  test('of a session nobody knows is refused', async () => {
+    await expect(move(999, 'turn_started')).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  test('of two callers who race for one move one gets it and the other is refused', async () => {
+    const id = await sessionIn('waiting')
+    const results = await Promise.allSettled([move(id, 'turn_started'), move(id, 'turn_started')])
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect((await app.pool.query('select from session_transitions')).rowCount).toBe(1)
+    expect((await app.pool.query('select from events')).rowCount).toBe(1)
+  })
+})

@@ -1,0 +1,262 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
+import { removeLeftovers } from '../../../src/domain/summaries/ask-agent.ts'
+import { claimSummary, summarise } from '../../../src/domain/summaries/summarise.ts'
+import { claimDueSummary } from '../../../src/domain/summaries/summary-store.ts'
+import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
+import { type Answer, expectProblem, testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+const { create, reaches, settled, say } = conversing(app)
+
+const regenerate = (id: number | string) => app.post(`/sessions/${id}/regenerate_status_summary`)
+const summaryOf = async (id: number): Promise<Answer['body']> => (await app.get(`/sessions/${id}`)).body.status_summary
+const whenDone = (id: number) =>
+  eventually(
+    () => summaryOf(id),
+    ({ state }) => state !== 'pending',
+    60_000,
+  )
+
+const said = (text: string): string =>
+  JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } })
+
+/** A session with a conversation that nobody ran. */
+async function told(columns: Record<string, unknown> = {}, ...texts: string[]): Promise<number> {
+  const id = await insertSession(app.pool, { status: 'needs_input', ...columns })
+  await insertTranscript(app.pool, id, texts.length > 0 ? texts.map(said) : [said('hello')])
+  return id
+}
+
+/** While one-shot calls are halted nobody takes what is asked for. */
+async function withoutInference<T>(work: () => Promise<T>): Promise<T> {
+  await pauseQueue(app.host.app.db, 'inference', 'a test')
+  try {
+    return await work()
+  } finally {
+    await resumeQueue(app.host.app.db, 'inference')
+    await takeDue()
+  }
+}
+
+/** As the watch of a host does, which is not waited for. */
+async function takeDue(): Promise<void> {
+  const claim = await claimSummary(app.host.app)
+  if (claim) await summarise(app.host.app, claim, new AbortController().signal)
+}
+
+const set = (id: number, assignments: string) =>
+  app.pool.query(`update session_status_summaries set ${assignments} where session_id = $1`, [id])
+
+describe('a status summary', () => {
+  test('is null until somebody asks, is made aside from the session, and tells how old it is', async () => {
+    const id = await create('say Retry cap is in')
+    await reaches(id, 'needs_input')
+    await settled(id)
+    expect(await summaryOf(id)).toBeNull()
+
+    const { status, body } = await regenerate(id)
+    expect(status).toBe(202)
+    expect(body).toEqual({ session_id: id, message: 'Status summary regeneration queued' })
+    expect(await whenDone(id)).toEqual({
+      summary:
+        'There are 2 messages. The last request was "say Retry cap is in". The last answer was "Retry cap is in".',
+      messages_since_generated: 0,
+      state: 'ready',
+      generating: false,
+      error: null,
+    })
+
+    const { rows: turns } = await app.pool.query('select source from turns where session_id = $1', [id])
+    expect(turns).toEqual([{ source: 'create' }])
+    const { rows: forks } = await app.pool.query('select id from sessions where summary_of_session_id is not null')
+    expect(forks).toEqual([])
+    expect(await readdir(`${app.home}/questions`)).toEqual([])
+
+    await say(id, 'say More')
+    await settled(id)
+    expect(await summaryOf(id)).toMatchObject({ messages_since_generated: 2, state: 'ready' })
+    await regenerate(id)
+    expect(await whenDone(id)).toMatchObject({
+      summary: expect.stringContaining('"More"'),
+      messages_since_generated: 0,
+    })
+  })
+
+  test('is counted among what the session costs, as a subagent of it', async () => {
+    const id = await told({ metadata: { agent_root_key: 'widgets' } }, 'one two', 'three')
+    await regenerate(id)
+    await whenDone(id)
+    const { rows } = await app.pool.query(
+      'select subagent, agent_root, agent_runtime, input_tokens::int from session_usage where session_id = $1',
+      [id],
+    )
+    expect(rows).toEqual([{ subagent: true, agent_root: 'widgets', agent_runtime: 'demo', input_tokens: 3 }])
+  })
+
+  test('is made of an archived session too, and puts nothing back', async () => {
+    const id = await told({}, 'All is done')
+    await archiveSession(app.host.app, { id }, { force: false })
+    expect((await regenerate(id)).status).toBe(202)
+    expect(await whenDone(id)).toMatchObject({ state: 'ready', summary: expect.stringContaining('All is done') })
+    const { session } = (await app.get(`/sessions/${id}`)).body
+    expect([session.status, session.metadata]).toEqual(['archived', {}])
+  })
+
+  test('executes nothing of what it tells of', async () => {
+    const id = await told({}, `run touch ${app.home}/was-run\nfail on purpose`)
+    await regenerate(id)
+    expect(await whenDone(id)).toMatchObject({ state: 'ready' })
+    expect(await readdir(app.home)).not.toContain('was-run')
+  })
+
+  test('holds no credential, even if the conversation does', async () => {
+    const id = await told({}, `it printed ghp_${'a1B2'.repeat(9)}`)
+    await regenerate(id)
+    expect((await whenDone(id)).summary).toContain('[REDACTED:')
+  })
+
+  test('of a long conversation is made of its end', async () => {
+    const id = await told({}, ...Array.from({ length: 60 }, (_, n) => `${n} ${'x'.repeat(1000)}`), 'the end')
+    await regenerate(id)
+    const { summary } = await whenDone(id)
+    expect(summary).toMatch(/^There are 2\d messages\..* "the end"\.$/)
+  })
+
+  test('that fails says why and keeps the old text', async () => {
+    const id = await told()
+    await regenerate(id)
+    await whenDone(id)
+    await app.pool.query("update sessions set agent_runtime = 'no-such-runtime' where id = $1", [id])
+    await regenerate(id)
+    expect(await whenDone(id)).toEqual({
+      summary: expect.stringContaining('"hello"'),
+      messages_since_generated: 0,
+      state: 'failed',
+      generating: false,
+      error: 'The runtime no-such-runtime is not registered on this host.',
+    })
+    await app.pool.query("update sessions set agent_runtime = 'demo' where id = $1", [id])
+    await regenerate(id)
+    expect(await whenDone(id)).toMatchObject({ state: 'ready', error: null })
+  })
+})
+
+describe('requests', () => {
+  test('while one waits or is being made are that one', async () => {
+    const id = await told()
+    await withoutInference(async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => regenerate(id)))
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202))
+      expect(await summaryOf(id)).toEqual({
+        summary: null,
+        messages_since_generated: null,
+        state: 'pending',
+        generating: true,
+        error: null,
+      })
+      await changesNothing(app.pool, () => regenerate(id))
+    })
+    await whenDone(id)
+    const { rows } = await app.pool.query(
+      `select payload ->> 'state' as state
+       from events
+       where session_id = $1 and name = 'session.status_summary_changed'
+       order by id`,
+      [id],
+    )
+    expect(rows).toEqual([{ state: 'pending' }, { state: 'ready' }])
+  })
+
+  test('are taken by one of those who look at the same time', async () => {
+    const id = await told()
+    await withoutInference(async () => {
+      await regenerate(id)
+      const claims = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => claimDueSummary(app.host.app.db, `run-${n}`)),
+      )
+      expect(claims.filter(Boolean)).toMatchObject([{ session_id: id, attempts: 1 }])
+      await set(id, "lease_expires_at = now() - interval '1 s'")
+    })
+    expect(await whenDone(id)).toMatchObject({ state: 'ready' })
+  })
+
+  test.each([
+    ['without a transcript', {}, 'Session has no transcript yet'],
+    ['that is a summary of another', { of: true }, 'The session is itself a summary of another'],
+  ])('for a session %s are refused: 422', async (_what, { of }: { of?: boolean }, sentence) => {
+    const other = await insertSession(app.pool)
+    const id = await insertSession(app.pool, of ? { summary_of_session_id: other } : {})
+    if (of) await insertTranscript(app.pool, id, [said('hello')])
+    const answer = await changesNothing(app.pool, () => regenerate(id))
+    expectProblem(answer, 422, 'Cannot regenerate status summary', sentence)
+  })
+
+  test('for a session that is not there are answered with 404', async () => {
+    expectProblem(await regenerate('no-such-session'), 404, 'Not Found')
+  })
+})
+
+describe('whoever dies over one', () => {
+  test('is followed by another when the claim has run out, and can no longer write', async () => {
+    const id = await told()
+    await withoutInference(async () => {
+      await regenerate(id)
+      await set(id, "run_marker = 'run-of-the-dead', lease_expires_at = now() + interval '1 hour', attempts = 1")
+    })
+    expect(await claimSummary(app.host.app)).toBeUndefined()
+    await set(id, "lease_expires_at = now() - interval '1 s'")
+    await takeDue()
+    await summarise(app.host.app, { sessionId: id, marker: 'run-of-the-dead' }, new AbortController().signal)
+    expect(await whenDone(id)).toMatchObject({ state: 'ready', summary: expect.stringContaining('hello') })
+  })
+
+  test('is not followed for ever: after three attempts it has failed', async () => {
+    const id = await told()
+    await withoutInference(async () => {
+      await regenerate(id)
+      await set(id, "run_marker = 'run-of-the-dead', lease_expires_at = now() - interval '1 s', attempts = 3")
+    })
+    expect(await whenDone(id)).toMatchObject({ state: 'failed', error: 'It was begun 3 times and never finished.' })
+  })
+
+  test('leaves nothing on disk after the next start', async () => {
+    await mkdir(`${app.home}/questions/run-of-the-dead/work`, { recursive: true })
+    await removeLeftovers(app.host.app)
+    expect(await readdir(`${app.home}/questions`)).toEqual([])
+  })
+
+  test('does not keep it generating: after a quarter of an hour it may be asked for anew', async () => {
+    const id = await told()
+    await withoutInference(async () => {
+      await regenerate(id)
+      await set(id, "requested_at = now() - interval '16 min', attempts = 2")
+      expect(await summaryOf(id)).toMatchObject({ state: 'pending', generating: false })
+      await regenerate(id)
+      expect(await summaryOf(id)).toMatchObject({ state: 'pending', generating: true })
+    })
+    await whenDone(id)
+  })
+
+  test('on purpose, because its host drains, leaves it as if nobody had taken it', async () => {
+    const id = await told()
+    const draining = new AbortController()
+    draining.abort()
+    await withoutInference(async () => {
+      await regenerate(id)
+      await set(id, "run_marker = 'run-here', lease_expires_at = now() + interval '1 min', attempts = 1")
+      await summarise(app.host.app, { sessionId: id, marker: 'run-here' }, draining.signal)
+      const { rows } = await app.pool.query(
+        'select state, attempts, run_marker from session_status_summaries where session_id = $1',
+        [id],
+      )
+      expect(rows).toEqual([{ state: 'pending', attempts: 0, run_marker: null }])
+    })
+    await whenDone(id)
+  })
+})

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { titleFromFailure, titleFromPrompt } from '../../../src/domain/titles/better-title.ts'
+import { titleAllDue } from '../../../src/domain/titles/give-title.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { findDemo } from '../../support/sessions/demo-session.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+const { create } = conversing(app)
+
+const titled = (id: number) =>
+  eventually(
+    () => findDemo(app, id),
+    ({ metadata }) => !('auto_generated_title' in metadata),
+    60_000,
+  )
+
+const placeholder = { title: 'Session 1', metadata: { auto_generated_title: true } }
+
+describe('a session without a title', () => {
+  test('gets the first sentence of its prompt when its first turn has ended, and a slug', async () => {
+    const id = await create('say Tidy the retry loop. Then stop.\nsay more')
+    const { title, slug, created_at } = await titled(id)
+    expect(title).toBe('say Tidy the retry loop')
+    const digits = created_at.replace(/\D/g, '')
+    expect(slug).toBe(`say-tidy-the-retry-loop-${digits.slice(0, 8)}-${digits.slice(8, 12)}`)
+  })
+
+  test('gets the reason of its failure when that is how it ended', async () => {
+    const { title, slug } = await titled(await create('fail for want of coffee'))
+    expect(title).toBe('for want of coffee')
+    expect(slug).toMatch(/^for-want-of-coffee-/)
+  })
+
+  test('is given one after two minutes, also while its first turn goes on', async () => {
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+    const running = { ...placeholder, status: 'running', prompt: 'Mend it. Now.' }
+    const old = await insertSession(app.pool, { ...running, created_at: minutesAgo(3) })
+    const young = await insertSession(app.pool, { ...running, created_at: minutesAgo(1) })
+    await Promise.all([titleAllDue(app.host.app), titleAllDue(app.host.app)])
+    expect(await titled(old)).toMatchObject({ title: 'Mend it' })
+    expect(await findDemo(app, young)).toMatchObject({ title: 'Session 1', slug: null })
+  })
+
+  test('keeps waiting for one until it is asked for something', async () => {
+    const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input' })
+    await titleAllDue(app.host.app)
+    expect(await findDemo(app, id)).toMatchObject({ title: 'Session 1', slug: null })
+  })
+
+  test('keeps a slug that the caller gave', async () => {
+    const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt: 'Go', slug: 'mine' })
+    await titleAllDue(app.host.app)
+    expect(await titled(id)).toMatchObject({ title: 'Go', slug: 'mine' })
+  })
+
+  test('shows no credential of its prompt in its title', async () => {
+    const prompt = `use ghp_${'a1B2'.repeat(9)} to push`
+    const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt })
+    await titleAllDue(app.host.app)
+    expect((await titled(id)).title).toContain('[REDACTED:')
+  })
+})
+
+test('what a person writes while the title is being made is never overwritten', async () => {
+  const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt: 'Mend it' })
+  const person = await app.pool.connect()
+  await person.query('begin')
+  await person.query("update sessions set title = 'Mine', metadata = '{}' where id = $1", [id])
+  const giving = titleAllDue(app.host.app)
+  const waiting = async () =>
+    (
+      await app.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rowCount
+  // Unless the host's own watch was there first; then the person comes after it.
+  await Promise.race([giving, eventually(waiting, (count) => count !== 0)])
+  await person.query('commit')
+  person.release()
+  await giving
+  expect(await findDemo(app, id)).toMatchObject({ title: 'Mine' })
+})
+
+describe('titleFromPrompt', () => {
+  test.each([
+    ['Fix it. Then rest.', 'Fix it'],
+    ['Fix v1.2 of the parser! Now', 'Fix v1.2 of the parser'],
+    ['Why does it fail?', 'Why does it fail'],
+    ['  one line\nanother', 'one line'],
+    ['...', '...'],
+    ['. . .', '. . .'],
+    ['', ''],
+    ['x'.repeat(60), 'x'.repeat(60)],
+    ['x'.repeat(61), `${'x'.repeat(57)}...`],
+    ['🚂'.repeat(61), `${'🚂'.repeat(57)}...`],
+  ])('%j gives %j', (prompt, title) => {
+    expect(titleFromPrompt(prompt)).toBe(title)
+  })
+})
+
+describe('titleFromFailure', () => {
+  test.each([
+    [{ exit_status: 'It broke.\nBadly.', failure_reason: 'crash' }, 'It broke.'],
+    [{ failure_reason: 'git_clone_failed' }, 'Failed: git clone failed'],
+    [{}, 'Failed'],
+    [{ exit_status: 'y'.repeat(101) }, `${'y'.repeat(97)}...`],
+  ])('%j gives %j', (metadata, title) => {
+    expect(titleFromFailure(metadata)).toBe(title)
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+
+const conversation = [
+  { type: 'user', message: { role: 'user', content: 'Make the retry loop give up after five tries.' } },
+  {
+    type: 'assistant',
+    message: {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Find the loop first.' },
+        { type: 'text', text: 'I will look at the client.' },
+        { type: 'tool_use', id: 't1', name: 'Read', input: { path: 'lib/client.x' } },
+      ],
+    },
+  },
+  { type: 'tool_result', tool_use_id: 't1', content: 'def call ...' },
+].map((entry) => JSON.stringify(entry))
+
+const rendered = [
+  '--- User ---',
+  'Make the retry loop give up after five tries.',
+  '',
+  '--- Assistant ---',
+  '[thinking] Find the loop first.',
+  'I will look at the client.',
+  '[tool_use: Read] {"path":"lib/client.x"}',
+  '',
+  '--- Tool Result ---',
+  'def call ...',
+  '',
+].join('\n')
+
+async function sessionWith(lines: readonly string[], columns = {}): Promise<number> {
+  const id = await insertSession(app.pool, columns)
+  await insertTranscript(app.pool, id, lines)
+  return id
+}
+
+describe('GET /sessions/:id/transcript answers 200', () => {
+  test('as JSON, the reading copy under transcript_text and nothing else', async () => {
+    const id = await sessionWith(conversation)
+    const answer = await app.get(`/sessions/${id}/transcript`)
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { transcript_text: rendered } })
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
+
+  test('with format=text, the same as plain text', async () => {
+    const id = await sessionWith(conversation)
+    const answer = await app.get(`/sessions/${id}/transcript?format=text`)
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: rendered })
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  })
+
+  test.each(['json', 'TEXT', 'html', ''])('with format=%s, JSON', async (format) => {
+    const id = await sessionWith(conversation)
+    const answer = await app.get(`/sessions/${id}/transcript?format=${format}`)
+    expect([answer.status, answer.body]).toEqual([200, { transcript_text: rendered }])
+  })
+
+  test('by slug', async () => {
+    await sessionWith(conversation, { slug: 'tidy-the-retry-loop' })
+    expect((await app.get('/sessions/tidy-the-retry-loop/transcript')).body.transcript_text).toBe(rendered)
+  })
+
+  test('lines that are not JSON are skipped, wherever they stand', async () => {
+    const [first = '', ...others] = conversation
+    const id = await sessionWith(['{"type":', first, 'not json', ...others, ''])
+    expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).toBe(rendered)
+  })
+
+  test('entries of nothing readable give an empty text', async () => {
+    const id = await sessionWith(['not json', '{'])
+    expect((await app.get(`/sessions/${id}/transcript`)).body).toEqual({ transcript_text: '' })
+    expect((await app.get(`/sessions/${id}/transcript?format=text`)).body).toBe('')
+  })
+
+  test('a conversation of many entries comes whole and in order, in both formats', async () => {
+    const count = 1001
+    const id = await sessionWith(
+      Array.from({ length: count }, (_, n) => JSON.stringify({ type: 'user', message: { content: `message ${n}` } })),
+    )
+    const expected = Array.from({ length: count }, (_, n) => `--- User ---\nmessage ${n}\n`).join('\n')
+    expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).toBe(expected)
+    expect((await app.get(`/sessions/${id}/transcript?format=text`)).body).toBe(expected)
+  })
+
+  test("a subagent's thread is not part of the conversation", async () => {
+    const id = await sessionWith(conversation)
+    await insertTranscript(app.pool, id, ['{"type":"user","message":{"content":"for the subagent"}}'], 'agent-1')
+    expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).toBe(rendered)
+  })
+
+  test('reading changes nothing', async () => {
+    const id = await sessionWith(conversation)
+    await changesNothing(app.pool, () => app.get(`/sessions/${id}/transcript`))
+  })
+})
+
+describe('GET /sessions/:id/transcript answers 404', () => {
+  test.each(['', '?format=text'])(
+    'No transcript, in the error shape, for a session that never spoke (%s)',
+    async (query) => {
+      const id = await insertSession(app.pool)
+      expectProblem(
+        await app.get(`/sessions/${id}/transcript${query}`),
+        404,
+        'No transcript',
+        'No transcript available for this session',
+      )
+    },
+  )
+
+  test('No transcript for a session of which only a subagent spoke', async () => {
+    const id = await insertSession(app.pool)
+    await insertTranscript(app.pool, id, ['{"type":"user"}'], 'agent-1')
+    expectProblem(await app.get(`/sessions/${id}/transcript`), 404, 'No transcript')
+  })
+
+  test.each(['999999', 'no-such-slug', '99999999999999999999', '%00'])('Not Found for %s', async (id) => {
+    const answer = await app.get(`/sessions/${id}/transcript`)
+    expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
+  })
+})
+
+describe('GET /sessions/:id/transcript answers 401', () => {
+  test('without a key', async () => {
+    const id = await sessionWith(conversation)
+    expect((await app.send(`/api/v1/sessions/${id}/transcript?format=text`)).status).toBe(401)
+  })
+})

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import { renderLine, renderReadable } from '../../../src/domain/transcripts/render.ts'
+import { readableEntry as readableClaude } from '../../../src/runtimes/alpha/readable.ts'
+import { readableEntry as readableCodex } from '../../../src/runtimes/beta/readable.ts'
+import { lines as rollout } from '../../runtimes/beta/rollout-lines.ts'
+
+const render = (entry: unknown): string => renderLine(JSON.stringify(entry))
+
+/** The rows of a table: what it is, the entry, the header, the body. */
+type Row = [what: string, entry: unknown, header: string, body: string]
+
+describe('an entry is a header, a body and the end of the line', () => {
+  const rows: Row[] = [
+    ['user', { type: 'user', message: { role: 'user', content: 'Hello' } }, 'User', 'Hello'],
+    [
+      'user, isMeta',
+      { type: 'user', isMeta: true, message: { content: 'Caveat' } },
+      'Runtime Notice (agent runtime, not a person)',
+      'Caveat',
+    ],
+    [
+      'user, interruptedByShutdown',
+      { type: 'user', interruptedByShutdown: true, message: { content: 'Stopped' } },
+      'Runtime Notice (agent runtime, not a person)',
+      'Stopped',
+    ],
+    [
+      'user with marks that are not literally true',
+      { type: 'user', isMeta: 'true', interruptedByShutdown: 1, message: { content: 'Hello' } },
+      'User',
+      'Hello',
+    ],
+    [
+      'user with a mark inside the message',
+      { type: 'user', message: { isMeta: true, content: 'Hello' } },
+      'User',
+      'Hello',
+    ],
+    ['assistant', { type: 'assistant', message: { content: 'Hi' } }, 'Assistant', 'Hi'],
+    ['an entry that is its own message', { type: 'assistant', content: 'Hi' }, 'Assistant', 'Hi'],
+    [
+      'an entry whose message is no object',
+      { type: 'assistant', message: 'x', content: 'own content' },
+      'Assistant',
+      'own content',
+    ],
+    [
+      'an entry whose message is a list',
+      { type: 'assistant', message: ['x'], content: 'own content' },
+      'Assistant',
+      'own content',
+    ],
+    [
+      'tool_use with an input',
+      { type: 'tool_use', name: 'Read', input: 'lib/client.x', content: 'unread' },
+      'Tool Use: Read',
+      'lib/client.x',
+    ],
+    [
+      'tool_use with an input that is an object',
+      { type: 'tool_use', name: 'Read', input: { path: 'a' } },
+      'Tool Use: Read',
+      '{\n  "path": "a"\n}',
+    ],
+    ['tool_use without an input', { type: 'tool_use', name: 'Read', content: 'content' }, 'Tool Use: Read', 'content'],
+    ['tool_use without a name', { type: 'tool_use', input: 'x' }, 'Tool Use: unknown', 'x'],
+    ['tool_use inside a message', { type: 'tool_use', message: { name: 'Read', input: 'x' } }, 'Tool Use: Read', 'x'],
+    ['tool_result', { type: 'tool_result', content: 'def call ...' }, 'Tool Result', 'def call ...'],
+    ['another type', { type: 'file-history-snapshot', content: 'snapshot' }, 'File History Snapshot', 'snapshot'],
+    ['another type with underscores', { type: 'queue_operation', content: 'x' }, 'Queue Operation', 'x'],
+    ['another type with a role', { type: 'system', role: 'system', content: 'x' }, 'System (system)', 'x'],
+    [
+      'another type with a role in the message',
+      { type: 'progress', message: { role: 'assistant', content: 'x' } },
+      'Progress (assistant)',
+      'x',
+    ],
+    [
+      'another type without content is dumped whole',
+      { type: 'summary', summary: 'All is well' },
+      'Summary',
+      '{"type":"summary","summary":"All is well"}',
+    ],
+    ['no type', { content: 'x' }, 'Entry', 'x'],
+    ['no type with a role', { role: 'user', content: 'x' }, 'Entry (user)', 'x'],
+    ['no type, no content', { a: 1 }, 'Entry', '{"a":1}'],
+    ['a string', 'hello', 'Unknown', 'hello'],
+    ['a number', 7, 'Unknown', '7'],
+    ['a list', [1, 'two'], 'Unknown', '[1,"two"]'],
+    ['null', null, 'Unknown', 'null'],
+    ['true', true, 'Unknown', 'true'],
+  ]
+  test.each(rows)('%s', (_what, entry, header, body) => {
+    expect(render(entry)).toBe(`--- ${header} ---\n${body}\n`)
+  })
+})
+
+describe('content is rendered block by block', () => {
+  const contents: [what: string, content: unknown, body: string][] = [
+    ['no content', undefined, ''],
+    ['null', null, ''],
+    ['a string, as it is', '  a\n\n b ', '  a\n\n b '],
+    ['a number', 5, '5'],
+    ['a truth', false, 'false'],
+    ['an object, as one block', { type: 'text', text: 'x' }, 'x'],
+    ['an empty list', [], ''],
+    ['text', [{ type: 'text', text: 'x' }], 'x'],
+    ['text without any', [{ type: 'text' }], ''],
+    ['thinking', [{ type: 'thinking', thinking: 'Find the loop first.' }], '[thinking] Find the loop first.'],
+    ['image', [{ type: 'image', source: { data: 'iVBORw0' } }], '[image]'],
+    [
+      'tool_use',
+      [{ type: 'tool_use', name: 'Read', input: { path: 'lib/client.x', deep: { a: [1, 2] } } }],
+      '[tool_use: Read] {"path":"lib/client.x","deep":{"a":[1,2]}}',
+    ],
+    ['tool_use without name and input', [{ type: 'tool_use' }], '[tool_use: unknown] {}'],
+    ['tool_result with a string', [{ type: 'tool_result', content: 'done' }], '[tool_result] done'],
+    [
+      'tool_result with blocks',
+      [{ type: 'tool_result', content: [{ type: 'text', text: 'a' }, { type: 'image' }] }],
+      '[tool_result] a\n[image]',
+    ],
+    ['tool_result without content', [{ type: 'tool_result' }], '[tool_result] '],
+    ['another type', [{ type: 'server_tool_use', id: 1 }], '{\n  "type": "server_tool_use",\n  "id": 1\n}'],
+    ['no type', [{ a: 1 }], '{\n  "a": 1\n}'],
+    ['blocks that are no objects', ['plain', 7, null, [1]], 'plain\n7\nnull\n[1]'],
+    [
+      'several, without the blank ones',
+      [
+        { type: 'thinking', thinking: 'Hm.' },
+        { type: 'text', text: '' },
+        { type: 'text', text: ' \n' },
+        { type: 'text', text: 'Done.' },
+      ],
+      '[thinking] Hm.\nDone.',
+    ],
+  ]
+  test.each(contents)('%s', (_what, content, body) => {
+    expect(render({ type: 'assistant', message: { content } })).toBe(`--- Assistant ---\n${body}\n`)
+  })
+
+  test('only the type of the entry makes a notice or a tool: a hostile name stays in its line', () => {
+    expect(render({ type: '__proto__', content: 'x' })).toBe('--- Proto ---\nx\n')
+    expect(render({ type: 'constructor', content: 'x' })).toBe('--- Constructor ---\nx\n')
+  })
+})
+
+describe('long texts are cut', () => {
+  const characters: [what: string, character: string][] = [
+    ['letters', 'x'],
+    ['astral characters', '🚂'],
+  ]
+  const cuts: [what: string, limit: number, entry: (text: string) => unknown, before: string][] = [
+    ['a tool result', 500, (text) => ({ type: 'tool_result', content: text }), '--- Tool Result ---\n'],
+    [
+      'a tool result block',
+      500,
+      (text) => ({ type: 'user', message: { content: [{ type: 'tool_result', content: text }] } }),
+      '--- User ---\n[tool_result] ',
+    ],
+    ['an entry of another type', 1000, (text) => ({ type: 'progress', content: text }), '--- Progress ---\n'],
+    ['an entry without a type', 1000, (text) => ({ content: text }), '--- Entry ---\n'],
+  ]
+  describe.each(characters)('of %s', (_what, character) => {
+    test.each(cuts)('%s of exactly %i characters stays whole', (_kind, limit, entry, before) => {
+      expect(render(entry(character.repeat(limit)))).toBe(`${before}${character.repeat(limit)}\n`)
+    })
+
+    test.each(cuts)(
+      '%s of more than %i characters has that many, the last three dots',
+      (_kind, limit, entry, before) => {
+        for (const length of [limit + 1, 2 * limit, 10 * limit]) {
+          expect(render(entry(character.repeat(length)))).toBe(`${before}${character.repeat(limit - 3)}...\n`)
+        }
+      },
+    )
+  })
+
+  test('a whole entry that is dumped is cut at 1,000 characters too', () => {
+    const text = render({ type: 'summary', summary: 'x'.repeat(2000) })
+    const body = text.slice('--- Summary ---\n'.length, -1)
+    expect(body).toHaveLength(1000)
+    expect(body.endsWith('x...')).toBe(true)
+  })
+
+  test('what people and the agent say is never cut', () => {
+    for (const type of ['user', 'assistant']) {
+      expect(render({ type, message: { content: 'x'.repeat(20_000) } })).toContain('x'.repeat(20_000))
+      expect(render({ type, message: { content: [{ type: 'text', text: 'x'.repeat(20_000) }] } })).toContain(
+        'x'.repeat(20_000),
+      )
+    }
+  })
+})
+
+describe('a line that is not JSON', () => {
+  test.each(['', ' ', '{', '{"type": "user"', 'plain words', '{"a":1} x', '\uFFFD'])('%j gives nothing', (line) => {
+    expect(renderLine(line)).toBe('')
+  })
+})
+
+describe('what the vendors’ agents write', () => {
+  test('Codex’s rollout reads as a conversation, without its bookkeeping', () => {
+    const text = Object.values(rollout)
+      .map((line) => renderReadable(readableCodex(line)))
+      .filter(Boolean)
+      .join('\n')
+    expect(text).toBe(
+      [
+        '--- User ---\n<b>Do it</b>\n',
+        '--- Assistant ---\n[thinking] Hm\n',
+        '--- Assistant ---\n[tool_use: exec_command] {"cmd":"ls"}\n',
+        '--- User ---\n[tool_result] README.md\n',
+        '--- Assistant ---\n[tool_use: functions.exec] "text(1)"\n',
+        '--- Assistant ---\nDone.\n',
+      ].join('\n'),
+    )
+  })
+
+  test.each([
+    [{ type: 'user', uuid: 'a', message: { role: 'user', content: 'Do it' } }, '--- User ---\nDo it\n'],
+    [{ type: 'attachment', uuid: 'b', attachment: { type: 'skill_listing', content: '- greet: Greets.' } }, ''],
+    [{ type: 'attachment', uuid: 'c', attachment: { type: 'agent_listing_delta', addedTypes: ['Plan'] } }, ''],
+    [
+      {
+        type: 'assistant',
+        uuid: 'd',
+        message: { content: [{ type: 'tool_use', name: 'Bash', input: { command: 'ls' } }] },
+      },
+      '--- Assistant ---\n[tool_use: Bash] {"command":"ls"}\n',
+    ],
+    [
+      {
+        type: 'attachment',
+        attachment: { type: 'hook_success', hookName: 'SessionStart:startup', content: 'Commit.' },
+      },
+      '--- Runtime Notice (agent runtime, not a person) ---\nCommit.\n',
+    ],
+    [{ type: 'attachment', attachment: { type: 'hook_success', content: '' } }, ''],
+    [
+      { type: 'attachment', attachment: { type: 'plan_mode' } },
+      '--- Attachment ---\n{"type":"attachment","attachment":{"type":"plan_mode"}}\n',
+    ],
+  ])('Claude Code’s entries read as they are, without its lists of what is on offer: %j', (entry, text) => {
+    expect(renderReadable(readableClaude(JSON.stringify(entry)))).toBe(text)
+  })
+})

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { claimTurn } from '../../../src/domain/inbox/lease-store.ts'
+import { insertTurn } from '../../../src/domain/inbox/turn-store.ts'
+import { admit } from '../../../src/domain/turns/admit.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { sampleRepository, testApp } from '../../support/app/app.ts'
+import { atRest } from '../../support/sessions/demo-session.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+
+test('a turn whose wake-up call or job got lost runs all the same', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-admission-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const git_root = await sampleRepository(join(folder, 'repository'))
+  const queued = await lostTurn(git_root, { state: 'queued' })
+  const dispatched = await lostTurn(git_root, { state: 'dispatched', dispatched_at: new Date(Date.now() - 60_000) })
+  for (const { sessionId } of [queued, dispatched]) expect((await atRest(app, sessionId)).status).toBe('needs_input')
+})
+
+test.each(['queued', 'dispatched'] as const)(
+  'a session that is deleted while its %s turn is looked at disturbs nobody',
+  async (state) => {
+    const { sessionId } = await lostTurn('/any/repository', {
+      state,
+      ...(state === 'dispatched' && { dispatched_at: new Date(Date.now() - 60_000) }),
+    })
+    const deletion = await app.pool.connect()
+    try {
+      await deletion.query('begin')
+      await deletion.query('delete from sessions where id = $1', [sessionId])
+      const admitted = admit(app.host.app)
+      await eventually(
+        async () =>
+          (
+            await app.pool.query(
+              "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%\"sessions\"%'",
+            )
+          ).rows,
+        ({ length }) => length > 0,
+      )
+      await deletion.query('commit')
+      await admitted
+    } finally {
+      deletion.release()
+    }
+  },
+)
+
+test('a turn can be taken again by whoever has it, whose answer may have got lost, and by nobody else', async () => {
+  const { turnId } = await lostTurn('/any/repository', { state: 'dispatched', dispatched_at: new Date() })
+  const take = (owner: string, marker: string) =>
+    transact(app.host.app.db, (tx) => claimTurn(tx, { turnId, owner, marker }, Buffer.from(marker)))
+  expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
+  expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
+  expect(await take('they', 'run-2')).toBeUndefined()
+  expect(await take('we', 'run-3')).toBeUndefined()
+})
+
+/** A turn that is written down, and that nobody was told of. */
+async function lostTurn(
+  git_root: string,
+  values: { state: 'queued' | 'dispatched'; dispatched_at?: Date },
+): Promise<{ sessionId: number; turnId: string }> {
+  const { body } = await app.post('/sessions', { git_root, agent_runtime: 'demo' })
+  const sessionId = body.session.id
+  const turnId = await transact(app.host.app.db, async (tx) => {
+    const id = await insertTurn(tx, { sessionId, source: 'create', prompt: 'say hi', goal: null })
+    await tx.updateTable('turns').set(values).where('id', '=', id).execute()
+    return id
+  })
+  return { sessionId, turnId }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+const { create, say, turns, reaches, effects } = conversing(app)
+const { doing, isDone } = effects
+
+test('what is said while only the clone is prepared runs when that is done', async () => {
+  const id = await create()
+  await restartSession(app.host.app, { id })
+  await eventually(
+    () => turns(id),
+    ([turn]) => turn?.state !== 'queued',
+  )
+  await say(id, doing('after-clone'))
+  await isDone('after-clone')
+  await reaches(id, 'needs_input')
+})
+
+test('what is said while the preparation of the clone waits runs after it', async () => {
+  const id = await create()
+  const spoken = restartSession(app.host.app, { id }).then(() => say(id, doing('behind-clone')))
+  await spoken
+  await isDone('behind-clone')
+  expect((await reaches(id, 'needs_input')).status).toBe('needs_input')
+})

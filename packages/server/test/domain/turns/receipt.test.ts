@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Host, startHost } from '../../../src/app/compose.ts'
+import { readConfig } from '../../../src/app/config.ts'
+import { recoveryPrompt } from '../../../src/domain/lifecycle/recovery-prompt.ts'
+import { ingest } from '../../../src/domain/transcripts/transcript.ts'
+import type { Database } from '../../../src/platform/db/database.ts'
+import type { Home } from '../../../src/platform/home/home.ts'
+import { type Child, launch } from '../../../src/platform/process/launch.ts'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { mainThread } from '../../../src/runtimes/runtime.ts'
+import { client, sampleRepository, testKey } from '../../support/app/app.ts'
+import { cloneDatabase } from '../../support/database/database.ts'
+import { openPool } from '../../support/database/pool.ts'
+import { silentLog } from '../../support/log/silent-log.ts'
+import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
+import { plainReading, plainRedactor } from '../../support/sessions/plain-redactor.ts'
+
+const prompt = 'say Once'
+const promptEntry = entry({ role: 'user', content: prompt })
+const answerEntry = entry({ role: 'assistant', content: [{ type: 'text', text: 'Once' }] })
+
+function entry(message: { role: string; content: unknown }): string {
+  return `${JSON.stringify({ uuid: randomUUID(), type: message.role, message })}\n`
+}
+
+/**
+ * What a host left behind that died at a certain line of a turn: the row, the agent's transcript, and a process of the
+ * agent that outlived it.
+ */
+type Death = {
+  at: string
+  turn: { hasProcess: boolean; isReceived: boolean }
+  status: 'waiting' | 'running'
+  transcript: string | undefined
+  isStored?: boolean
+  outcome: 'the prompt is given to a new agent' | 'the agent is told to go on'
+}
+
+const deaths: Death[] = [
+  {
+    at: 'before an agent was started',
+    turn: { hasProcess: false, isReceived: false },
+    status: 'waiting',
+    transcript: undefined,
+    outcome: 'the prompt is given to a new agent',
+  },
+  {
+    at: 'after the agent took up the prompt and before anything was written down',
+    turn: { hasProcess: false, isReceived: false },
+    status: 'waiting',
+    transcript: promptEntry,
+    outcome: 'the agent is told to go on',
+  },
+  {
+    at: 'after the process was written down and before it took up the prompt',
+    turn: { hasProcess: true, isReceived: false },
+    status: 'running',
+    transcript: undefined,
+    outcome: 'the prompt is given to a new agent',
+  },
+  {
+    at: 'in the midst of the line with the prompt',
+    turn: { hasProcess: true, isReceived: false },
+    status: 'running',
+    transcript: promptEntry.slice(0, 40),
+    outcome: 'the prompt is given to a new agent',
+  },
+  {
+    at: 'after the agent took up the prompt and before that was noted',
+    turn: { hasProcess: true, isReceived: false },
+    status: 'running',
+    transcript: promptEntry + answerEntry,
+    outcome: 'the agent is told to go on',
+  },
+  {
+    at: 'after the receipt was noted and before anything was stored',
+    turn: { hasProcess: true, isReceived: true },
+    status: 'running',
+    transcript: promptEntry,
+    outcome: 'the agent is told to go on',
+  },
+  {
+    at: 'after everything was stored',
+    turn: { hasProcess: true, isReceived: true },
+    status: 'running',
+    transcript: promptEntry + answerEntry,
+    isStored: true,
+    outcome: 'the agent is told to go on',
+  },
+]
+
+describe('a host that died', () => {
+  let folder: string
+  let host: Host
+  let pool: pg.Pool
+  let api: ReturnType<typeof client>
+  const sessions: { id: number; job_id: string }[] = []
+  const agents: Child[] = []
+  const toClose: (() => Promise<unknown>)[] = []
+
+  /** All deaths are of one host, which then comes back. */
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'yardmaster-receipt-'))
+    toClose.push(() => rm(folder, { recursive: true, force: true }))
+    const git_root = await sampleRepository(join(folder, 'repository'))
+    const database = await cloneDatabase()
+    toClose.push(database.drop)
+    pool = openPool(database.url, 2)
+    toClose.push(() => pool.end())
+    const environment = {
+      PORT: '0',
+      YARDMASTER_HOME: join(folder, 'home'),
+      DATABASE_URL: database.url,
+      API_KEYS: testKey,
+    }
+    const accepting = await startHost(readConfig({ ...environment, ROLE: 'web' }), { log: silentLog })
+    const place = { home: accepting.app.home, db: accepting.app.db, pool, folder }
+    try {
+      for (const death of deaths) {
+        const session = await startDemo(client(accepting.web?.url ?? ''), { git_root, lines: [prompt] })
+        sessions.push(session)
+        const agent = await leaveBehind(place, session, death)
+        toClose.push(() => agent.stop({ graceMs: 0 }))
+        agents.push(agent)
+      }
+    } finally {
+      await accepting.stop()
+    }
+    host = await startHost(readConfig(environment), { log: silentLog })
+    toClose.push(host.stop)
+    api = client(host.web?.url ?? '')
+  })
+  afterAll(async () => {
+    for (const close of toClose.reverse()) await close()
+  })
+
+  test.each(deaths.map((death, index) => ({ ...death, index })))('$at: $outcome, once', async ({ index, outcome }) => {
+    const { id = 0 } = sessions[index] ?? {}
+    expect((await agents[index]?.exited)?.signal).toMatch(/SIGTERM|SIGKILL/)
+    expect(await atRest(api, id)).toMatchObject({ status: 'needs_input', running_job_id: null })
+
+    const said = (await readableEntries(id)).map(({ message }) => message.content)
+    expect(said.filter((content) => content === prompt)).toHaveLength(1)
+    expect(said.includes(recoveryPrompt)).toBe(outcome === 'the agent is told to go on')
+    const { rows } = await pool.query('select source, outcome from turns where session_id = $1 order by sequence', [id])
+    expect(rows).toEqual(turnsAfter[outcome])
+  })
+
+  /** A line that an agent broke off and another went on with is no JSON; the second part of it is. */
+  async function readableEntries(id: number): Promise<{ message: { content: unknown } }[]> {
+    const { body } = await api.get(`/sessions/${id}?include_transcript=true`)
+    const lines: string[] = body.session.transcript.split('\n').filter(Boolean)
+    return lines.map((line) => JSON.parse(line.slice(Math.max(0, line.lastIndexOf('{"uuid"')))))
+  }
+})
+
+const turnsAfter = {
+  'the prompt is given to a new agent': [{ source: 'create', outcome: 'completed' }],
+  'the agent is told to go on': [
+    { source: 'create', outcome: 'interrupted' },
+    { source: 'recovery', outcome: 'completed' },
+  ],
+}
+
+type Place = { home: Home; db: Database; pool: pg.Pool; folder: string }
+
+async function leaveBehind(
+  { home, db, pool, folder }: Place,
+  session: { id: number; job_id: string },
+  { turn, status, transcript, isStored }: Death,
+): Promise<Child> {
+  const conversationId = randomUUID()
+  const marker = newRunMarker()
+  const agent = await launch({
+    command: 'sleep',
+    args: ['120'],
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '' },
+    marker,
+    stdin: 'none',
+  })
+  const { pid, startTime } = turn.hasProcess ? agent.identity : { pid: null, startTime: null }
+  await pool.query(
+    `update turns
+     set state = 'executing', dispatched_at = now(), lease_owner = $2, lease_expires_at = now(), run_marker = $3,
+       pid = $4, pid_start_time = $5, started_at = case when $6 then now() end
+     where id = $1`,
+    [session.job_id, home.hostId, marker, pid, startTime, turn.isReceived],
+  )
+  await pool.query(
+    `update sessions
+     set status = $2, host_id = $3, session_id = $4, metadata = metadata || jsonb_build_object('working_directory', $5::text)
+     where id = $1`,
+    [session.id, status, home.hostId, conversationId, folder],
+  )
+  // The job was done as soon as the host had taken the turn.
+  await pool.query('delete from graphile_worker._private_jobs')
+  if (transcript === undefined) return agent
+
+  const transcripts = home.in('runtimes', `session-${session.id}`, 'transcripts')
+  await mkdir(transcripts, { recursive: true })
+  const file = join(transcripts, `${conversationId}.jsonl`)
+  await writeFile(file, transcript)
+  if (isStored)
+    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, plainReading)
+  return agent
+}

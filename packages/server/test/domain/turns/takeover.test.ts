@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { recordReceipt, renewLease } from '../../../src/domain/inbox/lease-store.ts'
+import { recoveryPromptAfterMove } from '../../../src/domain/lifecycle/recovery-prompt.ts'
+import { endTurn } from '../../../src/domain/turns/end-turn.ts'
+import { takeOver } from '../../../src/domain/turns/recover.ts'
+import { launch } from '../../../src/platform/process/launch.ts'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
+import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+
+const app = testApp()
+const { repository, rested, say, turns, reaches, settled, effects } = conversing(app)
+const { doing, done, isDone } = effects
+
+const entry = (text: string): string =>
+  JSON.stringify({ uuid: randomUUID(), type: 'user', message: { role: 'user', content: text } })
+
+type Left = { prompt: string; hasProcess: boolean; leaseSeconds: number }
+
+/** A session in the midst of a turn on a host that is not there any more. */
+async function leftBehind({
+  prompt,
+  hasProcess,
+  leaseSeconds,
+}: Left): Promise<{ id: number; turnId: string; marker: string }> {
+  const marker = newRunMarker()
+  const id = await insertSession(app.pool, {
+    status: hasProcess ? 'running' : 'waiting',
+    git_root: repository(),
+    session_id: randomUUID(),
+    host_id: 'dead-host',
+    metadata: { clone_path: '/gone', working_directory: '/gone', runtime_started: hasProcess },
+  })
+  if (hasProcess) await insertTranscript(app.pool, id, [entry(prompt)])
+  const { rows } = await app.pool.query<{ id: string }>(
+    `insert into turns (session_id, sequence, source, prompt, state, lease_owner, lease_expires_at, run_marker, pid)
+     values ($1, 1, 'create', $2, 'executing', 'dead-host', now() + make_interval(secs => $3), $4, $5)
+     returning id`,
+    [id, prompt, leaseSeconds, marker, hasProcess ? 1 : null],
+  )
+  return { id, turnId: rows[0]?.id ?? '', marker }
+}
+
+test('a turn whose lease ran out goes on here, with clone and conversation made again', async () => {
+  const { id } = await leftBehind({ prompt: doing('seized'), hasProcess: true, leaseSeconds: -1 })
+  await takeOver(app.host.app)
+  expect(await reaches(id, 'needs_input')).toMatchObject({
+    metadata: { clone_path: join(app.home, 'clones', `session-${id}`) },
+  })
+  expect((await stat(join(app.home, 'clones', `session-${id}`, 'README.md'))).isFile()).toBe(true)
+  expect(await turns(id)).toMatchObject([{ outcome: 'interrupted' }, { outcome: 'completed', source: 'recovery' }])
+  const said = (await entriesOf(app, id)).map(({ message }) => message.content)
+  expect(said.slice(0, 2)).toEqual([doing('seized'), recoveryPromptAfterMove(doing('seized'))])
+  expect(await done()).not.toContain('seized')
+})
+
+test('a turn whose agent was never up begins anew', async () => {
+  const { id } = await leftBehind({ prompt: doing('anew'), hasProcess: false, leaseSeconds: -1 })
+  await takeOver(app.host.app)
+  await isDone('anew')
+  await settled(id)
+  expect(await turns(id)).toMatchObject([{ outcome: 'completed', source: 'create' }])
+})
+
+test('a turn whose lease holds is left to its host', async () => {
+  const { id, turnId } = await leftBehind({ prompt: 'say no', hasProcess: true, leaseSeconds: 3600 })
+  await takeOver(app.host.app)
+  expect(await turns(id)).toMatchObject([{ id: turnId, state: 'executing', lease_owner: 'dead-host' }])
+})
+
+test('many who take over at once leave one turn to go on', async () => {
+  const { id } = await leftBehind({ prompt: 'say once', hasProcess: true, leaseSeconds: -1 })
+  await Promise.all(Array.from({ length: 10 }, () => takeOver(app.host.app)))
+  await reaches(id, 'needs_input')
+  expect(await turns(id)).toHaveLength(2)
+})
+
+test('what a host writes whose turn was taken from it touches nothing', async () => {
+  const { id, turnId, marker } = await leftBehind({ prompt: doing('stale'), hasProcess: true, leaseSeconds: -1 })
+  await takeOver(app.host.app)
+  await reaches(id, 'needs_input')
+  const before = [await turns(id), await findDemo(app, id)]
+  const hold = { turnId, owner: 'dead-host', marker }
+  expect(await renewLease(app.host.app.db, hold)).toBeUndefined()
+  expect(await recordReceipt(app.host.app.db, hold)).toBe(false)
+  await endTurn(app.host.app, hold, id, { kind: 'failed', reason: 'crash', detail: 'too late' })
+  expect([await turns(id), await findDemo(app, id)]).toEqual(before)
+})
+
+test('a host ends what ran here for turns that were taken from it, once', async () => {
+  const marker = newRunMarker()
+  const agent = await launch({
+    command: 'sleep',
+    args: ['120'],
+    cwd: app.home,
+    env: { PATH: process.env.PATH ?? '' },
+    marker,
+    stdin: 'none',
+  })
+  const { hostId } = app.host.app.home
+  await app.pool.query('insert into abandoned_runs (run_marker, host_id) values ($1, $2)', [marker, hostId])
+  await takeOver(app.host.app)
+  expect((await agent.exited).signal).toMatch(/SIGTERM|SIGKILL/)
+  expect((await app.pool.query('select from abandoned_runs where host_id = $1', [hostId])).rows).toEqual([])
+})
+
+test('a session that belongs to a dead host is worked on here when somebody speaks', async () => {
+  const id = await insertSession(app.pool, {
+    status: 'needs_input',
+    git_root: repository(),
+    session_id: randomUUID(),
+    host_id: 'dead-host',
+    metadata: { clone_path: '/gone', working_directory: '/gone', runtime_started: true },
+  })
+  await insertTranscript(app.pool, id, [entry('say before')])
+  await say(id, doing('moved'))
+  await isDone('moved')
+  await reaches(id, 'needs_input')
+  expect((await entriesOf(app, id)).map(({ message }) => message.content).slice(0, 2)).toEqual([
+    'say before',
+    doing('moved'),
+  ])
+})
+
+test('a session that comes back to a host goes on from what was stored meanwhile, not from the file left there', async () => {
+  const id = await rested()
+  const { entry_count: count } = (
+    await app.pool.query('select entry_count from transcript_threads where session_id = $1', [id])
+  ).rows[0]
+  // Another host had it: it wrote the conversation to a file of its own and added to it.
+  await app.pool.query("update sessions set host_id = 'dead-host' where id = $1", [id])
+  await app.pool.query(
+    "insert into transcript_entries (session_id, thread, sequence, line) values ($1, 'main', $2, $3)",
+    [id, count + 1, entry('say elsewhere')],
+  )
+  await app.pool.query(
+    'update transcript_threads set entry_count = entry_count + 1, read_bytes = read_bytes + 5000 where session_id = $1',
+    [id],
+  )
+  await say(id, doing('back'))
+  await isDone('back')
+  await reaches(id, 'needs_input')
+  const said = (await entriesOf(app, id)).map(({ message }) => message.content)
+  expect(said.slice(count, count + 2)).toEqual(['say elsewhere', doing('back')])
+  expect(said).toHaveLength(count + 4)
+})

@@ -1,0 +1,41 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sampleRepository } from '../../support/app/app.ts'
+import { testDatabase } from '../../support/database/database.ts'
+import { startServer, testFolder } from '../../support/processes/server-process.ts'
+import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
+
+const sessionCount = 30
+
+test('two hosts that meet an empty database at once share thirty sessions, each of which runs one turn', async () => {
+  const folder = await testFolder()
+  const effects = join(folder, 'effects')
+  await mkdir(effects)
+  const git_root = await sampleRepository(join(folder, 'repository'))
+  const { url, pool } = await testDatabase({ isEmpty: true })
+  const environment = { DATABASE_URL: url, API_KEYS: 'ours' }
+  const [one, other] = await Promise.all(
+    ['one', 'other'].map((name) => startServer({ home: join(folder, name), environment })),
+  )
+  if (!one || !other) throw new Error('two hosts were started')
+
+  const sessions = await Promise.all(
+    Array.from({ length: sessionCount }, (_, index) =>
+      startDemo(index % 2 ? one : other, {
+        git_root,
+        lines: [`run echo begin >> ${effects}/${index}; sleep 0.2; echo end >> ${effects}/${index}`],
+      }),
+    ),
+  )
+  for (const { id } of sessions) expect((await atRest(one, id)).status).toBe('needs_input')
+
+  for (const name of await readdir(effects)) expect(await readFile(join(effects, name), 'utf8')).toBe('begin\nend\n')
+  expect(await readdir(effects)).toHaveLength(sessionCount)
+  const { rows } = await pool.query<{ turns: number; hosts: number }>(
+    `select count(*)::int as turns, count(distinct s.host_id)::int as hosts
+     from turns t join sessions s on s.id = t.session_id
+     where t.outcome = 'completed'`,
+  )
+  expect(rows).toEqual([{ turns: sessionCount, hosts: 2 }])
+}, 120_000)

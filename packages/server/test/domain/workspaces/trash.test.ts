@@ -1,0 +1,65 @@
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
+import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const app = testApp()
+const { rested, logs } = conversing(app)
+
+const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined
+const cloneOf = (id: number): string => join(app.home, 'clones', `session-${id}`)
+
+/** Archived with work in its clone, so that only the end of its time clears it away. */
+async function putAway(): Promise<number> {
+  const id = await rested()
+  await writeFile(join(cloneOf(id), 'unsaved.txt'), 'work\n')
+  await archiveSession(app.host.app, { id }, { force: false })
+  return id
+}
+
+/** The job that waits for the end of `trash_after` gets its turn now. */
+async function comeToItsTime(id: number): Promise<void> {
+  await app.pool.query(
+    `update graphile_worker._private_jobs as jobs set run_at = now()
+     from graphile_worker._private_tasks as tasks
+     where tasks.id = jobs.task_id and tasks.identifier like 'empty_trash%' and jobs.payload ->> 'sessionId' = $1`,
+    [String(id)],
+  )
+}
+
+const waitingJobs = async (id: number): Promise<number> => {
+  const { rows } = await app.pool.query(
+    "select from graphile_worker._private_jobs where payload ->> 'sessionId' = $1 and run_at < now() + interval '1 day'",
+    [String(id)],
+  )
+  return rows.length
+}
+
+test('what the archive kept is removed after trash_after, and the transcript stays readable', async () => {
+  const id = await putAway()
+  await app.pool.query("update sessions set trash_after = now() - interval '1 second' where id = $1", [id])
+  await comeToItsTime(id)
+  await eventually(
+    () => logs(id),
+    (lines) => lines.some((line) => line.includes('Its time in the trash is over')),
+  )
+  expect(await isThere(cloneOf(id))).toBe(false)
+  expect(await readdir(join(app.home, 'runtimes'))).not.toContain(`session-${id}`)
+  expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).not.toBe('')
+})
+
+test('a session that was unarchived in time keeps everything', async () => {
+  const id = await putAway()
+  await unarchiveSession(app.host.app, { id })
+  await comeToItsTime(id)
+  await eventually(
+    () => waitingJobs(id),
+    (count) => count === 0,
+    30_000,
+  )
+  expect(await isThere(join(cloneOf(id), 'unsaved.txt'))).toBe(true)
+})

@@ -1,0 +1,194 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../../../dist/platform/db/embedded/embedded-postgres.js'
+import { openHome } from '../../../dist/platform/home/home.js'
+import { processTable } from '../../../dist/platform/process/process-table.js'
+import { openEffects } from './effects.mjs'
+import { startHostProcess } from './host-process.mjs'
+import { until } from './until.mjs'
+
+const run = promisify(execFile)
+
+/** A place for one fault: a PostgreSQL of its own, a repository, an effects file, and hosts by name, each with its home. */
+export async function openYard() {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-faults-'))
+  // The database's own user passes through when we run as root.
+  await chmod(folder, 0o755)
+  const gitRoot = await makeRepository(join(folder, 'repository'))
+  const database = await openDatabaseServer(join(folder, 'database'))
+  const effects = openEffects(join(folder, 'effects'))
+  const hosts = new Map()
+  const markers = new Set()
+  const homeOf = (name) => join(folder, `home-${name}`)
+
+  const start = async (name = 'a', environment = {}) => {
+    const host = await startHostProcess({
+      home: homeOf(name),
+      logFile: join(folder, `${name}.log`),
+      environment: { DATABASE_URL: database.url, API_KEYS: 'ours', ...environment },
+    })
+    hosts.set(name, host)
+    return host
+  }
+  const liveTurns = async () => {
+    const { rows } = await database.pool.query(
+      `select id, session_id::int, lease_owner, run_marker, pid, started_at from turns where state = 'executing'`,
+    )
+    for (const { run_marker } of rows) markers.add(run_marker)
+    return rows
+  }
+  const processesOf = async (runMarkers) =>
+    (await Promise.all(runMarkers.map((marker) => processTable().findMarked(marker)))).flat()
+
+  return {
+    folder,
+    gitRoot,
+    database,
+    pool: database.pool,
+    effects,
+    start,
+    /** The host of this name, started if it does not run. */
+    up: async (name = 'a', environment = {}) =>
+      hosts.get(name)?.isAlive() ? hosts.get(name) : start(name, environment),
+    hosts: () => [...hosts.values()].filter((host) => host.isAlive()),
+    homes: () => [...hosts.keys()].map(homeOf),
+    liveTurns,
+    processesOf,
+    stillRunning: async (identities) => {
+      const states = await Promise.all(identities.map((one) => processTable().isRunning(one)))
+      return identities.filter((_, index) => states[index])
+    },
+    /** The last of what the hosts said, for whoever has to find out why a round failed. */
+    lastWords: async () =>
+      Promise.all(
+        [...hosts.keys()].map(async (name) => {
+          const text = await readFile(join(folder, `${name}.log`), 'utf8').catch(() => '')
+          return `${name}: ${text.trim().split('\n').slice(-4).join('\n   ')}`
+        }),
+      ),
+    /** The host of this name is not up any more, if it was. */
+    stop: async (name) => hosts.get(name)?.stop(),
+    /** No host is up any more; homes and database are kept. */
+    rest: async () => {
+      for (const host of hosts.values()) await host.stop()
+    },
+    close: async () => {
+      await liveTurns().catch(() => undefined)
+      for (const host of hosts.values()) {
+        host.signal('SIGCONT')
+        await host.stop()
+      }
+      for (const { pid } of await processesOf([...markers])) endQuietly(pid)
+      await database.close()
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** Once the turns of these sessions are over, whatever became of them. */
+export function settled({ pool }, ids, limitMs = 90_000) {
+  const ask = async () =>
+    (
+      await pool.query(
+        `select id, status from sessions
+         where id = any($1)
+           and (status in ('waiting', 'running') or exists (
+             select from turns where session_id = sessions.id and state <> 'ended'
+           ))`,
+        [ids],
+      )
+    ).rows
+  return until('every session comes to rest', ask, (rows) => rows.length === 0, limitMs)
+}
+
+/** Creates a session and answers with its id. Its prompt is what makes it recognisable. */
+export async function createSession({ gitRoot }, host, prompt) {
+  const { status, body } = await host.post('/api/v1/sessions', { git_root: gitRoot, agent_runtime: 'demo', prompt })
+  if (status !== 201) throw new Error(`a session was not created: ${status} ${JSON.stringify(body)}`)
+  return body.session.id
+}
+
+/** The turns of these sessions once their agents are up. */
+export async function atWork(yard, ids, limitMs = 30_000) {
+  const ask = async () =>
+    (await yard.liveTurns()).filter(({ session_id, pid }) => ids.includes(session_id) && pid !== null)
+  return (await until('every agent is up', ask, (turns) => turns.length === ids.length, limitMs)).answer
+}
+
+/**
+ * Seconds from `since` until none of these turns is held as before and each of their sessions goes on or has come to
+ * rest.
+ */
+export async function recovery({ pool }, turns, since, limitMs = 60_000) {
+  const ask = async () =>
+    (
+      await pool.query(
+        `select t.id from turns t join sessions s on s.id = t.session_id
+         where t.id = any($1)
+           and not (s.status in ('needs_input', 'failed', 'archived')
+             or exists (
+               select from turns now
+               where now.session_id = t.session_id and now.state = 'executing' and now.pid is not null
+                 and now.run_marker <> all($2)
+             ))`,
+        [turns.map(({ id }) => id), turns.map(({ run_marker }) => run_marker)],
+      )
+    ).rows
+  await until('every session goes on', ask, (rows) => rows.length === 0, limitMs)
+  return (performance.now() - since) / 1000
+}
+
+async function openDatabaseServer(folder) {
+  await mkdir(folder)
+  const home = await openHome(folder)
+  const begin = () =>
+    startEmbeddedPostgres({
+      home: home.path,
+      log: { info: () => undefined, warn: () => undefined },
+      settings: { max_connections: '200' },
+    })
+  let server = await begin()
+  const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 })
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('error', () => undefined)
+  return {
+    url: server.connectionString,
+    pool,
+    pid: () => server.pid(),
+    /** Killed, and not there again until `bringBack`. */
+    kill: async () => {
+      process.kill(server.pid(), 'SIGKILL')
+      await server.stop()
+    },
+    bringBack: async () => {
+      server = await begin()
+    },
+    close: async () => {
+      await pool.end()
+      await server.stop()
+      await home.release()
+    },
+  }
+}
+
+async function makeRepository(folder) {
+  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost']
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
+  await run('git', ['init', '--quiet', '--initial-branch=main', folder], { env })
+  await writeFile(join(folder, 'README.md'), 'hello\n')
+  await run('git', ['-C', folder, 'add', '--all'], { env })
+  await run('git', [...who, '-C', folder, 'commit', '--quiet', '--message', 'first'], { env })
+  return folder
+}
+
+export function endQuietly(pid) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself a moment ago.
+  }
+}

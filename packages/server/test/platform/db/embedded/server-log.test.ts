@@ -1,0 +1,43 @@
+import { appendFile, open, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serverLog } from '../../../../src/platform/db/embedded/server-log.ts'
+import { exists, makeSandbox, remove } from './server-sandbox.ts'
+
+let sandbox: string
+
+beforeAll(async () => {
+  sandbox = await makeSandbox()
+})
+
+afterAll(() => remove(sandbox))
+
+test('a log that has grown too long is put aside under the pen of its writer, who goes on at the beginning', async () => {
+  const log = serverLog(join(sandbox, 'long.log'))
+  await writeFile(log.file, 'x'.repeat(9 * 1024 * 1024))
+  const writer = await open(log.file, 'a')
+  await log.trim()
+  await writer.appendFile('after\n')
+  await writer.close()
+  expect(await readFile(log.file, 'utf8')).toBe('after\n')
+  expect((await stat(`${log.file}.1`)).size).toBe(9 * 1024 * 1024)
+})
+
+test('a short log is left as it is', async () => {
+  const log = serverLog(join(sandbox, 'short.log'))
+  await writeFile(log.file, 'short\n')
+  await log.trim()
+  expect(await readFile(log.file, 'utf8')).toBe('short\n')
+  expect(await exists(`${log.file}.1`)).toBe(false)
+})
+
+test('what was written since a start is told, without what was there before', async () => {
+  const log = serverLog(join(sandbox, 'since.log'))
+  expect(await log.since(0)).toBe('')
+  await appendFile(log.file, 'before\n')
+  const offsetBytes = await log.sizeBytes()
+  await appendFile(log.file, 'after\n')
+  expect(await log.since(offsetBytes)).toBe('after\n')
+  await writeFile(log.file, 'cut\n')
+  expect(await log.since(offsetBytes)).toBe('cut\n')
+})

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type Host, startHost } from '../../../src/app/compose.ts'
+import { readConfig } from '../../../src/app/config.ts'
+import type { HttpTimeouts } from '../../../src/platform/http/server.ts'
+import { cloneDatabase } from '../database/database.ts'
+import { openPool } from '../database/pool.ts'
+import { silentLog } from '../log/silent-log.ts'
+
+export const testKey = 'test-key'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back
+export type Answer = { status: number; body: any; headers: Headers }
+
+export type TestApp = {
+  host: Host
+  url: string
+  home: string
+  /** A connection of the test's own, to look at rows. */
+  pool: pg.Pool
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body?: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+  /** A request as it is, key and all left to the caller. */
+  send(path: string, init?: RequestInit): Promise<Response>
+}
+
+type Options = { environment?: Record<string, string>; timeouts?: HttpTimeouts }
+
+/** A whole Yardmaster on a cloned database and an empty home, answering on a real socket, for one test file. */
+export function testApp(options: Options = {}): TestApp {
+  const app = {} as TestApp // filled before the first test runs
+  let stop: () => Promise<void> = async () => undefined
+  beforeAll(async () => {
+    const started = await startTestApp(options)
+    stop = started.stop
+    Object.assign(app, started.app)
+  })
+  afterAll(() => stop())
+  return app
+}
+
+export async function startTestApp({
+  environment = {},
+  timeouts,
+}: Options = {}): Promise<{ app: TestApp; stop(): Promise<void> }> {
+  const database = await cloneDatabase()
+  const home = await mkdtemp(join(tmpdir(), 'yardmaster-home-'))
+  const config = readConfig({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    YARDMASTER_HOME: home,
+    DATABASE_URL: database.url,
+    API_KEYS: testKey,
+    ...environment,
+  })
+  const host = await startHost(config, {
+    log: silentLog,
+    environment: { ...process.env, ...environment },
+    web: { isChecking: true, ...(timeouts && { timeouts }) },
+  })
+  const pool = openPool(database.url)
+  return {
+    app: { host, url: host.web?.url ?? '', home, pool, ...client(host.web?.url ?? '') },
+    stop: async () => {
+      await host.stop()
+      await pool.end()
+      await database.drop()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+export function client(url: string, key = testKey): Pick<TestApp, 'get' | 'post' | 'patch' | 'delete' | 'send'> {
+  const send: TestApp['send'] = (path, init) => fetch(url + path, init)
+  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const response = await send(`/api/v1${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  }
+  return {
+    send,
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    patch: (path, body) => call('PATCH', path, body),
+    delete: (path) => call('DELETE', path),
+  }
+}
+
+/** Every error has the three keys, and `message` is the messages joined. */
+export function expectProblem(answer: Answer, status: number, error: string, ...messages: string[]): void {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({
+    status,
+    body: { error, ...(messages.length > 0 && { messages }), message: answer.body.messages?.join(', ') },
+  })
+}
+
+const run = promisify(execFile)
+
+/** A real repository with one commit on `main`. */
+export async function sampleRepository(
+  folder: string,
+  files: Record<string, string> = { 'README.md': 'hello\n' },
+): Promise<string> {
+  const env = {
+    ...process.env,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'Test',
+    GIT_AUTHOR_EMAIL: 'test@localhost',
+    GIT_COMMITTER_NAME: 'Test',
+    GIT_COMMITTER_EMAIL: 'test@localhost',
+  }
+  await run('git', ['init', '--quiet', '--initial-branch=main', folder], { env })
+  for (const [path, content] of Object.entries(files)) {
+    const target = join(folder, path)
+    await run('mkdir', ['-p', join(target, '..')])
+    await writeFile(target, content)
+  }
+  await run('git', ['-C', folder, 'add', '--all'], { env })
+  await run('git', ['-C', folder, 'commit', '--quiet', '--message', 'first'], { env })
+  return folder
+}

@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type pg from 'pg'
+import { expect } from 'vitest'
+import { eventually } from '../vitest/eventually.ts'
+
+/**
+ * Runs `act` and holds every row of every table, jobs included, against what was there before. Hosts only say that they
+ * live, and the search index follows the other tables in the background.
+ */
+export async function changesNothing<T>(pool: pg.Pool, act: () => Promise<T>): Promise<T> {
+  const before = await onceQuiet(pool)
+  const result = await act()
+  expect(await everyRow(pool)).toEqual(before)
+  return result
+}
+
+/** What an earlier test set going in the background may still be coming to its end. */
+async function onceQuiet(pool: pg.Pool): Promise<unknown[]> {
+  let seen = await everyRow(pool)
+  await eventually(
+    async () => {
+      const before = seen
+      await wait(40)
+      seen = await everyRow(pool)
+      return isDeepStrictEqual(before, seen)
+    },
+    (isQuiet) => isQuiet,
+  )
+  return seen
+}
+
+async function everyRow(pool: pg.Pool): Promise<unknown[]> {
+  question ??= await writeQuestion(pool)
+  return (await pool.query(question)).rows
+}
+
+/** All tests have the same tables. */
+let question: string | undefined
+
+async function writeQuestion(pool: pg.Pool): Promise<string> {
+  const { rows: tables } = await pool.query<{ name: string }>(`
+    select format('%I.%I', schemaname, tablename) as name
+    from pg_tables
+    where (schemaname = 'public' and tablename <> 'hosts' and tablename not like 'search\\_%')
+      or (schemaname, tablename) = ('graphile_worker', '_private_jobs')
+  `)
+  // Events are placed a moment after they were written, whatever else happens.
+  const contents = tables.map(({ name }) => `select '${name}' as name, to_jsonb(t) - 'position' as row from ${name} t`)
+  return `${contents.join(' union all ')} order by name, row`
+}

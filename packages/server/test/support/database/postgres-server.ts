@@ -1,0 +1,57 @@
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runMigrations } from 'graphile-worker'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded-postgres.ts'
+import { migrate } from '../../../src/platform/db/migrate.ts'
+import { openHome } from '../../../src/platform/home/home.ts'
+import { graphileLog } from '../../../src/platform/jobs/graphile-log.ts'
+import { makeQuickFolder } from '../files/quick-folder.ts'
+import { silentLog } from '../log/silent-log.ts'
+import { openPool } from './pool.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+export const templateDatabase = 'yardmaster_template'
+
+/** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await makeQuickFolder()
+  // The workers are started later and inherit it.
+  process.env.TMPDIR = folder
+  // The server's own user must reach its data when the tests run as root.
+  await mkdir(join(folder, 'server'))
+  await chmod(join(folder, 'server'), 0o755)
+  const home = await openHome(join(folder, 'server'))
+  const postgres = await startEmbeddedPostgres({
+    home: home.path,
+    log: { info: () => undefined, warn: () => undefined },
+    database: templateDatabase,
+    // The data is thrown away with the run; tests about durability start servers of their own.
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      autovacuum: 'off',
+      max_connections: '300',
+      // It may lie in memory.
+      max_wal_size: '256MB',
+    },
+  })
+  const pool = openPool(postgres.connectionString)
+  await migrate(pool, { also: () => runMigrations({ pgPool: pool, logger: graphileLog(silentLog) }) })
+  // The password is not what the tests are about, and they connect by the thousand.
+  const { user, password } = postgres.connection
+  await pool.query(`set scram_iterations = 1; alter role ${user} password '${password}'`)
+  await pool.end()
+  project.provide('postgresUrl', postgres.connectionString)
+  return async () => {
+    await postgres.stop()
+    await home.release()
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}

@@ -1,0 +1,13 @@
+import { onTestFinished } from 'vitest'
+import { openTcpProxy, type TcpProxy } from '../http/tcp-proxy.ts'
+
+/** The same database over a line that the test can cut. The test's own connections do not go through it. */
+export async function proxiedDatabase(url: string): Promise<{ url: string; proxy: TcpProxy }> {
+  const direct = new URL(url)
+  const proxy = await openTcpProxy({ path: `${direct.searchParams.get('host')}/.s.PGSQL.${direct.port}` })
+  onTestFinished(() => proxy.close())
+  const proxied = new URL(direct)
+  proxied.search = ''
+  proxied.host = `127.0.0.1:${proxy.port}`
+  return { url: proxied.href, proxy }
+}

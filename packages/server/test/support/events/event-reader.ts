@@ -1,0 +1,74 @@
+import { onTestFinished } from 'vitest'
+import { testKey } from '../app/app.ts'
+import { eventually } from '../vitest/eventually.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an event carries
+export type ReceivedEvent = { id: number; event: string; data: any }
+
+/** Somebody who follows the stream of server-sent events. Gone when the test is over. */
+export type EventReader = {
+  status: number
+  headers: Headers
+  events: ReceivedEvent[]
+  comments: string[]
+  /** Waits for an event that is right, among those that came and come. */
+  find(isRight: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>
+  /** Resolves when the stream is over: `ended`, or `cut` when it broke off. */
+  over: Promise<'ended' | 'cut'>
+  close(): void
+}
+
+export async function openReader(
+  url: string,
+  options: { lastEventId?: string; sessionId?: number | string; key?: string } = {},
+): Promise<EventReader> {
+  const { lastEventId, sessionId, key = testKey } = options
+  const leave = new AbortController()
+  onTestFinished(() => leave.abort())
+  const query = sessionId === undefined ? '' : `?session_id=${encodeURIComponent(sessionId)}`
+  const response = await fetch(`${url}/api/v1/events${query}`, {
+    headers: { 'x-api-key': key, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
+    signal: leave.signal,
+  })
+  const events: ReceivedEvent[] = []
+  const comments: string[] = []
+  const read = async (): Promise<void> => {
+    let text = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      const frames = text.split('\n\n')
+      text = frames.pop() ?? ''
+      for (const frame of frames) take(frame, events, comments)
+    }
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    events,
+    comments,
+    find: async (isRight) => {
+      const found = await eventually(
+        async () => events.find(isRight),
+        (event) => event !== undefined,
+      )
+      if (!found) throw new Error('eventually lets nothing else through')
+      return found
+    },
+    over: read().then(
+      () => 'ended',
+      () => 'cut',
+    ),
+    close: () => leave.abort(),
+  }
+}
+
+function take(frame: string, events: ReceivedEvent[], comments: string[]): void {
+  if (frame.startsWith(':')) {
+    comments.push(frame.slice(1).trim())
+    return
+  }
+  const fields = Object.fromEntries(
+    frame.split('\n').map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+  )
+  events.push({ id: Number(fields.id), event: fields.event ?? '', data: JSON.parse(fields.data ?? 'null') })
+}

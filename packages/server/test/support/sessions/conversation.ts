@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect } from 'vitest'
+import { followUp, type Heard } from '../../../src/domain/conversation/speak.ts'
+import { drainQueueJob } from '../../../src/domain/inbox/drain-queue-job.ts'
+import type { Message } from '../../../src/domain/inbox/inbox.ts'
+import { enqueueMessage } from '../../../src/domain/inbox/messages.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { enqueue } from '../../../src/platform/jobs/enqueue.ts'
+import { sampleRepository, type TestApp } from '../app/app.ts'
+import { eventually } from '../vitest/eventually.ts'
+import { onceItIs } from './demo-session.ts'
+
+type Saying = { goal?: string; isImmediate?: boolean }
+
+export type Conversation = {
+  repository(): string
+  create(prompt?: string, more?: Record<string, unknown>): Promise<number>
+  /** A session whose agent works until it is let go, with its prompt in its transcript. */
+  busy(): Promise<{ id: number; letGo(): Promise<void> }>
+  /** A session that has had a turn and rests. */
+  rested(more?: Record<string, unknown>): Promise<number>
+  say(id: number, prompt: string, more?: Saying): Promise<Heard>
+  queue(id: number, content: string, goal?: string): Promise<Message>
+  /** The moment that a message is left in the queue of a session at rest is over. */
+  drain(id: number): Promise<void>
+  reaches(id: number, ...statuses: string[]): ReturnType<typeof onceItIs>
+  turns(id: number): Promise<Record<string, unknown>[]>
+  messages(id: number): Promise<Record<string, unknown>[]>
+  logs(id: number): Promise<string[]>
+  /** Every turn of the session has ended. */
+  settled(id: number): Promise<void>
+  effects: Effects
+}
+
+/** What agents did, told by what they appended to a file: each line once, in the order in which it was done. */
+export type Effects = {
+  doing(word: string | number): string
+  done(): Promise<string[]>
+  isDone(word: string): Promise<void>
+}
+
+/** What tests of one file need to speak to demo sessions and to see what became of it. */
+export function conversing(app: TestApp): Conversation {
+  let repository = ''
+  beforeAll(async () => {
+    repository = await sampleRepository(join(app.home, 'repository'))
+    await appendFile(join(app.home, 'effects'), '')
+  })
+
+  const rows = async (table: string, id: number, order: string): Promise<Record<string, unknown>[]> =>
+    (await app.pool.query(`select * from ${table} where session_id = $1 order by ${order}`, [id])).rows
+  const reaches: Conversation['reaches'] = (id, ...statuses) => onceItIs(app, id, ...statuses)
+  const create: Conversation['create'] = async (prompt, more = {}) => {
+    const answer = await app.post('/sessions', {
+      git_root: repository,
+      agent_runtime: 'demo',
+      ...(prompt !== undefined && { prompt }),
+      ...more,
+    })
+    expect(answer).toMatchObject({ status: 201 })
+    return answer.body.session.id
+  }
+  const effects: Effects = {
+    doing: (word) => `run echo ${word} >> ${join(app.home, 'effects')}`,
+    done: async () => (await readFile(join(app.home, 'effects'), 'utf8')).split('\n').filter(Boolean),
+    isDone: async (word) => {
+      await eventually(effects.done, (done) => done.includes(word), 60_000)
+    },
+  }
+  return {
+    repository: () => repository,
+    create,
+    busy: async () => {
+      const gate = join(app.home, `gate-${randomUUID()}`)
+      const id = await create(`run until [ -e ${gate} ]; do sleep 0.2; done`)
+      await reaches(id, 'running')
+      await eventually(
+        () => rows('turns', id, 'sequence'),
+        ([turn]) => turn?.started_at !== null,
+      )
+      return { id, letGo: () => writeFile(gate, '') }
+    },
+    rested: async (more) => {
+      const id = await create('say ready', more)
+      await reaches(id, 'needs_input')
+      return id
+    },
+    say: (id, prompt, { goal, isImmediate = false } = {}) =>
+      followUp(app.host.app, { id }, { prompt, goal: goal ?? null, isImmediate }),
+    drain: async (id) => {
+      await transact(app.host.app.db, (tx) =>
+        enqueue(tx, drainQueueJob, { sessionId: id }, { key: `${drainQueueJob.name}:${id}` }),
+      )
+    },
+    queue: (id, content, goal) => enqueueMessage(app.host.app, { id }, { content, goal: goal ?? null }),
+    reaches,
+    turns: (id) => rows('turns', id, 'sequence'),
+    messages: (id) => rows('enqueued_messages', id, 'position, id'),
+    logs: async (id) => (await rows('session_logs', id, 'id')).map(({ content }) => String(content)),
+    settled: async (id) => {
+      await eventually(
+        () => rows('turns', id, 'sequence'),
+        (turns) => turns.every(({ state }) => state === 'ended'),
+        60_000,
+      )
+    },
+    effects,
+  }
+}

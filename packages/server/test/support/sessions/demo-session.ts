@@ -1,0 +1,48 @@
+import { expect } from 'vitest'
+import type { Answer, TestApp } from '../app/app.ts'
+import { eventually } from '../vitest/eventually.ts'
+
+type Api = Pick<TestApp, 'get' | 'post'>
+
+/** A session of the demo agent that plays these lines. Answers with what the create answered for it. */
+export async function startDemo(
+  api: Api,
+  session: { git_root: string; lines: readonly string[]; branch?: string; subdirectory?: string },
+): Promise<Answer['body']> {
+  const { lines, ...rest } = session
+  const answer = await api.post('/sessions', { agent_runtime: 'demo', prompt: lines.join('\n'), ...rest })
+  expect(answer).toMatchObject({ status: 201 })
+  return answer.body.session
+}
+
+export async function findDemo(api: Api, id: number): Promise<Answer['body']> {
+  return (await api.get(`/sessions/${id}`)).body.session
+}
+
+/** The session once nothing of it runs any more. */
+export function atRest(api: Api, id: number): Promise<Answer['body']> {
+  return onceItIs(api, id, 'needs_input', 'failed')
+}
+
+export function onceItIs(api: Api, id: number, ...statuses: string[]): Promise<Answer['body']> {
+  return eventually(
+    () => findDemo(api, id),
+    (session) => statuses.includes(session?.status),
+    60_000,
+  )
+}
+
+/** The stored entries of the main conversation, in order. */
+export async function entriesOf(api: Api, id: number): Promise<Answer['body'][]> {
+  const { body } = await api.get(`/sessions/${id}?include_transcript=true`)
+  const lines: string = body.session.transcript ?? ''
+  return lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+/** The conversation as a person reads it. */
+export async function textOf(api: Api, id: number): Promise<string> {
+  return (await api.get(`/sessions/${id}/transcript`)).body.transcript_text
+}

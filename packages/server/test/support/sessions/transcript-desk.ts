@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { expect, onTestFinished } from 'vitest'
+import { ingest } from '../../../src/domain/transcripts/transcript.ts'
+import { mainThread } from '../../../src/runtimes/runtime.ts'
+import { testDatabase } from '../database/database.ts'
+import { openTestDatabase } from '../jobs/job-host.ts'
+import { plainReading, plainRedactor } from './plain-redactor.ts'
+import { insertSession } from './session-rows.ts'
+
+export type TranscriptDesk = {
+  pool: pg.Pool
+  sessionId: number
+  folder: string
+  /** The file of the main thread. It does not exist yet. */
+  path: string
+  read(file?: string, thread?: string): ReturnType<typeof ingest>
+  /** What is stored, numbered without a gap. */
+  lines(thread?: string): Promise<string[]>
+}
+
+/** A session with a transcript file that does not exist yet, and a reader of it. */
+export async function transcriptDesk(): Promise<TranscriptDesk> {
+  const { url, pool } = await testDatabase()
+  const { db } = openTestDatabase(url)
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-transcript-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const sessionId = await insertSession(pool)
+  const path = join(folder, 'main.jsonl')
+  return {
+    pool,
+    sessionId,
+    folder,
+    path,
+    read: (file = path, thread = mainThread) =>
+      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, file, plainReading),
+    lines: async (thread = mainThread) => {
+      const { rows } = await pool.query(
+        'select sequence, line from transcript_entries where session_id = $1 and thread = $2 order by sequence',
+        [sessionId, thread],
+      )
+      expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
+      return rows.map(({ line }) => line)
+    },
+  }
+}
