@@ -1,5 +1,5 @@
 import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
-import { followUp } from '../packages/server/dist/domain/conversation/speak.js'
+import { followUp } from '../packages/server/dist/domain/conversation/follow-up.js'
 import { startBenchHost } from './support/host.mjs'
 import { createSession, median } from './support/sessions.mjs'
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
-
-export type Card = { id: number; sort_order: number }
+import type { Card } from '../sessions/session.ts'
 
 /** Any constant: it only has to be the same on every host. */
 const sectionLockClass = 7_346
@@ -22,20 +21,4 @@ export async function selectCards(tx: Transaction, section: number | null): Prom
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .execute()
-}
-
-/** A card that only changes its place has not changed: `updated_at` is left alone. */
-export async function updateCards(tx: Transaction, cards: readonly Card[]): Promise<void> {
-  if (cards.length === 0) return
-  await sql`
-    update sessions
-    set sort_order = card.sort_order
-    from unnest(${cards.map(({ id }) => id)}::bigint[], ${cards.map(({ sort_order }) => sort_order)}::float8[])
-      as card (id, sort_order)
-    where sessions.id = card.id
-  `.execute(tx)
-}
-
-export async function moveCardTo(tx: Transaction, id: number, section: number | null): Promise<void> {
-  await tx.updateTable('sessions').set({ category_id: section }).where('id', '=', id).execute()
 }

@@ -5,14 +5,13 @@ import { isAtMost } from '@yardmaster/contract/text'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+import { lockSession, recordNotes, showRow } from '../sessions/session.ts'
 
 export async function changeNotes(app: App, ref: SessionRef, said: unknown): Promise<Session> {
-  const session_notes = readNotes(said)
-  const session_notes_updated_at = session_notes === null ? null : app.clock.now()
+  const text = readNotes(said)
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
-    await updateSession(tx, id, { session_notes, session_notes_updated_at })
+    await recordNotes(tx, id, { text, at: text === null ? null : app.clock.now() })
     return showRow(app, tx, { id })
   })
 }

@@ -3,8 +3,8 @@ import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
-import { lockSession } from '../sessions/session.ts'
-import { type Card, lockSections, moveCardTo, selectCards, updateCards } from './card-store.ts'
+import { type Card, lockSession, recordCardOrder, recordCardSection } from '../sessions/session.ts'
+import { lockSections, selectCards } from './card-store.ts'
 import { findSection } from './section.ts'
 
 export type ReorderRequest = { ids?: unknown; category_id?: unknown; moved: SessionRef | undefined }
@@ -19,10 +19,10 @@ export async function reorderCards(app: App, { ids, category_id, moved }: Reorde
     const section = await findSection(tx, category_id)
     const card = moved && (await lockSession(tx, moved))
     await lockSections(tx, card ? [section, card.category_id] : [section])
-    if (card && card.category_id !== section) await moveCardTo(tx, card.id, section)
+    if (card && card.category_id !== section) await recordCardSection(tx, card.id, section)
     const cards = await distinctCards(tx, section)
     const listed = readListed(ids, cards)
-    await updateCards(tx, card && listed.includes(card.id) ? placed(cards, listed, card.id) : dealt(cards, listed))
+    await recordCardOrder(tx, card && listed.includes(card.id) ? placed(cards, listed, card.id) : dealt(cards, listed))
     const ordered = await selectCards(tx, section)
     return { category_id: section, session_ids: ordered.map(({ id }) => id) }
   })
@@ -40,7 +40,7 @@ async function distinctCards(tx: Transaction, section: number | null): Promise<C
   const cards = await selectCards(tx, section)
   if (new Set(cards.map(({ sort_order }) => sort_order)).size === cards.length) return cards
   const numbered = cards.map(({ id }, index) => ({ id, sort_order: index }))
-  await updateCards(tx, numbered)
+  await recordCardOrder(tx, numbered)
   return numbered
 }
 

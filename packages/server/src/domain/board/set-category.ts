@@ -2,7 +2,7 @@ import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/session'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
-import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+import { lockSession, recordCategory, showRow } from '../sessions/session.ts'
 import { findSection } from './section.ts'
 
 export async function setCategory(
@@ -13,7 +13,7 @@ export async function setCategory(
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
     const category_id = await findSection(tx, said)
-    await updateSession(tx, id, { category_id })
+    await recordCategory(tx, id, category_id)
     const message = category_id === null ? 'Session moved to Uncategorized' : 'Session assigned to category'
     return { session: await showRow(app, tx, { id }), message }
   })

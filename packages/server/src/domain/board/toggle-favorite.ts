@@ -2,13 +2,13 @@ import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/session'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
-import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+import { lockSession, recordFavorite, showRow } from '../sessions/session.ts'
 
 /** Flipped under the session's lock: every toggle counts. */
 export async function toggleFavorite(app: App, ref: SessionRef): Promise<Session> {
   return transact(app.db, async (tx) => {
     const { id, favorited } = await lockSession(tx, ref)
-    await updateSession(tx, id, { favorited: !favorited })
+    await recordFavorite(tx, id, !favorited)
     return showRow(app, tx, { id })
   })
 }

@@ -4,7 +4,7 @@ import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+import { lockSession, recordVisibility, showRow } from '../sessions/session.ts'
 import { instantOf, isTimeZone, type WallClock } from './wall-clock.ts'
 
 export type VisibilityRequest = { visibility?: unknown; snoozed_until?: unknown; timezone?: unknown }
@@ -15,7 +15,7 @@ export async function changeVisibility(app: App, ref: SessionRef, request: Visib
   const snoozed_until = visibility === 'snoozed' ? readEnd(request, app.clock.now()) : null
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
-    await updateSession(tx, id, { visibility, snoozed_until })
+    await recordVisibility(tx, id, { visibility, snoozed_until })
     return showRow(app, tx, { id })
   })
 }

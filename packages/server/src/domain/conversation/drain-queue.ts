@@ -3,12 +3,12 @@ import { handleJob } from '../app.ts'
 import { drainQueueJob } from '../inbox/drain-queue-job.ts'
 import { isAtRest } from '../inbox/inbox.ts'
 import { lockSessionIfThere } from '../sessions/session.ts'
-import { deliverFirst } from './speak.ts'
+import { startFirstQueued } from './deliver-prompt.ts'
 
 /** Decided again under the session's lock: a follow-up in the meantime takes the queue along. */
 export const drainQueue = handleJob(drainQueueJob, ({ sessionId }, app) =>
   transact(app.db, async (tx) => {
     const session = await lockSessionIfThere(tx, { id: sessionId })
-    if (session && (await isAtRest(tx, session))) await deliverFirst(app, tx, session)
+    if (session && (await isAtRest(tx, session))) await startFirstQueued(app, tx, session)
   }),
 )

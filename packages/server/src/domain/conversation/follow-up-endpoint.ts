@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { answer, ok } from '../../platform/http/answer.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { defineEndpoint } from '../app.ts'
-import { followUp, type Heard } from './speak.ts'
+import { type FollowUpOutcome, followUp } from './follow-up.ts'
 
 export const followUpEndpoint = defineEndpoint({
   method: 'POST',
@@ -51,6 +51,6 @@ function readText(name: 'prompt' | 'goal', said: string | null | undefined): str
   return refuse('validation_failed', `${name} is too long (maximum ${limits[name]} characters)`)
 }
 
-function pendingWake(wake: Heard['wake']) {
+function pendingWake(wake: FollowUpOutcome['wake']) {
   return wake && { pending_wake: { at: wake.at && formatTimestamp(wake.at), preserved: true as const } }
 }

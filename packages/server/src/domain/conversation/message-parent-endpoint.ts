@@ -3,7 +3,7 @@ import { DeliveredParentMessage, ParentMessage, QueuedParentMessage } from '@yar
 import { z } from 'zod'
 import { answer, ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'
-import { messageParent, type Told } from './message-parent.ts'
+import { messageParent, type ParentMessageOutcome } from './message-parent.ts'
 
 export const messageParentEndpoint = defineEndpoint({
   method: 'POST',
@@ -17,26 +17,26 @@ export const messageParentEndpoint = defineEndpoint({
   answers: { 200: DeliveredParentMessage, 202: QueuedParentMessage },
   refusals: ['cannot_message_parent', 'parent_unavailable'],
   handle: async ({ params, body }, app) => {
-    const told = await messageParent(app, params.id, body)
+    const outcome = await messageParent(app, params.id, body)
     const delivered = {
-      parent_session: told.session,
-      delivery: told.delivery,
-      unarchived_parent: told.wasUnarchived,
-      message: describe(told),
+      parent_session: outcome.session,
+      delivery: outcome.delivery,
+      unarchived_parent: outcome.wasUnarchived,
+      message: describe(outcome),
     }
-    if (!told.message) return ok(delivered)
-    const { id, position, status } = told.message
+    if (!outcome.message) return ok(delivered)
+    const { id, position, status } = outcome.message
     return answer(202, { ...delivered, enqueued_message: { id, position, status } })
   },
 })
 
-const outcomes: Record<Told['delivery'], (id: number) => string> = {
+const outcomes: Record<ParentMessageOutcome['delivery'], (id: number) => string> = {
   queued: (id) => `Report queued for parent session #${id}. It will be read when that session's current turn ends.`,
   sent: (id) => `Report delivered to parent session #${id}.`,
   interrupted: (id) => `Report delivered to parent session #${id} immediately; a turn it was in was ended.`,
 }
 
-function describe({ delivery, session, wasUnarchived }: Told): string {
+function describe({ delivery, session, wasUnarchived }: ParentMessageOutcome): string {
   const restored = wasUnarchived ? ' The parent session was restored from the archive first.' : ''
   return outcomes[delivery](session.id) + restored
 }

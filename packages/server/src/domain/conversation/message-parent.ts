@@ -7,10 +7,10 @@ import type { App } from '../app.ts'
 import { unarchiveSession } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import { findSession, lockSessionIfThere, type SessionRow } from '../sessions/session.ts'
+import { type FollowUpOutcome, followUp } from './follow-up.ts'
 import { frameReport } from './report.ts'
-import { followUp, type Heard } from './speak.ts'
 
-export type Told = Heard & { wasUnarchived: boolean }
+export type ParentMessageOutcome = FollowUpOutcome & { wasUnarchived: boolean }
 
 const entryPoint = 'api_v1:sessions.message_parent'
 
@@ -18,20 +18,20 @@ const entryPoint = 'api_v1:sessions.message_parent'
  * Carries what a child says to the session that spawned it, by the ways of a follow-up. Nobody names the target: it is the
  * parent on record. The goal of the parent is left alone, and no uncle is recorded, since the two are related already.
  */
-export async function messageParent(app: App, ref: SessionRef, said: ParentMessage): Promise<Told> {
+export async function messageParent(app: App, ref: SessionRef, said: ParentMessage): Promise<ParentMessageOutcome> {
   const child = await findSession(app.db, ref)
   const { message, reason } = readReport(said)
   const prompt = frameReport(child, { message, reason })
   const parentId = findParentId(child)
-  const told = await deliver(app, parentId, {
+  const outcome = await deliver(app, parentId, {
     prompt,
     isImmediate: said.force_immediate,
     mayUnarchive: said.unarchive_parent,
   })
-  const how = `(reason: ${reason}, by ${entryPoint}): ${told.delivery}.`
+  const how = `(reason: ${reason}, by ${entryPoint}): ${outcome.delivery}.`
   await noteIfThere(app, parentId, `Child session #${child.id} reported to this session #${parentId} ${how}`)
   await noteIfThere(app, child.id, `This session #${child.id} reported to its parent session #${parentId} ${how}`)
-  return told
+  return outcome
 }
 
 function readReport({ message, reason }: ParentMessage): { message: string; reason: ParentMessageReason } {
@@ -53,7 +53,11 @@ type Delivery = { prompt: string; isImmediate: boolean; mayUnarchive: boolean }
 /** The parent may change between a look at it and its lock; then it is looked at again. */
 const attempts = 3
 
-async function deliver(app: App, parentId: number, { prompt, isImmediate, mayUnarchive }: Delivery): Promise<Told> {
+async function deliver(
+  app: App,
+  parentId: number,
+  { prompt, isImmediate, mayUnarchive }: Delivery,
+): Promise<ParentMessageOutcome> {
   let wasUnarchived = false
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -6,7 +6,7 @@ import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { lockSession, showRow, updateSession } from '../sessions/session.ts'
+import { lockSession, recordHeartbeatSettings, showRow } from '../sessions/session.ts'
 
 export type HeartbeatRequest = { enabled?: unknown; interval_seconds?: unknown }
 
@@ -23,7 +23,7 @@ export async function changeHeartbeat(app: App, ref: SessionRef, request: Heartb
   }
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
-    await updateSession(tx, id, changes)
+    await recordHeartbeatSettings(tx, id, changes)
     return showRow(app, tx, { id })
   })
 }

@@ -26,13 +26,3 @@ export function lockDueHeart(tx: Transaction, id: number): Promise<SessionRow | 
     .skipLocked()
     .executeTakeFirst()
 }
-
-/** A beat is no change of the session, so it leaves `updated_at` alone. */
-export async function stampBeat(tx: Transaction, id: number): Promise<void> {
-  const now = sql`to_jsonb(to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))`
-  await tx
-    .updateTable('sessions')
-    .set({ metadata: sql<string>`jsonb_set(metadata, '{heartbeat_last_beat_at}', ${now})` })
-    .where('id', '=', id)
-    .execute()
-}

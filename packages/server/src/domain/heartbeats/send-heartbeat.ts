@@ -1,10 +1,10 @@
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
-import { deliver } from '../conversation/conversation.ts'
+import { startTurn } from '../conversation/conversation.ts'
 import { hasPendingMessages } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { updateSession } from '../sessions/session.ts'
-import { lockDueHeart, stampBeat } from './heartbeat-store.ts'
+import { recordHeartbeatSent, recordHeartbeatSettings } from '../sessions/session.ts'
+import { lockDueHeart } from './heartbeat-store.ts'
 
 /** Recognisable by its first words, so that nothing mistakes it for what a person said. */
 const heartbeatPrompt =
@@ -18,15 +18,15 @@ export async function beat(app: App, sessionId: number): Promise<boolean> {
   return transact(app.db, async (tx) => {
     const session = await lockDueHeart(tx, sessionId)
     if (!session) return false
-    await stampBeat(tx, session.id)
+    await recordHeartbeatSent(tx, session.id)
     if (session.status === 'archived') {
-      await updateSession(tx, session.id, { heartbeat_enabled: false })
+      await recordHeartbeatSettings(tx, session.id, { heartbeat_enabled: false })
       await note(app, tx, session.id, 'The heartbeat was turned off because the session is archived.')
       return false
     }
     const isLeftAlone = session.metadata.paused_by === 'user' || (await hasPendingMessages(tx, session.id))
     if (session.status !== 'needs_input' || isLeftAlone) return false
-    await deliver(app, tx, session, { prompt: heartbeatPrompt, goal: null, source: 'heartbeat' })
+    await startTurn(app, tx, session, { prompt: heartbeatPrompt, goal: null, source: 'heartbeat' })
     return true
   })
 }

@@ -12,7 +12,7 @@ import {
   withdrawLiveTurn,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { holdKeys, lockSession, showRow, transition } from '../sessions/session.ts'
+import { lockSession, showRow, transition } from '../sessions/session.ts'
 import { emptyTrashJob } from '../workspaces/empty-trash-job.ts'
 import { tidyCloneJob } from '../workspaces/tidy-clone-job.ts'
 
@@ -37,7 +37,7 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     await transition(app, tx, {
       sessionId: session.id,
       cause: 'archive',
-      with: { trash_after: trashAfter, forget: holdKeys },
+      with: { trash_after: trashAfter },
     })
     await note(app, tx, session.id, archivedText(retired), retired.length > 0 ? 'warning' : 'info')
     if (session.host_id !== null) {

@@ -14,13 +14,14 @@ import {
 } from '@yardmaster/contract/session-lifecycle'
 import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { z } from 'zod'
+import { transact } from '../../platform/db/transact.ts'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { defineEndpoint } from '../app.ts'
 import { findByIdempotencyKey, showRow } from '../sessions/session.ts'
 import { archiveSession } from './archive.ts'
 import { archiveMany } from './bulk-archive.ts'
-import { createSession } from './create/create-session.ts'
+import { createSession, planSession } from './create/create-session.ts'
 import { deleteSession } from './delete.ts'
 import { forkSession } from './fork.ts'
 import { pauseSession } from './pause.ts'
@@ -48,7 +49,10 @@ export const endpoints = [
     handle: async (request, app) => {
       const earlier = await findByIdempotencyKey(app, request.rawBody.idempotency_key)
       if (earlier) return ok({ session: earlier, idempotent_replay: true as const })
-      const { session, isReplay, warnings } = await createSession(app, request.body)
+      const plan = await planSession(app, request.body)
+      const { session, isReplay, warnings } = await transact(app.db, (tx) =>
+        createSession(app, tx, { genesis: 'api' }, plan),
+      )
       if (isReplay) return ok({ session, idempotent_replay: true as const })
       return created({ session, ...(warnings.length > 0 && { warnings }) })
     },

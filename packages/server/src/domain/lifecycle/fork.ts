@@ -13,7 +13,7 @@ import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { sessionCreated } from '../sessions/events.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { findSession, insertSession, showRow, updateSession } from '../sessions/session.ts'
+import { findSession, insertSession, recordWorkspace, showRow } from '../sessions/session.ts'
 import { appendEntries, findProgress, lockThread, storedLines } from '../transcripts/transcript.ts'
 import { clonePath, runtimeHome } from '../workspaces/workspace.ts'
 
@@ -64,10 +64,7 @@ async function adoptConversation(app: App, tx: Transaction, { id, source, runtim
   const key = { sessionId: id, thread: mainThread }
   await lockThread(tx, key)
   await appendEntries(tx, key, { after: 0, lines: kept, readBytes: (await stat(path)).size })
-  await updateSession(tx, id, {
-    session_id: conversationId,
-    metadata: { clone_path: clone, working_directory: workingDirectory },
-  })
+  await recordWorkspace(tx, id, { conversationId, hostId: app.home.hostId, clonePath: clone, workingDirectory })
 }
 
 /** Lines that do not parse are no messages: they are neither counted nor kept. */

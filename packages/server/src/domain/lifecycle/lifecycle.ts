@@ -1,6 +1,6 @@
-export { createSession } from './create/create-session.ts'
-export { deleteSession } from './delete.ts'
+/** The face of the room: creating sessions in the caller's transaction, and getting them going again. */
+export { createSession, planSession, type SessionPlan } from './create/create-session.ts'
+export type { Origin } from './create/parent.ts'
 export { recoveryPrompt, recoveryPromptAfterMove } from './recovery-prompt.ts'
 export { acceptNextMessage, changedGoal, resume } from './resume.ts'
-export { showSession } from './show.ts'
 export { unarchiveSession } from './unarchive.ts'

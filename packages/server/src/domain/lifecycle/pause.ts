@@ -16,7 +16,7 @@ export async function pauseSession(app: App, ref: SessionRef): Promise<Session> 
     await transition(app, tx, {
       sessionId: session.id,
       cause: 'pause',
-      with: { metadata: { paused_by: 'user' }, forget: ['pending_sleep', 'deliberate_sleep_at'] },
+      with: { metadata: { paused_by: 'user' } },
     })
     await note(app, tx, session.id, 'Paused: its running turn was ended.')
     return showRow(app, tx, { id: session.id })

@@ -17,7 +17,7 @@ import {
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { lockSession, setupKeys, showRow, transition, updateSession } from '../sessions/session.ts'
+import { clearWorkspace, lockSession, showRow, transition } from '../sessions/session.ts'
 import { hasTranscript } from '../transcripts/transcript.ts'
 import { recoveryPrompt } from './recovery-prompt.ts'
 import { acceptNextMessage, resume } from './resume.ts'
@@ -52,7 +52,7 @@ async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<str
   else if (await goOnWithWhatWaits(app, tx, session)) return 'Session restarted'
   const last = failed ?? (await findLastTurn(tx, session.id))
   const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
-  if (!isSetUp) await updateSession(tx, session.id, { session_id: null, forget: setupKeys })
+  if (!isSetUp) await clearWorkspace(tx, session.id)
   const turnId = await acceptTurn(tx, { sessionId: session.id, ...nextPrompt(session, last, isSetUp) })
   await resume(app, tx, session, turnId)
   return isSetUp ? 'Session restarted' : 'Session restarted from scratch'

@@ -2,8 +2,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { acceptTurn, takeFirstMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import type { ColumnChanges, SessionRow } from '../sessions/session.ts'
-import { staleKeys, transition } from '../sessions/session.ts'
+import { type SessionRow, type TransitionChanges, transition } from '../sessions/session.ts'
 
 /** The session has a turn again: whatever it rested for is over. The caller holds its lock. */
 export async function resume(
@@ -11,14 +10,14 @@ export async function resume(
   tx: Transaction,
   session: SessionRow,
   turnId: string,
-  changes: ColumnChanges = {},
+  changes: TransitionChanges = {},
 ): Promise<void> {
   await transition(app, tx, {
     sessionId: session.id,
     cause: 'resume',
     turnId,
     // A turn that waits already keeps its place at the head.
-    with: { running_job_id: session.running_job_id ?? turnId, forget: staleKeys, ...changes },
+    with: { running_job_id: session.running_job_id ?? turnId, ...changes },
   })
 }
 

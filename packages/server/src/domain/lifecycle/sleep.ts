@@ -6,20 +6,24 @@ import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { returnQueuedTurns } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { lockSession, showRow, transition, updateSession } from '../sessions/session.ts'
+import { lockSession, recordPendingSleep, showRow, transition } from '../sessions/session.ts'
 
 /** A resting session sleeps at once, a running one when its turn ends. Whatever resumes it wakes it. */
 export async function putToSleep(app: App, ref: SessionRef): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
-    const metadata = { deliberate_sleep_at: formatTimestamp(app.clock.now()) }
+    const now = app.clock.now()
     if (session.status === 'needs_input') {
       // A pause leaves turns that waited behind the paused one. While it sleeps nothing of it may run.
       await returnQueuedTurns(tx, session.id, 'pause')
-      await transition(app, tx, { sessionId: session.id, cause: 'sleep', with: { metadata } })
+      await transition(app, tx, {
+        sessionId: session.id,
+        cause: 'sleep',
+        with: { metadata: { deliberate_sleep_at: formatTimestamp(now) } },
+      })
       await note(app, tx, session.id, 'Asleep until somebody speaks to it.')
     } else if (session.status === 'running') {
-      await updateSession(tx, session.id, { metadata: { ...metadata, pending_sleep: true } })
+      await recordPendingSleep(tx, session.id, now)
       await note(app, tx, session.id, 'Will sleep when its turn ends.')
     } else {
       refuse('cannot_sleep', `Session must be in needs_input or running state to sleep (current: ${session.status})`)

@@ -5,7 +5,7 @@ import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { findSession, lockSession, showRow, staleKeys, transition } from '../sessions/session.ts'
+import { findSession, lockSession, showRow, transition } from '../sessions/session.ts'
 import { openWorkspace, WorkspaceFailed } from '../workspaces/workspace.ts'
 
 export type Unarchived = { session: Session; cloneRestored: boolean; message: string }
@@ -19,8 +19,7 @@ export async function unarchiveSession(app: App, ref: SessionRef): Promise<Unarc
     const session = await lockSession(tx, { id: archived.id })
     const isFirst = session.status === 'archived'
     if (isFirst) {
-      const changes = { trash_after: null, forget: staleKeys }
-      await transition(app, tx, { sessionId: session.id, cause: 'unarchive', with: changes })
+      await transition(app, tx, { sessionId: session.id, cause: 'unarchive', with: { trash_after: null } })
       await note(app, tx, session.id, cloneRestored ? 'Unarchived; its clone was made again.' : 'Unarchived.')
     }
     return {

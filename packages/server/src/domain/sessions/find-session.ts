@@ -35,10 +35,14 @@ export async function showRow(app: App, db: Database | Transaction, ref: Session
 }
 
 /** A blank key is no key. */
-export async function findByIdempotencyKey(app: App, key: unknown): Promise<Session | undefined> {
+export async function findByIdempotencyKey(
+  app: App,
+  key: unknown,
+  db: Database | Transaction = app.db,
+): Promise<Session | undefined> {
   if (typeof key !== 'string' || key === '') return undefined
-  const row = await selectSessionByKey(app.db, key)
-  return row && present(app, app.db, row)
+  const row = await selectSessionByKey(db, key)
+  return row && present(app, db, row)
 }
 
 async function present(app: App, db: Database | Transaction, row: SessionWithCategory): Promise<Session> {

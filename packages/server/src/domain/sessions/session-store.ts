@@ -5,6 +5,7 @@ import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yar
 import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import type { MetadataKey, SessionMetadata } from './metadata.ts'
 import type { SessionRow, SessionTable, SessionWithCategory } from './session-table.ts'
 
 export function selectSession(db: Database | Transaction, ref: SessionRef): Promise<SessionWithCategory | undefined> {
@@ -50,7 +51,10 @@ export function selectSessionToReferTo(tx: Transaction, ref: SessionRef): Promis
     .executeTakeFirst()
 }
 
-/** Undefined when the idempotency key is taken. Waits for whoever is just using it, so the answer is final. */
+/**
+ * Undefined when the idempotency key or the slug is taken. Waits for a transaction that is inserting the same one, so the
+ * answer is final.
+ */
 export async function insertSession(
   tx: Transaction,
   values: Insertable<SessionTable>,
@@ -59,7 +63,7 @@ export async function insertSession(
   const row = await tx
     .insertInto('sessions')
     .values({ ...values, status })
-    .onConflict((conflict) => conflict.column('idempotency_key').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   return row?.id
@@ -101,9 +105,9 @@ export type ColumnChanges = Partial<
   >
 > & {
   /** Keys to set, merged one by one in the database, so that two writers never erase each other's. */
-  metadata?: JsonObject
+  metadata?: SessionMetadata
   /** Keys to drop. */
-  forget?: readonly string[]
+  forget?: readonly MetadataKey[]
   /** Keys of the run's configuration to set. */
   config?: JsonObject
   /** The caller's own object, whole. */

@@ -1,9 +1,10 @@
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { Genesis, PriorityClass, SessionStatus, Visibility } from '@yardmaster/contract/session'
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
+import type { SessionMetadata } from './metadata.ts'
 
 /** Read as an object, written as JSON text. */
-type JsonColumn = JSONColumnType<JsonObject, string | undefined, string>
+type JsonColumn<Value extends object = JsonObject> = JSONColumnType<Value, string | undefined, string>
 
 export type SessionTable = {
   id: Generated<number>
@@ -29,7 +30,7 @@ export type SessionTable = {
   catalog_hooks: Generated<string[]>
   catalog_plugins: Generated<string[]>
   config: JsonColumn
-  metadata: JsonColumn
+  metadata: JsonColumn<SessionMetadata>
   custom_metadata: JsonColumn
   is_autonomous: Generated<boolean>
   heartbeat_enabled: Generated<boolean>

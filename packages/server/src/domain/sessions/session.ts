@@ -9,11 +9,37 @@ export {
   showRow,
 } from './find-session.ts'
 export { findCandidates, listSessionsWhere, showSessions } from './list-sessions.ts'
+export type { SessionMetadata } from './metadata.ts'
 export { presentSession } from './present.ts'
+export { type Card, recordCardOrder, recordCardSection, recordHeartbeatSent } from './quiet-store.ts'
+export {
+  clearAuthorizationNeed,
+  clearHold,
+  clearWorkspace,
+  recordAgentProcess,
+  recordArtifacts,
+  recordCategory,
+  recordClaim,
+  recordConversation,
+  recordEdit,
+  recordFavorite,
+  recordFirstTurn,
+  recordHeartbeatSettings,
+  recordHold,
+  recordInjectedServers,
+  recordModel,
+  recordNextTurn,
+  recordNotes,
+  recordPendingSleep,
+  recordPlaceholderTitle,
+  recordTitle,
+  recordVisibility,
+  recordWorkspace,
+  type SessionEdit,
+} from './record.ts'
 export { classesByGenesis } from './scheduling-class.ts'
 export {
   type ClassByGenesis,
-  type ColumnChanges,
   deleteSessionRow,
   highestSpotPrecedence,
   insertSession,
@@ -22,9 +48,7 @@ export {
   selectSession,
   selectSessionForDelete,
   selectSessionToReferTo,
-  updateSession,
 } from './session-store.ts'
 export type { SessionRow } from './session-table.ts'
 export { freeSlug } from './slug.ts'
-export { holdKeys, setupKeys, staleKeys } from './stale-metadata.ts'
-export { transition } from './transition.ts'
+export { type TransitionChanges, transition } from './transition.ts'

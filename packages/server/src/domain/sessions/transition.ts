@@ -3,34 +3,46 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { sessionStatusChanged } from './events.ts'
-import { type ColumnChanges, insertTransition, selectSessionForUpdate, updateSession } from './session-store.ts'
+import type { SessionMetadata } from './metadata.ts'
+import { insertTransition, selectSessionForUpdate, updateSession } from './session-store.ts'
+import type { SessionRow } from './session-table.ts'
 import { findTransition, type TransitionCause } from './transitions.ts'
 
-/** Statuses in which nothing of the session runs or is handed over. */
+/** Statuses in which no turn of the session is live or next. */
 const resting: readonly SessionStatus[] = ['needs_input', 'failed', 'archived']
 
 type Move = {
   sessionId: number
   cause: TransitionCause
   turnId?: string
-  /** Columns and metadata that change with the status, in the same statement. */
-  with?: ColumnChanges
+  /** What changes together with the status, in the same statement. */
+  with?: TransitionChanges
 }
 
-/** The only writer of `status`: it locks the row, finds the rule, keeps the history and tells the world. */
+export type TransitionChanges = Partial<
+  Pick<SessionRow, 'job_id' | 'running_job_id' | 'prompt' | 'goal' | 'trash_after'>
+> & { metadata?: SessionMetadata }
+
+/** The only writer of `status`: locks the row, finds the rule, records the history and publishes the event. */
 export async function transition(
   app: App,
   tx: Transaction,
   { sessionId, cause, turnId, with: changes }: Move,
 ): Promise<void> {
   const session = (await selectSessionForUpdate(tx, { id: sessionId })) ?? refuseMissing()
-  const to = findTransition(cause, session.status)
-  if (!to) refuse('invalid_transition', `Session ${sessionId} is ${session.status}; ${cause} does not apply`)
-  const archived_at = to === 'archived' ? app.clock.now() : null
+  const rule =
+    findTransition(cause, session.status) ??
+    refuse('invalid_transition', `Session ${sessionId} is ${session.status}; ${cause} does not apply`)
+  const { to, clears = [] } = rule
   await updateSession(
     tx,
     sessionId,
-    { archived_at, ...(resting.includes(to) && { running_job_id: null }), ...changes },
+    {
+      archived_at: to === 'archived' ? app.clock.now() : null,
+      ...(resting.includes(to) && { running_job_id: null }),
+      forget: clears,
+      ...changes,
+    },
     to,
   )
   await insertTransition(tx, {

@@ -1,8 +1,18 @@
 import type { SessionStatus } from '@yardmaster/contract/session'
+import { holdKeys, type MetadataKey, restKeys } from './metadata.ts'
+
+type Transition = {
+  on: string
+  from: readonly SessionStatus[]
+  to: SessionStatus
+  /** Metadata that the transition makes obsolete. */
+  clears?: readonly MetadataKey[]
+  basis: string
+}
 
 /**
- * The session machine. A pair of status and cause that has no row here is refused. `basis` says where the row comes
- * from: the public API's rules, or one of our decision notes.
+ * The session machine. A pair of status and cause without a row here is refused. `basis` says where the row comes from:
+ * the public API's rules, or a decision note.
  */
 export const transitions = [
   {
@@ -11,7 +21,7 @@ export const transitions = [
     to: 'running',
     basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
   },
-  { on: 'turn_ended', from: ['running'], to: 'needs_input', basis: 'API: a turn that is over waits for someone' },
+  { on: 'turn_ended', from: ['running'], to: 'needs_input', basis: 'API: a session whose turn ended needs input' },
   { on: 'turn_handed_over', from: ['running'], to: 'waiting', basis: 'docs/decisions/0011-what-follows-a-turn.md' },
   { on: 'turn_failed', from: ['waiting', 'running'], to: 'failed', basis: 'API: an error ended it; resumable' },
   {
@@ -20,27 +30,44 @@ export const transitions = [
     to: 'waiting',
     basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
   },
-  { on: 'prepared', from: ['waiting'], to: 'needs_input', basis: 'docs/decisions/0012-restart.md' },
-  { on: 'resume', from: ['waiting', 'needs_input', 'failed'], to: 'waiting', basis: 'API: follow_up, restart' },
-  { on: 'pause', from: ['running'], to: 'needs_input', basis: 'API: pause' },
+  { on: 'prepared', from: ['waiting'], to: 'needs_input', basis: 'docs/decisions/0012-withdrawing-a-turn.md' },
+  {
+    on: 'resume',
+    from: ['waiting', 'needs_input', 'failed'],
+    to: 'waiting',
+    clears: restKeys,
+    basis: 'API: follow_up, restart',
+  },
+  {
+    on: 'pause',
+    from: ['running'],
+    to: 'needs_input',
+    clears: ['pending_sleep', 'deliberate_sleep_at'],
+    basis: 'API: pause',
+  },
   { on: 'withdraw', from: ['waiting', 'running'], to: 'waiting', basis: 'API: interrupt, force_immediate, restart' },
-  { on: 'sleep', from: ['needs_input'], to: 'waiting', basis: 'API: sleep' },
+  { on: 'sleep', from: ['needs_input'], to: 'waiting', clears: ['pending_sleep'], basis: 'API: sleep' },
   {
     on: 'authorization_required',
     from: ['waiting', 'needs_input'],
     to: 'failed',
-    basis: 'API: artifact change; parked until somebody signs in',
+    basis: 'API: an artifact change parks the session until a person authorises its servers',
   },
-  { on: 'archive', from: ['waiting', 'running', 'needs_input', 'failed'], to: 'archived', basis: 'API: archive' },
-  { on: 'unarchive', from: ['archived'], to: 'needs_input', basis: 'API: unarchive' },
+  {
+    on: 'archive',
+    from: ['waiting', 'running', 'needs_input', 'failed'],
+    to: 'archived',
+    clears: holdKeys,
+    basis: 'API: archive',
+  },
+  { on: 'unarchive', from: ['archived'], to: 'needs_input', clears: restKeys, basis: 'API: unarchive' },
   { on: 'elicitation_asked', from: ['running'], to: 'needs_input', basis: 'API: an agent waits for an answer' },
   { on: 'elicitation_answered', from: ['needs_input'], to: 'running', basis: 'API: elicitation respond' },
 ] as const satisfies readonly Transition[]
 
-type Transition = { on: string; from: readonly SessionStatus[]; to: SessionStatus; basis: string }
-
 export type TransitionCause = (typeof transitions)[number]['on']
 
-export function findTransition(cause: TransitionCause, from: SessionStatus): SessionStatus | undefined {
-  return transitions.find((rule) => rule.on === cause && rule.from.some((status) => status === from))?.to
+export function findTransition(cause: TransitionCause, from: SessionStatus): Transition | undefined {
+  const rules: readonly Transition[] = transitions
+  return rules.find((rule) => rule.on === cause && rule.from.includes(from))
 }

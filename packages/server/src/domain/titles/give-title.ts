@@ -1,6 +1,6 @@
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
-import { freeSlug, updateSession } from '../sessions/session.ts'
+import { freeSlug, recordTitle } from '../sessions/session.ts'
 import { titleFromFailure, titleFromPrompt } from './better-title.ts'
 import { lockUntitled, selectFirstPrompt, selectUntitled } from './title-store.ts'
 
@@ -16,9 +16,8 @@ export async function giveTitle(app: App, sessionId: number): Promise<void> {
     const prompt = (await selectFirstPrompt(tx, id)) ?? session.prompt ?? ''
     const made = status === 'failed' ? titleFromFailure(metadata) : titleFromPrompt(app.redactor.text(prompt))
     const title = made || placeholder
-    await updateSession(tx, id, {
+    await recordTitle(tx, id, {
       title,
-      forget: ['auto_generated_title'],
       ...(slug === null && title !== null && { slug: await freeSlug(tx, title, created_at) }),
     })
   })

@@ -1,4 +1,3 @@
-import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
@@ -14,7 +13,7 @@ import {
   lockAdmission,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { classesByGenesis, holdKeys, lockSessionIfThere, updateSession } from '../sessions/session.ts'
+import { classesByGenesis, clearHold, lockSessionIfThere, recordHold } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
@@ -43,7 +42,7 @@ async function letIn(app: App, tx: Transaction, { id, session_id, is_held }: Can
   if (!(await lockSessionIfThere(tx, { id: session_id }))) return false
   if (!(await dispatchTurn(tx, id))) return false
   if (is_held) {
-    await updateSession(tx, session_id, { forget: holdKeys })
+    await clearHold(tx, session_id)
     await note(app, tx, session_id, 'A slot is free: its turn is no longer held.')
   }
   await callFor(tx, id, session_id)
@@ -60,13 +59,7 @@ async function hold(
   if (candidate.is_held) return
   const detail = `${live} sessions are running and the limit for spot work is ${slots}`
   if (!(await lockSessionIfThere(tx, { id: candidate.session_id }))) return
-  await updateSession(tx, candidate.session_id, {
-    metadata: {
-      spot_hold_at: formatTimestamp(app.clock.now()),
-      spot_hold_reason: 'fleet_at_cap',
-      spot_hold_detail: detail,
-    },
-  })
+  await recordHold(tx, candidate.session_id, { at: app.clock.now(), reason: 'fleet_at_cap', detail })
   await note(app, tx, candidate.session_id, `Held: ${detail}. It starts when one of them ends.`, 'warning')
 }
 

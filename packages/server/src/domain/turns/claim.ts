@@ -3,7 +3,7 @@ import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
 import type { App } from '../app.ts'
 import { claimTurn, newTurnKey, type Turn, type TurnHold, turnKeyDigest } from '../inbox/inbox.ts'
-import { lockSessionIfThere, type SessionRow, updateSession } from '../sessions/session.ts'
+import { lockSessionIfThere, recordClaim, type SessionRow } from '../sessions/session.ts'
 
 /** A turn that this host has taken, with what it needs to run it. */
 export type Claim = {
@@ -32,7 +32,7 @@ export async function takeTurn(
       if (!turn) return undefined
       // One that was withdrawn on its way here is taken only to be ended.
       const isWanted = turn.withdrawn_by === null
-      await updateSession(tx, session.id, { host_id: hold.owner, ...(isWanted && { running_job_id: turn.id }) })
+      await recordClaim(tx, session.id, { hostId: hold.owner, ...(isWanted && { turnId: turn.id }) })
       return { hold, turn, session, key }
     }),
   )

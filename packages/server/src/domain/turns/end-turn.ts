@@ -16,7 +16,7 @@ import {
 } from '../inbox/inbox.ts'
 import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
-import { lockSessionIfThere, type SessionRow, transition, updateSession } from '../sessions/session.ts'
+import { lockSessionIfThere, recordNextTurn, type SessionRow, transition } from '../sessions/session.ts'
 import { settleSubagents } from '../subagents/subagent.ts'
 
 /** Everything that can become of a turn somebody took. */
@@ -102,7 +102,7 @@ async function continueLater(
   await retireTurn(tx, hold, { outcome: 'interrupted' })
   const prompt = isOutOfReach ? promptAfterMove(turn) : recoveryPrompt
   const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal: turn.goal })
-  await updateSession(tx, session.id, { running_job_id: next })
+  await recordNextTurn(tx, session.id, next)
   await note(app, tx, session.id, 'The turn was cut short; the agent is told to go on.', 'warning')
 }
 
@@ -163,7 +163,7 @@ async function comeToRest(
   }
   await transition(app, tx, { ...about, cause: outcome.kind === 'prepared' ? 'prepared' : 'turn_ended' })
   if (session.metadata.pending_sleep === true) {
-    await transition(app, tx, { ...about, cause: 'sleep', with: { forget: ['pending_sleep'] } })
+    await transition(app, tx, { ...about, cause: 'sleep' })
     await note(app, tx, session.id, 'Its turn has ended; it is asleep until somebody speaks to it.')
     return
   }

@@ -7,7 +7,14 @@ import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtim
 import { type App, handleJob } from '../app.ts'
 import { findHeldTurn, recordProcess } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { isSessionGone, lockSession, type SessionRow, transition, updateSession } from '../sessions/session.ts'
+import {
+  isSessionGone,
+  lockSession,
+  recordAgentProcess,
+  recordConversation,
+  type SessionRow,
+  transition,
+} from '../sessions/session.ts'
 import { equipmentOf, openWorkspace, removeSessionFiles, WorkspaceFailed } from '../workspaces/workspace.ts'
 import { type Claim, takeTurn } from './claim.ts'
 import { endTurn, type Outcome } from './end-turn.ts'
@@ -121,7 +128,7 @@ async function runAgent(
     onActivity: () => activity.dispatchEvent(new Event('activity')),
     onNamed: async (id) => {
       conversation = { ...conversation, id }
-      await untilReachable(() => transact(app.db, (tx) => updateSession(tx, session.id, { session_id: id })))
+      await untilReachable(() => transact(app.db, (tx) => recordConversation(tx, session.id, id)))
     },
   })
   if ('outcome' in started) return started.outcome
@@ -197,7 +204,7 @@ async function recordRunning(
       if (!turn) return { kind: 'lost' } as const
       if (turn.withdrawn_by !== null) return { kind: 'interrupted' } as const
       await recordProcess(tx, hold, identity)
-      await updateSession(tx, session.id, { metadata: { runtime_started: true, process_pid: identity.pid } })
+      await recordAgentProcess(tx, session.id, identity.pid)
       // Anything else: this was committed, and only the answer got lost.
       if (status !== 'waiting') return undefined
       await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })

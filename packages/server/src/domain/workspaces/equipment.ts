@@ -4,7 +4,7 @@ import type { Equipment, McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
 import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { updateSession } from '../sessions/session.ts'
+import { recordInjectedServers } from '../sessions/session.ts'
 import { injectedServers } from './injected-servers.ts'
 
 export type SessionEquipment = {
@@ -38,7 +38,7 @@ export async function equipmentOf(
 async function recordInjected(app: App, session: SessionRow, servers: readonly McpServer[]): Promise<void> {
   const names = servers.map(({ name }) => name)
   if (names.join() === session.injected_mcp_servers.join()) return
-  await untilReachable(() => transact(app.db, (tx) => updateSession(tx, session.id, { injected_mcp_servers: names })))
+  await untilReachable(() => transact(app.db, (tx) => recordInjectedServers(tx, session.id, names)))
 }
 
 type Told = { goal: string | null; leftOut: readonly string[] }

@@ -10,7 +10,7 @@ import { type Conversation, mainThread, type Runtime } from '../../runtimes/runt
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { updateSession } from '../sessions/session.ts'
+import { recordWorkspace } from '../sessions/session.ts'
 import { findProgress, storedLines, updateReadBytes } from '../transcripts/transcript.ts'
 import { cloneName, clonePath, runtimeHome } from './folders.ts'
 
@@ -59,10 +59,11 @@ async function open(app: App, session: SessionRow, runtime: Runtime, signal?: Ab
   const conversation = { id: session.session_id ?? runtime.newConversationId(), home, workingDirectory }
   await restoreTranscript(app, session, runtime, conversation)
   await transact(app.db, (tx) =>
-    updateSession(tx, session.id, {
-      session_id: conversation.id ?? null,
-      host_id: app.home.hostId,
-      metadata: { clone_path: clone, working_directory: workingDirectory },
+    recordWorkspace(tx, session.id, {
+      conversationId: conversation.id ?? null,
+      hostId: app.home.hostId,
+      clonePath: clone,
+      workingDirectory,
     }),
   )
   return { conversation, isCloneNew }

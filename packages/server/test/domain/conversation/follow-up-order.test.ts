@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followUp } from '../../../src/domain/conversation/speak.ts'
+import { followUp } from '../../../src/domain/conversation/follow-up.ts'
 import { servingTogether } from '../../../src/platform/together.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
-import { followUp, type Heard } from '../../../src/domain/conversation/speak.ts'
+import { type FollowUpOutcome, followUp } from '../../../src/domain/conversation/follow-up.ts'
 import { drainQueueJob } from '../../../src/domain/inbox/drain-queue-job.ts'
 import type { Message } from '../../../src/domain/inbox/inbox.ts'
 import { enqueueMessage } from '../../../src/domain/inbox/messages.ts'
@@ -12,7 +12,7 @@ import { sampleRepository, type TestApp } from '../app/app.ts'
 import { eventually } from '../vitest/eventually.ts'
 import { onceItIs } from './demo-session.ts'
 
-type Saying = { goal?: string; isImmediate?: boolean }
+type FollowUp = { goal?: string; isImmediate?: boolean }
 
 export type Conversation = {
   repository(): string
@@ -21,7 +21,7 @@ export type Conversation = {
   busy(): Promise<{ id: number; letGo(): Promise<void> }>
   /** A session that has had a turn and rests. */
   rested(more?: Record<string, unknown>): Promise<number>
-  say(id: number, prompt: string, more?: Saying): Promise<Heard>
+  say(id: number, prompt: string, more?: FollowUp): Promise<FollowUpOutcome>
   queue(id: number, content: string, goal?: string): Promise<Message>
   /** The moment that a message is left in the queue of a session at rest is over. */
   drain(id: number): Promise<void>

@@ -8,7 +8,7 @@ import type { App } from '../../app.ts'
 import { lookUp, type ServerToAuthorize, serversToAuthorize } from '../../catalog/catalog.ts'
 import { note } from '../../logs/log.ts'
 import type { SessionRow } from '../../sessions/session.ts'
-import { lockSession, showRow, transition, updateSession } from '../../sessions/session.ts'
+import { clearAuthorizationNeed, lockSession, recordArtifacts, showRow, transition } from '../../sessions/session.ts'
 import type { ListRules } from './list-rules.ts'
 
 export type ChangedArtifacts = { session: Session; needsAuthorization: ServerToAuthorize[] }
@@ -23,7 +23,7 @@ export async function changeArtifacts(
   const names = readNames(app, rules, sent)
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
-    await updateSession(tx, session.id, { [rules.list]: names, ...deliberatelyEmpty(rules, names) })
+    await recordArtifacts(tx, session.id, { [rules.list]: names })
     await noteDifference(app, tx, session, rules, names)
     const changed = { ...session, [rules.list]: names }
     const needsAuthorization = rules.bringsServers ? await serversToAuthorize(app.catalog, changed) : []
@@ -41,14 +41,6 @@ function readNames(app: App, { list, max, words }: ListRules, sent: JsonObject):
   const { known, unknown } = lookUp(app.catalog.current(), list, names)
   if (unknown.length > 0) refuse('invalid_entries', `Invalid ${words}: ${unknown.join(', ')}`)
   return known
-}
-
-/** A list that was emptied on purpose is not filled up again from defaults. */
-function deliberatelyEmpty({ list }: ListRules, names: readonly string[]) {
-  if (list !== 'mcp_servers') return {}
-  return names.length === 0
-    ? { metadata: { mcp_servers_explicitly_empty: true } }
-    : { forget: ['mcp_servers_explicitly_empty'] }
 }
 
 async function noteDifference(
@@ -69,13 +61,11 @@ async function noteDifference(
   await note(app, tx, session.id, `Changed its ${words}: ${parts.join('; ')}. The next turn has them.`)
 }
 
-const parkingKeys = ['failure_reason', 'oauth_required_servers'] as const
-
 /** A session that cannot use a server before somebody signs in waits for that; one in the middle of a turn works on. */
 async function park(app: App, tx: Transaction, session: SessionRow, servers: ServerToAuthorize[]): Promise<void> {
   if (servers.length === 0) {
     if (session.metadata.failure_reason === 'oauth_required') {
-      await updateSession(tx, session.id, { forget: parkingKeys })
+      await clearAuthorizationNeed(tx, session.id)
     }
     return
   }

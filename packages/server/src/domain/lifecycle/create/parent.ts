@@ -17,14 +17,18 @@ export async function holdParent(
 
 type Inherited = { parent_session_id: number | null; genesis: Genesis; scheduling_class: PriorityClass | null }
 
-/** What comes with a parent: its genesis, and its class if it chose one. Nothing else does. */
+/** How a session comes to be, when no parent spawned it. */
+export type Origin = { genesis: Genesis }
+
+/** A child takes its parent's genesis, and the parent's class if the parent chose one. Nothing else is inherited. */
 export function inherited(
   parent: SessionRow | undefined,
+  { genesis }: Origin,
   { scheduling_class }: Pick<NewSession, 'scheduling_class'>,
 ): Inherited {
   return {
     parent_session_id: parent?.id ?? null,
-    genesis: parent?.genesis ?? 'api',
+    genesis: parent?.genesis ?? genesis,
     scheduling_class: scheduling_class ?? parent?.scheduling_class ?? null,
   }
 }

@@ -17,7 +17,7 @@ import {
   selectArtifacts,
   warningsAbout as warningsAboutServers,
 } from '../../catalog/catalog.ts'
-import { selectSession } from '../../sessions/session.ts'
+import { type SessionMetadata, selectSession } from '../../sessions/session.ts'
 import { unknownParent } from './parent.ts'
 import { refuseBadPlacement } from './placement.ts'
 
@@ -33,7 +33,7 @@ export type ResolvedRequest = Selection & {
   auto_compact_window: number
   scheduling_class: PriorityClass | null
   config: JsonObject & { model: string }
-  metadata: JsonObject
+  metadata: SessionMetadata
   warnings: string[]
   /** Those of the warnings that belong into the session's log. */
   serverWarnings: string[]
@@ -143,12 +143,12 @@ function chooseModel(
 function bookkeeping(
   request: NewSession,
   { root, selection, catalogVersion }: { root: Root | undefined; selection: Selection; catalogVersion: string },
-): JsonObject {
+): SessionMetadata {
   const usesCatalog = root !== undefined || Object.values(selection).some((list) => list.length > 0)
   return {
     ...(root && { agent_root_key: root.name }),
     ...(usesCatalog && { catalog_version: catalogVersion }),
-    ...(request.mcp_servers && selection.mcp_servers.length === 0 && { mcp_servers_explicitly_empty: true }),
+    ...(request.mcp_servers && selection.mcp_servers.length === 0 && { mcp_servers_explicitly_empty: true as const }),
   }
 }
 

@@ -4,7 +4,7 @@ import { transact } from '../../../platform/db/transact.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
 import { note } from '../../logs/log.ts'
-import { lockSession, showRow, updateSession } from '../../sessions/session.ts'
+import { lockSession, recordModel, showRow } from '../../sessions/session.ts'
 
 /** What the next turn runs with; one that is underway keeps its model. */
 export async function changeModel(app: App, ref: SessionRef, said: unknown): Promise<Session> {
@@ -13,7 +13,7 @@ export async function changeModel(app: App, ref: SessionRef, said: unknown): Pro
     const model = readModel(app, session.agent_runtime, said)
     const { model: old } = session.config
     if (model !== old) {
-      await updateSession(tx, session.id, { config: { model } })
+      await recordModel(tx, session.id, model)
       await note(app, tx, session.id, `Model changed from ${String(old)} to ${model}; the next turn runs with it.`)
     }
     return showRow(app, tx, { id: session.id })

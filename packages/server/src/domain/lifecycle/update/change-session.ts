@@ -11,12 +11,12 @@ import type { App } from '../../app.ts'
 import type { SessionRow } from '../../sessions/session.ts'
 import {
   type ClassByGenesis,
-  type ColumnChanges,
   classesByGenesis,
   freeSlug,
   lockSession,
+  recordEdit,
+  type SessionEdit,
   showRow,
-  updateSession,
 } from '../../sessions/session.ts'
 import { readSettings } from '../../settings/settings.ts'
 import { refuseBadPlacement, topRank } from '../create/placement.ts'
@@ -33,15 +33,15 @@ export async function changeSession(app: App, ref: SessionRef, { changes, sent }
     return await transact(app.db, async (tx) => {
       const session = await lockSession(tx, ref)
       const classByGenesis = classesByGenesis(await readSettings(tx))
-      const columns = {
+      const edit = {
         ...(await titleAndSlug(tx, session, changes, sent)),
         ...plainColumns(changes, sent),
         ...(await rank(tx, session, changes, { sent, classByGenesis })),
       }
-      if (Object.keys(columns).length > 0) await updateSession(tx, session.id, columns)
+      await recordEdit(tx, session.id, edit)
       const changed = {
         ...session,
-        ...('scheduling_class' in columns && { scheduling_class: columns.scheduling_class }),
+        ...('scheduling_class' in edit && { scheduling_class: edit.scheduling_class }),
       }
       const isPromoted = classOf(session, classByGenesis) === 'spot' && classOf(changed, classByGenesis) === 'priority'
       const start = isPromoted && session.status === 'waiting' ? await startPromoted(app, tx, session) : undefined
@@ -63,17 +63,17 @@ async function titleAndSlug(
   session: SessionRow,
   { title, slug }: SessionChanges,
   sent: JsonObject,
-): Promise<ColumnChanges> {
+): Promise<SessionEdit> {
   const given = title?.trim() ? title : null
   const handle =
     slug ?? (given && session.slug === null && !('slug' in sent) ? await freeSlug(tx, given, session.created_at) : null)
   return {
-    ...('title' in sent && { title: given, forget: ['auto_generated_title'] }),
+    ...('title' in sent && { title: given }),
     ...(('slug' in sent || handle) && { slug: handle }),
   }
 }
 
-function plainColumns(changes: SessionChanges, sent: JsonObject): ColumnChanges {
+function plainColumns(changes: SessionChanges, sent: JsonObject): SessionEdit {
   const { goal, is_autonomous, scheduling_class, custom_metadata } = changes
   return {
     ...('goal' in sent && { goal: goal?.trim() ? goal : null }),
@@ -89,7 +89,7 @@ async function rank(
   session: SessionRow,
   { place, precedence }: SessionChanges,
   { sent, classByGenesis }: { sent: JsonObject; classByGenesis: ClassByGenesis },
-): Promise<ColumnChanges> {
+): Promise<SessionEdit> {
   if (place) return { precedence: Math.max(session.precedence, await topRank(tx, classByGenesis, session.id)) }
   return 'precedence' in sent ? { precedence: Math.min(precedence ?? 0, limits.precedence.max) } : {}
 }

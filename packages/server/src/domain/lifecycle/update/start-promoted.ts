@@ -5,14 +5,14 @@ import type { App } from '../../app.ts'
 import { acceptTurn, findLastTurn, findNextWake, findStanding, wakeAdmission } from '../../inbox/inbox.ts'
 import { note } from '../../logs/log.ts'
 import type { SessionRow } from '../../sessions/session.ts'
-import { holdKeys, updateSession } from '../../sessions/session.ts'
+import { clearHold } from '../../sessions/session.ts'
 import { resume } from '../resume.ts'
 
 /** A waiting session that has become a priority one does not wait for a slot. Undefined when it has nothing to start. */
 export async function startPromoted(app: App, tx: Transaction, session: SessionRow): Promise<StartAttempt | undefined> {
   const { underway, hasQueued } = await findStanding(tx, session.id)
   if (underway || hasQueued) {
-    await updateSession(tx, session.id, { forget: holdKeys })
+    await clearHold(tx, session.id)
     await wakeAdmission(tx, session.id)
     await note(app, tx, session.id, 'Promoted to priority: its queued turn waits for no slot.')
     return { outcome: 'started', message: `Session ${session.id}'s next turn is due now: its queued turn was let in.` }

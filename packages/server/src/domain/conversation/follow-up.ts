@@ -1,0 +1,43 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { Session } from '@yardmaster/contract/session'
+import { transact } from '../../platform/db/transact.ts'
+import type { App } from '../app.ts'
+import { recordUncle } from '../hierarchy/hierarchy.ts'
+import { findNextWake } from '../inbox/inbox.ts'
+import { showRow } from '../sessions/session.ts'
+import { type Delivery, deliverPrompts } from './deliver-prompt.ts'
+
+export type FollowUp = {
+  prompt: string
+  goal: string | null
+  isImmediate: boolean
+  /** The session that sends it, by the caller's own claim. */
+  actingSessionId?: number | undefined
+}
+
+export type FollowUpOutcome = Delivery & {
+  session: Session
+  /** The wake that is armed for the session; a follow-up leaves it armed. */
+  wake: { at: Date | null } | undefined
+}
+
+/**
+ * Sends a prompt to a session. The prompt is a row before the caller is answered. Callers who send at the same moment
+ * share a few transactions, so that hundreds of them neither queue for the row lock nor use up the connections.
+ */
+export async function followUp(app: App, ref: SessionRef, request: FollowUp): Promise<FollowUpOutcome> {
+  return app.together(`follow_up:${JSON.stringify(ref)}`, request, (batch) => followUpAll(app, ref, batch))
+}
+
+async function followUpAll(app: App, ref: SessionRef, batch: readonly FollowUp[]): Promise<FollowUpOutcome[]> {
+  return transact(app.db, async (tx) => {
+    const prompts = batch.map((request) => ({ ...request, source: 'follow_up' as const }))
+    const deliveries = await deliverPrompts(app, tx, ref, prompts)
+    const session = await showRow(app, tx, ref)
+    for (const actingSessionId of new Set(batch.map((request) => request.actingSessionId))) {
+      await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:sessions.follow_up' })
+    }
+    const wake = await findNextWake(tx, session.id)
+    return deliveries.map((delivery) => ({ ...delivery, session, wake }))
+  })
+}
