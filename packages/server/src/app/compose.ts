@@ -91,6 +91,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     const app: App = {
       db: storage.db,
       events,
+      signals,
       cache,
       clock: systemClock,
       log,
@@ -106,6 +107,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         rules: [...houseRules, ...rules],
       }),
       serviceUrl,
+      isWorker: config.ROLE !== 'web',
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
       contentSearch: {
         budgetSeconds: config.SERVICE_CONTENT_SEARCH_BUDGET_SECONDS,

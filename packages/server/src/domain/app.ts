@@ -3,6 +3,7 @@ import type { Cache } from '../platform/cache/cache.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Events } from '../platform/events/events.ts'
+import type { Signals } from '../platform/events/signals.ts'
 import type { Clones } from '../platform/git/clones.ts'
 import type { Home } from '../platform/home/home.ts'
 import { type Endpoint, endpointDeclaring } from '../platform/http/endpoint.ts'
@@ -21,6 +22,8 @@ import type { Runtimes } from '../runtimes/registry.ts'
 export interface App {
   db: Database
   events: Events
+  /** Wake-up calls between hosts. */
+  signals: Signals
   cache: Cache
   clock: Clock
   log: Log

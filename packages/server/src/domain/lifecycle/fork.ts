@@ -2,69 +2,130 @@ import { randomUUID } from 'node:crypto'
 import { cp, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { JsonObject } from '@yardmaster/contract/json'
 import { limits } from '@yardmaster/contract/limits'
 import type { Session } from '@yardmaster/contract/session'
 import type { Transaction } from '../../platform/db/database.ts'
+import { isOutage } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
-import { refuse } from '../../platform/refusal.ts'
+import { enqueue } from '../../platform/jobs/enqueue.ts'
+import type { Settle } from '../../platform/jobs/host-call.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { sessionCreated } from '../sessions/events.ts'
-import type { SessionRow } from '../sessions/session.ts'
-import { findSession, insertSession, recordWorkspace, showRow } from '../sessions/session.ts'
+import {
+  findSession,
+  insertSession,
+  recordWorkspace,
+  reserveSessionId,
+  type SessionMetadata,
+  type SessionRow,
+  selectSessionToReferTo,
+  showRow,
+} from '../sessions/session.ts'
 import { appendEntries, findProgress, lockThread, storedLines } from '../transcripts/transcript.ts'
-import { clonePath, runtimeHome } from '../workspaces/workspace.ts'
+import { removeFilesJob } from '../workspaces/remove-files-job.ts'
+import { clonePath, removeSessionFiles, runtimeHome } from '../workspaces/workspace.ts'
+import { forkSessionJob } from './fork-session-job.ts'
+import { type HostOperation, onHostOf } from './on-host.ts'
 
 /**
- * A new session that goes on from one entry of another's conversation. Its clone is a copy of the other's as it is now:
- * files are not turned back to the time of the entry, and the log says so.
+ * A new session that continues from one entry of another's conversation. Its clone is a copy of the source's clone as it
+ * is now: files do not go back to the time of the entry, and the log says so.
  */
 export async function forkSession(app: App, ref: SessionRef, messageIndex: number): Promise<Session> {
   const source = await findSession(app.db, ref)
+  await keptLines(app, source, messageIndex)
+  const { forkId } = await onHostOf(app, source, forkOnHost, { sessionId: source.id, messageIndex })
+  return showRow(app, app.db, { id: forkId })
+}
+
+type ForkPayload = { sessionId: number; messageIndex: number }
+type Forked = { forkId: number }
+
+export const forkOnHost: HostOperation<ForkPayload, Forked> = {
+  job: forkSessionJob,
+  perform: forkHere,
+  ifHostIsDown: 'refuse',
+}
+
+/** Files first, under an id that is reserved for them; then one transaction that writes every row and no file. */
+async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, settle: Settle<Forked>): Promise<Forked> {
+  const source = await findSession(app.db, { id: sessionId })
   const kept = await keptLines(app, source, messageIndex)
-  const sourceClone = clonePath(app, source.id)
-  if (!(await stat(sourceClone).catch(() => undefined))) refuse('fork_failed', 'The clone of the session is gone')
   const runtime = app.runtimes.find(source.agent_runtime)
   if (!runtime) return refuse('fork_failed', `The runtime ${source.agent_runtime} is not registered on this host`)
-  const draft = app.home.in('clones', `fork-${randomUUID()}.partial`)
+  if (!(await stat(clonePath(app, source.id)).catch(() => undefined))) {
+    refuse('fork_failed', 'The clone of the session is gone')
+  }
+  const forkId = await reserveFiles(app)
   try {
-    // Copied before the transaction and put in place inside it: no lock is held while files are copied.
-    await cp(sourceClone, draft, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-    return await transact(app.db, async (tx) => {
-      const id = await insertFork(app, tx, source, messageIndex)
-      await rename(draft, clonePath(app, id))
-      await adoptConversation(app, tx, { id, source, runtime, kept })
-      await note(
-        app,
-        tx,
-        id,
-        `Forked from session ${source.id} at message ${messageIndex + 1}; the files are as they are now.`,
-      )
-      await note(app, tx, source.id, `Forked into session ${id} at message ${messageIndex + 1}.`)
-      await app.events.publish(tx, sessionCreated, { sessionId: id, payload: {} })
-      return showRow(app, tx, { id })
+    const files = await writeFiles(app, { forkId, source, runtime, kept })
+    await transact(app.db, async (tx) => {
+      // The source may be deleted at any moment; held like this it stays until the fork refers to it.
+      if (!(await selectSessionToReferTo(tx, { id: source.id }))) refuseMissing()
+      await insertFork(app, tx, { forkId, source, messageIndex })
+      await adoptConversation(app, tx, { forkId, kept, files })
+      await noteFork(app, tx, { forkId, sourceId: source.id, messageIndex })
+      await app.events.publish(tx, sessionCreated, { sessionId: forkId, payload: {} })
+      await settle(tx, { forkId })
     })
-  } finally {
-    await rm(draft, { recursive: true, force: true })
+    return { forkId }
+  } catch (error) {
+    // In an outage the commit may have succeeded; then only the job that was queued first may decide.
+    if (!isOutage(error)) await removeSessionFiles(app, forkId)
+    throw error
   }
 }
 
-type Fork = { id: number; source: SessionRow; runtime: Runtime; kept: readonly string[] }
+/** Longer than any copy may take. */
+const abandonedAfterMs = 3_600_000
 
-/** The agent finds the kept entries on disk, and so does whoever reads the new session's transcript. */
-async function adoptConversation(app: App, tx: Transaction, { id, source, runtime, kept }: Fork): Promise<void> {
-  const clone = clonePath(app, id)
-  const home = runtimeHome(app, id)
+/** Reserves an id. If this host dies before the fork is a row, the job removes the files that bear the id. */
+async function reserveFiles(app: App): Promise<number> {
+  return transact(app.db, async (tx) => {
+    const id = await reserveSessionId(tx)
+    const runAt = new Date(app.clock.now().getTime() + abandonedAfterMs)
+    await enqueue(tx, removeFilesJob, { sessionId: id, runMarkers: [] }, { hostId: app.home.hostId, runAt })
+    return id
+  })
+}
+
+type Fork = { forkId: number; source: SessionRow; runtime: Runtime; kept: readonly string[] }
+type Files = { conversationId: string; workingDirectory: string; transcriptBytes: number }
+
+/** The clone appears at its place only when it is whole. The agent finds the kept entries in its own home. */
+async function writeFiles(app: App, { forkId, source, runtime, kept }: Fork): Promise<Files> {
+  const draft = app.home.in('clones', `fork-${randomUUID()}.partial`)
+  const clone = clonePath(app, forkId)
+  try {
+    const options = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true }
+    await cp(clonePath(app, source.id), draft, options)
+    await rename(draft, clone)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+  const home = runtimeHome(app, forkId)
   await mkdir(home, { recursive: true, mode: 0o700 })
   const workingDirectory = source.subdirectory === null ? clone : join(clone, source.subdirectory)
   const conversation = { id: runtime.newConversationId(), home, workingDirectory }
   const { conversationId, path } = await runtime.writeTranscript(conversation, lines(kept))
-  const key = { sessionId: id, thread: mainThread }
+  return { conversationId, workingDirectory, transcriptBytes: (await stat(path)).size }
+}
+
+type Adoption = { forkId: number; kept: readonly string[]; files: Files }
+
+async function adoptConversation(app: App, tx: Transaction, { forkId, kept, files }: Adoption): Promise<void> {
+  const key = { sessionId: forkId, thread: mainThread }
   await lockThread(tx, key)
-  await appendEntries(tx, key, { after: 0, lines: kept, readBytes: (await stat(path)).size })
-  await recordWorkspace(tx, id, { conversationId, hostId: app.home.hostId, clonePath: clone, workingDirectory })
+  await appendEntries(tx, key, { after: 0, lines: kept, readBytes: files.transcriptBytes })
+  await recordWorkspace(tx, forkId, {
+    conversationId: files.conversationId,
+    hostId: app.home.hostId,
+    clonePath: clonePath(app, forkId),
+    workingDirectory: files.workingDirectory,
+  })
 }
 
 /** Lines that do not parse are no messages: they are neither counted nor kept. */
@@ -89,8 +150,10 @@ function isJson(line: string): boolean {
   }
 }
 
-async function insertFork(app: App, tx: Transaction, source: SessionRow, messageIndex: number): Promise<number> {
-  const metadata = {
+type ForkRow = { forkId: number; source: SessionRow; messageIndex: number }
+
+async function insertFork(app: App, tx: Transaction, { forkId, source, messageIndex }: ForkRow): Promise<void> {
+  const metadata: SessionMetadata = {
     forked_from_session_id: source.id,
     forked_at_message_index: messageIndex,
     runtime_started: true,
@@ -99,6 +162,7 @@ async function insertFork(app: App, tx: Transaction, source: SessionRow, message
   const id = await insertSession(
     tx,
     {
+      id: forkId,
       title: forkTitle(source),
       agent_runtime: source.agent_runtime,
       genesis: source.genesis,
@@ -121,19 +185,33 @@ async function insertFork(app: App, tx: Transaction, source: SessionRow, message
     },
     'needs_input',
   )
-  if (id === undefined) throw new Error('a fork has no idempotency key that could be taken')
-  return id
+  if (id === undefined) throw new Error(`the id ${forkId}, reserved for a fork, is taken`)
 }
 
-/** Where it came from, and that its servers were left out on purpose. */
-function inherited(metadata: JsonObject): JsonObject {
-  const keys = ['agent_root_key', 'catalog_version', 'mcp_servers_explicitly_empty']
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => keys.includes(key)))
+/** The fork keeps what says where the source came from, and that its servers were left out on purpose. */
+function inherited({
+  agent_root_key,
+  catalog_version,
+  mcp_servers_explicitly_empty,
+}: SessionMetadata): SessionMetadata {
+  return {
+    ...(agent_root_key !== undefined && { agent_root_key }),
+    ...(catalog_version !== undefined && { catalog_version }),
+    ...(mcp_servers_explicitly_empty && { mcp_servers_explicitly_empty }),
+  }
 }
 
 function forkTitle({ id, title }: SessionRow): string {
   const full = Array.from(`Fork of ${title ?? `Session ${id}`}`)
   return full.length <= limits.title ? full.join('') : `${full.slice(0, limits.title - 1).join('')}…`
+}
+
+type Noted = { forkId: number; sourceId: number; messageIndex: number }
+
+async function noteFork(app: App, tx: Transaction, { forkId, sourceId, messageIndex }: Noted): Promise<void> {
+  const place = `at message ${messageIndex + 1}`
+  await note(app, tx, forkId, `Forked from session ${sourceId} ${place}; the files are as they are now.`)
+  await note(app, tx, sourceId, `Forked into session ${forkId} ${place}.`)
 }
 
 async function* lines(kept: readonly string[]): AsyncGenerator<string> {

@@ -69,6 +69,14 @@ export async function insertSession(
   return row?.id
 }
 
+/** The next id, for files that must bear it before the row exists. */
+export async function reserveSessionId(tx: Transaction): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('sessions', 'id')) as id`.execute(tx)
+  const [reserved] = rows
+  if (!reserved) throw new Error('the sequence of session ids answered nothing')
+  return reserved.id
+}
+
 export async function deleteSessionRow(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('sessions').where('id', '=', id).execute()
 }

@@ -44,6 +44,7 @@ export {
   highestSpotPrecedence,
   insertSession,
   lockPlacement,
+  reserveSessionId,
   selectRefreshable,
   selectSession,
   selectSessionForDelete,

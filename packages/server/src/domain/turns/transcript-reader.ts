@@ -1,7 +1,7 @@
 import type { Conversation } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { readTranscripts } from '../workspaces/workspace.ts'
+import { collectTranscripts } from '../workspaces/workspace.ts'
 import { type Exchange, noteReceipt } from './receipt.ts'
 
 type Reading = Omit<Exchange, 'sessionId' | 'conversation'> & {
@@ -18,6 +18,6 @@ export function transcriptReader(app: App, { isReceived, session, ...exchange }:
   return async () => {
     const conversation = exchange.conversation()
     hasReceipt ||= await noteReceipt(app, { ...exchange, conversation, sessionId: session.id })
-    if (hasReceipt) await readTranscripts(app, { session, runtime, conversation })
+    if (hasReceipt) await collectTranscripts(app, { session, runtime, conversation })
   }
 }

@@ -16,7 +16,7 @@ type Source = {
  * Stores what every thread of the conversation has grown by, with it what the new lines say was used, and who its
  * subagents are.
  */
-export async function readTranscripts(app: App, { session, runtime, conversation }: Source): Promise<number> {
+export async function collectTranscripts(app: App, { session, runtime, conversation }: Source): Promise<number> {
   const owner = {
     session_id: session.id,
     agent_root: typeof session.metadata.agent_root_key === 'string' ? session.metadata.agent_root_key : null,

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
-/** What a deleted session leaves on the disk of its host: processes that may still run, its clone, its runtime home. */
+/**
+ * What a session without a row leaves on the disk of its host, because it was deleted or its fork was never finished:
+ * processes, its clone, its runtime home.
+ */
 export const removeFilesJob = defineJob({
   name: 'remove_session_files',
   queue: 'maintenance',

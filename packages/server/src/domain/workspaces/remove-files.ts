@@ -1,11 +1,16 @@
 import { rm } from 'node:fs/promises'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import { type App, handleJob } from '../app.ts'
+import { isSessionGone } from '../sessions/session.ts'
 import { clonePath, runtimeHome } from './folders.ts'
 import { removeFilesJob } from './remove-files-job.ts'
 
-/** Processes first: one that still writes would bring a folder back. */
+/**
+ * Processes first: one that still writes would create a folder again. A session that exists keeps its files: the job was
+ * a precaution of a fork that succeeded.
+ */
 export const removeFiles = handleJob(removeFilesJob, async ({ sessionId, runMarkers }, app) => {
+  if (!(await isSessionGone(app.db, sessionId))) return
   for (const marker of runMarkers) await sweepMarked(marker)
   await removeSessionFiles(app, sessionId)
 })

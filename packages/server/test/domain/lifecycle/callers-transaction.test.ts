@@ -1,0 +1,129 @@
+import type { Genesis } from '@yardmaster/contract/session'
+import { describe, expect, test } from 'vitest'
+import { deliverPrompt } from '../../../src/domain/conversation/conversation.ts'
+import { createSession, planSession } from '../../../src/domain/lifecycle/lifecycle.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { testApp } from '../../support/app/app.ts'
+import { conversing } from '../../support/sessions/conversation.ts'
+
+const app = testApp()
+const { create, busy, rested, reaches, logs, turns } = conversing(app)
+
+class Rollback extends Error {}
+
+const count = async (table: string) => (await app.pool.query(`select count(*)::int as n from ${table}`)).rows[0].n
+
+async function plan(request: Record<string, unknown>) {
+  const { body } = await app.get(`/sessions/${await rested()}`)
+  return planSession(app.host.app, {
+    agent_runtime: 'demo',
+    git_root: body.session.git_root,
+    scheduling_class: null,
+    ...request,
+  })
+}
+
+describe('a session created in the transaction of its caller', () => {
+  test.each<Genesis>(['schedule', 'chat', 'ao_event', 'web_ui'])(
+    'has the genesis %s of the caller',
+    async (genesis) => {
+      const made = await plan({ prompt: 'say hello' })
+      const { session } = await transact(app.host.app.db, (tx) => createSession(app.host.app, tx, { genesis }, made))
+      expect(session).toMatchObject({ genesis, status: 'waiting' })
+      await reaches(session.id, 'needs_input')
+    },
+  )
+
+  test('takes the genesis of its parent instead, when it has one', async () => {
+    const parent = await rested()
+    const made = await plan({ parent_session_id: { id: parent } })
+    const { session } = await transact(app.host.app.db, (tx) =>
+      createSession(app.host.app, tx, { genesis: 'schedule' }, made),
+    )
+    expect(session.genesis).toBe('api')
+  })
+
+  test('does not exist, nor its turn, job or event, when the caller rolls back', async () => {
+    const made = await plan({ prompt: 'say hello', title: 'Never there' })
+    const before = await Promise.all(['sessions', 'turns', 'events', 'graphile_worker._private_jobs'].map(count))
+    await expect(
+      transact(app.host.app.db, async (tx) => {
+        await createSession(app.host.app, tx, { genesis: 'schedule' }, made)
+        throw new Rollback()
+      }),
+    ).rejects.toThrow(Rollback)
+    expect(await Promise.all(['sessions', 'turns', 'events', 'graphile_worker._private_jobs'].map(count))).toEqual(
+      before,
+    )
+  })
+
+  test('is replayed by its idempotency key, and the transaction goes on', async () => {
+    const made = await plan({ idempotency_key: 'fired-once' })
+    const createOnce = () =>
+      transact(app.host.app.db, async (tx) => {
+        const created = await createSession(app.host.app, tx, { genesis: 'schedule' }, made)
+        // The transaction is usable after a conflict: nothing was thrown inside the database.
+        await tx.selectFrom('sessions').select('id').limit(1).execute()
+        return created
+      })
+    const outcomes = await Promise.all(Array.from({ length: 8 }, createOnce))
+    expect(new Set(outcomes.map(({ session }) => session.id)).size).toBe(1)
+    expect(outcomes.filter(({ isReplay }) => !isReplay)).toHaveLength(1)
+  })
+
+  test('gets another slug when a caller chose the generated one at the same moment', async () => {
+    const titled = await plan({ title: 'Same words' })
+    const { session: first } = await transact(app.host.app.db, (tx) =>
+      createSession(app.host.app, tx, { genesis: 'schedule' }, titled),
+    )
+    const { session: second } = await transact(app.host.app.db, (tx) =>
+      createSession(app.host.app, tx, { genesis: 'schedule' }, titled),
+    )
+    expect(second.slug).toBe(`${first.slug}-1`)
+  })
+})
+
+describe('a prompt delivered in the transaction of its caller', () => {
+  const deliver = (id: number, prompt: string, isImmediate = false) =>
+    transact(app.host.app.db, (tx) =>
+      deliverPrompt(app.host.app, tx, { id }, { prompt, goal: null, isImmediate, source: 'trigger' }),
+    )
+
+  test('is the next turn of a session at rest, recorded with the source of the caller', async () => {
+    const id = await rested()
+    expect(await deliver(id, 'say woken')).toEqual({ delivery: 'sent' })
+    await reaches(id, 'needs_input')
+    expect((await turns(id)).at(-1)).toMatchObject({ source: 'trigger', outcome: 'completed' })
+  })
+
+  test('waits in the queue while a turn is live', async () => {
+    const { id, letGo } = await busy()
+    expect(await deliver(id, 'say later')).toMatchObject({ delivery: 'queued', message: { position: 1 } })
+    await letGo()
+    await reaches(id, 'needs_input')
+  })
+
+  test('leaves no trace when the caller rolls back', async () => {
+    const id = await rested()
+    const before = { turns: await turns(id), logs: await logs(id) }
+    await expect(
+      transact(app.host.app.db, async (tx) => {
+        await deliverPrompt(
+          app.host.app,
+          tx,
+          { id },
+          { prompt: 'say no', goal: null, isImmediate: false, source: 'trigger' },
+        )
+        throw new Rollback()
+      }),
+    ).rejects.toThrow(Rollback)
+    expect({ turns: await turns(id), logs: await logs(id) }).toEqual(before)
+  })
+
+  test('is refused by an archived session, and the transaction of the caller with it', async () => {
+    const id = await create('say hello')
+    await reaches(id, 'needs_input')
+    await app.post(`/sessions/${id}/archive`)
+    await expect(deliver(id, 'say no')).rejects.toMatchObject({ kind: 'cannot_follow_up' })
+  })
+})
