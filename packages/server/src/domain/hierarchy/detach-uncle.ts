@@ -4,7 +4,7 @@ import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
-import { selectSessionToReferTo } from '../sessions/session.ts'
+import { selectSessionForReference } from '../sessions/session.ts'
 import { deleteUncleLink, type Pair, selectUncleLink } from './uncle-store.ts'
 
 type Detachment = { junior: SessionRef; senior: SessionRef; actingSessionId: number | undefined }
@@ -12,8 +12,8 @@ type Detachment = { junior: SessionRef; senior: SessionRef; actingSessionId: num
 /** Removes one link and no other; a link that points the other way is named and left alone. */
 export async function detachUncle(app: App, asked: Detachment): Promise<void> {
   await transact(app.db, async (tx) => {
-    const { id: junior } = (await selectSessionToReferTo(tx, asked.junior)) ?? refuseMissing()
-    const { id: senior } = (await selectSessionToReferTo(tx, asked.senior)) ?? refuseUnknown(asked.senior, junior)
+    const { id: junior } = (await selectSessionForReference(tx, asked.junior)) ?? refuseMissing()
+    const { id: senior } = (await selectSessionForReference(tx, asked.senior)) ?? refuseUnknown(asked.senior, junior)
     const pair = { senior, junior }
     const link = await deleteUncleLink(tx, pair)
     if (!link) {

@@ -21,7 +21,7 @@ import {
   reserveSessionId,
   type SessionMetadata,
   type SessionRow,
-  selectSessionToReferTo,
+  selectSessionForReference,
   showRow,
 } from '../sessions/session.ts'
 import { appendEntries, findProgress, lockThread, storedLines } from '../transcripts/transcript.ts'
@@ -64,7 +64,7 @@ async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, sett
     const files = await writeFiles(app, { forkId, source, runtime, kept })
     await transact(app.db, async (tx) => {
       // The source may be deleted at any moment; held like this it stays until the fork refers to it.
-      if (!(await selectSessionToReferTo(tx, { id: source.id }))) refuseMissing()
+      if (!(await selectSessionForReference(tx, { id: source.id }))) refuseMissing()
       await insertFork(app, tx, { forkId, source, messageIndex })
       await adoptConversation(app, tx, { forkId, kept, files })
       await noteFork(app, tx, { forkId, sourceId: source.id, messageIndex })

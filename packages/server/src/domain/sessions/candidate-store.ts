@@ -2,17 +2,17 @@ import type { Page } from '@yardmaster/contract/paging'
 import type { SessionFilters } from '@yardmaster/contract/session'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { type ClassByGenesis, listed } from './session-store.ts'
+import { type ClassByGenesis, matchesFilters } from './session-store.ts'
 
 export type Candidate = { id: number; createdAtMicros: number }
 
 type Span = {
-  /** Strictly older than this place of the list. */
+  /** The cursor: only sessions strictly older than this one. */
   below: { createdAt: string; id: string } | undefined
   limit: number
 }
 
-/** The listed sessions, newest first, each as little as it can be: there may be tens of thousands. */
+/** Matching sessions, newest first. Reads only two columns because there may be tens of thousands of rows. */
 export async function selectCandidates(
   db: Database,
   filters: SessionFilters,
@@ -22,13 +22,13 @@ export async function selectCandidates(
   let query = db
     .selectFrom('sessions')
     .select(['id', 'created_at'])
-    .where((is) => listed(is, filters, classByGenesis))
+    .where((is) => matchesFilters(is, filters, classByGenesis))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
   if (below)
     query = query.where(sql<boolean>`(created_at, id) < (${below.createdAt}::timestamptz, ${below.id}::bigint)`)
-  // As two lists, which are read several times as fast as that many rows. A time in microseconds is exact as a number.
+  // Aggregated into two arrays, which the driver parses several times faster than rows. Microseconds fit a JS number exactly.
   const { rows } = await sql<{ ids: number[] | null; micros: number[] | null }>`
     select
       json_agg(id order by created_at desc, id desc) as ids,
@@ -42,8 +42,8 @@ export async function selectCandidates(
 type Listing = { filters: SessionFilters; classByGenesis: ClassByGenesis; page: Page }
 
 /**
- * Few sessions meet the condition or many, and nobody knows before. All of them are looked up first: with a limit in sight
- * the planner may walk through every session for the newest that meets it.
+ * The planner cannot estimate how many sessions meet the condition. `materialized` makes it find them all first: with the
+ * limit in the same query it may scan every session, newest first, to find matches.
  */
 export async function selectIdsWhere(
   db: Database,
@@ -54,7 +54,7 @@ export async function selectIdsWhere(
     .selectFrom('sessions')
     .select(['id', 'created_at'])
     .where(condition)
-    .where((is) => listed(is, filters, classByGenesis))
+    .where((is) => matchesFilters(is, filters, classByGenesis))
   const { rows } = await sql<{ ids: string[]; total: number }>`
     with matching as materialized (${matching})
     select

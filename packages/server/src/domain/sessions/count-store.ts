@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    /** Changes to the number of sessions of a kind, written by triggers alone. */
+    /** Changes to the number of sessions of a kind. Only database triggers write it. */
     session_counts: {
       status: string
       agent_runtime: string
@@ -15,21 +15,24 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-/** Below this a sum costs less than tidying up. */
-const manyChanges = 500
+/** With fewer rows, summing them costs less than compacting them. */
+const compactionThreshold = 500
 
-/** One row a kind instead of one a change. Readers see either, and the same sum; two who do it at once do no harm. */
+/**
+ * Compacts the changes into one row a kind. Readers see the same sum before and after. Concurrent compactions are safe: a
+ * row is deleted and summed by one of them only.
+ */
 export async function sumUpCounts(db: Database): Promise<void> {
   await sql`
-    with many as (
-      select count(*) > ${manyChanges} as is_so from session_counts
+    with threshold as (
+      select count(*) > ${compactionThreshold} as is_exceeded from session_counts
     ),
-    taken as (
-      delete from session_counts where (select is_so from many) returning *
+    compacted as (
+      delete from session_counts where (select is_exceeded from threshold) returning *
     )
     insert into session_counts (status, agent_runtime, genesis, scheduling_class, visibility, change)
     select status, agent_runtime, genesis, scheduling_class, visibility, sum(change)
-    from taken
+    from compacted
     group by status, agent_runtime, genesis, scheduling_class, visibility
     having sum(change) <> 0
   `.execute(db)

@@ -9,17 +9,17 @@ import { classesByGenesis } from './scheduling-class.ts'
 import { selectSession, selectSessionByKey, selectSessionForUpdate } from './session-store.ts'
 import type { SessionRow, SessionWithCategory } from './session-table.ts'
 
-/** The session a path names, or a refusal. */
+/** The session that a request path names. Refuses an unknown one. */
 export async function findSession(db: Database, ref: SessionRef): Promise<SessionWithCategory> {
   return (await selectSession(db, ref)) ?? refuseMissing()
 }
 
-/** As `findSession`, and nobody else decides about it until the transaction ends. */
+/** As `findSession`, and holds the session's row lock until the transaction ends. */
 export async function lockSession(tx: Transaction, ref: SessionRef): Promise<SessionRow> {
   return (await selectSessionForUpdate(tx, ref)) ?? refuseMissing()
 }
 
-/** As `lockSession`, for those who come by themselves and find that it was deleted. */
+/** As `lockSession`, for jobs and workers: the session may have been deleted in the meantime. */
 export async function lockSessionIfThere(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return selectSessionForUpdate(tx, ref)
 }
@@ -28,13 +28,13 @@ export async function isSessionGone(db: Database, id: number): Promise<boolean> 
   return (await selectSession(db, { id })) === undefined
 }
 
-/** The session as callers see it, read in the given transaction or outside of one. */
+/** The session as API callers see it. */
 export async function showRow(app: App, db: Database | Transaction, ref: SessionRef): Promise<Session> {
   const row = (await selectSession(db, ref)) ?? refuseMissing()
   return present(app, db, row)
 }
 
-/** A blank key is no key. */
+/** A blank key counts as absent. */
 export async function findByIdempotencyKey(
   app: App,
   key: unknown,

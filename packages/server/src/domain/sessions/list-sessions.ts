@@ -19,7 +19,7 @@ export async function listSessions(
   return { items: rows.map((row) => presentSession(row, context)), totalCount }
 }
 
-/** Of the listed sessions a page of those that meet a further condition. */
+/** A page of the sessions that match the filters and a further condition. */
 export async function listSessionsWhere(
   app: App,
   condition: Expression<SqlBool>,
@@ -31,7 +31,7 @@ export async function listSessionsWhere(
   return { items: await showSessions(app, ids), totalCount }
 }
 
-/** Those that a search goes through, newest first. */
+/** The sessions that a search scans, newest first. */
 export async function findCandidates(
   app: App,
   filters: SessionFilters,
@@ -40,7 +40,7 @@ export async function findCandidates(
   return selectCandidates(app.db, filters, classesByGenesis(await readSettings(app.db)), span)
 }
 
-/** As they are listed, in the given order; those that are gone by now are left out. */
+/** The sessions in the order of the ids. Deleted sessions are left out. */
 export async function showSessions(app: App, ids: readonly number[]): Promise<Session[]> {
   if (ids.length === 0) return []
   const [settings, found] = await Promise.all([readSettings(app.db), selectSessionsById(app.db, ids)])

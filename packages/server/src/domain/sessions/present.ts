@@ -5,7 +5,7 @@ import { type CatalogTree, serversOf } from '../catalog/catalog.ts'
 import type { ClassByGenesis } from './session-store.ts'
 import type { SessionWithCategory } from './session-table.ts'
 
-/** The one way a session is shown, wherever it is shown. */
+/** The only serializer of a session: every endpoint uses it. */
 export function presentSession(
   row: SessionWithCategory,
   context: { now: Date; classByGenesis: ClassByGenesis; catalog: CatalogTree },

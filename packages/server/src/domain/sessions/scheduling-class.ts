@@ -1,7 +1,7 @@
 import type { Genesis, PriorityClass } from '@yardmaster/contract/session'
 import type { Settings } from '@yardmaster/contract/settings'
 
-/** People who wait come first; what machines start can wait. */
+/** Sessions that a person started are `priority`; sessions that a machine started are `spot`. */
 const defaultClasses: Record<Genesis, PriorityClass> = {
   web_ui: 'priority',
   chat: 'priority',
@@ -13,7 +13,7 @@ const defaultClasses: Record<Genesis, PriorityClass> = {
   unknown: 'priority',
 }
 
-/** The class of a session that does not choose one. An operator may move only the kinds no trigger decides about. */
+/** The class of a session without an explicit one. Settings override only kinds whose class no trigger sets. */
 export function classesByGenesis({ genesis_class_overrides: overrides }: Settings): Record<Genesis, PriorityClass> {
   return { ...defaultClasses, ...overrides }
 }

@@ -10,7 +10,7 @@ import type { SessionRow, SessionTable, SessionWithCategory } from './session-ta
 
 export function selectSession(db: Database | Transaction, ref: SessionRef): Promise<SessionWithCategory | undefined> {
   return sessionsWithCategory(db)
-    .where((is) => named(is, ref))
+    .where((is) => matchesRef(is, ref))
     .executeTakeFirst()
 }
 
@@ -19,41 +19,41 @@ export function selectSessionByKey(db: Database | Transaction, key: string): Pro
 }
 
 /**
- * Whoever decides about a session holds this lock, so that decisions are made one after another. It lets rows that refer
- * to the session be written meanwhile: two sessions that name each other would otherwise wait for each other.
+ * The session's row lock, which serialises decisions about it. `for no key update` still lets other transactions insert
+ * rows that refer to the session: with `for update`, two sessions that refer to each other would deadlock.
  */
 export function selectSessionForUpdate(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx
     .selectFrom('sessions')
     .selectAll()
-    .where((is) => named(is, ref))
+    .where((is) => matchesRef(is, ref))
     .forNoKeyUpdate()
     .executeTakeFirst()
 }
 
-/** Also waits for those who are just referring to it, and keeps others from it: for who is about to delete it. */
+/** The lock for a delete: conflicts with transactions that insert rows which refer to the session. */
 export function selectSessionForDelete(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx
     .selectFrom('sessions')
     .selectAll()
-    .where((is) => named(is, ref))
+    .where((is) => matchesRef(is, ref))
     .forUpdate()
     .executeTakeFirst()
 }
 
-/** It cannot be deleted until the transaction ends; everything else about it may change. */
-export function selectSessionToReferTo(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+/** The lock for a reference: the session cannot be deleted until the transaction ends, but it can change. */
+export function selectSessionForReference(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx
     .selectFrom('sessions')
     .selectAll()
-    .where((is) => named(is, ref))
+    .where((is) => matchesRef(is, ref))
     .forKeyShare()
     .executeTakeFirst()
 }
 
 /**
- * Undefined when the idempotency key or the slug is taken. Waits for a transaction that is inserting the same one, so the
- * answer is final.
+ * Undefined when the idempotency key or the slug is taken. The insert waits for a concurrent transaction with the same
+ * key or slug, so the result is final.
  */
 export async function insertSession(
   tx: Transaction,
@@ -69,11 +69,11 @@ export async function insertSession(
   return row?.id
 }
 
-/** The next id, for files that must bear it before the row exists. */
+/** The next id, for files that need it in their path before the row exists. */
 export async function reserveSessionId(tx: Transaction): Promise<number> {
   const { rows } = await sql<{ id: number }>`select nextval(pg_get_serial_sequence('sessions', 'id')) as id`.execute(tx)
   const [reserved] = rows
-  if (!reserved) throw new Error('the sequence of session ids answered nothing')
+  if (!reserved) throw new Error('nextval of the session id sequence returned no row')
   return reserved.id
 }
 
@@ -112,17 +112,17 @@ export type ColumnChanges = Partial<
     | 'session_notes_updated_at'
   >
 > & {
-  /** Keys to set, merged one by one in the database, so that two writers never erase each other's. */
+  /** Keys to set. The database merges them key by key, so concurrent writers do not overwrite each other's keys. */
   metadata?: SessionMetadata
-  /** Keys to drop. */
+  /** Keys to remove. */
   forget?: readonly MetadataKey[]
-  /** Keys of the run's configuration to set. */
+  /** Keys of `config` to set. */
   config?: JsonObject
-  /** The caller's own object, whole. */
+  /** Replaces the whole object, which belongs to the caller. */
   custom_metadata?: JsonObject
 }
 
-/** `status` is given by `transition` alone. */
+/** Only `transition` passes `status`. */
 export async function updateSession(
   tx: Transaction,
   id: number,
@@ -152,24 +152,24 @@ export async function insertTransition(tx: Transaction, row: Insertable<Tables['
 
 export type ClassByGenesis = Record<Genesis, PriorityClass>
 
-/** Any constant: it only has to be the same on every host. */
+/** An arbitrary constant that is the same on every host. */
 const placementLockKey = 7_346_023
 
 export async function lockPlacement(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${placementLockKey})`.execute(tx)
 }
 
-/** Over the sessions that could still be handled. */
+/** The maximum over all spot sessions that are not archived, without the excluded one. */
 export async function highestSpotPrecedence(
   tx: Transaction,
   classByGenesis: ClassByGenesis,
-  besidesId = 0,
+  excludedId = 0,
 ): Promise<number | null> {
   const { highest } = await tx
     .selectFrom('sessions')
     .select(({ fn }) => fn.max('precedence').as('highest'))
     .where('status', '!=', 'archived')
-    .where('id', '!=', besidesId)
+    .where('id', '!=', excludedId)
     .where((is) => resolvesTo(is, 'spot', classByGenesis))
     .executeTakeFirstOrThrow()
   return highest
@@ -182,7 +182,7 @@ export async function selectSessions(
   classByGenesis: ClassByGenesis,
 ): Promise<{ rows: SessionWithCategory[]; totalCount: number }> {
   const matching = (is: ExpressionBuilder<Tables, 'sessions'>): Expression<SqlBool> =>
-    listed(is, filters, classByGenesis)
+    matchesFilters(is, filters, classByGenesis)
   const [rows, totalCount] = await Promise.all([
     sessionsWithCategory(db)
       .where(matching)
@@ -191,7 +191,7 @@ export async function selectSessions(
       .limit(perPage)
       .offset((page - 1) * perPage)
       .execute(),
-    countListed(db, filters, classByGenesis),
+    countMatching(db, filters, classByGenesis),
   ])
   return { rows, totalCount }
 }
@@ -213,22 +213,22 @@ async function countSessions(
 }
 
 /**
- * Added up from what the database keeps count of, which costs the same for any number of sessions. The clock decides about
- * snoozed ones; whoever asks about the board has those counted.
+ * Sums `session_counts`, which triggers maintain, so the cost does not grow with the number of sessions. Whether a snoozed
+ * session is on the board depends on the clock, so a `visibility` filter counts the snoozed rows separately.
  */
-async function countListed(db: Database, filters: SessionFilters, classByGenesis: ClassByGenesis): Promise<number> {
+async function countMatching(db: Database, filters: SessionFilters, classByGenesis: ClassByGenesis): Promise<number> {
   const matching = (is: ExpressionBuilder<Tables, 'sessions'>): Expression<SqlBool> =>
-    listed(is, filters, classByGenesis)
+    matchesFilters(is, filters, classByGenesis)
   const { total } = await db
     .selectFrom(
-      // The same conditions hold for a kind as for a session. What is null here belongs to no kind.
+      // Named `sessions` so that the same filter conditions apply. `session_counts` lacks the two columns that are null here.
       sql<Tables['sessions']>`(
         select *, null::bigint as summary_of_session_id, null::timestamptz as snoozed_until
         from session_counts
       )`.as('sessions'),
     )
     .select(sql<number>`coalesce(sum(change), 0)::bigint`.as('total'))
-    .where((is) => matching(is as never)) // the columns that the conditions name are there
+    .where((is) => matching(is as never)) // the subquery has every column that the conditions use
     .executeTakeFirstOrThrow()
   if (filters.visibility === undefined) return total
   return total + (await countSessions(db, (is) => is.and([is('sessions.visibility', '=', 'snoozed'), matching(is)])))
@@ -244,7 +244,7 @@ const refreshable = {
   at_work: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', 'in', ['waiting', 'running']),
 }
 
-/** Sessions of a kind that nobody has parked, the most important first. */
+/** Sessions of a kind outside frozen categories, highest precedence first. */
 export async function selectRefreshable(
   db: Database,
   kind: keyof typeof refreshable,
@@ -254,7 +254,7 @@ export async function selectRefreshable(
     .selectFrom('sessions')
     .leftJoin('categories', 'categories.id', 'sessions.category_id')
     .select('sessions.id')
-    .where((is) => refreshable[kind](is as never)) // the join adds columns and takes none away
+    .where((is) => refreshable[kind](is as never)) // the join only adds columns
     .where('sessions.summary_of_session_id', 'is', null)
     .where(({ fn, val }) => sql<SqlBool>`not ${fn.coalesce('categories.is_frozen', val(false))}`)
     .orderBy('sessions.precedence', 'desc')
@@ -265,15 +265,15 @@ export async function selectRefreshable(
   return rows.map(({ id }) => id)
 }
 
-/** An archived session is listed when asked for, by name or by its status. */
-export function listed(
+/** Archived sessions match only with `show_archived` or with the status filter `archived`. */
+export function matchesFilters(
   is: ExpressionBuilder<Tables, 'sessions'>,
   { status, agent_runtime, priority_class, genesis, show_archived, visibility }: SessionFilters,
   classByGenesis: ClassByGenesis,
 ): Expression<SqlBool> {
   const conditions = [is('sessions.summary_of_session_id', 'is', null)]
   if (!show_archived && status !== 'archived') conditions.push(is('sessions.status', '!=', 'archived'))
-  // Compared as text: a status nobody knows matches nothing.
+  // Compared as text: an unknown status matches nothing.
   if (status) conditions.push(is(sql`sessions.status`, '=', status))
   if (agent_runtime) conditions.push(is('sessions.agent_runtime', '=', agent_runtime))
   if (genesis !== undefined) conditions.push(is('sessions.genesis', '=', genesis))
@@ -283,7 +283,7 @@ export function listed(
 }
 
 function resolvesTo(is: ExpressionBuilder<Tables, 'sessions'>, wanted: PriorityClass, classByGenesis: ClassByGenesis) {
-  const kinds = (Object.keys(classByGenesis) as Genesis[]).filter((kind) => classByGenesis[kind] === wanted) // a record's keys are its type's
+  const kinds = (Object.keys(classByGenesis) as Genesis[]).filter((kind) => classByGenesis[kind] === wanted) // `Object.keys` loses the record's key type
   return is.or([
     is('sessions.scheduling_class', '=', wanted),
     is.and([is('sessions.scheduling_class', 'is', null), is('sessions.genesis', 'in', kinds)]),
@@ -297,7 +297,7 @@ function onBoard(is: ExpressionBuilder<Tables, 'sessions'>) {
   ])
 }
 
-function named(is: ExpressionBuilder<Tables, 'sessions'>, ref: SessionRef): Expression<SqlBool> {
+function matchesRef(is: ExpressionBuilder<Tables, 'sessions'>, ref: SessionRef): Expression<SqlBool> {
   return 'id' in ref ? is('sessions.id', '=', ref.id) : is('sessions.slug', '=', ref.slug)
 }
 

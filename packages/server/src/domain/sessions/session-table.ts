@@ -11,7 +11,7 @@ export type SessionTable = {
   slug: string | null
   idempotency_key: string | null
   title: string | null
-  /** Written by `transition` alone. */
+  /** Only `transition` writes it. */
   status: Generated<SessionStatus>
   agent_runtime: string
   genesis: Genesis
@@ -70,7 +70,7 @@ declare module '../../platform/db/tables.ts' {
 
 export type SessionRow = Selectable<SessionTable>
 
-/** A session with what its presentation needs of its category. */
+/** A session with the columns of its category that `presentSession` needs. */
 export type SessionWithCategory = SessionRow & {
   category_name: string | null
   category_position: number | null

@@ -1,4 +1,4 @@
-/** The face of the kernel: finding, listing and presenting sessions, the state machine, and the writes other rooms may ask for. */
+/** The face of the kernel: find, list and present sessions, the state machine, and the writes that other rooms may call. */
 export type { Candidate } from './candidate-store.ts'
 export {
   findByIdempotencyKey,
@@ -48,7 +48,7 @@ export {
   selectRefreshable,
   selectSession,
   selectSessionForDelete,
-  selectSessionToReferTo,
+  selectSessionForReference,
 } from './session-store.ts'
 export type { SessionRow } from './session-table.ts'
 export { freeSlug } from './slug.ts'

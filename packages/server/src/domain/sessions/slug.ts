@@ -2,12 +2,12 @@ import { limits } from '@yardmaster/contract/limits'
 import { sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
 
-/** Room for the stamp, a counter and the hyphens behind the title's words. */
+/** Characters reserved for the timestamp, a counter and the hyphens after the title's words. */
 const stampAndCounter = 24
 
 /**
- * A free slug for a title: its words, then when the session was made; a taken one gets the next counter. Those who want
- * slugs of one base take them one after another: the lock is held until the row that uses the slug is committed.
+ * A free slug for a title: its words, then the time of creation, then a counter if that slug is taken. Transactions with
+ * the same base are serialised: the advisory lock is held until the row with the slug is committed.
  */
 export async function freeSlug(tx: Transaction, title: string, createdAt: Date): Promise<string> {
   const base = slugBase(title, createdAt)
@@ -39,7 +39,7 @@ export function slugBase(title: string, createdAt: Date): string {
   return words === '' ? `session-${stamp}` : `${words}-${stamp}`
 }
 
-/** Latin letters that Unicode does not take apart into a plain one and a mark. */
+/** Latin letters that NFKD does not decompose into a base letter and a mark. */
 const latin: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',

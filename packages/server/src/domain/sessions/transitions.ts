@@ -11,8 +11,8 @@ type Transition = {
 }
 
 /**
- * The session machine. A pair of status and cause without a row here is refused. `basis` says where the row comes from:
- * the public API's rules, or a decision note.
+ * The session state machine. A pair of status and cause without a row here is refused. `basis` names the source of the
+ * row: a rule of the public API, or a decision note.
  */
 export const transitions = [
   {

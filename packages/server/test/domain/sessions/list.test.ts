@@ -20,7 +20,7 @@ async function titles(query: string): Promise<string[]> {
 }
 
 describe('GET /sessions answers 200', () => {
-  test('an empty list has no pages', async () => {
+  test('with zero pages for an empty list', async () => {
     const { status, body } = await app.get('/sessions')
     expect({ status, body }).toEqual({
       status: 200,
@@ -28,7 +28,7 @@ describe('GET /sessions answers 200', () => {
     })
   })
 
-  test('a session in a list is what show answers, without a transcript', async () => {
+  test('with each session as GET /sessions/:id answers it, without a transcript', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep' })).body
     const id = await insertSession(app.pool, { title: 'Tidy', category_id: category.id })
     const { body } = await app.get('/sessions?include_transcript=true')
@@ -36,14 +36,14 @@ describe('GET /sessions answers 200', () => {
     expect(body.sessions[0]).not.toHaveProperty('transcript')
   })
 
-  test('reading changes nothing', async () => {
+  test('and changes nothing', async () => {
     await insertSession(app.pool)
     await changesNothing(app.pool, () => app.get('/sessions?show_archived=true'))
   })
 })
 
 describe('the order of GET /sessions', () => {
-  test('the newest comes first', async () => {
+  test('is newest first', async () => {
     const [older, newest, oldest] = await insertSessions(app.pool, [
       { created_at: '2026-08-02T00:00:00Z' },
       { created_at: '2026-08-03T00:00:00Z' },
@@ -53,7 +53,7 @@ describe('the order of GET /sessions', () => {
     expect(body.sessions.map(({ id }: { id: number }) => id)).toEqual([newest, older, oldest])
   })
 
-  test('microseconds count, though they are not shown', async () => {
+  test('compares microseconds, which the answer does not show', async () => {
     const [earlier, later] = await insertSessions(app.pool, [
       { created_at: '2026-08-02T00:00:00.000001Z' },
       { created_at: '2026-08-02T00:00:00.000002Z' },
@@ -63,7 +63,7 @@ describe('the order of GET /sessions', () => {
     expect(sessions[0].created_at).toBe(sessions[1].created_at)
   })
 
-  test('sessions of one moment come by id, so pages neither repeat nor lose one', async () => {
+  test('falls back to the id for equal times, so that pages neither repeat nor skip a session', async () => {
     const ids = await insertSessions(
       app.pool,
       Array.from({ length: 61 }, () => ({ created_at: '2026-08-02T00:00:00Z' })),
@@ -102,7 +102,7 @@ describe('the pages of GET /sessions', () => {
     ['?page=&per_page=', { page: 1, per_page: 25, total_pages: 2, count: 25 }],
     ['?page=1e3&per_page=0x10', { page: 1, per_page: 25, total_pages: 2, count: 25 }],
   ]
-  test.each(pages)('%j', async (query, { count, ...pagination }) => {
+  test.each(pages)('the query %j gives the expected page and counts', async (query, { count, ...pagination }) => {
     const { status, body } = await app.get(`/sessions${query}`)
     expect(status).toBe(200)
     expect(body.pagination).toEqual({ ...pagination, total_count: 26 })
@@ -110,7 +110,7 @@ describe('the pages of GET /sessions', () => {
   })
 
   test.each(['9007199254740993', '99999999999999999999', '9'.repeat(400)])(
-    'page %s is past the end, not an error',
+    'page %s is past the end and answers an empty list',
     async (page) => {
       const { status, body } = await app.get(`/sessions?per_page=100&page=${page}`)
       expect([status, body.sessions, body.pagination.total_count]).toEqual([200, [], 26])
@@ -119,14 +119,17 @@ describe('the pages of GET /sessions', () => {
 })
 
 describe('the filters of GET /sessions', () => {
-  test.each(['waiting', 'running', 'needs_input', 'failed'])('status=%s lists just those', async (status) => {
-    for (const each of ['waiting', 'running', 'needs_input', 'failed']) {
-      await insertSession(app.pool, { title: each, status: each })
-    }
-    expect(await titles(`?status=${status}`)).toEqual([status])
-  })
+  test.each(['waiting', 'running', 'needs_input', 'failed'])(
+    'status=%s lists only sessions with that status',
+    async (status) => {
+      for (const each of ['waiting', 'running', 'needs_input', 'failed']) {
+        await insertSession(app.pool, { title: each, status: each })
+      }
+      expect(await titles(`?status=${status}`)).toEqual([status])
+    },
+  )
 
-  test('archived sessions are left out unless they are asked for, by name or by status', async () => {
+  test('archived sessions are listed only with show_archived or status=archived', async () => {
     await insertSession(app.pool, { title: 'live' })
     await insertSession(app.pool, { title: 'archived', ...archived })
     expect(await titles('')).toEqual(['live'])
@@ -143,7 +146,7 @@ describe('the filters of GET /sessions', () => {
     expect(await titles(`?status=${status}`)).toEqual([])
   })
 
-  test('agent_runtime is exact, and an unknown one matches nothing', async () => {
+  test('agent_runtime matches exactly, and an unknown runtime matches nothing', async () => {
     await insertSession(app.pool, { title: 'demo' })
     await insertSession(app.pool, { title: 'alpha', agent_runtime: 'runtime_alpha' })
     expect(await titles('?agent_runtime=demo')).toEqual(['demo'])
@@ -153,7 +156,7 @@ describe('the filters of GET /sessions', () => {
     }
   })
 
-  test('priority_class goes by the class in force', async () => {
+  test('priority_class compares the effective class', async () => {
     await insertSession(app.pool, { title: 'api' })
     await insertSession(app.pool, { title: 'web', genesis: 'web_ui' })
     await insertSession(app.pool, { title: 'api made priority', scheduling_class: 'priority' })
@@ -163,7 +166,7 @@ describe('the filters of GET /sessions', () => {
   })
 
   test.each(['web_ui', 'chat', 'forge_issue', 'forge_label', 'schedule', 'ao_event', 'api', 'unknown'])(
-    'genesis=%s lists just those',
+    'genesis=%s lists only sessions of that genesis',
     async (genesis) => {
       for (const kind of ['web_ui', 'chat', 'forge_issue', 'forge_label', 'schedule', 'ao_event', 'api', 'unknown']) {
         await insertSession(app.pool, { title: kind, genesis: kind })
@@ -183,13 +186,13 @@ describe('the filters of GET /sessions', () => {
     'visibility=visible',
     'visibility=',
     'colour=red',
-  ])('%s is ignored', async (filter) => {
+  ])('the unknown filter or value %s is ignored', async (filter) => {
     await insertSession(app.pool, { title: 'a' })
     await insertSession(app.pool, { title: 'b', genesis: 'web_ui', visibility: 'hidden' })
     expect(await titles(`?${filter}`)).toEqual(['a', 'b'])
   })
 
-  test('visibility: on the board is what is visible or was snoozed until now, off the board the rest', async () => {
+  test('visibility=on_board lists visible sessions and ended snoozes, off_board lists the rest', async () => {
     await insertSession(app.pool, { title: 'visible' })
     await insertSession(app.pool, { title: 'hidden', visibility: 'hidden' })
     await insertSession(app.pool, { title: 'snoozed', visibility: 'snoozed', snoozed_until: '2999-01-01T00:00:00Z' })
@@ -199,7 +202,7 @@ describe('the filters of GET /sessions', () => {
     expect(await titles('')).toEqual(['hidden', 'snoozed', 'visible', 'woken'])
   })
 
-  test('filters are and-ed, and the count is of what matches', async () => {
+  test('filters combine with AND, and the count covers only matching sessions', async () => {
     await insertSession(app.pool, { title: 'yes', status: 'failed', genesis: 'chat', visibility: 'hidden' })
     await insertSession(app.pool, { title: 'wrong status', genesis: 'chat', visibility: 'hidden' })
     await insertSession(app.pool, { title: 'wrong genesis', status: 'failed', visibility: 'hidden' })
@@ -208,7 +211,7 @@ describe('the filters of GET /sessions', () => {
     expect(await titles(all)).toEqual(['yes'])
   })
 
-  test('forks that only summarise are never listed, archived or not', async () => {
+  test('summary forks are never listed, archived or not', async () => {
     const id = await insertSession(app.pool, { title: 'original' })
     await insertSession(app.pool, { title: 'fork', summary_of_session_id: id })
     await insertSession(app.pool, { title: 'archived fork', summary_of_session_id: id, ...archived })
@@ -217,7 +220,7 @@ describe('the filters of GET /sessions', () => {
     expect(await titles('?status=archived')).toEqual([])
   })
 
-  test.each(['1', 'TRUE', 't', 'yes', 'on'])('show_archived=%s is true', async (value) => {
+  test.each(['1', 'TRUE', 't', 'yes', 'on'])('show_archived=%s counts as true', async (value) => {
     await insertSession(app.pool, { title: 'archived', ...archived })
     expect(await titles(`?show_archived=${value}`)).toEqual(['archived'])
   })
@@ -240,7 +243,7 @@ describe('GET /sessions answers 422', () => {
     expectProblem(await app.get(`/sessions?${name}=%00`), 422, 'Invalid parameter')
   })
 
-  test('for a filter that is given twice', async () => {
+  test('for a repeated filter', async () => {
     expectProblem(await app.get('/sessions?status=failed&status=waiting'), 422, 'Invalid parameter')
   })
 })

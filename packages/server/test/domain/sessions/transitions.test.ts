@@ -20,7 +20,7 @@ const turnId = '0f8d3e0e-0a4b-4d6a-9c3c-b1f1f7a9d2ab'
 const move = (sessionId: number, cause: TransitionCause) =>
   transact(app.host.app.db, (tx) => transition(app.host.app, tx, { sessionId, cause, turnId }))
 
-/** The whole machine, written out by hand: what is not here must be refused. */
+/** The whole machine, written by hand. A pair that is not listed here must be refused. */
 const machine: Record<TransitionCause, Partial<Record<(typeof sessionStatuses)[number], string>>> = {
   turn_started: { waiting: 'running' },
   turn_ended: { running: 'needs_input' },
@@ -42,7 +42,7 @@ const machine: Record<TransitionCause, Partial<Record<(typeof sessionStatuses)[n
 const causes = [...new Set(transitions.map(({ on }) => on))]
 const pairs = causes.flatMap((cause) => sessionStatuses.map((from) => ({ cause, from, to: machine[cause][from] })))
 
-async function sessionIn(status: string): Promise<number> {
+async function insertSessionIn(status: string): Promise<number> {
   return insertSession(app.pool, {
     status,
     running_job_id: turnId,
@@ -51,15 +51,15 @@ async function sessionIn(status: string): Promise<number> {
   })
 }
 
-describe('every status and every cause', () => {
-  test('the table has each pair once and says where it comes from', () => {
+describe('the session state machine', () => {
+  test('lists each pair of cause and status once, with its basis', () => {
     const listed = transitions.flatMap(({ on, from }) => from.map((status) => `${on} ${status}`))
     expect(new Set(listed).size).toBe(listed.length)
     expect(Object.keys(machine).sort()).toEqual([...causes].sort())
     for (const { basis } of transitions) expect(basis).not.toBe('')
   })
 
-  test('the table in ARCHITECTURE.md is the one the code goes by', async () => {
+  test('equals the table in ARCHITECTURE.md', async () => {
     const document = await readFile(new URL('../../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
     const printed = /<!-- transitions -->\n([\s\S]*?)\n<!-- \/transitions -->/.exec(document)?.[1]
     const rows = transitions.map(
@@ -68,8 +68,8 @@ describe('every status and every cause', () => {
     expect(printed).toBe(['| Cause | From | To |', '|---|---|---|', ...rows].join('\n'))
   })
 
-  test.each(pairs.filter(({ to }) => to !== undefined))('$from, $cause: $to', async ({ cause, from, to }) => {
-    const id = await sessionIn(from)
+  test.each(pairs.filter(({ to }) => to !== undefined))('moves $from to $to on $cause', async ({ cause, from, to }) => {
+    const id = await insertSessionIn(from)
     await move(id, cause)
     const { rows: sessions } = await app.pool.query('select status, running_job_id, updated_at from sessions')
     const { rows: history } = await app.pool.query(
@@ -83,9 +83,9 @@ describe('every status and every cause', () => {
   })
 
   test.each(pairs.filter(({ to }) => to === undefined))(
-    '$from, $cause: refused, nothing changes',
+    'refuses $cause in status $from and changes nothing',
     async ({ cause, from }) => {
-      const id = await sessionIn(from)
+      const id = await insertSessionIn(from)
       await changesNothing(app.pool, async () => {
         await expect(move(id, cause)).rejects.toMatchObject({
           name: 'Refusal',
@@ -98,29 +98,32 @@ describe('every status and every cause', () => {
 })
 
 describe('transition', () => {
-  test('writes status, history and event in the one transaction it is given: all of them or none', async () => {
-    const id = await sessionIn('waiting')
+  test('writes status, history and event in the transaction of its caller, all or none', async () => {
+    const id = await insertSessionIn('waiting')
     await changesNothing(app.pool, async () => {
       const failure = transact(app.host.app.db, async (tx) => {
         await transition(app.host.app, tx, { sessionId: id, cause: 'turn_started' })
-        throw new Error('the rest went wrong')
+        throw new Error('the caller failed')
       })
-      await expect(failure).rejects.toThrow('the rest went wrong')
+      await expect(failure).rejects.toThrow('the caller failed')
     })
   })
 
-  test.each(['turn_ended', 'turn_failed'] as const)('to rest (%s) leaves no turn that is underway', async (cause) => {
-    const id = await sessionIn('running')
-    await move(id, cause)
-    expect((await app.get(`/sessions/${id}`)).body.session.running_job_id).toBeNull()
-  })
+  test.each(['turn_ended', 'turn_failed'] as const)(
+    'clears running_job_id when the session comes to rest (%s)',
+    async (cause) => {
+      const id = await insertSessionIn('running')
+      await move(id, cause)
+      expect((await app.get(`/sessions/${id}`)).body.session.running_job_id).toBeNull()
+    },
+  )
 
-  test('of a session nobody knows is refused', async () => {
+  test('refuses an unknown session', async () => {
     await expect(move(999, 'turn_started')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('of two callers who race for one move one gets it and the other is refused', async () => {
-    const id = await sessionIn('waiting')
+  test('lets one of two concurrent callers win and refuses the other', async () => {
+    const id = await insertSessionIn('waiting')
     const results = await Promise.allSettled([move(id, 'turn_started'), move(id, 'turn_started')])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect((await app.pool.query('select from session_transitions')).rowCount).toBe(1)

@@ -2,7 +2,7 @@ import type { Genesis, NewSession, PriorityClass } from '@yardmaster/contract/se
 import type { Transaction } from '../../../platform/db/database.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { SessionRow } from '../../sessions/session.ts'
-import { selectSessionToReferTo } from '../../sessions/session.ts'
+import { selectSessionForReference } from '../../sessions/session.ts'
 
 export const unknownParent = 'Parent session must reference an existing session'
 
@@ -12,7 +12,7 @@ export async function holdParent(
   { parent_session_id: ref }: Pick<NewSession, 'parent_session_id'>,
 ): Promise<SessionRow | undefined> {
   if (!ref) return undefined
-  return (await selectSessionToReferTo(tx, ref)) ?? refuse('validation_failed', unknownParent)
+  return (await selectSessionForReference(tx, ref)) ?? refuse('validation_failed', unknownParent)
 }
 
 type Inherited = { parent_session_id: number | null; genesis: Genesis; scheduling_class: PriorityClass | null }
