@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Card } from '../sessions/session.ts'
 
-/** Any constant: it only has to be the same on every host. */
+/** An arbitrary constant that is the same on every host. */
 const sectionLockClass = 7_346
 
-/** Whoever orders a section does so alone. Sections are taken in one order, so that two movers never wait for each other. */
+/** Serialises reorders of a section. The locks are taken in ascending order, so concurrent moves cannot deadlock. */
 export async function lockSections(tx: Transaction, sections: readonly (number | null)[]): Promise<void> {
   const keys = [...new Set(sections.map((section) => (section ?? 0) % 2_147_483_647))].toSorted((a, b) => a - b)
   for (const key of keys) await sql`select pg_advisory_xact_lock(${sectionLockClass}, ${key}::int)`.execute(tx)

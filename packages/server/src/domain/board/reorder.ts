@@ -11,8 +11,8 @@ export type ReorderRequest = { ids?: unknown; category_id?: unknown; moved: Sess
 export type Ordered = { category_id: number | null; session_ids: number[] }
 
 /**
- * Puts cards of one section in order: one that moves goes next to its neighbours in the list; without one, the listed
- * cards are dealt into the places they hold together.
+ * Orders the cards of one section. A moved card goes next to its neighbours in the list. Without a moved card, the listed
+ * cards are rearranged within the positions that they already occupy.
  */
 export async function reorderCards(app: App, { ids, category_id, moved }: ReorderRequest): Promise<Ordered> {
   return transact(app.db, async (tx) => {
@@ -22,20 +22,23 @@ export async function reorderCards(app: App, { ids, category_id, moved }: Reorde
     if (card && card.category_id !== section) await recordCardSection(tx, card.id, section)
     const cards = await distinctCards(tx, section)
     const listed = readListed(ids, cards)
-    await recordCardOrder(tx, card && listed.includes(card.id) ? placed(cards, listed, card.id) : dealt(cards, listed))
+    await recordCardOrder(
+      tx,
+      card && listed.includes(card.id) ? moveCard(cards, listed, card.id) : rearrange(cards, listed),
+    )
     const ordered = await selectCards(tx, section)
     return { category_id: section, session_ids: ordered.map(({ id }) => id) }
   })
 }
 
-/** Entries that are no card of the section are ignored, and so are repeats. */
+/** Ignores repeats and ids that are not cards of the section. */
 function readListed(said: unknown, cards: readonly Card[]): number[] {
   const inSection = new Set(cards.map(({ id }) => id))
   const ids = (Array.isArray(said) ? said : []).flatMap((one) => wholeNumber(one) ?? [])
   return [...new Set(ids)].filter((id) => inSection.has(id))
 }
 
-/** Cards that share a value have no place between them; such a section is numbered anew once. */
+/** Renumbers the section if two cards share a `sort_order`: no value would fit between them. */
 async function distinctCards(tx: Transaction, section: number | null): Promise<Card[]> {
   const cards = await selectCards(tx, section)
   if (new Set(cards.map(({ sort_order }) => sort_order)).size === cards.length) return cards
@@ -44,8 +47,8 @@ async function distinctCards(tx: Transaction, section: number | null): Promise<C
   return numbered
 }
 
-/** Right above the next listed card, or below the previous one when it is the last; alone it stays where it is. */
-function placed(cards: readonly Card[], listed: readonly number[], id: number): Card[] {
+/** Directly above the next listed card, or below the previous one if it is the last. A card listed alone does not move. */
+function moveCard(cards: readonly Card[], listed: readonly number[], id: number): Card[] {
   const others = cards.filter((card) => card.id !== id)
   const next = listed[listed.indexOf(id) + 1]
   const previous = listed[listed.indexOf(id) - 1]
@@ -59,7 +62,7 @@ function placed(cards: readonly Card[], listed: readonly number[], id: number): 
   return others.toSpliced(at, 0, { id, sort_order: 0 }).map((card, index) => ({ ...card, sort_order: index }))
 }
 
-/** Undefined when two neighbours have come so close that no number is left between them. */
+/** Undefined when no floating-point number is left between the two neighbours. */
 function between(above: Card | undefined, below: Card | undefined): number | undefined {
   if (!above) return below ? below.sort_order - 1 : 0
   if (!below) return above.sort_order + 1
@@ -67,7 +70,8 @@ function between(above: Card | undefined, below: Card | undefined): number | und
   return middle > above.sort_order && middle < below.sort_order ? middle : undefined
 }
 
-function dealt(cards: readonly Card[], listed: readonly number[]): Card[] {
+/** Assigns the listed cards, in order, to the positions that they occupy together. */
+function rearrange(cards: readonly Card[], listed: readonly number[]): Card[] {
   const wanted = new Set(listed)
   const places = cards.filter(({ id }) => wanted.has(id)).map(({ sort_order }) => sort_order)
   return listed.flatMap((id, index) => {

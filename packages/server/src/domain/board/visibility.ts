@@ -9,7 +9,7 @@ import { instantOf, isTimeZone, type WallClock } from './wall-clock.ts'
 
 export type VisibilityRequest = { visibility?: unknown; snoozed_until?: unknown; timezone?: unknown }
 
-/** The stored choice for the board. No scheduler, queue or gate reads it, and nothing else changes. */
+/** Affects only the board: no scheduler or queue reads the visibility. */
 export async function changeVisibility(app: App, ref: SessionRef, request: VisibilityRequest): Promise<Session> {
   const visibility = readVisibility(request.visibility)
   const snoozed_until = visibility === 'snoozed' ? readEnd(request, app.clock.now()) : null

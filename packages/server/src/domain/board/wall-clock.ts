@@ -1,10 +1,10 @@
-/** A time as a clock on the wall shows it, without a zone. */
+/** A local date and time without a time zone. */
 export type WallClock = { year: number; month: number; day: number; hour: number; minute: number; second: number }
 
 const dayMs = 86_400_000
 
 export function isTimeZone(name: string): boolean {
-  // The platform also takes bare offsets, which are no names.
+  // `Intl` also accepts bare offsets such as +02:00, which are not IANA names.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
@@ -14,7 +14,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A time that a clock change skips moves forward; of one that comes twice the first is meant. */
+/** A time that a clock change skips moves forward; a time that occurs twice means the first occurrence. */
 export function instantOf(clock: WallClock, timeZone: string): Date {
   const shown = Date.UTC(clock.year, clock.month - 1, clock.day, clock.hour, clock.minute, clock.second)
   const before = offsetMs(shown - dayMs, timeZone)
@@ -23,7 +23,7 @@ export function instantOf(clock: WallClock, timeZone: string): Date {
   return new Date(readings.length > 0 ? Math.min(...readings) : shown - before)
 }
 
-/** How far the zone's clocks are ahead of UTC at an instant. */
+/** The zone's offset from UTC at an instant; positive when the zone is ahead of UTC. */
 function offsetMs(instant: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

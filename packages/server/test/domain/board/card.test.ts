@@ -9,7 +9,7 @@ const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
 
 test.each(['notes', 'heartbeat', 'set_category', 'visibility', 'model', 'mcp_servers', 'catalog_skills'])(
-  '%s of a session that is not there answers 404',
+  'PATCH %s answers 404 for an unknown session',
   async (what) => {
     const bodies: Record<string, unknown> = {
       notes: { session_notes: 'x' },
@@ -23,8 +23,8 @@ test.each(['notes', 'heartbeat', 'set_category', 'visibility', 'model', 'mcp_ser
   },
 )
 
-describe('notes', () => {
-  test('are written with their time, and cleared by an empty string or null', async () => {
+describe('PATCH /sessions/:id/notes', () => {
+  test('stores the notes with their time, and clears them with an empty string or null', async () => {
     const id = await resting()
     const { status, body } = await change(id, 'notes', { session_notes: 'look here' })
     expect(status).toBe(200)
@@ -40,14 +40,14 @@ describe('notes', () => {
     }
   })
 
-  test('have at most 50,000 characters', async () => {
+  test('rejects notes of more than 50,000 characters with 422 and changes nothing', async () => {
     const id = await resting()
     expect((await change(id, 'notes', { session_notes: '😀'.repeat(50_000) })).status).toBe(200)
     const answer = await changesNothing(app.pool, () => change(id, 'notes', { session_notes: 'x'.repeat(50_001) }))
     expectProblem(answer, 422, 'Too long', 'Notes are too long (maximum 50,000 characters)')
   })
 
-  test('that are missing or no text change nothing', async () => {
+  test('rejects missing notes and notes that are not a string with 422 and changes nothing', async () => {
     const id = await resting()
     const missing = await changesNothing(app.pool, () => change(id, 'notes', {}))
     expectProblem(missing, 422, 'Missing parameter', 'session_notes is required')
@@ -56,8 +56,8 @@ describe('notes', () => {
   })
 })
 
-describe('the heartbeat', () => {
-  test('is turned on, and its interval changed, each without the other', async () => {
+describe('PATCH /sessions/:id/heartbeat', () => {
+  test('changes enabled and interval_seconds independently of each other', async () => {
     const id = await resting()
     expect((await change(id, 'heartbeat', { enabled: true })).body).toMatchObject({
       heartbeat_enabled: true,
@@ -71,7 +71,7 @@ describe('the heartbeat', () => {
     expect((await change(id, 'heartbeat', { enabled: 'off' })).body.heartbeat_enabled).toBe(false)
   })
 
-  test('beats between every 30 and every 86,400 seconds', async () => {
+  test('accepts intervals from 30 to 86,400 seconds and rejects others with 422', async () => {
     const id = await resting()
     expect((await change(id, 'heartbeat', { interval_seconds: 86_400 })).status).toBe(200)
     const slow = await changesNothing(app.pool, () => change(id, 'heartbeat', { interval_seconds: 86_401 }))
@@ -88,13 +88,13 @@ describe('the heartbeat', () => {
     [{ interval_seconds: -5 }, 'Validation failed', 'interval_seconds must be an integer'],
     [{ interval_seconds: 45.5 }, 'Validation failed', 'interval_seconds must be an integer'],
     [{ enabled: true, interval_seconds: 'soon' }, 'Validation failed', 'interval_seconds must be an integer'],
-  ])('refuses %j and changes nothing', async (body, error, message) => {
+  ])('rejects %j with 422 and changes nothing', async (body, error, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => change(id, 'heartbeat', body)), 422, error, message)
   })
 })
 
-test('a favourite is toggled, and every toggle counts', async () => {
+test('POST /sessions/:id/toggle_favorite flips the flag, and concurrent toggles all take effect', async () => {
   const id = await resting()
   const answer = await app.post(`/sessions/${id}/toggle_favorite`)
   expect([answer.status, answer.body.favorited, answer.body.session.favorited]).toEqual([200, true, true])
@@ -103,8 +103,8 @@ test('a favourite is toggled, and every toggle counts', async () => {
   expectProblem(await app.post('/sessions/999999/toggle_favorite'), 404, 'Not Found')
 })
 
-describe('the category', () => {
-  test('is set and cleared', async () => {
+describe('PATCH /sessions/:id/set_category', () => {
+  test('sets and clears the category', async () => {
     const id = await resting()
     const { category } = (await app.post('/categories', { name: 'Shelf', is_frozen: true })).body
     expect((await change(id, 'set_category', { category_id: String(category.id) })).body).toMatchObject({
@@ -123,17 +123,17 @@ describe('the category', () => {
     [99, 'Category #99 not found'],
     ['x', 'Category #x not found'],
     [1.5, 'Category #1.5 not found'],
-  ])('that is not there (%j) answers 404 and changes nothing', async (category_id, message) => {
+  ])('rejects the unknown category %j with 404 and changes nothing', async (category_id, message) => {
     const id = await resting()
     const answer = await changesNothing(app.pool, () => change(id, 'set_category', { category_id }))
     expectProblem(answer, 404, 'Not Found', message)
   })
 })
 
-describe('visibility', () => {
+describe('PATCH /sessions/:id/visibility', () => {
   const setTo = (id: number, body: unknown) => change(id, 'visibility', body)
 
-  test('is hidden, snoozed and visible again; the time of a snooze is wall clock in its zone', async () => {
+  test('hides, snoozes and shows a session; snoozed_until is local time in the given time zone', async () => {
     const id = await resting()
     expect((await setTo(id, { visibility: 'hidden', snoozed_until: 'ignored' })).body.session).toMatchObject({
       visibility: 'hidden',
@@ -152,7 +152,7 @@ describe('visibility', () => {
     })
   })
 
-  test('reads as visible once a snooze has ended, and the stored choice stays', async () => {
+  test('an ended snooze has effective_visibility visible and keeps the stored visibility', async () => {
     const id = await resting({ visibility: 'snoozed', snoozed_until: new Date(Date.now() - 1000) })
     expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
       visibility: 'snoozed',
@@ -162,11 +162,11 @@ describe('visibility', () => {
 
   test.each([
     ['2031-03-30T02:30', 'Europe/Berlin', '2031-03-30T01:30:00Z', 'skipped by a clock change moves forward'],
-    ['2031-10-26T02:30', 'Europe/Berlin', '2031-10-26T00:30:00Z', 'that comes twice is the first'],
+    ['2031-10-26T02:30', 'Europe/Berlin', '2031-10-26T00:30:00Z', 'that occurs twice means the first occurrence'],
     ['2031-07-01T08:00:30.25', undefined, '2031-07-01T08:00:30Z', 'without a zone is UTC'],
     ['2031-07-01T08:00Z', 'Etc/UTC', '2031-07-01T08:00:00Z', 'with a Z is UTC'],
-    ['2031-01-01T00:15', 'Asia/Kathmandu', '2030-12-31T18:30:00Z', 'may be in another year there'],
-  ])('a time (%s, %s) is %s: one %s', async (snoozed_until, timezone, expected, _why) => {
+    ['2031-01-01T00:15', 'Asia/Kathmandu', '2030-12-31T18:30:00Z', 'may fall in another year in UTC'],
+  ])('reads snoozed_until %s in zone %s as %s: a time %s', async (snoozed_until, timezone, expected, _why) => {
     const answer = await setTo(await resting(), { visibility: 'snoozed', snoozed_until, timezone })
     expect(answer.body.session.snoozed_until).toBe(expected)
   })
@@ -207,7 +207,7 @@ describe('visibility', () => {
       { visibility: 'snoozed', snoozed_until: '2020-01-01T00:00' },
       'snoozed_until is in the past (2020-01-01T00:00:00Z).',
     ],
-  ])('refuses %j and changes nothing', async (body, message) => {
+  ])('rejects %j with 422 and changes nothing', async (body, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => setTo(id, body)), 422, 'Visibility update failed', message)
   })
