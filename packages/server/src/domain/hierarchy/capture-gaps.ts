@@ -1,29 +1,29 @@
 import type { CaptureGap, HierarchyNode } from '@yardmaster/contract/session'
 import type { Database } from '../../platform/db/database.ts'
-import { type Channel, selectRecognisingChannels } from './human-message-store.ts'
+import { type Channel, selectIdentifyingChannels } from './human-message-store.ts'
 import { channelLabel } from './human-messages.ts'
 
-/** People speak through these. The genesis of a session that came in through one is its name. */
+/** The channels that people write in. A session created through a channel has the channel's name as its genesis. */
 const explanations: Record<Channel, { reason: string; remedy: string }> = {
   chat: {
-    reason: 'No person has a chat user id, so nobody who wrote in chat could be recognised.',
-    remedy: 'Give the people who write in chat their chat user ids; what they write from then on is on record.',
+    reason: 'No person has a chat user id, so the authors of chat messages could not be identified.',
+    remedy: 'Set the chat user id of each person who writes in chat. Messages they send after that are recorded.',
   },
   web_ui: {
-    reason: 'No administrator is known, so nobody who used the dashboard could be recognised.',
-    remedy: 'Name an administrator; what is said on the dashboard from then on is on record.',
+    reason: 'No person is an administrator, so the users of the dashboard could not be identified.',
+    remedy: 'Make a person an administrator. Messages sent on the dashboard after that are recorded.',
   },
 }
 
-/** The channels these sessions came in through, and where nobody could have been recognised. */
+/** The channels that these sessions came through and in which no author could be identified. */
 export async function findCaptureGaps(db: Database, nodes: readonly HierarchyNode[]): Promise<CaptureGap[]> {
-  const channels = (Object.keys(explanations) as Channel[]) // a record's keys are its type's
+  const channels = (Object.keys(explanations) as Channel[]) // `Object.keys` loses the record's key type
     .map((channel) => ({ channel, session_ids: cameThrough(channel, nodes) }))
     .filter(({ session_ids }) => session_ids.length > 0)
   if (channels.length === 0) return []
-  const isRecognising = await selectRecognisingChannels(db)
+  const canIdentify = await selectIdentifyingChannels(db)
   return channels
-    .filter(({ channel }) => !isRecognising[channel])
+    .filter(({ channel }) => !canIdentify[channel])
     .map(({ channel, session_ids }) => ({
       channel,
       channel_label: channelLabel(channel),

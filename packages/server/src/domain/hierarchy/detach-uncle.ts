@@ -7,13 +7,14 @@ import { note } from '../logs/log.ts'
 import { selectSessionForReference } from '../sessions/session.ts'
 import { deleteUncleLink, type Pair, selectUncleLink } from './uncle-store.ts'
 
-type Detachment = { junior: SessionRef; senior: SessionRef; actingSessionId: number | undefined }
+type DetachRequest = { junior: SessionRef; senior: SessionRef; actingSessionId: number | undefined }
 
-/** Removes one link and no other; a link that points the other way is named and left alone. */
-export async function detachUncle(app: App, asked: Detachment): Promise<void> {
+/** Removes exactly this link. If only the reverse link exists, the refusal says so and the link stays. */
+export async function detachUncle(app: App, request: DetachRequest): Promise<void> {
   await transact(app.db, async (tx) => {
-    const { id: junior } = (await selectSessionForReference(tx, asked.junior)) ?? refuseMissing()
-    const { id: senior } = (await selectSessionForReference(tx, asked.senior)) ?? refuseUnknown(asked.senior, junior)
+    const { id: junior } = (await selectSessionForReference(tx, request.junior)) ?? refuseMissing()
+    const { id: senior } =
+      (await selectSessionForReference(tx, request.senior)) ?? refuseUnknown(request.senior, junior)
     const pair = { senior, junior }
     const link = await deleteUncleLink(tx, pair)
     if (!link) {
@@ -21,9 +22,9 @@ export async function detachUncle(app: App, asked: Detachment): Promise<void> {
       return refuse('no_uncle_link', isReversed ? reversedText(pair) : missingText(pair))
     }
     const who =
-      asked.actingSessionId === undefined
+      request.actingSessionId === undefined
         ? 'an undeclared REST caller'
-        : `session #${asked.actingSessionId} via the REST API`
+        : `session #${request.actingSessionId} via the REST API`
     const text = `Session #${senior} is no longer an uncle of session #${junior}: detached by ${who}. The link was recorded at ${formatTimestamp(link.created_at)} by ${link.source}.`
     await note(app, tx, junior, text)
     await note(app, tx, senior, text)
@@ -32,7 +33,7 @@ export async function detachUncle(app: App, asked: Detachment): Promise<void> {
 
 function refuseUnknown(senior: SessionRef, junior: number): never {
   const name = 'id' in senior ? `#${senior.id}` : `"${senior.slug}"`
-  return refuse('no_uncle_link', `There is no session ${name}, so it is no uncle of session #${junior}`)
+  return refuse('no_uncle_link', `There is no session ${name}, so it is not an uncle of session #${junior}`)
 }
 
 function missingText({ senior, junior }: Pair): string {

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db/database.ts'
 export type KinRow = {
   id: number
   title: string | null
-  /** The root it was made from, as its own bookkeeping says. */
+  /** The catalog root that the session was created from, by its metadata. */
   agent_root_key: string | null
   git_root: string
   subdirectory: string | null
@@ -14,9 +14,9 @@ export type KinRow = {
   genesis: Genesis
   scheduling_class: PriorityClass | null
   parent_session_id: number | null
-  /** Null for the session that was asked for, when a bound cut it away. */
+  /** Null for the requested session if the bounds cut it off. */
   depth: number | null
-  /** Those of its uncles that are listed too, lowest id first. */
+  /** Only uncles that are in the result, lowest id first. */
   uncle_ids: number[]
 }
 
@@ -28,13 +28,13 @@ type Listed = Omit<KinRow, 'uncle_ids'> & { uncle_ids: string[] | null; origin_i
 const { levels, sessions: most } = limits.hierarchy
 
 /**
- * A session and its relatives, by one query whatever their number. The walks have one row a level, with the sessions of
- * that level and all those seen as arrays: a session is met once, at its shallowest, cycles end by themselves, and no
- * walk reads more than the bounds allow, however many children somebody has. (One row a session would be simpler; it
- * cannot be told when to stop.) A walk that meets a bound says so in a last row and goes no further.
+ * A session and its relatives in one query. Each recursive walk produces one row a level, with arrays of the sessions on
+ * that level and of all sessions seen so far. A session is therefore visited once, at its smallest depth; cycles end; and
+ * no walk reads more than the bounds allow, whatever the number of children. One row a session would be simpler, but such
+ * a recursion cannot stop at a bound. A walk that reaches a bound marks its last row `is_cut` and stops.
  *
- * Sessions are looked up by arrays of ids rather than joined with the walks: the planner takes these for long, and would
- * read the whole table for the sake of one session.
+ * Sessions are looked up by arrays of ids instead of joined with the walks: the planner overestimates the size of a
+ * recursive walk and would scan the whole table.
  */
 export async function selectKin(db: Database, sessionId: number): Promise<Kin | undefined> {
   const { rows } = await sql<Listed>`
@@ -163,15 +163,15 @@ export async function selectKin(db: Database, sessionId: number): Promise<Kin | 
       where id = ${sessionId}
         and id <> all (select unnest(frontier) from descent)
     ),
-    everyone as (
+    all_listed as (
       select array_agg(id) as ids
       from listed
     ),
     uncles (junior_id, ids) as materialized (
       select junior_session_id, array_agg(senior_session_id order by senior_session_id)
-      from everyone
-      join uncle_links on junior_session_id = any (everyone.ids)
-      where senior_session_id = any (everyone.ids)
+      from all_listed
+      join uncle_links on junior_session_id = any (all_listed.ids)
+      where senior_session_id = any (all_listed.ids)
       group by junior_session_id
     )
     select
@@ -188,8 +188,8 @@ export async function selectKin(db: Database, sessionId: number): Promise<Kin | 
       uncles.ids as uncle_ids,
       origin.id as origin_id,
       origin.is_cut or summit.is_cut or (select bool_or(is_cut) from descent) as is_cut
-    from everyone
-    join sessions on sessions.id = any (everyone.ids)
+    from all_listed
+    join sessions on sessions.id = any (all_listed.ids)
     join listed on listed.id = sessions.id
     left join uncles on uncles.junior_id = sessions.id
     cross join origin
@@ -200,12 +200,12 @@ export async function selectKin(db: Database, sessionId: number): Promise<Kin | 
   return first && { originId: first.origin_id, isCut: first.is_cut, rows: rows.map(withNumbers) }
 }
 
-/** An array of ids comes as an array of texts. */
+/** The driver returns a bigint array as strings. */
 function withNumbers({ uncle_ids, ...row }: Listed): KinRow {
   return { ...row, uncle_ids: uncle_ids?.map(Number) ?? [] }
 }
 
-/** Whether a session is the one at the top, or a child of it or of its children. */
+/** Whether a session is `top` or one of its descendants by spawning. */
 export async function isDescendant(db: Database, { top, session }: { top: number; session: number }): Promise<boolean> {
   const { rows } = await sql<{ is_descendant: boolean }>`
     with recursive line (id) as (

@@ -1,3 +1,4 @@
+/** The face of the room: a session's tree, the human messages in it, and uncle links. */
 export { findCaptureGaps } from './capture-gaps.ts'
 export { findHierarchy } from './find-hierarchy.ts'
 export { findHumanMessages } from './human-messages.ts'

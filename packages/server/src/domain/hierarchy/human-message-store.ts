@@ -33,7 +33,7 @@ export async function insertHumanMessage(tx: Transaction, row: Insertable<HumanM
   await tx.insertInto('human_messages').values(row).execute()
 }
 
-/** Oldest first. Of more than the bounds allow, the latest; the very latest always. */
+/** Oldest first. Beyond the bounds only the latest messages are returned, at least one. */
 export async function selectHumanMessages(
   db: Database,
   sessionIds: readonly number[],
@@ -60,8 +60,8 @@ export async function selectHumanMessages(
   return rows
 }
 
-/** The channels in which somebody could have been recognised. */
-export async function selectRecognisingChannels(db: Database): Promise<Record<Channel, boolean>> {
+/** The channels in which the author of a message can be identified. */
+export async function selectIdentifyingChannels(db: Database): Promise<Record<Channel, boolean>> {
   const { rows } = await sql<Record<Channel, boolean>>`
     select
       exists (select from people where chat_user_id is not null) as chat,

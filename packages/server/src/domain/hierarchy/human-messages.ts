@@ -5,52 +5,53 @@ import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { type Channel, type HumanMessageRow, insertHumanMessage, selectHumanMessages } from './human-message-store.ts'
 
-/** More than anybody reads at once. */
-const mostShown = { count: 1000, bytes: 4 * 1024 * 1024 }
+/** Bounds the size of the answer. */
+const shownAtMost = { count: 1000, bytes: 4 * 1024 * 1024 }
 
-/** What people who were recognised said to any of these sessions. */
+/** Messages of identified people to any of these sessions. */
 export async function findHumanMessages(
   db: Database,
   sessionId: number,
   nodes: readonly HierarchyNode[],
 ): Promise<HumanMessage[]> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const rows = await selectHumanMessages(db, [...byId.keys()], mostShown)
+  const rows = await selectHumanMessages(db, [...byId.keys()], shownAtMost)
   return rows.map((row) => presentHumanMessage(row, sessionId, byId.get(row.session_id)))
 }
 
-export type Utterance = {
+export type RecordedMessage = {
   sessionId: number
-  /** The key of a person that the surface has recognised: never a caller of the REST API, whose key names no person. */
+  /** The key of a person whom the surface identified. Never a caller of the REST API: an API key identifies no person. */
   authorKey: string
   channel: Channel
   roomName?: string
-  /** Where on the surface it was said, such as `web_ui.follow_up`. */
+  /** The place on the surface, such as `web_ui.follow_up`. */
   entryPoint: string
   content: string
   occurredAt: Date
 }
 
-/** Puts on record that a person said something, in the transaction that accepts what was said. */
-export async function recordHumanMessage(app: App, tx: Transaction, said: Utterance): Promise<void> {
+/** Records a person's message in the transaction that accepts it. */
+export async function recordHumanMessage(app: App, tx: Transaction, message: RecordedMessage): Promise<void> {
   await insertHumanMessage(tx, {
-    session_id: said.sessionId,
-    author_key: said.authorKey,
-    channel: said.channel,
-    room_name: said.roomName ?? null,
-    entry_point: said.entryPoint,
-    content: bounded(app.redactor.text(said.content)),
-    occurred_at: said.occurredAt,
+    session_id: message.sessionId,
+    author_key: message.authorKey,
+    channel: message.channel,
+    room_name: message.roomName ?? null,
+    entry_point: message.entryPoint,
+    // Redact before truncating: a truncated secret no longer matches its pattern.
+    content: truncate(app.redactor.text(message.content)),
+    occurred_at: message.occurredAt,
   })
 }
 
-const cutMarker = '\n[cut here: the message was longer]'
+const truncationMarker = '\n[truncated: the message was longer]'
 
-function bounded(content: string): string {
+function truncate(content: string): string {
   if (content.length <= limits.humanMessage) return content
   const characters = Array.from(content)
   if (characters.length <= limits.humanMessage) return content
-  return characters.slice(0, limits.humanMessage - cutMarker.length).join('') + cutMarker
+  return characters.slice(0, limits.humanMessage - truncationMarker.length).join('') + truncationMarker
 }
 
 const channelLabels: Record<Channel, string> = { web_ui: 'the dashboard', chat: 'chat' }

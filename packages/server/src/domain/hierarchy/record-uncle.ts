@@ -9,9 +9,9 @@ import {
 } from './uncle-store.ts'
 
 /**
- * Records that the session which says it is calling is a senior of the one it speaks to. Never refuses: a claim that
- * names nobody, says nothing new or would close a circle records nothing. Who was a direct uncle of the caller becomes its
- * junior. The caller of this holds the lock of the session that is spoken to.
+ * Records the acting session, by the caller's own claim, as a senior of the session that it sends to. Never refuses: an
+ * unknown acting session, a known relation and a link that would close a cycle record nothing. A direct link in the
+ * opposite direction is reversed. The caller holds the row lock of the receiving session.
  */
 export async function recordUncle(
   tx: Transaction,
@@ -20,7 +20,7 @@ export async function recordUncle(
   if (senior === undefined || senior === junior) return
   const pair = { senior, junior }
   const reverse = { senior: junior, junior: senior }
-  // Looked at before the lock as well: nearly all who speak are parents or known already, and should not line up.
+  // Checked before the global lock too: nearly every sender is a known senior and should not wait for the lock.
   if (await isAbove(tx, pair, { withoutDirectLink: false })) return
   if (!(await holdUnlessGone(tx, senior))) return
   await lockUncleLinks(tx)

@@ -22,17 +22,17 @@ declare module '../../platform/db/tables.ts' {
 export type UncleLink = Selectable<UncleLinkTable>
 export type Pair = { senior: number; junior: number }
 
-/** Any constant: it only has to be the same on every host. */
+/** An arbitrary constant that is the same on every host. */
 const uncleLockKey = 7_346_031
 
-/** A link is judged by all the others, so they are written one at a time. */
+/** Serialises inserts of links: the cycle check reads all other links. */
 export async function lockUncleLinks(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${uncleLockKey})`.execute(tx)
 }
 
 /**
- * It cannot be deleted until the transaction ends. Only who is deleting it bars the way, and then it counts as gone: to
- * wait for that one while holding a relative of the session would be a deadlock.
+ * Locks the session against deletion until the transaction ends. False if it does not exist or if a transaction is
+ * deleting it: waiting for that transaction while holding the lock of a related session could deadlock.
  */
 export async function holdUnlessGone(tx: Transaction, id: number): Promise<boolean> {
   const row = await tx
@@ -45,20 +45,20 @@ export async function holdUnlessGone(tx: Transaction, id: number): Promise<boole
   return row !== undefined
 }
 
-/** More relatives above one session than anybody can oversee. */
-const mostSeniors = 5000
+/** Bounds the cost of the cycle check. */
+const checkedSeniors = 5000
 
 /**
- * Whether one session stands above another, by any chain of spawns and links but for the direct link that is left out.
- * Looked for from below, where there are few. Beyond the bound the answer is yes: a link that might close a circle is not
- * written.
+ * Whether one session is above another by any chain of spawns and links, optionally ignoring the direct link. Walks upward
+ * from the junior, because a session has few seniors. Beyond the bound the answer is true, so that no link is written
+ * which might close a cycle.
  */
 export async function isAbove(
   tx: Transaction,
   { senior, junior }: Pair,
   options: { withoutDirectLink: boolean },
 ): Promise<boolean> {
-  const leftOut = options.withoutDirectLink ? [senior] : []
+  const ignored = options.withoutDirectLink ? [senior] : []
   const { rows } = await sql<{ is_above: boolean }>`
     with recursive seniors (id) as (
       select ${junior}::bigint
@@ -74,16 +74,16 @@ export async function isAbove(
         select senior_session_id
         from uncle_links
         where junior_session_id = seniors.id
-          and not (junior_session_id = ${junior} and senior_session_id = any (${leftOut}::bigint[]))
+          and not (junior_session_id = ${junior} and senior_session_id = any (${ignored}::bigint[]))
       ) as above
     ),
-    looked_at as (
+    checked as (
       select id
       from seniors
-      limit ${mostSeniors + 1}
+      limit ${checkedSeniors + 1}
     )
-    select coalesce(bool_or(id = ${senior}), false) or count(*) > ${mostSeniors} as is_above
-    from looked_at
+    select coalesce(bool_or(id = ${senior}), false) or count(*) > ${checkedSeniors} as is_above
+    from checked
   `.execute(tx)
   return rows[0]?.is_above ?? true
 }
@@ -101,7 +101,7 @@ export function selectUncleLink(db: Database | Transaction, { senior, junior }: 
     .executeTakeFirst()
 }
 
-/** The link that was there; of several who delete it, one gets it. */
+/** The deleted link. Of several concurrent deletes only one gets it. */
 export function deleteUncleLink(tx: Transaction, { senior, junior }: Pair): Promise<UncleLink | undefined> {
   return tx
     .deleteFrom('uncle_links')

@@ -6,15 +6,24 @@ import { insertTree, insertUncleLinks } from '../../support/sessions/relations.t
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
-/** The rules once more, step by step and as plainly as can be, to hold the one query against them. */
-function expected(ids: readonly number[], parents: ReadonlyMap<number, number>, links: readonly Link[], asked: number) {
+/** A second, step-by-step implementation of the rules, to compare with the single query. */
+function expected(
+  ids: readonly number[],
+  parents: ReadonlyMap<number, number>,
+  links: readonly Link[],
+  requested: number,
+) {
   const seniors = (id: number): number[] =>
     [parents.get(id) ?? [], links.filter(({ junior }) => junior === id).map(({ senior }) => senior)].flat()
   let truncated = false
 
-  let origin = asked
-  const line = [asked]
-  for (let parent = parents.get(asked); parent !== undefined && !line.includes(parent); parent = parents.get(parent)) {
+  let origin = requested
+  const line = [requested]
+  for (
+    let parent = parents.get(requested);
+    parent !== undefined && !line.includes(parent);
+    parent = parents.get(parent)
+  ) {
     if (line.length > 8) {
       truncated = true
       break
@@ -23,8 +32,8 @@ function expected(ids: readonly number[], parents: ReadonlyMap<number, number>, 
     origin = parent
   }
 
-  const seen = [asked]
-  let frontier = [asked]
+  const seen = [requested]
+  let frontier = [requested]
   let forced: number[] = []
   for (let level = 1; ; level += 1) {
     const next = [...new Set(frontier.flatMap(seniors))].filter((id) => !seen.includes(id))
@@ -67,11 +76,11 @@ function expected(ids: readonly number[], parents: ReadonlyMap<number, number>, 
     for (const junior of ids) if (placed.get(junior)?.under === id) list(junior)
   }
   roots.forEach(list)
-  if (!placed.has(asked)) {
+  if (!placed.has(requested)) {
     truncated = true
     const last = order.at(-1) ?? 0
-    placed.set(asked, { depth: (placed.get(last)?.depth ?? 0) + 1, under: last, isSpawned: false })
-    order.push(asked)
+    placed.set(requested, { depth: (placed.get(last)?.depth ?? 0) + 1, under: last, isSpawned: false })
+    order.push(requested)
   }
   return {
     origin,
@@ -103,7 +112,7 @@ const shown = ({ origin_session_id, root_session_ids, truncated, nodes }: Sessio
   })),
 })
 
-/** The same numbers for the same seed, in [0, 1). */
+/** A pseudo-random generator of numbers in [0, 1): the same seed gives the same numbers. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -117,33 +126,36 @@ beforeEach(async () => {
 })
 
 test.each([
-  { seed: 1, count: 12, loners: 0.3, links: 8, reach: 12 },
-  { seed: 2, count: 12, loners: 0.2, links: 14, reach: 3 },
-  { seed: 3, count: 40, loners: 0.05, links: 10, reach: 2 },
-  { seed: 4, count: 60, loners: 0.1, links: 60, reach: 4 },
-  { seed: 5, count: 200, loners: 0.02, links: 30, reach: 200 },
-  { seed: 6, count: 220, loners: 0.01, links: 20, reach: 40 },
-  { seed: 7, count: 320, loners: 0.5, links: 400, reach: 320 },
-])('$count sessions and $links uncles at random are shown by the rules, circles and all', async (family) => {
-  const random = seeded(family.seed)
-  const drawnParents = Array.from({ length: family.count }, (_, index) => {
-    if (index === 0 || random() < family.loners) return null
-    return Math.max(0, index - 1 - Math.floor(random() * family.reach))
-  })
-  const ids = await insertTree(app.pool, drawnParents)
-  const idAt = (index: number): number => ids[index] ?? 0
-  const links = new Map<string, Link>()
-  for (let n = 0; n < family.links; n += 1) {
-    const [senior, junior] = [idAt(Math.floor(random() * family.count)), idAt(Math.floor(random() * family.count))]
-    if (senior !== junior) links.set(`${senior}>${junior}`, { senior, junior })
-  }
-  await insertUncleLinks(app.pool, [...links.values()])
-  const parents = new Map(
-    drawnParents.flatMap((parent, index) => (parent === null ? [] : [[idAt(index), idAt(parent)] as const])),
-  )
-  for (let n = 0; n < 12; n += 1) {
-    const asked = idAt(Math.floor(random() * family.count))
-    const { body } = await app.get(`/sessions/${asked}`)
-    expect(shown(body.session_hierarchy)).toEqual(expected(ids, parents, [...links.values()], asked))
-  }
-})
+  { seed: 1, count: 12, rootShare: 0.3, links: 8, reach: 12 },
+  { seed: 2, count: 12, rootShare: 0.2, links: 14, reach: 3 },
+  { seed: 3, count: 40, rootShare: 0.05, links: 10, reach: 2 },
+  { seed: 4, count: 60, rootShare: 0.1, links: 60, reach: 4 },
+  { seed: 5, count: 200, rootShare: 0.02, links: 30, reach: 200 },
+  { seed: 6, count: 220, rootShare: 0.01, links: 20, reach: 40 },
+  { seed: 7, count: 320, rootShare: 0.5, links: 400, reach: 320 },
+])(
+  'the tree of $count random sessions with $links random uncle links follows the rules, cycles included',
+  async (family) => {
+    const random = seeded(family.seed)
+    const drawnParents = Array.from({ length: family.count }, (_, index) => {
+      if (index === 0 || random() < family.rootShare) return null
+      return Math.max(0, index - 1 - Math.floor(random() * family.reach))
+    })
+    const ids = await insertTree(app.pool, drawnParents)
+    const idAt = (index: number): number => ids[index] ?? 0
+    const links = new Map<string, Link>()
+    for (let n = 0; n < family.links; n += 1) {
+      const [senior, junior] = [idAt(Math.floor(random() * family.count)), idAt(Math.floor(random() * family.count))]
+      if (senior !== junior) links.set(`${senior}>${junior}`, { senior, junior })
+    }
+    await insertUncleLinks(app.pool, [...links.values()])
+    const parents = new Map(
+      drawnParents.flatMap((parent, index) => (parent === null ? [] : [[idAt(index), idAt(parent)] as const])),
+    )
+    for (let n = 0; n < 12; n += 1) {
+      const requested = idAt(Math.floor(random() * family.count))
+      const { body } = await app.get(`/sessions/${requested}`)
+      expect(shown(body.session_hierarchy)).toEqual(expected(ids, parents, [...links.values()], requested))
+    }
+  },
+)

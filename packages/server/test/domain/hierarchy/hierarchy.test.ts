@@ -16,7 +16,7 @@ const hierarchyOf = async (id: number): Promise<SessionHierarchy> => {
 
 const link = (senior: number, junior: number): Promise<void> => insertUncleLink(app.pool, { senior, junior })
 
-/** `id` under `render parent`, indented by depth: enough to see a tree. */
+/** One line a node: its id, indented by its depth, marked if it hangs from an uncle. */
 const drawn = ({ nodes }: SessionHierarchy): string[] =>
   nodes.map(({ id, depth, spawn_edge }) => `${'.'.repeat(depth)}${id}${spawn_edge ? '' : ' (uncle)'}`)
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 
 describe('session_hierarchy', () => {
-  test('of a family is the same tree from every seat, with another one marked as current', async () => {
+  test('is the same tree for every session in it, except for the node marked current', async () => {
     await insertTree(app.pool, [null, 0, 1, 0, 1])
     for (const id of [1, 2, 3, 4, 5]) {
       const tree = await hierarchyOf(id)
@@ -39,7 +39,7 @@ describe('session_hierarchy', () => {
     }
   })
 
-  test('tells of each node what its session tells', async () => {
+  test('shows title, root, status, genesis and class of each session', async () => {
     const parent = await insertSession(app.pool, {
       title: '  ',
       genesis: 'web_ui',
@@ -86,7 +86,7 @@ describe('session_hierarchy', () => {
     ])
   })
 
-  test('a session that does not say which root it was made from is known by its repository and directory', async () => {
+  test('finds the root of a session without agent_root_key by its repository and directory', async () => {
     const root = app.host.app.catalog.current().roots.list.find(({ url }) => url !== null)
     if (!root) throw new Error('the sample catalog has a root with a repository')
     const known = await insertSession(app.pool, { git_root: root.url, subdirectory: root.subdirectory })
@@ -95,7 +95,7 @@ describe('session_hierarchy', () => {
     expect((await hierarchyOf(elsewhere)).nodes).toMatchObject([{ agent_root: null }])
   })
 
-  test('a class that is moved by a setting shows on the nodes', async () => {
+  test('applies genesis_class_overrides to priority_class', async () => {
     await insertTree(app.pool, [null, 0])
     await app.patch('/settings', { genesis_class_overrides: { api: 'priority' } })
     expect((await hierarchyOf(1)).nodes.map((node) => node.priority_class)).toEqual(['priority', 'priority'])
@@ -103,13 +103,13 @@ describe('session_hierarchy', () => {
     expect((await hierarchyOf(1)).nodes.map((node) => node.priority_class)).toEqual(['spot', 'spot'])
   })
 
-  test('reading it changes nothing', async () => {
+  test('changes nothing when it is read', async () => {
     await insertTree(app.pool, [null, 0, 1])
     await link(1, 3)
     await changesNothing(app.pool, () => app.get('/sessions/2'))
   })
 
-  test('a deleted parent leaves its children as roots', async () => {
+  test('shows the children of a deleted parent as roots', async () => {
     await insertTree(app.pool, [null, 0, 1])
     await app.delete('/sessions/1')
     expect(drawn(await hierarchyOf(3))).toEqual(['2', '.3'])
@@ -118,7 +118,7 @@ describe('session_hierarchy', () => {
 })
 
 describe('uncles in a session_hierarchy', () => {
-  test('a senior without relatives of its own is a further root, behind the origin', async () => {
+  test('an uncle without seniors is an additional root after the origin', async () => {
     await insertTree(app.pool, [null, null, 1])
     await link(1, 3)
     const tree = await hierarchyOf(3)
@@ -127,7 +127,7 @@ describe('uncles in a session_hierarchy', () => {
     expect(find(tree, 3)).toMatchObject({ parent_session_id: 2, render_parent_session_id: 2, uncle_session_ids: [1] })
   })
 
-  test('seen from the senior its junior hangs from it, though the parent is not there to see', async () => {
+  test('in the tree of an uncle, its junior hangs from the uncle if the parent of the junior is not in the tree', async () => {
     await insertTree(app.pool, [null, null, 0])
     await link(2, 3)
     const tree = await hierarchyOf(2)
@@ -136,14 +136,14 @@ describe('uncles in a session_hierarchy', () => {
     expect(find(tree, 3)).toMatchObject({ parent_session_id: 1, render_parent_session_id: 2, uncle_session_ids: [2] })
   })
 
-  test('a session that both a parent and an uncle reach at one level hangs from its parent', async () => {
+  test('a session with its parent and an uncle on the same level hangs from its parent', async () => {
     await insertTree(app.pool, [null, 0, 0, 2])
     await link(2, 4)
     expect(drawn(await hierarchyOf(4))).toEqual(['1', '.2', '.3', '..4'])
     expect(find(await hierarchyOf(4), 4)?.uncle_session_ids).toEqual([2])
   })
 
-  test('a session that an uncle reaches higher up is listed there, once', async () => {
+  test('a session with an uncle on a higher level than its parent is listed once, below the uncle', async () => {
     await insertTree(app.pool, [null, 0, 1, 2])
     await link(1, 4)
     const tree = await hierarchyOf(4)
@@ -151,7 +151,7 @@ describe('uncles in a session_hierarchy', () => {
     expect(find(tree, 4)).toMatchObject({ parent_session_id: 3, render_parent_session_id: 1, spawn_edge: false })
   })
 
-  test('of several uncles one level above, the lowest id carries it', async () => {
+  test('of several uncles one level above, the session hangs from the one with the lowest id', async () => {
     await insertTree(app.pool, [null, 0, 0, 0, 3, null])
     await link(3, 6)
     await link(2, 6)
@@ -160,7 +160,7 @@ describe('uncles in a session_hierarchy', () => {
     expect(find(tree, 6)?.uncle_session_ids).toEqual([2, 3])
   })
 
-  test('only uncles that are listed are named', async () => {
+  test('uncle_session_ids names only uncles that are in the tree', async () => {
     await insertTree(app.pool, [null, 0, null, null])
     await link(3, 4)
     await link(1, 4)
@@ -168,7 +168,7 @@ describe('uncles in a session_hierarchy', () => {
     expect(find(await hierarchyOf(4), 4)?.uncle_session_ids).toEqual([1, 3])
   })
 
-  test('circles end: every session is listed once', async () => {
+  test('cycles end, and every session is listed once', async () => {
     await insertTree(app.pool, [null, 0, 1, null, 3])
     await link(3, 1)
     await link(4, 1)
@@ -196,7 +196,7 @@ describe('the bounds of a session_hierarchy', () => {
   const chain = (length: number): (number | null)[] =>
     Array.from({ length }, (_, index) => (index === 0 ? null : index - 1))
 
-  test('eight levels are whole', async () => {
+  test('a tree of eight levels below the root is not truncated', async () => {
     await insertTree(app.pool, chain(9))
     for (const id of [1, 5, 9]) {
       const tree = await hierarchyOf(id)
@@ -205,14 +205,14 @@ describe('the bounds of a session_hierarchy', () => {
     }
   })
 
-  test('of nine levels the last is not shown to the first', async () => {
+  test('the tree of the root leaves out the ninth level', async () => {
     await insertTree(app.pool, chain(10))
     const tree = await hierarchyOf(1)
     expect(tree).toMatchObject({ truncated: true, truncation_reason: reason })
     expect(tree.nodes.map((node) => node.id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  test('nor the first to the last, whose line begins eight above it', async () => {
+  test('the tree of a session on the ninth level starts eight levels above it', async () => {
     await insertTree(app.pool, chain(10))
     const tree = await hierarchyOf(10)
     expect(tree).toMatchObject({ origin_session_id: 2, root_session_ids: [2], truncated: true })
@@ -220,7 +220,7 @@ describe('the bounds of a session_hierarchy', () => {
     expect(find(tree, 10)).toMatchObject({ depth: 8, current: true })
   })
 
-  test('150 sessions are whole, and of 151 the highest id of the lowest level is left out', async () => {
+  test('a tree of 150 sessions is not truncated; of 151 the highest id on the lowest level is left out', async () => {
     await insertTree(app.pool, [null, ...Array.from({ length: 149 }, () => 0)])
     expect(await hierarchyOf(7)).toMatchObject({ truncated: false })
     await insertSession(app.pool, { parent_session_id: 1 })
@@ -230,7 +230,7 @@ describe('the bounds of a session_hierarchy', () => {
     expect(find(tree, 151)).toBeUndefined()
   })
 
-  test('the session that was asked for is shown also where there is no place left for it', async () => {
+  test('the requested session is shown even beyond the limit of 150', async () => {
     await insertTree(app.pool, [null, ...Array.from({ length: 160 }, () => 0)])
     await link(7, 161)
     const tree = await hierarchyOf(161)
@@ -249,7 +249,7 @@ describe('the bounds of a session_hierarchy', () => {
     expect(tree.nodes.filter(({ current }) => current)).toHaveLength(1)
   })
 
-  test('more than 150 seniors are not climbed: the session stands as it is', async () => {
+  test('with more than 150 seniors the walk upward stops and the session is the only root', async () => {
     await insertTree(
       app.pool,
       Array.from({ length: 161 }, () => null),
@@ -263,7 +263,7 @@ describe('the bounds of a session_hierarchy', () => {
     expect(tree.nodes.map((node) => node.id)).toEqual([1])
   })
 
-  test('a session with 2,000 children is shown like any other', async () => {
+  test('a session with 2,000 children shows the first 150 sessions and the requested one', async () => {
     const parent = await insertSession(app.pool)
     await app.pool.query(
       `insert into sessions (agent_runtime, genesis, git_root, branch, config, parent_session_id)

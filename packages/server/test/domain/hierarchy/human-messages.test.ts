@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { recordHumanMessage, type Utterance } from '../../../src/domain/hierarchy/human-messages.ts'
+import { type RecordedMessage, recordHumanMessage } from '../../../src/domain/hierarchy/human-messages.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
 import { emptyTables } from '../../support/database/empty-tables.ts'
@@ -9,7 +9,7 @@ import { insertSession, insertSessions } from '../../support/sessions/session-ro
 const app = testApp({ environment: { ROLE: 'web' } })
 const show = async (id: number) => (await app.get(`/sessions/${id}`)).body
 
-const say = (said: Partial<Utterance> & { sessionId: number }): Promise<void> =>
+const record = (message: Partial<RecordedMessage> & { sessionId: number }): Promise<void> =>
   transact(app.host.app.db, (tx) =>
     recordHumanMessage(app.host.app, tx, {
       authorKey: 'ada',
@@ -17,7 +17,7 @@ const say = (said: Partial<Utterance> & { sessionId: number }): Promise<void> =>
       entryPoint: 'web_ui.follow_up',
       content: 'Also add a test.',
       occurredAt: new Date('2026-08-22T18:09:42.500Z'),
-      ...said,
+      ...message,
     }),
   )
 
@@ -26,13 +26,13 @@ beforeEach(async () => {
 })
 
 describe('human_messages', () => {
-  test('are those of the whole tree, oldest first, and tell where each was said', async () => {
+  test('lists the messages of the whole tree, oldest first, each with the session it was sent to', async () => {
     const parent = await insertSession(app.pool, { title: 'Router', metadata: { agent_root_key: 'router' } })
     const child = await insertSession(app.pool, { parent_session_id: parent })
-    const stranger = await insertSession(app.pool)
+    const unrelated = await insertSession(app.pool)
     await app.pool.query(`insert into people (key, display_name) values ('ada', 'Ada L.')`)
-    await say({ sessionId: child })
-    await say({
+    await record({ sessionId: child })
+    await record({
       sessionId: parent,
       authorKey: 'grace',
       channel: 'chat',
@@ -41,8 +41,8 @@ describe('human_messages', () => {
       content: 'Go ahead.',
       occurredAt: new Date('2026-08-22T17:00:00Z'),
     })
-    await say({ sessionId: parent, channel: 'chat', entryPoint: 'chat.dm' })
-    await say({ sessionId: stranger })
+    await record({ sessionId: parent, channel: 'chat', entryPoint: 'chat.dm' })
+    await record({ sessionId: unrelated })
     expect((await show(child)).human_messages).toEqual([
       {
         origin: 'elsewhere',
@@ -77,52 +77,52 @@ describe('human_messages', () => {
     ])
   })
 
-  test('of a session without root or title name it all the same', async () => {
+  test('names a session without root and title by its id', async () => {
     await insertTree(app.pool, [null, 0])
-    await say({ sessionId: 1 })
+    await record({ sessionId: 1 })
     expect((await show(2)).human_messages).toMatchObject([{ authored_in: 'session #1 — — · Session #1' }])
   })
 
-  test('said to an uncle count too', async () => {
+  test('includes messages to an uncle', async () => {
     await insertTree(app.pool, [null, null])
     await insertUncleLink(app.pool, { senior: 1, junior: 2 })
-    await say({ sessionId: 1 })
+    await record({ sessionId: 1 })
     expect((await show(2)).human_messages).toMatchObject([{ authored_in_session_id: 1 }])
   })
 
-  test('never come from this API: its key names no person', async () => {
+  test('records no prompt of a REST caller, because an API key identifies no person', async () => {
     const { session } = (
       await app.post('/sessions', { git_root: '/srv/widgets', agent_runtime: 'demo', prompt: 'say hello' })
     ).body
     expect((await show(session.id)).human_messages).toEqual([])
   })
 
-  test('longer than 500,000 characters are cut, with a mark at the end', async () => {
+  test('truncates a message of more than 500,000 characters and marks its end', async () => {
     await insertTree(app.pool, [null])
-    await say({ sessionId: 1, content: '🚂'.repeat(500_000) })
-    await say({ sessionId: 1, content: '🚂'.repeat(500_001) })
-    const [whole, cut] = (await show(1)).human_messages.map(({ content }: { content: string }) => content)
+    await record({ sessionId: 1, content: '🚂'.repeat(500_000) })
+    await record({ sessionId: 1, content: '🚂'.repeat(500_001) })
+    const [whole, truncated] = (await show(1)).human_messages.map(({ content }: { content: string }) => content)
     expect(whole).toBe('🚂'.repeat(500_000))
-    expect(Array.from(cut)).toHaveLength(500_000)
-    expect(cut).toMatch(/^🚂.*🚂\n\[cut here: the message was longer\]$/u)
+    expect(Array.from(truncated)).toHaveLength(500_000)
+    expect(truncated).toMatch(/^🚂.*🚂\n\[truncated: the message was longer\]$/u)
   })
 
-  test('keep no key that a person pasted', async () => {
+  test('redacts an API key in a message', async () => {
     await insertTree(app.pool, [null])
-    await say({ sessionId: 1, content: 'use test-key for it' })
+    await record({ sessionId: 1, content: 'use test-key for it' })
     expect((await show(1)).human_messages[0].content).not.toContain('test-key')
   })
 
-  test('are neither changed nor deleted, and go with their session', async () => {
+  test('are append-only, and are deleted with their session', async () => {
     await insertTree(app.pool, [null])
-    await say({ sessionId: 1 })
+    await record({ sessionId: 1 })
     await expect(app.pool.query(`update human_messages set content = 'other'`)).rejects.toThrow('append-only')
     await expect(app.pool.query('delete from human_messages')).rejects.toThrow('append-only')
     expect((await app.delete('/sessions/1')).status).toBe(204)
     expect((await app.pool.query('select from human_messages')).rowCount).toBe(0)
   })
 
-  test('of more than a thousand the latest thousand are shown', async () => {
+  test('shows the latest 1,000 messages if there are more', async () => {
     await insertTree(app.pool, [null])
     await app.pool.query(`
       insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
@@ -135,7 +135,7 @@ describe('human_messages', () => {
   })
 })
 
-test('human_messages of many megabytes are the latest ones, up to a bound', async () => {
+test('human_messages shows the latest messages up to 4 MiB', async () => {
   await insertTree(app.pool, [null])
   await app.pool.query(`
     insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
@@ -149,7 +149,7 @@ test('human_messages of many megabytes are the latest ones, up to a bound', asyn
 describe('human_message_capture_gaps', () => {
   const gaps = async (id: number) => (await show(id)).human_message_capture_gaps
 
-  test('are none where no session came in through people', async () => {
+  test('is empty if no session came through chat or the dashboard', async () => {
     const ids = await insertSessions(
       app.pool,
       ['api', 'forge_issue', 'forge_label', 'schedule', 'ao_event', 'unknown'].map((genesis) => ({ genesis })),
@@ -157,7 +157,7 @@ describe('human_message_capture_gaps', () => {
     for (const id of ids) expect(await gaps(id)).toEqual([])
   })
 
-  test('name chat and the dashboard while nobody could be recognised there', async () => {
+  test('names chat and the dashboard while no author can be identified there', async () => {
     const [root = 0] = await insertSessions(app.pool, [{ genesis: 'web_ui' }])
     const [one = 0, other = 0] = await insertSessions(app.pool, [
       { genesis: 'chat', parent_session_id: root },
@@ -169,21 +169,21 @@ describe('human_message_capture_gaps', () => {
         channel_label: 'chat',
         genesis: 'chat',
         session_ids: [one, other],
-        reason: 'No person has a chat user id, so nobody who wrote in chat could be recognised.',
-        remedy: 'Give the people who write in chat their chat user ids; what they write from then on is on record.',
+        reason: 'No person has a chat user id, so the authors of chat messages could not be identified.',
+        remedy: 'Set the chat user id of each person who writes in chat. Messages they send after that are recorded.',
       },
       {
         channel: 'web_ui',
         channel_label: 'the dashboard',
         genesis: 'web_ui',
         session_ids: [root],
-        reason: 'No administrator is known, so nobody who used the dashboard could be recognised.',
-        remedy: 'Name an administrator; what is said on the dashboard from then on is on record.',
+        reason: 'No person is an administrator, so the users of the dashboard could not be identified.',
+        remedy: 'Make a person an administrator. Messages sent on the dashboard after that are recorded.',
       },
     ])
   })
 
-  test('close when somebody can be recognised', async () => {
+  test('omits a channel as soon as an author can be identified in it', async () => {
     const [web = 0, chat = 0] = await insertSessions(app.pool, [{ genesis: 'web_ui' }, { genesis: 'chat' }])
     await app.pool.query(`insert into people (key, display_name) values ('ada', 'Ada L.')`)
     expect([await gaps(web), await gaps(chat)]).toMatchObject([[{ channel: 'web_ui' }], [{ channel: 'chat' }]])

@@ -11,8 +11,8 @@ import { insertSession } from '../../support/sessions/session-rows.ts'
 const app = testApp({ environment: { ROLE: 'web' } })
 const source = 'api_v1:sessions.follow_up'
 
-/** As an endpoint does it: under the lock of the session that is spoken to. */
-const speak = (acting: number | undefined, target: number): Promise<void> =>
+/** As an endpoint does it: under the row lock of the receiving session. */
+const send = (acting: number | undefined, target: number): Promise<void> =>
   transact(app.host.app.db, async (tx) => {
     await lockSession(tx, { id: target })
     await recordUncle(tx, { sessionId: target, actingSessionId: acting, source })
@@ -28,10 +28,10 @@ beforeEach(async () => {
   await emptyTables(app.pool, 'sessions')
 })
 
-describe('a session that speaks to another', () => {
-  test('is recorded as its uncle, with where that happened; the parent stays', async () => {
+describe('a session that sends to another session', () => {
+  test('is recorded as its uncle with the source, and the parent stays', async () => {
     await insertTree(app.pool, [null, null, 0])
-    await speak(2, 3)
+    await send(2, 3)
     const { rows } = await app.pool.query('select * from uncle_links')
     expect(rows).toMatchObject([{ junior_session_id: '3', senior_session_id: '2', source }])
     expect((await app.get('/sessions/3')).body.session_hierarchy.nodes).toMatchObject([
@@ -42,26 +42,26 @@ describe('a session that speaks to another', () => {
   })
 
   test.each([
-    ['nobody', undefined],
-    ['an id nobody has', 99],
-    ['itself', 2],
-  ])('records nothing when it says it is %s', async (_who, acting) => {
+    ['absent', undefined],
+    ['an unknown id', 99],
+    ['the receiving session', 2],
+  ])('is not recorded if acting_session_id is %s', async (_who, acting) => {
     await insertTree(app.pool, [null, null])
-    await changesNothing(app.pool, () => speak(acting, 2))
+    await changesNothing(app.pool, () => send(acting, 2))
   })
 
   test.each([
     ['its parent', 2, 3],
     ['its grandparent', 1, 3],
-    ['its uncle already', 4, 3],
+    ['its uncle', 4, 3],
     ['the parent of its uncle', 5, 3],
     ['the uncle of its grandparent', 6, 3],
-  ])('records nothing when it is %s', async (_what, acting, target) => {
+  ])('is not recorded again if it is %s', async (_what, acting, target) => {
     await insertTree(app.pool, [null, 0, 1, null, null, null])
     await app.pool.query('update sessions set parent_session_id = 5 where id = 4')
     await link(4, 3)
     await link(6, 1)
-    await changesNothing(app.pool, () => speak(acting, target))
+    await changesNothing(app.pool, () => send(acting, target))
   })
 
   test.each([
@@ -69,30 +69,30 @@ describe('a session that speaks to another', () => {
     ['its grandchild', 3],
     ['a junior of its child', 4],
     ['a child of a junior of its child', 5],
-  ])('records nothing when it is %s, which would close a circle', async (_what, acting) => {
+  ])('is not recorded if it is %s, which would close a cycle', async (_what, acting) => {
     await insertTree(app.pool, [null, 0, 1, null, 3])
     await link(2, 4)
-    await changesNothing(app.pool, () => speak(acting, 1))
+    await changesNothing(app.pool, () => send(acting, 1))
   })
 
-  test('turns a direct link around when the junior speaks to its uncle', async () => {
+  test('reverses a direct link if the junior sends to its uncle', async () => {
     await insertTree(app.pool, [null, null])
     await link(1, 2)
-    await speak(2, 1)
+    await send(2, 1)
     expect(await links()).toEqual(['2>1'])
-    await speak(1, 2)
+    await send(1, 2)
     expect(await links()).toEqual(['1>2'])
   })
 
-  test('leaves a direct link as it is when the uncle stands above it by another way too', async () => {
+  test('keeps a direct link if the uncle is also above the junior by another path', async () => {
     await insertTree(app.pool, [null, null, 0])
     await link(1, 2)
     await link(3, 2)
-    await changesNothing(app.pool, () => speak(2, 1))
+    await changesNothing(app.pool, () => send(2, 1))
     expect(await links()).toEqual(['1>2', '3>2'])
   })
 
-  test('records nothing where the seniors are too many to oversee', async () => {
+  test('is not recorded if the cycle check would have to read more than 5,000 seniors', async () => {
     await insertTree(
       app.pool,
       Array.from({ length: 5004 }, () => null),
@@ -101,12 +101,12 @@ describe('a session that speaks to another', () => {
       app.pool,
       Array.from({ length: 5001 }, (_, index) => ({ senior: index + 2, junior: 1 })),
     )
-    await speak(5003, 1)
-    await speak(1, 5004)
+    await send(5003, 1)
+    await send(1, 5004)
     expect((await links()).filter((pair) => /500[34]/.test(pair))).toEqual([])
   })
 
-  test('goes with either end when that is deleted', async () => {
+  test('loses its link when either session is deleted', async () => {
     await insertTree(app.pool, [null, null, null])
     await link(1, 2)
     await link(2, 3)
@@ -115,33 +115,33 @@ describe('a session that speaks to another', () => {
   })
 })
 
-describe('links that are recorded at once', () => {
-  test('of two sessions that speak to each other one link is left', async () => {
+describe('concurrent sends', () => {
+  test('of two sessions to each other leave one link', async () => {
     const ids = await insertTree(
       app.pool,
       Array.from({ length: 20 }, () => null),
     )
     const pairs = Array.from({ length: 10 }, (_, n) => [ids[2 * n] ?? 0, ids[2 * n + 1] ?? 0] as const)
-    await Promise.all(pairs.flatMap(([one, other]) => [speak(one, other), speak(other, one)]))
+    await Promise.all(pairs.flatMap(([one, other]) => [send(one, other), send(other, one)]))
     expect(await links()).toHaveLength(10)
   })
 
-  test('do not wait for whoever decides about the senior meanwhile, who may be waiting for them', async () => {
+  test('do not wait for a transaction that holds the row lock of the senior, which could deadlock', async () => {
     await insertTree(app.pool, [null, null])
     await transact(app.host.app.db, async (tx) => {
       await lockSession(tx, { id: 1 })
-      await speak(1, 2)
+      await send(1, 2)
     })
     expect(await links()).toEqual(['1>2'])
   })
 
-  test('never close a circle', async () => {
+  test('never close a cycle', async () => {
     const count = 8
     const ids = await insertTree(
       app.pool,
       Array.from({ length: count }, () => null),
     )
-    await Promise.all(ids.map((id, n) => speak(id, ids[(n + 1) % count] ?? 0)))
+    await Promise.all(ids.map((id, n) => send(id, ids[(n + 1) % count] ?? 0)))
     const { rows } = await app.pool.query(`
       with recursive above (id, senior) as (
         select junior_session_id, senior_session_id from uncle_links
@@ -154,21 +154,21 @@ describe('links that are recorded at once', () => {
     expect(await links()).toHaveLength(count - 1)
   })
 
-  test('the same one twice is one link', async () => {
+  test('of one session to the same session record one link', async () => {
     await insertTree(app.pool, [null, null])
-    await Promise.all(Array.from({ length: 8 }, () => speak(1, 2)))
+    await Promise.all(Array.from({ length: 8 }, () => send(1, 2)))
     expect(await links()).toEqual(['1>2'])
   })
 
-  test('against deletes of either end neither fails, and no link is left over', async () => {
+  test('and deletes of both sessions do not fail and leave no link', async () => {
     for (let round = 0; round < 4; round += 1) {
       const [senior = 0, junior = 0] = await insertTree(app.pool, [null, null])
-      const [spoken, ...deleted] = await Promise.allSettled([
-        speak(senior, junior),
+      const [sent, ...deleted] = await Promise.allSettled([
+        send(senior, junior),
         app.delete(`/sessions/${senior}`),
         app.delete(`/sessions/${junior}`),
       ])
-      if (spoken.status === 'rejected') expect(spoken.reason).toMatchObject({ kind: 'not_found' })
+      if (sent.status === 'rejected') expect(sent.reason).toMatchObject({ kind: 'not_found' })
       expect(deleted).toMatchObject([{ value: { status: 204 } }, { value: { status: 204 } }])
       expect(await links()).toEqual([])
     }
@@ -176,7 +176,7 @@ describe('links that are recorded at once', () => {
 })
 
 describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
-  test('removes the one link and tells both sessions who did it and where it came from', async () => {
+  test('removes only this link and logs the caller and the source of the link in both sessions', async () => {
     await insertTree(app.pool, [null, null, null])
     await insertUncleLinks(app.pool, [
       { senior: 1, junior: 2 },
@@ -196,7 +196,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
     expect(await logs(3)).toEqual([])
   })
 
-  test('both may be named by slug', async () => {
+  test('accepts slugs for both sessions', async () => {
     const senior = await insertSession(app.pool, { slug: 'the-senior' })
     const junior = await insertSession(app.pool, { slug: 'the-junior' })
     await link(senior, junior)
@@ -208,7 +208,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
     ['in the query', '?acting_session_id=42', undefined],
     ['in the body', '', { acting_session_id: 42 }],
     ['in the body as text', '', { acting_session_id: '42' }],
-  ])('with acting_session_id %s the log names that session', async (_where, query, body) => {
+  ])('names the session of acting_session_id %s in the log', async (_where, query, body) => {
     await insertTree(app.pool, [null, null])
     await link(1, 2)
     const response = await app.send(`/api/v1/sessions/2/uncle_links/1${query}`, {
@@ -221,16 +221,16 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
   })
 
   test.each(['a-slug', '', '-4', '1.5', '0', '99999999999999999999'])(
-    'acting_session_id %j says nothing',
-    async (who) => {
+    'ignores the acting_session_id %j, which is not an id',
+    async (acting) => {
       await insertTree(app.pool, [null, null])
       await link(1, 2)
-      expect((await app.delete(`/sessions/2/uncle_links/1?acting_session_id=${who}`)).status).toBe(204)
+      expect((await app.delete(`/sessions/2/uncle_links/1?acting_session_id=${acting}`)).status).toBe(204)
       expect(await logs(2)).toEqual([expect.stringContaining('detached by an undeclared REST caller')])
     },
   )
 
-  test('of many who remove one link one is told so, and the others that there is none', async () => {
+  test('to one of several concurrent deletes, and 404 to the others', async () => {
     await insertTree(app.pool, [null, null])
     await link(1, 2)
     const answers = await Promise.all(Array.from({ length: 6 }, () => app.delete('/sessions/2/uncle_links/1')))
@@ -256,17 +256,17 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes not
       await refused('/sessions/1/uncle_links/99'),
       404,
       'Not found',
-      'There is no session #99, so it is no uncle of session #1',
+      'There is no session #99, so it is not an uncle of session #1',
     )
     expectProblem(
       await refused('/sessions/1/uncle_links/no-such-session'),
       404,
       'Not found',
-      'There is no session "no-such-session", so it is no uncle of session #1',
+      'There is no session "no-such-session", so it is not an uncle of session #1',
     )
   })
 
-  test('where there is no link, also not between parent and child or a session and itself', async () => {
+  test('without a link, also for parent and child and for a session and itself', async () => {
     await insertTree(app.pool, [null, 0])
     expectProblem(
       await refused('/sessions/2/uncle_links/1'),
@@ -282,7 +282,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes not
     )
   })
 
-  test('where the link points the other way, which is said, with how to remove that one', async () => {
+  test('if only the reverse link exists, and says how to remove that one', async () => {
     await insertTree(app.pool, [null, null])
     await link(2, 1)
     expectProblem(
@@ -295,7 +295,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes not
   })
 })
 
-test('uncle links answer 401 without a key, and 404 to any other method', async () => {
+test('the uncle_links path answers 401 without a key, and 404 to any other method', async () => {
   expect((await app.send('/api/v1/sessions/1/uncle_links/2', { method: 'DELETE' })).status).toBe(401)
   await insertTree(app.pool, [null, null])
   expect((await app.get('/sessions/1/uncle_links/2')).status).toBe(404)
