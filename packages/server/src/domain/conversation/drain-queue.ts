@@ -5,7 +5,7 @@ import { isAtRest } from '../inbox/inbox.ts'
 import { lockSessionIfThere } from '../sessions/session.ts'
 import { startFirstQueued } from './deliver-prompt.ts'
 
-/** Decided again under the session's lock: a follow-up in the meantime takes the queue along. */
+/** Checks again under the session's row lock: a follow-up may have started the queue since the job was enqueued. */
 export const drainQueue = handleJob(drainQueueJob, ({ sessionId }, app) =>
   transact(app.db, async (tx) => {
     const session = await lockSessionIfThere(tx, { id: sessionId })

@@ -10,7 +10,7 @@ import { acceptNextMessage, resume } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import { lockSession, type SessionRow, showRow, transition } from '../sessions/session.ts'
 
-/** Delivers a queued message now. Of several who ask for the same one, the first is obeyed and the others are told. */
+/** Delivers a queued message now. The first of several concurrent callers wins; the others get `message_taken`. */
 export async function interruptWithMessage(
   app: App,
   ref: SessionRef,
@@ -29,8 +29,8 @@ export async function interruptWithMessage(
 }
 
 /**
- * Takes the place of the turn that is underway, and goes before those that wait to be let in. They and the other messages
- * keep their order behind it.
+ * Replaces the live turn with the message. Queued turns go back to the message queue; they and the other messages keep
+ * their order after this message.
  */
 export async function interrupt(app: App, tx: Transaction, session: SessionRow, message: Message): Promise<void> {
   if (session.status === 'failed' || session.status === 'archived') {
@@ -42,7 +42,7 @@ export async function interrupt(app: App, tx: Transaction, session: SessionRow, 
   await returnQueuedTurns(tx, session.id, 'interrupt')
   await moveMessage(tx, message, 1)
   const next = await acceptNextMessage(app, tx, session)
-  if (!next) throw new Error('a message that was just moved to the front is gone')
+  if (!next) throw new Error('the message that was moved to the front of the queue no longer exists')
   await withdrawLiveTurn(tx, session.id, 'interrupt')
   if (session.status === 'running') {
     await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })

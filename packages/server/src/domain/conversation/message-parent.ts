@@ -15,22 +15,22 @@ export type ParentMessageOutcome = FollowUpOutcome & { wasUnarchived: boolean }
 const entryPoint = 'api_v1:sessions.message_parent'
 
 /**
- * Carries what a child says to the session that spawned it, by the ways of a follow-up. Nobody names the target: it is the
- * parent on record. The goal of the parent is left alone, and no uncle is recorded, since the two are related already.
+ * Delivers a child's report to its parent as a follow-up. The recorded parent is the only possible target. The parent's
+ * goal stays, and no uncle is recorded because the two sessions are related already.
  */
-export async function messageParent(app: App, ref: SessionRef, said: ParentMessage): Promise<ParentMessageOutcome> {
+export async function messageParent(app: App, ref: SessionRef, request: ParentMessage): Promise<ParentMessageOutcome> {
   const child = await findSession(app.db, ref)
-  const { message, reason } = readReport(said)
+  const { message, reason } = readReport(request)
   const prompt = frameReport(child, { message, reason })
   const parentId = findParentId(child)
   const outcome = await deliver(app, parentId, {
     prompt,
-    isImmediate: said.force_immediate,
-    mayUnarchive: said.unarchive_parent,
+    isImmediate: request.force_immediate,
+    mayUnarchive: request.unarchive_parent,
   })
   const how = `(reason: ${reason}, by ${entryPoint}): ${outcome.delivery}.`
-  await noteIfThere(app, parentId, `Child session #${child.id} reported to this session #${parentId} ${how}`)
-  await noteIfThere(app, child.id, `This session #${child.id} reported to its parent session #${parentId} ${how}`)
+  await noteIfExists(app, parentId, `Child session #${child.id} reported to this session #${parentId} ${how}`)
+  await noteIfExists(app, child.id, `This session #${child.id} reported to its parent session #${parentId} ${how}`)
   return outcome
 }
 
@@ -50,7 +50,7 @@ function findParentId({ id, parent_session_id: parentId }: SessionRow): number {
 
 type Delivery = { prompt: string; isImmediate: boolean; mayUnarchive: boolean }
 
-/** The parent may change between a look at it and its lock; then it is looked at again. */
+/** The parent's status may change between the check and the lock; then both are repeated. */
 const attempts = 3
 
 async function deliver(
@@ -65,21 +65,18 @@ async function deliver(
       return { ...(await followUp(app, { id: parentId }, { prompt, goal: null, isImmediate })), wasUnarchived }
     } catch (error) {
       const refusal = asRefusal(error)
-      const hasMoved = refusal.kind === 'cannot_follow_up' || refusal.kind === 'not_archived'
-      if (hasMoved && attempt < attempts) continue
+      const hasStatusChanged = refusal.kind === 'cannot_follow_up' || refusal.kind === 'not_archived'
+      if (hasStatusChanged && attempt < attempts) continue
       refuseDelivery(parentId, refusal, wasUnarchived)
     }
   }
 }
 
-/** Whether it had to be restored for it. */
+/** Refuses a parent that cannot receive a message. True if an archived parent was restored. */
 async function makeReachable(app: App, parentId: number, mayUnarchive: boolean): Promise<boolean> {
   const { status } = await findSession(app.db, { id: parentId })
   if (status === 'failed') {
-    refuse(
-      'parent_unavailable',
-      `Parent session #${parentId} is failed and reads nothing; it has to be restarted first`,
-    )
+    refuse('parent_unavailable', `Parent session #${parentId} is failed and cannot receive messages; restart it first`)
   }
   if (status !== 'archived') return false
   if (!mayUnarchive) {
@@ -92,16 +89,16 @@ async function makeReachable(app: App, parentId: number, mayUnarchive: boolean):
   return true
 }
 
-/** Positions are given under a lock; whoever wrote one without it may still clash with ours. */
+/** Queue positions are assigned under the session's lock. A writer without the lock can still take the same position. */
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (violatedConstraint(error) !== 'enqueued_messages_position') throw error
   return new Refusal('parent_unavailable', ['Message position conflict, please retry'])
 }
 
-/** Whatever bars the way to the parent is answered under the label of this operation. */
+/** Translates every refusal on the way to the parent to this operation's error label. */
 function refuseDelivery(parentId: number, { kind, messages }: Refusal, wasUnarchived: boolean): never {
-  const restored = wasUnarchived ? [`Parent session #${parentId} has been restored from the archive all the same`] : []
+  const restored = wasUnarchived ? [`Parent session #${parentId} was nevertheless restored from the archive`] : []
   switch (kind) {
     case 'not_found':
       return refuse('cannot_message_parent', [`Parent session #${parentId} no longer exists`, ...restored])
@@ -115,8 +112,8 @@ function refuseDelivery(parentId: number, { kind, messages }: Refusal, wasUnarch
   }
 }
 
-/** Either may have been deleted since; the message is delivered all the same. */
-async function noteIfThere(app: App, sessionId: number, text: string): Promise<void> {
+/** The message is already delivered, so a session that was deleted in the meantime is no error. */
+async function noteIfExists(app: App, sessionId: number, text: string): Promise<void> {
   await transact(app.db, async (tx) => {
     if (await lockSessionIfThere(tx, { id: sessionId })) await note(app, tx, sessionId, text)
   })

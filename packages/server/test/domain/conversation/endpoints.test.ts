@@ -7,8 +7,8 @@ import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
 
-/** A session in the midst of a turn, on a host that is somewhere else. */
-async function atWork(columns: Record<string, unknown> = {}): Promise<number> {
+/** A session with a running turn on another host, so that this host does not end it. */
+async function insertRunning(columns: Record<string, unknown> = {}): Promise<number> {
   const id = await insertSession(app.pool, { status: 'running', host_id: 'elsewhere', ...columns })
   await app.pool.query(
     `insert into turns (session_id, sequence, source, prompt, state, lease_owner, lease_expires_at, run_marker, pid, started_at)
@@ -21,7 +21,7 @@ async function atWork(columns: Record<string, unknown> = {}): Promise<number> {
 const followUp = (id: number | string, body: unknown) => app.post(`/sessions/${id}/follow_up`, body)
 const path = (id: number, rest = '') => `/sessions/${id}/enqueued_messages${rest}`
 
-async function queued(id: number, ...contents: string[]): Promise<number[]> {
+async function enqueue(id: number, ...contents: string[]): Promise<number[]> {
   const ids: number[] = []
   for (const content of contents) ids.push((await app.post(path(id), { content })).body.enqueued_message.id)
   return ids
@@ -30,8 +30,8 @@ async function queued(id: number, ...contents: string[]): Promise<number[]> {
 const contentsOf = async (id: number): Promise<string[]> =>
   (await app.get(path(id, '?status=pending'))).body.enqueued_messages.map(({ content }: { content: string }) => content)
 
-describe('a follow-up', () => {
-  test('to a session at rest is its next turn: 200', async () => {
+describe('POST /sessions/:id/follow_up', () => {
+  test('answers 200 and makes the prompt the next turn of a resting session', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const { status, body } = await followUp(id, { prompt: '  say more \n', goal: ' be brief ' })
     expect(status).toBe(200)
@@ -40,8 +40,8 @@ describe('a follow-up', () => {
     expect(body.session.running_job_id).not.toBeNull()
   })
 
-  test('to a session at work is queued: 202, and the goal comes with its delivery', async () => {
-    const id = await atWork({ goal: 'as before' })
+  test('answers 202 and queues the prompt and its goal for a running session', async () => {
+    const id = await insertRunning({ goal: 'as before' })
     const { status, body } = await followUp(id, { prompt: 'say later', goal: 'then this' })
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -52,8 +52,8 @@ describe('a follow-up', () => {
     expect((await app.get(path(id))).body.enqueued_messages).toMatchObject([{ goal: 'then this', origin: 'caller' }])
   })
 
-  test('with force_immediate takes the place of the turn: 200', async () => {
-    const id = await atWork()
+  test('answers 200 and interrupts the running turn with force_immediate', async () => {
+    const id = await insertRunning()
     const { status, body } = await followUp(id, { prompt: 'say now', force_immediate: 'true' })
     expect([status, body.message]).toEqual([200, 'Follow-up prompt sent immediately'])
     expect(body).not.toHaveProperty('enqueued_message')
@@ -63,12 +63,12 @@ describe('a follow-up', () => {
     expect(rows[0]).toEqual({ withdrawn_by: 'interrupt' })
   })
 
-  test('leaves the goal alone when it says none', async () => {
+  test('keeps the goal of the session if the request has a blank goal', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input', goal: 'stays' })
     expect((await followUp(id, { prompt: 'say more', goal: '  ' })).body.session.goal).toBe('stays')
   })
 
-  test('answers with the wake that is armed, and cancels none', async () => {
+  test('answers with the armed wake and leaves it armed', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const at = new Date('2031-09-05T08:06:00Z')
     await transact(app.host.app.db, async (tx) => {
@@ -78,14 +78,14 @@ describe('a follow-up', () => {
     const wake = { at: '2031-09-05T08:06:00Z', preserved: true }
     expect((await followUp(id, { prompt: 'say one' })).body.pending_wake).toEqual(wake)
     expect((await followUp(id, { prompt: 'say two' })).body.pending_wake).toEqual(wake)
-    const watching = await atWork()
+    const watching = await insertRunning()
     await transact(app.host.app.db, (tx) => armWake(tx, { sessionId: watching, at: null }))
     expect((await followUp(watching, { prompt: 'say' })).body.pending_wake).toEqual({ at: null, preserved: true })
   })
 
-  test('records who says to be speaking as a senior, and nothing for who is nobody', async () => {
-    const [senior, junior] = [await insertSession(app.pool), await atWork()]
-    for (const acting_session_id of ['nobody', 999_999, null, senior, String(senior)]) {
+  test('records acting_session_id as an uncle and ignores an unknown one', async () => {
+    const [senior, junior] = [await insertSession(app.pool), await insertRunning()]
+    for (const acting_session_id of ['no-such-slug', 999_999, null, senior, String(senior)]) {
       expect((await followUp(junior, { prompt: 'say', acting_session_id })).status).toBe(202)
     }
     const { nodes } = (await app.get(`/sessions/${junior}`)).body.session_hierarchy
@@ -100,34 +100,37 @@ describe('a follow-up', () => {
     [{ prompt: 'x'.repeat(500_001) }, 'Validation failed', 'prompt is too long (maximum 500000 characters)'],
     [{ prompt: 'x', goal: 'y'.repeat(50_001) }, 'Validation failed', 'goal is too long (maximum 50000 characters)'],
     [{ prompt: 'x', force_immediate: 'perhaps' }, 'Validation failed', 'Force immediate must be true or false'],
-  ])('that is wrong is refused and changes nothing (%#)', async (body, error, message) => {
-    const id = await atWork()
+  ])('rejects an invalid request with 422 and changes nothing (%#)', async (body, error, message) => {
+    const id = await insertRunning()
     expectProblem(await changesNothing(app.pool, () => followUp(id, body)), 422, error, message)
   })
 
-  test('may have 500,000 characters and a goal of 50,000, spaces around them not counted', async () => {
+  test('accepts a prompt of 500,000 characters and a goal of 50,000, not counting surrounding spaces', async () => {
     const prompt = `  ${'😀'.repeat(500_000)}  `
-    expect((await followUp(await atWork(), { prompt, goal: 'g'.repeat(50_000) })).status).toBe(202)
+    expect((await followUp(await insertRunning(), { prompt, goal: 'g'.repeat(50_000) })).status).toBe(202)
   })
 
-  test.each(['failed', 'archived'])('to a session that is %s is refused', async (status) => {
-    const archived_at = status === 'archived' ? new Date() : null
-    const id = await insertSession(app.pool, { status, archived_at })
-    const sentence = `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`
-    for (const force_immediate of [false, true]) {
-      const answer = await changesNothing(app.pool, () => followUp(id, { prompt: 'say', force_immediate }))
-      expectProblem(answer, 422, 'Cannot send follow-up', sentence)
-    }
-  })
+  test.each(['failed', 'archived'])(
+    'rejects a prompt to a session that is %s with 422 and changes nothing',
+    async (status) => {
+      const archived_at = status === 'archived' ? new Date() : null
+      const id = await insertSession(app.pool, { status, archived_at })
+      const sentence = `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`
+      for (const force_immediate of [false, true]) {
+        const answer = await changesNothing(app.pool, () => followUp(id, { prompt: 'say', force_immediate }))
+        expectProblem(answer, 422, 'Cannot send follow-up', sentence)
+      }
+    },
+  )
 
-  test('to a session that is not there answers 404', async () => {
+  test('answers 404 for an unknown session', async () => {
     expectProblem(await followUp('no-such', { prompt: 'say' }), 404, 'Not Found')
   })
 })
 
 describe('enqueued messages', () => {
-  test('are created at the end of the queue, shown, listed and filtered', async () => {
-    const id = await atWork()
+  test('are created at the end of the queue, and can be shown, listed and filtered', async () => {
+    const id = await insertRunning()
     const created = await app.post(path(id), {
       content: ' one ',
       goal: ' g ',
@@ -148,7 +151,7 @@ describe('enqueued messages', () => {
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     })
-    await queued(id, 'two')
+    await enqueue(id, 'two')
     expect((await app.get(path(id, `/${message.id}`))).body).toEqual({ enqueued_message: message })
     const { body } = await app.get(path(id, '?per_page=1&page=2'))
     expect(body).toMatchObject({
@@ -159,17 +162,17 @@ describe('enqueued messages', () => {
     expect((await app.get(path(id, '?status=nonsense'))).body.enqueued_messages).toEqual([])
   })
 
-  test('of a session at rest wait in order, and keep it from the trash', async () => {
+  test('of a resting session stay in order and prevent an archive without force', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
-    await queued(id, 'a', 'b', 'c')
+    await enqueue(id, 'a', 'b', 'c')
     expect(await contentsOf(id)).toEqual(['a', 'b', 'c'])
     expect((await app.get(`/sessions/${id}`)).body.session.status).toBe('needs_input')
     expectProblem(await app.post(`/sessions/${id}/archive`), 422, 'Queued messages would be discarded')
   })
 
-  test('are changed by the keys that are sent', async () => {
-    const id = await atWork()
-    const [message] = await queued(id, 'old')
+  test('are changed only in the keys that the request has', async () => {
+    const id = await insertRunning()
+    const [message] = await enqueue(id, 'old')
     const change = (body: unknown) => app.patch(path(id, `/${message}`), body)
     expect((await change({ goal: 'new goal' })).body.enqueued_message).toMatchObject({
       content: 'old',
@@ -188,9 +191,9 @@ describe('enqueued messages', () => {
     )
   })
 
-  test('are moved and deleted, and the others close up', async () => {
-    const id = await atWork()
-    const [first, , third] = await queued(id, 'a', 'b', 'c', 'd')
+  test('can be moved and deleted, and the positions of the others have no gaps', async () => {
+    const id = await insertRunning()
+    const [first, , third] = await enqueue(id, 'a', 'b', 'c', 'd')
     expect(await app.patch(path(id, `/${third}/reorder`), { position: '1' })).toMatchObject({
       status: 200,
       body: { enqueued_message: { id: third, position: 1 } },
@@ -203,9 +206,9 @@ describe('enqueued messages', () => {
     expect(body.enqueued_messages.map(({ position }: { position: number }) => position)).toEqual([1, 2, 3])
   })
 
-  test('are sent as an interrupt, once', async () => {
-    const id = await atWork()
-    const [, second] = await queued(id, 'a', 'b')
+  test('are delivered once by concurrent interrupts; the other callers get 409', async () => {
+    const id = await insertRunning()
+    const [, second] = await enqueue(id, 'a', 'b')
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.post(path(id, `/${second}/interrupt`))))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
     expect(answers.find(({ status }) => status === 200)?.body).toMatchObject({
@@ -217,12 +220,15 @@ describe('enqueued messages', () => {
     expect(await contentsOf(id)).toEqual(['a'])
   })
 
-  test.each([0, -1, 1.5, 'x', null, undefined, {}, true])('are not moved to position %j', async (position) => {
-    const id = await atWork()
-    const [message] = await queued(id, 'a')
-    const answer = await changesNothing(app.pool, () => app.patch(path(id, `/${message}/reorder`), { position }))
-    expectProblem(answer, 422, 'Invalid position', 'Position must be >= 1')
-  })
+  test.each([0, -1, 1.5, 'x', null, undefined, {}, true])(
+    'cannot be moved to the position %j, and nothing changes',
+    async (position) => {
+      const id = await insertRunning()
+      const [message] = await enqueue(id, 'a')
+      const answer = await changesNothing(app.pool, () => app.patch(path(id, `/${message}/reorder`), { position }))
+      expectProblem(answer, 422, 'Invalid position', 'Position must be >= 1')
+    },
+  )
 
   test.each([
     [{}, 'Missing parameter', 'content is required'],
@@ -230,14 +236,14 @@ describe('enqueued messages', () => {
     [{ content: [] }, 'Validation failed', 'Content must be a string'],
     [{ content: 'x'.repeat(500_001) }, 'Validation failed', 'Content is too long (maximum 500,000 characters)'],
     [{ content: 'x', goal: 'y'.repeat(50_001) }, 'Validation failed', 'Goal is too long (maximum 50,000 characters)'],
-  ])('that are wrong are refused and change nothing (%#)', async (body, error, message) => {
-    const id = await atWork()
+  ])('are rejected with 422 if the request is invalid, and nothing changes (%#)', async (body, error, message) => {
+    const id = await insertRunning()
     expectProblem(await changesNothing(app.pool, () => app.post(path(id), body)), 422, error, message)
   })
 
-  test('cannot be changed once they are delivered', async () => {
+  test('cannot be changed after their delivery', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
-    const [sent] = await queued(id, 'say gone')
+    const [sent] = await enqueue(id, 'say gone')
     await app.post(path(id, `/${sent}/interrupt`))
     for (const ask of [
       () => app.patch(path(id, `/${sent}`), { content: 'too late' }),
@@ -247,18 +253,18 @@ describe('enqueued messages', () => {
     }
   })
 
-  test('are refused by an archived session and kept by a failed one', async () => {
+  test('are rejected by an archived session and kept by a failed one', async () => {
     const archived = await insertSession(app.pool, { status: 'archived', archived_at: new Date() })
     expectProblem(await app.post(path(archived), { content: 'x' }), 422, 'Cannot send follow-up')
     const failed = await insertSession(app.pool, { status: 'failed' })
-    const [kept] = await queued(failed, 'kept')
+    const [kept] = await enqueue(failed, 'kept')
     expect(await contentsOf(failed)).toEqual(['kept'])
     expectProblem(await app.post(path(failed, `/${kept}/interrupt`)), 422, 'Cannot interrupt')
   })
 
-  test('of another session, or of none, are not found', async () => {
-    const [id, other] = [await atWork(), await atWork()]
-    const [message] = await queued(id, 'mine')
+  test('answer 404 if the message belongs to another session or is unknown', async () => {
+    const [id, other] = [await insertRunning(), await insertRunning()]
+    const [message] = await enqueue(id, 'mine')
     for (const answer of [
       await app.get(path(other, `/${message}`)),
       await app.patch(path(other, `/${message}`), { content: 'x' }),

@@ -9,14 +9,14 @@ const app = testApp()
 const { drain, busy, rested, say, queue, turns, messages, settled, reaches, effects } = conversing(app)
 const { doing, done } = effects
 
-test('twenty-five who speak to a running session at once are each heard once, in the order in which they were accepted', async () => {
+test('25 concurrent follow-ups to a running session are each delivered once, in the order of their positions', async () => {
   const { id, letGo } = await busy()
-  const heard = await Promise.all(Array.from({ length: 25 }, (_, index) => say(id, doing(`crowd-${index}`))))
-  expect(heard.every(({ delivery }) => delivery === 'queued')).toBe(true)
-  const positions = heard.map(({ message }) => message?.position ?? 0)
+  const outcomes = await Promise.all(Array.from({ length: 25 }, (_, index) => say(id, doing(`batch-${index}`))))
+  expect(outcomes.every(({ delivery }) => delivery === 'queued')).toBe(true)
+  const positions = outcomes.map(({ message }) => message?.position ?? 0)
   expect(positions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1))
-  const accepted = heard
-    .map(({ message }, index) => ({ position: message?.position ?? 0, word: `crowd-${index}` }))
+  const accepted = outcomes
+    .map(({ message }, index) => ({ position: message?.position ?? 0, word: `batch-${index}` }))
     .toSorted((a, b) => a.position - b.position)
   await letGo()
   await eventually(
@@ -25,16 +25,16 @@ test('twenty-five who speak to a running session at once are each heard once, in
     120_000,
   )
   await settled(id)
-  expect((await done()).filter((word) => word.startsWith('crowd'))).toEqual(accepted.map(({ word }) => word))
+  expect((await done()).filter((word) => word.startsWith('batch'))).toEqual(accepted.map(({ word }) => word))
 }, 180_000)
 
-test('a crowd that waits for one session leaves the house to others, and is heard in the order in which it spoke', async () => {
+test('follow-ups that wait for a locked session block no other request and are queued in the order they were sent', async () => {
   const { id } = await busy()
   const other = await rested()
   const lock = await app.pool.connect()
   await lock.query('begin')
   await lock.query('select from sessions where id = $1 for update', [id])
-  const crowd = Promise.all(Array.from({ length: 120 }, (_, index) => say(id, `say ${index}`)))
+  const followUps = Promise.all(Array.from({ length: 120 }, (_, index) => say(id, `say ${index}`)))
   const queued = Promise.all(Array.from({ length: 120 }, (_, index) => queue(id, `say queued ${index}`)))
   try {
     expect((await app.get(`/sessions/${other}`)).status).toBe(200)
@@ -44,9 +44,9 @@ test('a crowd that waits for one session leaves the house to others, and is hear
   }
   const inOrder = (positions: (number | undefined)[]): boolean =>
     positions.every((position, index) => index === 0 || Number(position) > Number(positions[index - 1]))
-  const heard = await crowd
-  expect(heard.every(({ delivery, session }) => delivery === 'queued' && session.id === id)).toBe(true)
-  expect(inOrder(heard.map(({ message }) => message?.position))).toBe(true)
+  const outcomes = await followUps
+  expect(outcomes.every(({ delivery, session }) => delivery === 'queued' && session.id === id)).toBe(true)
+  expect(inOrder(outcomes.map(({ message }) => message?.position))).toBe(true)
   expect(inOrder((await queued).map(({ position }) => position))).toBe(true)
   const all = await messages(id)
   expect(all.map(({ position }) => position)).toEqual(Array.from({ length: 240 }, (_, index) => index + 1))
@@ -54,29 +54,29 @@ test('a crowd that waits for one session leaves the house to others, and is hear
   await app.delete(`/sessions/${id}`)
 }, 60_000)
 
-test('crowds on two hosts that speak to one session get a place each', async () => {
+test('concurrent follow-ups on two hosts to one session each get their own position', async () => {
   const { id } = await busy()
   const hosts = [app.host.app, { ...app.host.app, together: servingTogether() }]
-  const speak = (host: number, index: number) =>
+  const send = (host: number, index: number) =>
     followUp(hosts[host] ?? app.host.app, { id }, { prompt: `say ${index}`, goal: null, isImmediate: false })
-  await Promise.all(Array.from({ length: 100 }, (_, index) => speak(index % 2, index)))
+  await Promise.all(Array.from({ length: 100 }, (_, index) => send(index % 2, index)))
   const all = await messages(id)
   expect(all.map(({ position }) => position)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
   expect(new Set(all.map(({ content }) => content)).size).toBe(100)
   await app.delete(`/sessions/${id}`)
 })
 
-test('of those who speak at once to a session at rest the first is its next turn, and the others come behind', async () => {
+test('of concurrent follow-ups to a resting session the first becomes its next turn and the others follow in order', async () => {
   const id = await rested()
-  const words = Array.from({ length: 5 }, (_, index) => `together-${index}`)
-  const heard = await Promise.all(words.map((word) => say(id, doing(word))))
-  expect(heard[0]?.delivery).toBe('sent')
+  const words = Array.from({ length: 5 }, (_, index) => `concurrent-${index}`)
+  const outcomes = await Promise.all(words.map((word) => say(id, doing(word))))
+  expect(outcomes[0]?.delivery).toBe('sent')
   await eventually(done, (all) => words.every((word) => all.includes(word)), 60_000)
   await settled(id)
-  expect((await done()).filter((word) => word.startsWith('together'))).toEqual(words)
+  expect((await done()).filter((word) => word.startsWith('concurrent'))).toEqual(words)
 })
 
-test('one in a crowd that will not wait goes first, and everybody is heard once', async () => {
+test('an immediate follow-up among concurrent ones goes first, and each is delivered once', async () => {
   const { id } = await busy()
   const words = ['mixed-1', 'mixed-2', 'mixed-0', 'mixed-3', 'mixed-4']
   await Promise.all(words.map((word) => say(id, doing(word), { isImmediate: word === 'mixed-0' })))
@@ -86,7 +86,7 @@ test('one in a crowd that will not wait goes first, and everybody is heard once'
   expect((await done()).filter((word) => word.startsWith('mixed'))).toEqual(words.toSorted())
 })
 
-test('messages that are queued at once for a session at rest are delivered in order', async () => {
+test('messages that are enqueued concurrently for a resting session are delivered in order', async () => {
   const id = await rested()
   const words = Array.from({ length: 4 }, (_, index) => `placed-${index}`)
   await Promise.all(words.map((word) => queue(id, doing(word))))
@@ -95,7 +95,7 @@ test('messages that are queued at once for a session at rest are delivered in or
   expect((await done()).filter((word) => word.startsWith('placed'))).toEqual(words)
 })
 
-test('a crowd that speaks to a session which nobody may speak to is refused to the last', async () => {
+test('concurrent follow-ups to a failed session are all refused', async () => {
   const id = await rested()
   await app.pool.query("update sessions set status = 'failed' where id = $1", [id])
   const answers = await Promise.allSettled(Array.from({ length: 5 }, (_, index) => say(id, `say ${index}`)))
@@ -103,15 +103,15 @@ test('a crowd that speaks to a session which nobody may speak to is refused to t
   expect(await messages(id)).toEqual([])
 })
 
-test('whoever speaks just as a turn ends is heard once', async () => {
+test('follow-ups that arrive while a turn ends are each delivered once, in order', async () => {
   const id = await rested()
   const words: string[] = []
   for (let round = 0; round < 4; round += 1) {
-    const spoken = Array.from({ length: 3 }, (_, index) => `end-${round}-${index}`)
-    for (const word of spoken) {
+    const sent = Array.from({ length: 3 }, (_, index) => `end-${round}-${index}`)
+    for (const word of sent) {
       words.push(word)
       await say(id, doing(word))
-      // Until something of the turn has moved, so that each is said at another point of its course.
+      // Wait until a turn row changes, so that each follow-up arrives at a different stage of the turn.
       const before = JSON.stringify(await turns(id))
       await eventually(
         async () => JSON.stringify(await turns(id)),

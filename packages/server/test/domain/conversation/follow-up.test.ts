@@ -12,7 +12,7 @@ const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 
 describe('a follow-up', () => {
-  test('to a resting session is its next turn, and the prompt is on record', async () => {
+  test('to a resting session becomes its next turn and its stored prompt', async () => {
     const id = await rested()
     const { delivery, session, message } = await say(id, doing('rest-1'))
     expect([delivery, message]).toEqual(['sent', undefined])
@@ -22,14 +22,14 @@ describe('a follow-up', () => {
     expect(await messages(id)).toEqual([])
   })
 
-  test('to a session that never ran starts it', async () => {
+  test('to a session that never ran starts its first turn', async () => {
     const id = await create()
     expect((await say(id, doing('first-1'))).delivery).toBe('sent')
     await isDone('first-1')
     expect(await reaches(id, 'needs_input')).toMatchObject({ prompt: doing('first-1') })
   })
 
-  test('to a sleeping session wakes it and takes the marks of sleep away', async () => {
+  test('to a sleeping session wakes it and clears deliberate_sleep_at', async () => {
     const id = await rested()
     expect(await putToSleep(app.host.app, { id })).toMatchObject({ status: 'waiting', running_job_id: null })
     const { delivery, session } = await say(id, doing('asleep-1'))
@@ -38,7 +38,7 @@ describe('a follow-up', () => {
     await isDone('asleep-1')
   })
 
-  test('to a running session waits in the queue, and the session goes on undisturbed', async () => {
+  test('to a running session is queued and delivered when the running turn ends', async () => {
     const { id, letGo } = await busy()
     const { delivery, session, message } = await say(id, doing('running-1'))
     expect(delivery).toBe('queued')
@@ -58,7 +58,7 @@ describe('a follow-up', () => {
   test.each([
     ['failed', 'fail on purpose'],
     ['archived', 'say ready'],
-  ])('to a %s session is refused, and nothing is kept of it', async (status, prompt) => {
+  ])('to a %s session is refused and stores nothing', async (status, prompt) => {
     const id = await create(prompt)
     await atRest(app, id)
     if (status === 'archived')
@@ -74,7 +74,7 @@ describe('a follow-up', () => {
     expect([await messages(id), (await turns(id)).length]).toEqual([[], 1])
   })
 
-  test('to a paused session lets the oldest message go first', async () => {
+  test('to a paused session is delivered after the messages that are already queued', async () => {
     const { id } = await busy()
     await say(id, doing('paused-1'))
     await pauseSession(app.host.app, { id })
@@ -84,8 +84,8 @@ describe('a follow-up', () => {
   })
 })
 
-describe('a follow-up that will not wait', () => {
-  test('takes the place of the running turn', async () => {
+describe('an immediate follow-up', () => {
+  test('interrupts the running turn', async () => {
     const { id } = await busy()
     const { delivery, session } = await say(id, doing('now-1'), { isImmediate: true })
     expect([delivery, session.status]).toEqual(['interrupted', 'waiting'])
@@ -97,7 +97,7 @@ describe('a follow-up that will not wait', () => {
     ])
   })
 
-  test('is simply delivered where nothing runs', async () => {
+  test('to a resting session is delivered without an interrupt', async () => {
     const id = await rested()
     await say(id, doing('now-2'), { isImmediate: true })
     await isDone('now-2')
@@ -106,8 +106,8 @@ describe('a follow-up that will not wait', () => {
   })
 })
 
-describe('a goal that is said with a prompt', () => {
-  test('is set at once when the prompt is the next turn', async () => {
+describe('the goal of a follow-up', () => {
+  test('is set at once if the prompt becomes the next turn', async () => {
     const id = await rested({ goal: 'first goal' })
     expect((await say(id, 'say a', { goal: 'second goal' })).session.goal).toBe('second goal')
     await settled(id)
@@ -116,7 +116,7 @@ describe('a goal that is said with a prompt', () => {
     expect((await say(id, 'say c')).session.goal).toBe('second goal')
   })
 
-  test('is set when a queued prompt is delivered, and not before', async () => {
+  test('is set when a queued prompt is delivered, not before', async () => {
     const { id, letGo } = await busy()
     expect((await say(id, doing('goal-1'), { goal: 'queued goal' })).session.goal).toBeNull()
     await letGo()
@@ -124,13 +124,13 @@ describe('a goal that is said with a prompt', () => {
     expect((await findDemo(app, id)).goal).toBe('queued goal')
   })
 
-  test('is set when the prompt takes the place of a turn', async () => {
+  test('is set at once if the prompt interrupts a turn', async () => {
     const { id } = await busy()
     expect((await say(id, 'say now', { goal: 'urgent goal', isImmediate: true })).session.goal).toBe('urgent goal')
     await settled(id)
   })
 
-  test('is what the agent is given, in this turn and in those that follow without one', async () => {
+  test('is passed to the agent in this turn and in later turns without a goal', async () => {
     const start = vi.spyOn(demoRuntime, 'start')
     const id = await rested({ goal: 'made with' })
     await say(id, 'say b', { goal: 'said later' })

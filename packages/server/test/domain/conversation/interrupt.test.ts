@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks())
 const interrupt = (id: number, messageId: number) => interruptWithMessage(app.host.app, { id }, messageId)
 
 describe('an interrupt', () => {
-  test('by fifty at once is obeyed once, and the others are told that the message is taken', async () => {
+  test('by fifty concurrent callers delivers the message once; the others get message_taken', async () => {
     const { id } = await busy()
     const message = await queue(id, doing('fifty'))
     const answers = await Promise.allSettled(Array.from({ length: 50 }, () => interrupt(id, message.id)))
@@ -29,7 +29,7 @@ describe('an interrupt', () => {
     expect((await done()).filter((word) => word === 'fifty')).toEqual(['fifty'])
   })
 
-  test('ends the agent, and the other messages keep their order behind it', async () => {
+  test('stops the agent, and the other messages keep their order after the delivered one', async () => {
     const { id } = await busy()
     const { metadata } = await reaches(id, 'running')
     for (const word of ['kept-1', 'kept-2']) await queue(id, doing(word))
@@ -41,7 +41,7 @@ describe('an interrupt', () => {
     expect(await logs(id)).toContain(`The running turn was interrupted by message ${urgent.id}.`)
   })
 
-  test('of a message that was delivered is refused, and one of a message that is not there too', async () => {
+  test('with a delivered or unknown message is refused', async () => {
     const id = await rested()
     const sent = await queue(id, 'say delivered')
     await interrupt(id, sent.id)
@@ -52,7 +52,7 @@ describe('an interrupt', () => {
     await expect(interrupt(id, 999_999)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('of a paused session simply delivers', async () => {
+  test('of a paused session delivers the message', async () => {
     const { id } = await busy()
     const message = await queue(id, doing('from-pause'))
     await pauseSession(app.host.app, { id })
@@ -74,8 +74,8 @@ describe('an interrupt', () => {
   })
 })
 
-describe('a turn that is interrupted before its agent had the prompt', () => {
-  test('has its prompt delivered after all, once, behind the one that interrupted', async () => {
+describe('a turn that is interrupted before its agent has received the prompt', () => {
+  test('has its prompt delivered once, after the interrupting prompt', async () => {
     letNextAgentBeDeaf(app)
     const id = await create(doing('unheard-1'))
     await reaches(id, 'running')
@@ -86,7 +86,7 @@ describe('a turn that is interrupted before its agent had the prompt', () => {
     expect((await done()).filter((word) => word.startsWith('unheard'))).toEqual(['unheard-0', 'unheard-1'])
   })
 
-  test('gives a queued message back to its row, so that each message is one row', async () => {
+  test('returns a queued message to its own row, so that each message stays one row', async () => {
     const id = await rested()
     letNextAgentBeDeaf(app)
     const message = await queue(id, doing('returned-1'))
@@ -104,7 +104,7 @@ describe('a turn that is interrupted before its agent had the prompt', () => {
     expect((await done()).filter((word) => word.startsWith('returned'))).toEqual(['returned-0', 'returned-1'])
   })
 
-  test('and whose session is archived meanwhile has its prompt kept as undelivered', async () => {
+  test('keeps its prompt as an undelivered message if the session is archived in the meantime', async () => {
     letNextAgentBeDeaf(app)
     const id = await create(doing('put-away'))
     await reaches(id, 'running')
