@@ -17,10 +17,10 @@ import { emptyTrashJob } from '../workspaces/empty-trash-job.ts'
 import { tidyCloneJob } from '../workspaces/tidy-clone-job.ts'
 
 const keptDays = 4
-/** A clean clone goes at the end of this; until then an unarchive finds everything in place. */
+/** Grace period before a clean clone is removed. An unarchive within it finds all files in place. */
 const undoSeconds = 10
 
-/** Out of the way, and back if wanted. The guard and the act are one decision under the session's lock. */
+/** Archives a session. The check for queued messages and the archive happen under the same row lock. */
 export async function archiveSession(app: App, ref: SessionRef, { force }: { force: boolean }): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
@@ -29,7 +29,7 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     const pending = await findPendingMessages(tx, session.id)
     if (pending.length > 0 && !force) refuse('messages_queued', refusalText(pending))
     await withdrawLiveTurn(tx, session.id, 'archive')
-    // Prompts that waited for their turn share the fate of the queue, which they stood before.
+    // Queued turns go back to the message queue first, so that their prompts are retired together with the messages.
     await returnQueuedTurns(tx, session.id, 'archive')
     const retired = await retireMessages(tx, session.id)
     const now = app.clock.now()
@@ -60,6 +60,7 @@ function refusalText(pending: readonly Message[]): string {
 
 function archivedText(retired: readonly Message[]): string {
   if (retired.length === 0) return 'Archived.'
+  const count = retired.length === 1 ? '1 queued message was' : `${retired.length} queued messages were`
   const lines = retired.map(({ content }) => `- ${content.slice(0, 120)}`)
-  return [`Archived. ${retired.length} queued messages were not delivered:`, ...lines].join('\n')
+  return [`Archived. ${count} not delivered:`, ...lines].join('\n')
 }

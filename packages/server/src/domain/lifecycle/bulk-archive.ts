@@ -6,7 +6,7 @@ import { archiveSession } from './archive.ts'
 
 export type BulkOutcome = { archived_count: number; errors: { id: number; message: string }[] }
 
-/** Each session stands alone: one that cannot be archived keeps none of the others. */
+/** Archives each session in its own transaction: a session that cannot be archived does not affect the others. */
 export async function archiveMany(app: App, said: unknown, { force }: { force: boolean }): Promise<BulkOutcome> {
   const outcome: BulkOutcome = { archived_count: 0, errors: [] }
   for (const id of readIds(said)) {
@@ -17,7 +17,7 @@ export async function archiveMany(app: App, said: unknown, { force }: { force: b
   return outcome
 }
 
-/** Undefined when it was archived; blank when there was nothing to do, since it is gone or archived already. */
+/** Undefined if the session was archived. Blank if there was nothing to do: it is deleted or archived already. */
 async function archiveOne(app: App, id: number, force: boolean): Promise<string | undefined> {
   try {
     await archiveSession(app, { id }, { force })

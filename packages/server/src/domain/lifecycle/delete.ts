@@ -9,8 +9,8 @@ import { deleteSessionRow, selectSessionForDelete } from '../sessions/session.ts
 import { removeFilesJob } from '../workspaces/remove-files-job.ts'
 
 /**
- * The row and all that hangs from it go at once; what is on disk goes by a job of the same transaction, so a crash
- * leaks nothing. A turn that is underway finds its row gone and stops; the job ends whatever is left of it.
+ * Deletes the session with all dependent rows and, in the same transaction, enqueues the job that removes its files, so a
+ * crash leaks nothing. A running turn finds its row deleted and stops; the job kills processes that remain.
  */
 export async function deleteSession(app: App, ref: SessionRef): Promise<void> {
   await transact(app.db, async (tx) => {

@@ -1,4 +1,4 @@
-/** The face of the room: creating sessions in the caller's transaction, and getting them going again. */
+/** The face of the room: create sessions in the caller's transaction, and resume or unarchive them. */
 export { createSession, planSession, type SessionPlan } from './create/create-session.ts'
 export type { Origin } from './create/parent.ts'
 export { recoveryPrompt, recoveryPromptAfterMove } from './recovery-prompt.ts'

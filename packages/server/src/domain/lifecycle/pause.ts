@@ -7,7 +7,7 @@ import { withdrawLiveTurn } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { lockSession, showRow, transition } from '../sessions/session.ts'
 
-/** Lets the session rest; its agent is stopped at once. What is queued stays queued until somebody speaks to it again. */
+/** Stops the agent at once. Queued messages stay queued until the next prompt or restart. */
 export async function pauseSession(app: App, ref: SessionRef): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
@@ -18,7 +18,7 @@ export async function pauseSession(app: App, ref: SessionRef): Promise<Session> 
       cause: 'pause',
       with: { metadata: { paused_by: 'user' } },
     })
-    await note(app, tx, session.id, 'Paused: its running turn was ended.')
+    await note(app, tx, session.id, 'Paused: the running turn was stopped.')
     return showRow(app, tx, { id: session.id })
   })
 }

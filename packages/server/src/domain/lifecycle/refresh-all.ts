@@ -19,8 +19,8 @@ export type RefreshOutcome = {
 }
 
 /**
- * Gets the house going after trouble: failed sessions first, then those that rest without a person having said so, the
- * more important before the others; of the rest the transcripts are read on. Parked sessions are left alone.
+ * Restarts failed sessions, prompts resting sessions that no person paused to continue, and reads the new transcript
+ * entries of the others. Higher precedence goes first. Sessions in frozen categories are left out.
  */
 export async function refreshAll(app: App): Promise<RefreshOutcome> {
   const outcome = { refreshed: 0, restarted: 0, continued: 0, errors: 0 }
@@ -30,43 +30,43 @@ export async function refreshAll(app: App): Promise<RefreshOutcome> {
   if (failed.length + resting.length + others.length === 0) {
     return { message: 'No non-archived sessions to refresh', ...outcome }
   }
-  const attempt = async (kind: 'refreshed' | 'restarted' | 'continued', id: number, act: Act): Promise<void> => {
+  const attempt = async (kind: 'refreshed' | 'restarted' | 'continued', id: number, act: Action): Promise<void> => {
     try {
       if (await act(app, id)) outcome[kind] += 1
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'not_found') return
       outcome.errors += 1
-      app.log.warn({ sessionId: id, reason: String(error) }, 'a session could not be refreshed')
+      app.log.warn({ sessionId: id, reason: String(error) }, 'refresh_all could not refresh a session')
     }
   }
-  for (const id of failed) await attempt('restarted', id, restartIfFailed)
-  for (const id of resting) await attempt('continued', id, tellToGoOn)
-  for (const id of others) await attempt('refreshed', id, readOn)
+  for (const id of failed) await attempt('restarted', id, restart)
+  for (const id of resting) await attempt('continued', id, promptToContinue)
+  for (const id of others) await attempt('refreshed', id, readNewEntries)
   return { message: 'Refresh complete', ...outcome }
 }
 
-type Act = (app: App, id: number) => Promise<boolean>
+type Action = (app: App, id: number) => Promise<boolean>
 
-const restartIfFailed: Act = async (app, id) => {
+const restart: Action = async (app, id) => {
   await restartSession(app, { id })
   return true
 }
 
-/** Decided anew under its lock: it may have been spoken to since it was found. */
-const tellToGoOn: Act = (app, id) =>
+/** Checks again under the session's row lock: it may have got a prompt since it was selected. */
+const promptToContinue: Action = (app, id) =>
   transact(app.db, async (tx) => {
     const session = await lockSession(tx, { id })
     const { underway, hasQueued, isStopping } = await findStanding(tx, id)
-    const isLeftAlone = session.status !== 'needs_input' || session.metadata.paused_by === 'user'
-    if (isLeftAlone || underway || hasQueued || isStopping || (await hasPendingMessages(tx, id))) return false
+    const isExcluded = session.status !== 'needs_input' || session.metadata.paused_by === 'user'
+    if (isExcluded || underway || hasQueued || isStopping || (await hasPendingMessages(tx, id))) return false
     const turnId = await acceptTurn(tx, { sessionId: id, source: 'recovery', prompt: recoveryPrompt, goal: null })
     await resume(app, tx, session, turnId)
-    await note(app, tx, id, 'Told to go on by a refresh of all sessions.')
+    await note(app, tx, id, 'A refresh of all sessions told the agent to continue.')
     return true
   })
 
-/** A session without a clone or a file yet has nothing to read. */
-const readOn: Act = async (app, id) => {
+/** A session without a clone or a transcript file has nothing to read. */
+const readNewEntries: Action = async (app, id) => {
   try {
     return (await refreshTranscript(app, { id })).appended > 0
   } catch (error) {

@@ -25,8 +25,9 @@ import { acceptNextMessage, resume } from './resume.ts'
 export type Restarted = { session: Session; message: string }
 
 /**
- * Gets a session going again, whatever it stopped at: what waits goes on, a prompt that never reached the agent is sent
- * again, one that has no conversation yet is set up anew, and any other agent is told to go on.
+ * Restarts a session in any status but archived. Its next turn is the first of these that exists: a failed prompt that the
+ * agent never received; a queued turn or message; the last prompt, if the agent never received it or has no conversation.
+ * Otherwise it is a recovery prompt.
  */
 export async function restartSession(app: App, ref: SessionRef): Promise<Restarted> {
   return transact(app.db, async (tx) => {
@@ -39,17 +40,17 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
     }
     await withdrawLiveTurn(tx, session.id, 'restart')
     if (session.status === 'running') await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })
-    const message = await goOn(app, tx, { ...session, running_job_id: null })
+    const message = await startNextTurn(app, tx, { ...session, running_job_id: null })
     await note(app, tx, session.id, `${message}.`)
     return { session: await showRow(app, tx, { id: session.id }), message }
   })
 }
 
-async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
+async function startNextTurn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
   const failed = session.status === 'failed' ? await findUnheardFailure(tx, session.id) : undefined
-  // Whatever waits was said after it.
+  // Queued turns were accepted after the failed one, so they go back to the queue behind it.
   if (failed) await returnQueuedTurns(tx, session.id, 'restart')
-  else if (await goOnWithWhatWaits(app, tx, session)) return 'Session restarted'
+  else if (await startQueued(app, tx, session)) return 'Session restarted'
   const last = failed ?? (await findLastTurn(tx, session.id))
   const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
   if (!isSetUp) await clearWorkspace(tx, session.id)
@@ -58,7 +59,8 @@ async function goOn(app: App, tx: Transaction, session: SessionRow): Promise<str
   return isSetUp ? 'Session restarted' : 'Session restarted from scratch'
 }
 
-async function goOnWithWhatWaits(app: App, tx: Transaction, session: SessionRow): Promise<boolean> {
+/** Starts a queued turn or message. False if nothing is queued and no turn is stopping. */
+async function startQueued(app: App, tx: Transaction, session: SessionRow): Promise<boolean> {
   const { hasQueued, isStopping } = await findStanding(tx, session.id)
   const last = await findLastTurn(tx, session.id)
   if (hasQueued && last) {
@@ -71,12 +73,12 @@ async function goOnWithWhatWaits(app: App, tx: Transaction, session: SessionRow)
     await resume(app, tx, session, next.turnId, next.goal === undefined ? {} : { goal: next.goal })
     return true
   }
-  // Only when its agent has stopped is it known whether it had its prompt: whoever ends the turn lets it go on.
+  // Whether the agent received its prompt is known only after it has stopped: `end-turn` then starts the next turn.
   if (isStopping && last) await resume(app, tx, session, last.id)
   return isStopping
 }
 
-/** A prompt that never reached its agent is sent again, as what it was. */
+/** A prompt that never reached its agent is sent again with its original source. */
 function nextPrompt(
   session: SessionRow,
   last: Turn | undefined,

@@ -4,7 +4,7 @@ import { acceptTurn, takeFirstMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { type SessionRow, type TransitionChanges, transition } from '../sessions/session.ts'
 
-/** The session has a turn again: whatever it rested for is over. The caller holds its lock. */
+/** Moves the session to `waiting` for its next turn and clears why it was at rest. The caller holds its row lock. */
 export async function resume(
   app: App,
   tx: Transaction,
@@ -16,7 +16,7 @@ export async function resume(
     sessionId: session.id,
     cause: 'resume',
     turnId,
-    // A turn that waits already keeps its place at the head.
+    // A turn that is already next stays next.
     with: { running_job_id: session.running_job_id ?? turnId, ...changes },
   })
 }
@@ -40,7 +40,7 @@ export async function acceptNextMessage(
   return { turnId, ...changedGoal(session, message.goal) }
 }
 
-/** A blank goal leaves the session's alone. */
+/** A blank goal does not change the session's goal. */
 export function changedGoal(session: Pick<SessionRow, 'goal'>, goal: string | null): { goal?: string } {
   return goal === null || goal === '' || goal === session.goal ? {} : { goal }
 }

@@ -7,7 +7,7 @@ import { readSettings } from '../settings/settings.ts'
 import { showSummary } from '../summaries/summary.ts'
 import { collect, hasTranscript, transcriptLines } from '../transcripts/transcript.ts'
 
-/** Reading writes nothing. The keys beside the session are always there. */
+/** The keys beside `session` are always present. */
 export async function showSession(
   app: App,
   ref: SessionRef,

@@ -8,23 +8,23 @@ import { returnQueuedTurns } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { lockSession, recordPendingSleep, showRow, transition } from '../sessions/session.ts'
 
-/** A resting session sleeps at once, a running one when its turn ends. Whatever resumes it wakes it. */
+/** A resting session sleeps at once, a running one when its turn ends. Any resume wakes it. */
 export async function putToSleep(app: App, ref: SessionRef): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     const now = app.clock.now()
     if (session.status === 'needs_input') {
-      // A pause leaves turns that waited behind the paused one. While it sleeps nothing of it may run.
+      // A pause can leave queued turns. A sleeping session must not run them.
       await returnQueuedTurns(tx, session.id, 'pause')
       await transition(app, tx, {
         sessionId: session.id,
         cause: 'sleep',
         with: { metadata: { deliberate_sleep_at: formatTimestamp(now) } },
       })
-      await note(app, tx, session.id, 'Asleep until somebody speaks to it.')
+      await note(app, tx, session.id, 'Asleep until the next prompt.')
     } else if (session.status === 'running') {
       await recordPendingSleep(tx, session.id, now)
-      await note(app, tx, session.id, 'Will sleep when its turn ends.')
+      await note(app, tx, session.id, 'Goes to sleep when the running turn ends.')
     } else {
       refuse('cannot_sleep', `Session must be in needs_input or running state to sleep (current: ${session.status})`)
     }

@@ -25,7 +25,7 @@ export async function unarchiveSession(app: App, ref: SessionRef): Promise<Unarc
     const isFirst = session.status === 'archived'
     if (isFirst) {
       await transition(app, tx, { sessionId: session.id, cause: 'unarchive', with: { trash_after: null } })
-      await note(app, tx, session.id, isCloneNew ? 'Unarchived; its clone was made again.' : 'Unarchived.')
+      await note(app, tx, session.id, isCloneNew ? 'Unarchived; the clone was recreated.' : 'Unarchived.')
     }
     const cloneRestored = isFirst && isCloneNew
     return {

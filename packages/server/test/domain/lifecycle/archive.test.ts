@@ -14,8 +14,8 @@ afterEach(() => vi.restoreAllMocks())
 
 const archive = (id: number, force = false) => archiveSession(app.host.app, { id }, { force })
 
-describe('archiving', () => {
-  test('puts a resting session away for four days', async () => {
+describe('an archive', () => {
+  test('keeps a resting session for four days', async () => {
     const id = await rested()
     const session = await archive(id)
     expect(session).toMatchObject({ status: 'archived', running_job_id: null })
@@ -27,7 +27,7 @@ describe('archiving', () => {
     })
   })
 
-  test('ends a running agent', async () => {
+  test('stops a running agent', async () => {
     const { id } = await busy()
     const { metadata } = await reaches(id, 'running')
     await archive(id)
@@ -36,7 +36,7 @@ describe('archiving', () => {
     expect(await findDemo(app, id)).toMatchObject({ status: 'archived', running_job_id: null })
   })
 
-  test('is refused while messages are queued, and names them', async () => {
+  test('is refused while messages are queued, and the refusal lists them', async () => {
     const { id } = await busy()
     await queue(id, 'say one')
     await queue(id, 'x'.repeat(400))
@@ -55,7 +55,7 @@ describe('archiving', () => {
     await archive(id, true)
   })
 
-  test('by force retires what is queued, for good', async () => {
+  test('with force retires queued messages, which an unarchive does not bring back', async () => {
     const { id } = await busy()
     await queue(id, doing('retired'))
     await archive(id, true)
@@ -68,7 +68,7 @@ describe('archiving', () => {
     expect(await done()).not.toContain('retired')
   })
 
-  test('keeps a prompt that no agent had as undelivered, wherever it was on its way', async () => {
+  test('keeps a prompt that no agent received as an undelivered message, at any stage of its turn', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => create('sleep 60')))
     await Promise.all(ids.map((id) => archive(id)))
     for (const id of ids) {
@@ -78,7 +78,7 @@ describe('archiving', () => {
     }
   })
 
-  test('retires nothing that is queued after it was undone', async () => {
+  test('does not retire a message that is queued after the session was unarchived', async () => {
     letNextAgentBeDeaf(app)
     const id = await create('say undone')
     await reaches(id, 'running')
@@ -95,22 +95,22 @@ describe('archiving', () => {
   })
 })
 
-test('of an archive and a follow-up at once, either the archive is refused or the follow-up is', async () => {
+test('of a concurrent archive and follow-up exactly one is refused', async () => {
   for (let round = 0; round < 12; round += 1) {
     const { id } = await busy()
     const asks = [() => say(id, 'say something'), () => archive(id)]
     if (round % 2) asks.reverse()
     const [first, second] = await Promise.allSettled(asks.map((ask) => ask()))
-    const [spoken, archived] = round % 2 ? [second, first] : [first, second]
-    const said = async () => (await messages(id)).find(({ content }) => content === 'say something')
-    if (spoken?.status === 'fulfilled') {
+    const [followedUp, archived] = round % 2 ? [second, first] : [first, second]
+    const sentMessage = async () => (await messages(id)).find(({ content }) => content === 'say something')
+    if (followedUp?.status === 'fulfilled') {
       expect(archived).toMatchObject({ status: 'rejected', reason: { kind: 'messages_queued' } })
-      expect(await said()).toMatchObject({ status: 'pending' })
+      expect(await sentMessage()).toMatchObject({ status: 'pending' })
       await archive(id, true)
-      expect(await said()).toMatchObject({ status: 'undelivered' })
+      expect(await sentMessage()).toMatchObject({ status: 'undelivered' })
     } else {
-      expect(spoken).toMatchObject({ reason: { kind: 'cannot_follow_up' } })
-      expect([archived?.status, await said()]).toEqual(['fulfilled', undefined])
+      expect(followedUp).toMatchObject({ reason: { kind: 'cannot_follow_up' } })
+      expect([archived?.status, await sentMessage()]).toEqual(['fulfilled', undefined])
     }
   }
 }, 60_000)

@@ -43,8 +43,8 @@ describe('a session created in the transaction of its caller', () => {
     expect(session.genesis).toBe('api')
   })
 
-  test('does not exist, nor its turn, job or event, when the caller rolls back', async () => {
-    const made = await plan({ prompt: 'say hello', title: 'Never there' })
+  test('leaves no session, turn, job or event if the caller rolls back', async () => {
+    const made = await plan({ prompt: 'say hello', title: 'Rolled back' })
     const before = await Promise.all(['sessions', 'turns', 'events', 'graphile_worker._private_jobs'].map(count))
     await expect(
       transact(app.host.app.db, async (tx) => {
@@ -57,12 +57,12 @@ describe('a session created in the transaction of its caller', () => {
     )
   })
 
-  test('is replayed by its idempotency key, and the transaction goes on', async () => {
+  test('is replayed by its idempotency key, and the transaction stays usable', async () => {
     const made = await plan({ idempotency_key: 'fired-once' })
     const createOnce = () =>
       transact(app.host.app.db, async (tx) => {
         const created = await createSession(app.host.app, tx, { genesis: 'schedule' }, made)
-        // The transaction is usable after a conflict: nothing was thrown inside the database.
+        // The conflict raised no database error, so the transaction is not aborted.
         await tx.selectFrom('sessions').select('id').limit(1).execute()
         return created
       })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Tables with rows of a session, but for the outbox, which tells of its end. */
+/** Tables with rows of a session, except the outbox, which keeps the `session.deleted` event. */
 async function tablesMentioning(sessionId: number): Promise<string[]> {
   const { rows } = await app.pool.query<{ table: string; column: string }>(`
     select c.table_name as table, c.column_name as column
@@ -28,7 +28,7 @@ async function tablesMentioning(sessionId: number): Promise<string[]> {
       and t.table_type = 'BASE TABLE'
       and (c.column_name = 'session_id' and c.data_type = 'bigint' or (c.table_name, c.column_name) = ('sessions', 'id'))
       and c.table_name <> 'events'
-      -- Comes and goes in the background; what it says of a session that is gone goes with the next look.
+      -- The indexer maintains these in the background and removes rows of deleted sessions later.
       and c.table_name not like 'search\\_%'
   `)
   const mentioning: string[] = []
@@ -52,12 +52,12 @@ async function searchableRows(sessionId: number): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** What lies in the home under the session's name. */
+/** The session's folders in the home. */
 async function filesOf(sessionId: number): Promise<string[]> {
   const found: string[] = []
-  for (const place of ['clones', 'runtimes']) {
-    const names = await readdir(join(app.home, place)).catch(() => [])
-    found.push(...names.filter((name) => name === `session-${sessionId}`).map((name) => `${place}/${name}`))
+  for (const folder of ['clones', 'runtimes']) {
+    const names = await readdir(join(app.home, folder)).catch(() => [])
+    found.push(...names.filter((name) => name === `session-${sessionId}`).map((name) => `${folder}/${name}`))
   }
   return found
 }
@@ -73,7 +73,7 @@ function isAlive(pid: number): boolean {
 
 describe('DELETE /sessions/:id answers 204', () => {
   test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])(
-    'in the status %s, without a body',
+    'for a session in the status %s, without a body',
     async (status) => {
       const id = await insertSession(app.pool, {
         status,
@@ -87,20 +87,20 @@ describe('DELETE /sessions/:id answers 204', () => {
     },
   )
 
-  test('by slug', async () => {
+  test('for a slug', async () => {
     const id = await insertSession(app.pool, { slug: 'to-be-deleted' })
     expect((await app.delete('/sessions/to-be-deleted')).status).toBe(204)
     expect((await app.get(`/sessions/${id}`)).status).toBe(404)
   })
 
-  test('the deletion is told', async () => {
+  test('and publishes session.deleted', async () => {
     const id = await insertSession(app.pool)
     await app.delete(`/sessions/${id}`)
     const { rows } = await app.pool.query('select name from events where session_id = $1', [id])
     expect(rows).toEqual([{ name: 'session.deleted' }])
   })
 
-  test('a child lives on without a parent, a fork that summarised it goes too', async () => {
+  test('and keeps children without a parent, and deletes summary forks', async () => {
     const id = await insertSession(app.pool)
     const child = await insertSession(app.pool, { parent_session_id: id })
     const fork = await insertSession(app.pool, { summary_of_session_id: id })
@@ -114,7 +114,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     expect(await tablesMentioning(fork)).toEqual([])
   })
 
-  test('a session that ran leaves no row in any table and, soon, nothing on disk', async () => {
+  test('and leaves no row in any table and, after the job, no file on disk', async () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['say hello', 'spawn say from below'] })
     expect((await atRest(app, id)).status).toBe('needs_input')
     expect(await tablesMentioning(id)).toEqual([
@@ -139,7 +139,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     )
   })
 
-  test('of another session nothing goes', async () => {
+  test('and removes no row or file of another session', async () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
     await atRest(app, id)
     const { id: other } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
@@ -154,7 +154,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     expect(await filesOf(other)).toHaveLength(2)
   })
 
-  test('of a running session the agent dies with it, what it started included, and nothing stays on disk', async () => {
+  test('for a running session, and kills its agent and the processes it started, and removes its files', async () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['run echo $$ > pid; exec sleep 60'] })
     const pidFile = join(app.home, 'clones', `session-${id}`, 'pid')
     const child = await eventually(
@@ -181,7 +181,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     expect((await app.get(`/sessions/${id}`)).status).toBe(404)
   })
 
-  test('of a session whose turn nobody has taken yet the turn never runs', async () => {
+  test('for a session with an unclaimed turn, which then never runs', async () => {
     await app.pool.query(`insert into paused_queues (queue) values ('agents')`)
     try {
       await eventually(
@@ -195,7 +195,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     } finally {
       await app.pool.query('delete from paused_queues')
     }
-    // The next session runs as if nothing had been.
+    // The job of the deleted turn does not disturb the next session.
     const { id: next } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
     expect((await atRest(app, next)).status).toBe('needs_input')
   })

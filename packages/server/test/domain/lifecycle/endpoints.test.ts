@@ -9,28 +9,28 @@ const { busy, rested, reaches, queue, settled } = conversing(app)
 
 const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
-const put = (id: number | string, verb: string, body?: unknown) => app.post(`/sessions/${id}/${verb}`, body)
+const act = (id: number | string, verb: string, body?: unknown) => app.post(`/sessions/${id}/${verb}`, body)
 
-async function queued(id: number, content = 'say later'): Promise<void> {
+async function insertMessage(id: number, content = 'say later'): Promise<void> {
   await app.pool.query('insert into enqueued_messages (session_id, content, position) values ($1, $2, 1)', [
     id,
     content,
   ])
 }
 
-describe('every one of them', () => {
+describe('every lifecycle endpoint', () => {
   const verbs = ['archive', 'unarchive', 'pause', 'sleep', 'restart', 'refresh']
 
-  test.each(verbs)('%s answers 404 for a session that is not there', async (verb) => {
-    expectProblem(await put(999_999, verb), 404, 'Not Found', 'The requested resource was not found')
-    expectProblem(await put('no-such-slug', verb), 404, 'Not Found')
+  test.each(verbs)('%s answers 404 for an unknown session', async (verb) => {
+    expectProblem(await act(999_999, verb), 404, 'Not Found', 'The requested resource was not found')
+    expectProblem(await act('no-such-slug', verb), 404, 'Not Found')
   })
 
-  test('fork answers 404 for a session that is not there', async () => {
-    expectProblem(await put(999_999, 'fork', { message_index: 0 }), 404, 'Not Found')
+  test('fork answers 404 for an unknown session', async () => {
+    expectProblem(await act(999_999, 'fork', { message_index: 0 }), 404, 'Not Found')
   })
 
-  test('takes a slug as well as an id, and an empty body with a JSON content type', async () => {
+  test('accepts a slug, and an empty body with a JSON content type', async () => {
     await resting({ slug: 'by-its-slug' })
     const answer = await app.send('/api/v1/sessions/by-its-slug/sleep', {
       method: 'POST',
@@ -41,40 +41,43 @@ describe('every one of them', () => {
   })
 })
 
-describe('archive', () => {
-  test('moves a session to the trash and says until when it can be had back', async () => {
-    const { status, body } = await put(await resting(), 'archive')
+describe('POST /sessions/:id/archive', () => {
+  test('archives the session and answers with trash_after', async () => {
+    const { status, body } = await act(await resting(), 'archive')
     expect(status).toBe(200)
     expect(body).toMatchObject({ session: { status: 'archived' }, message: 'Session moved to trash' })
     expect(body.trash_after).toBe(body.session.trash_after)
   })
 
-  test('is refused for one that is archived', async () => {
+  test('rejects an archived session with 422 and changes nothing', async () => {
     const id = await resting()
-    await put(id, 'archive')
+    await act(id, 'archive')
     const sentence = 'Session cannot be trashed from current status: archived'
-    expectProblem(await changesNothing(app.pool, () => put(id, 'archive')), 422, 'Cannot trash', sentence)
+    expectProblem(await changesNothing(app.pool, () => act(id, 'archive')), 422, 'Cannot trash', sentence)
   })
 
-  test('is refused while messages are queued, and not with force', async () => {
+  test('rejects a session with queued messages with 422 unless force is set', async () => {
     const id = await resting({ status: 'failed' })
-    await queued(id)
-    expectProblem(await changesNothing(app.pool, () => put(id, 'archive')), 422, 'Queued messages would be discarded')
-    expect(await put(id, 'archive', { force: 'true' })).toMatchObject({ status: 200 })
+    await insertMessage(id)
+    expectProblem(await changesNothing(app.pool, () => act(id, 'archive')), 422, 'Queued messages would be discarded')
+    expect(await act(id, 'archive', { force: 'true' })).toMatchObject({ status: 200 })
   })
 
-  test.each([[{ force: 'maybe' }], [{ force: {} }], [{ force: 2 }]])('refuses %j and changes nothing', async (body) => {
-    const id = await resting()
-    const answer = await changesNothing(app.pool, () => put(id, 'archive', body))
-    expectProblem(answer, 422, 'Validation failed', 'Force must be true or false')
-  })
+  test.each([[{ force: 'maybe' }], [{ force: {} }], [{ force: 2 }]])(
+    'rejects %j with 422 and changes nothing',
+    async (body) => {
+      const id = await resting()
+      const answer = await changesNothing(app.pool, () => act(id, 'archive', body))
+      expectProblem(answer, 422, 'Validation failed', 'Force must be true or false')
+    },
+  )
 })
 
-describe('unarchive', () => {
-  test('brings a session that never ran back to rest, without a clone', async () => {
+describe('POST /sessions/:id/unarchive', () => {
+  test('restores a session that never ran to needs_input, without a clone', async () => {
     const id = await resting()
-    await put(id, 'archive')
-    expect(await put(id, 'unarchive')).toMatchObject({
+    await act(id, 'archive')
+    expect(await act(id, 'unarchive')).toMatchObject({
       status: 200,
       body: {
         session: { status: 'needs_input', archived_at: null, trash_after: null },
@@ -84,30 +87,30 @@ describe('unarchive', () => {
     })
   })
 
-  test('is refused for one that is not archived', async () => {
-    expectProblem(await put(await resting(), 'unarchive'), 422, 'Cannot restore', 'Session is not in trash')
+  test('rejects a session that is not archived with 422', async () => {
+    expectProblem(await act(await resting(), 'unarchive'), 422, 'Cannot restore', 'Session is not in trash')
   })
 
-  test('is refused with the reason when its clone cannot be made again', async () => {
+  test('answers 422 and leaves the session archived if its clone cannot be recreated', async () => {
     const id = await resting({ session_id: 'gone', git_root: '/no/such/repository' })
-    await put(id, 'archive')
-    expectProblem(await put(id, 'unarchive'), 422, 'Failed to restore')
+    await act(id, 'archive')
+    expectProblem(await act(id, 'unarchive'), 422, 'Failed to restore')
     expect((await app.get(`/sessions/${id}`)).body.session.status).toBe('archived')
   })
 })
 
-describe('bulk_archive', () => {
+describe('POST /sessions/bulk_archive', () => {
   const bulk = (body: unknown) => app.post('/sessions/bulk_archive', body)
 
-  test('archives each, passes over those that are gone or archived, and names those with queued messages', async () => {
+  test('archives each session, skips unknown and archived ones, and reports those with queued messages', async () => {
     const [one, two, full, away] = [
       await resting(),
       await resting(),
       await resting({ status: 'failed' }),
       await resting(),
     ]
-    await queued(full)
-    await put(away, 'archive')
+    await insertMessage(full)
+    await act(away, 'archive')
     const { status, body } = await bulk({ session_ids: [one, String(two), full, away, 999_999, one] })
     expect([status, body.archived_count]).toEqual([200, 2])
     expect(body.errors).toEqual([{ id: full, message: expect.stringContaining('whole batch') }])
@@ -115,14 +118,14 @@ describe('bulk_archive', () => {
   })
 
   test.each([[{}], [{ session_ids: [] }], [{ session_ids: 'x' }], [{ session_ids: null }]])(
-    'refuses %j and changes nothing',
+    'rejects %j with 422 and changes nothing',
     async (body) => {
       const answer = await changesNothing(app.pool, () => bulk(body))
       expectProblem(answer, 422, 'Missing parameter', 'session_ids array is required')
     },
   )
 
-  test('takes 100 ids and not one more, and only ids', async () => {
+  test('accepts 100 ids, and rejects more ids and values that are not ids with 422', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => 1_000_000 + index)
     expect(await bulk({ session_ids: ids.slice(1) })).toMatchObject({ status: 200, body: { archived_count: 0 } })
     expectProblem(await bulk({ session_ids: ids }), 422, 'Validation failed')
@@ -131,89 +134,95 @@ describe('bulk_archive', () => {
   })
 })
 
-describe('pause, sleep and restart', () => {
-  test('pause ends a running turn; only a running session can be paused', async () => {
+describe('POST /sessions/:id/pause, sleep and restart', () => {
+  test('pause stops the running turn and rejects a session that is not running with 422', async () => {
     const { id } = await busy()
-    expect(await put(id, 'pause')).toMatchObject({
+    expect(await act(id, 'pause')).toMatchObject({
       status: 200,
       body: { session: { status: 'needs_input', running_job_id: null, metadata: { paused_by: 'user' } } },
     })
     await settled(id)
-    expectProblem(await put(id, 'pause'), 422, 'Cannot pause', 'Session is not running')
+    expectProblem(await act(id, 'pause'), 422, 'Cannot pause', 'Session is not running')
   })
 
-  test('sleep is refused for one that sleeps', async () => {
+  test('sleep rejects a sleeping session with 422 and changes nothing', async () => {
     const id = await resting()
-    expect((await put(id, 'sleep')).body.session).toMatchObject({
+    expect((await act(id, 'sleep')).body.session).toMatchObject({
       status: 'waiting',
       metadata: { deliberate_sleep_at: expect.any(String) },
     })
     const sentence = 'Session must be in needs_input or running state to sleep (current: waiting)'
-    expectProblem(await changesNothing(app.pool, () => put(id, 'sleep')), 422, 'Cannot sleep', sentence)
+    expectProblem(await changesNothing(app.pool, () => act(id, 'sleep')), 422, 'Cannot sleep', sentence)
   })
 
-  test('restart gets a session going, and is refused for an archived one or one that lost its id', async () => {
+  test('restart starts a turn and rejects an archived session and one without session_id with 422', async () => {
     const id = await rested()
-    expect(await put(id, 'restart')).toMatchObject({ status: 200, body: { message: 'Session restarted' } })
+    expect(await act(id, 'restart')).toMatchObject({ status: 200, body: { message: 'Session restarted' } })
     await reaches(id, 'needs_input')
-    await put(id, 'archive')
-    expectProblem(await put(id, 'restart'), 422, 'Cannot restart')
+    await act(id, 'archive')
+    expectProblem(await act(id, 'restart'), 422, 'Cannot restart')
     const lost = await resting()
     await insertTranscript(app.pool, lost, ['{"type":"user"}'])
-    const answer = await changesNothing(app.pool, () => put(lost, 'restart'))
+    const answer = await changesNothing(app.pool, () => act(lost, 'restart'))
     expectProblem(answer, 422, 'Cannot restart', 'Session has no session_id')
   })
 })
 
-describe('fork', () => {
+describe('POST /sessions/:id/fork', () => {
   test('answers 201 with the new session', async () => {
     const id = await rested()
-    expect(await put(id, 'fork', { message_index: '0' })).toMatchObject({
+    expect(await act(id, 'fork', { message_index: '0' })).toMatchObject({
       status: 201,
       body: { session: { status: 'needs_input' }, message: 'Session forked successfully' },
     })
-    expectProblem(await put(id, 'fork', { message_index: 99 }), 422, 'Fork failed')
+    expectProblem(await act(id, 'fork', { message_index: 99 }), 422, 'Fork failed')
   })
 
-  test.each([[{}], [{ message_index: '' }], [{ message_index: null }]])('refuses %j', async (body) => {
-    const id = await resting()
-    const answer = await changesNothing(app.pool, () => put(id, 'fork', body))
-    expectProblem(answer, 422, 'Missing parameter', 'message_index is required')
-  })
+  test.each([[{}], [{ message_index: '' }], [{ message_index: null }]])(
+    'rejects %j with 422 and changes nothing',
+    async (body) => {
+      const id = await resting()
+      const answer = await changesNothing(app.pool, () => act(id, 'fork', body))
+      expectProblem(answer, 422, 'Missing parameter', 'message_index is required')
+    },
+  )
 
-  test.each([['abc'], [-1], [1.5], [{}], [true], [1e300]])('refuses a message_index of %j', async (message_index) => {
-    const answer = await put(await resting(), 'fork', { message_index })
-    expectProblem(answer, 422, 'Validation failed', 'Message index must be an integer of at least 0')
-  })
+  test.each([['abc'], [-1], [1.5], [{}], [true], [1e300]])(
+    'rejects the message_index %j with 422',
+    async (message_index) => {
+      const answer = await act(await resting(), 'fork', { message_index })
+      expectProblem(answer, 422, 'Validation failed', 'Message index must be an integer of at least 0')
+    },
+  )
 })
 
-describe('refresh', () => {
-  test('says how many messages there are', async () => {
+describe('POST /sessions/:id/refresh', () => {
+  test('answers with the number of messages', async () => {
     const id = await rested()
-    const { status, body } = await put(id, 'refresh')
+    const { status, body } = await act(id, 'refresh')
     expect([status, body.message]).toEqual([200, expect.stringMatching(/^Transcript refreshed \(\d+ messages\)$/)])
   })
 
-  test('is refused for a session that has no clone', async () => {
-    expectProblem(await put(await resting(), 'refresh'), 422, 'No clone path', 'Session has no clone path')
+  test('rejects a session without a clone with 422', async () => {
+    expectProblem(await act(await resting(), 'refresh'), 422, 'No clone path', 'Session has no clone path')
   })
 
-  test('answers 404 when the agent has no files', async () => {
+  test('answers 404 if the agent has no transcript files', async () => {
     const id = await resting({ session_id: 'nothing-on-disk', metadata: { working_directory: '/nowhere' } })
-    expectProblem(await put(id, 'refresh'), 404, 'Not found', 'No transcript files found on filesystem')
+    expectProblem(await act(id, 'refresh'), 404, 'Not found', 'No transcript files found on filesystem')
   })
 })
 
-describe('refresh_all', () => {
-  test('tells failed and resting sessions to go on, and leaves the paused, the frozen and the archived alone', async () => {
-    const parked = (await app.post('/categories', { name: 'Parked', is_frozen: true })).body.category.id
+describe('POST /sessions/refresh_all', () => {
+  test('restarts failed sessions, continues resting ones, and skips paused sessions and frozen categories', async () => {
+    const frozenCategory = (await app.post('/categories', { name: 'Parked', is_frozen: true })).body.category.id
     const [failed, idle] = [await rested(), await rested()]
     await app.pool.query("update sessions set status = 'failed' where id = $1", [failed])
     await app.pool.query(
       `update sessions set metadata = metadata || '{"paused_by": "user"}' where status = 'needs_input' and id <> $1`,
       [idle],
     )
-    const frozen = await resting({ category_id: parked })
+    const frozen = await resting({ category_id: frozenCategory })
     const { rows } = await app.pool.query("select count(*)::int from sessions where status = 'failed'")
     const answer = await app.post('/sessions/refresh_all')
     expect(answer).toMatchObject({
@@ -225,10 +234,10 @@ describe('refresh_all', () => {
   })
 })
 
-test('a queued message survives a pause, and goes out when the session is spoken to', async () => {
+test('a queued message stays pending after a pause', async () => {
   const { id } = await busy()
   await queue(id, 'say kept')
-  await put(id, 'pause')
+  await act(id, 'pause')
   await settled(id)
   const { rows } = await app.pool.query('select status from enqueued_messages where session_id = $1', [id])
   expect(rows).toEqual([{ status: 'pending' }])

@@ -16,7 +16,7 @@ const fork = (id: number, index: number) => forkSession(app.host.app, { id }, in
 const clone = (id: number) => join(app.home, 'clones', `session-${id}`)
 
 describe('a fork', () => {
-  test('keeps the entries up to the one it was made at, and goes on by itself', async () => {
+  test('keeps the entries up to the given one, and continues independently of its source', async () => {
     const source = await rested({ title: 'The source', goal: 'its goal', precedence: 4 })
     const before = await entriesOf(app, source)
     const made = await fork(source, 0)
@@ -43,7 +43,7 @@ describe('a fork', () => {
     expect((await findDemo(app, source)).session_id).not.toBe((await findDemo(app, made.id)).session_id)
   })
 
-  test('at the last entry has them all, and the files as they are now', async () => {
+  test('at the last entry has all entries and a copy of the current files', async () => {
     const source = await rested()
     const before = await entriesOf(app, source)
     await writeFile(join(clone(source), 'later.txt'), 'made later\n')
@@ -58,14 +58,14 @@ describe('a fork', () => {
     ])
   })
 
-  test('can be restarted, and its agent is told to go on', async () => {
+  test('can be restarted', async () => {
     const made = await fork(await rested(), 1)
     expect((await restartSession(app.host.app, { id: made.id })).message).toBe('Session restarted')
     await settled(made.id)
     expect((await reaches(made.id, 'needs_input')).status).toBe('needs_input')
   })
 
-  test('can be made of a running session, which goes on', async () => {
+  test('of a running session does not interrupt the session', async () => {
     const { id, letGo } = await busy()
     await eventually(
       () => entriesOf(app, id),
@@ -77,7 +77,7 @@ describe('a fork', () => {
     await reaches(id, 'needs_input')
   })
 
-  test('is told to those who follow the events', async () => {
+  test('publishes session.created', async () => {
     const made = await fork(await rested(), 0)
     const { rows } = await app.pool.query('select name from events where session_id = $1', [made.id])
     expect(rows).toEqual([{ name: 'session.created' }])
@@ -85,7 +85,7 @@ describe('a fork', () => {
 })
 
 describe('a fork is refused', () => {
-  test('at an entry that is not there', async () => {
+  test('at an index beyond the last entry', async () => {
     const id = await rested()
     const { length } = await entriesOf(app, id)
     await expect(fork(id, length)).rejects.toMatchObject({

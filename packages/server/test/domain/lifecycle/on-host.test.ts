@@ -10,7 +10,7 @@ import { atRest, entriesOf, onceItIs, startDemo } from '../../support/sessions/d
 type TwoHosts = {
   /** Runs the session and holds its files. */
   holder: ServerProcess
-  /** Is asked, and holds nothing of the session. */
+  /** Gets the request and holds no files of the session. */
   asked: ServerProcess
   id: number
   query<Row>(sql: string): Promise<Row[]>
@@ -39,7 +39,7 @@ const cloneOn = ({ home }: ServerProcess, id: number) => join(home, 'clones', `s
 describe.each([
   ['another worker', {}],
   ['a host that only answers requests', { ROLE: 'web' }],
-])('asked of %s', (_name, role) => {
+])('requested on %s', (_name, role) => {
   test('a fork is made on the host that holds the clone', async () => {
     const { holder, asked, id, query } = await twoHosts(role)
 
@@ -85,7 +85,7 @@ describe.each([
 })
 
 describe('a refusal by the host that holds the files', () => {
-  test('reaches the caller of another host as it was given', async () => {
+  test('reaches the caller on another host unchanged', async () => {
     const { holder, asked, id, query } = await twoHosts()
     await rm(cloneOn(holder, id), { recursive: true })
 

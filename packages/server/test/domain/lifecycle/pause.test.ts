@@ -13,7 +13,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const pause = (id: number) => pauseSession(app.host.app, { id })
 
-test('a paused session rests at once and its agent ends', async () => {
+test('a pause moves the session to needs_input at once and stops its agent', async () => {
   const { id } = await busy()
   const { metadata } = await reaches(id, 'running')
   expect(await pause(id)).toMatchObject({
@@ -25,7 +25,7 @@ test('a paused session rests at once and its agent ends', async () => {
   expect(await turns(id)).toMatchObject([{ outcome: 'interrupted', withdrawn_by: 'pause' }])
   expect(await processTable().identify(metadata.process_pid)).toBeUndefined()
   expect((await reaches(id, 'needs_input')).running_job_id).toBeNull()
-  expect(await logs(id)).toEqual(expect.arrayContaining(['Paused: its running turn was ended.']))
+  expect(await logs(id)).toEqual(expect.arrayContaining(['Paused: the running turn was stopped.']))
 })
 
 test('only a running session can be paused', async () => {
@@ -34,7 +34,7 @@ test('only a running session can be paused', async () => {
   }
 })
 
-test('a prompt that a pause kept from the agent waits at the head of the queue, and goes first when somebody speaks', async () => {
+test('a prompt that the paused agent never received goes to the front of the queue and is delivered first by the next follow-up', async () => {
   letNextAgentBeDeaf(app)
   const id = await create(doing('kept-1'))
   await reaches(id, 'running')
@@ -50,7 +50,7 @@ test('a prompt that a pause kept from the agent waits at the head of the queue, 
   expect((await done()).filter((word) => word.startsWith('kept'))).toEqual(['kept-1', 'kept-2', 'kept-3'])
 })
 
-test('whoever speaks before the paused agent has stopped comes after the prompt that was kept from it', async () => {
+test('a follow-up before the paused agent has stopped is delivered after the prompt that the agent never received', async () => {
   letNextAgentBeDeaf(app)
   const id = await create(doing('early-1'))
   await reaches(id, 'running')
@@ -61,10 +61,10 @@ test('whoever speaks before the paused agent has stopped comes after the prompt 
   expect((await done()).filter((word) => word.startsWith('early'))).toEqual(['early-1', 'early-2'])
 })
 
-test('a session that is paused with a turn in waiting does not run it until somebody speaks', async () => {
+test('a session that is paused with a queued turn does not run it until the next message', async () => {
   const { id } = await busy()
   await say(id, doing('behind-1'))
-  // As it is when the turn that runs was held, and somebody spoke meanwhile.
+  // The state after a follow-up to a session whose running turn was held at that time.
   await app.pool.query('delete from enqueued_messages where session_id = $1', [id])
   await app.pool.query("insert into turns (session_id, sequence, source, prompt) values ($1, 2, 'follow_up', $2)", [
     id,

@@ -14,7 +14,7 @@ const refresh = (id: number) => refreshTranscript(app.host.app, { id })
 const fileOf = async (id: number): Promise<string> =>
   join(app.home, 'runtimes', `session-${id}`, 'transcripts', `${(await findDemo(app, id)).session_id}.jsonl`)
 
-test('a refresh adds what the file has grown by, redacted, and says how many entries there are', async () => {
+test('a refresh appends the new lines of the file, redacted, and answers with the number of entries', async () => {
   const id = await rested()
   const before = await entriesOf(app, id)
   expect(await refresh(id)).toEqual({ sessionId: id, appended: 0, entryCount: before.length, isFileShorter: false })
@@ -29,7 +29,7 @@ test('a refresh adds what the file has grown by, redacted, and says how many ent
   expect(JSON.stringify(after.at(-1))).not.toContain(longKey)
 })
 
-test('many refreshes at once add each entry once', async () => {
+test('concurrent refreshes append each entry once', async () => {
   const id = await rested()
   const { length } = await entriesOf(app, id)
   await appendFile(await fileOf(id), '{"type":"user"}\n{"type":"user"}\n')
@@ -38,7 +38,7 @@ test('many refreshes at once add each entry once', async () => {
   expect(await entriesOf(app, id)).toHaveLength(length + 2)
 })
 
-test('a file that has become shorter takes nothing away, and the answer says so', async () => {
+test('a refresh from a file that became shorter removes no entry, and the answer says so', async () => {
   const id = await rested()
   const before = await entriesOf(app, id)
   const [first = ''] = (await readFile(await fileOf(id), 'utf8')).split('\n')
@@ -50,14 +50,14 @@ test('a file that has become shorter takes nothing away, and the answer says so'
   )
 })
 
-test('a session that never ran has no clone to read from', async () => {
+test('a refresh of a session that never ran is refused with no_clone', async () => {
   await expect(refresh(await create())).rejects.toMatchObject({
     kind: 'no_clone',
     messages: ['Session has no clone path'],
   })
 })
 
-test('a session whose files are gone is told so', async () => {
+test('a refresh of a session without transcript files is refused with no_transcript_files', async () => {
   const id = await rested()
   await rm(await fileOf(id))
   await expect(refresh(id)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { insertSession, insertTranscript } from '../../support/sessions/session-
 const app = testApp({ environment: { ROLE: 'web' } })
 
 describe('GET /sessions/:id answers 200', () => {
-  test('five keys, always: the session and what stands beside it', async () => {
+  test('with exactly five top-level keys', async () => {
     const id = await insertSession(app.pool, { title: 'Tidy' })
     const { status, body } = await app.get(`/sessions/${id}`)
     expect(status).toBe(200)
@@ -23,7 +23,7 @@ describe('GET /sessions/:id answers 200', () => {
     expect(body.human_message_capture_gaps).toEqual([])
   })
 
-  test('a session without relatives is a tree of its own', async () => {
+  test('with a hierarchy of one node for a session without relatives', async () => {
     const id = await insertSession(app.pool, { title: 'Tidy', status: 'needs_input' })
     const { body } = await app.get(`/sessions/${id}`)
     expect(body.session_hierarchy).toEqual({
@@ -50,17 +50,17 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('by slug as well as by id', async () => {
+  test('for a slug as well as for an id', async () => {
     const id = await insertSession(app.pool, { slug: 'by-slug-20260822-1809' })
     expect((await app.get('/sessions/by-slug-20260822-1809')).body).toEqual((await app.get(`/sessions/${id}`)).body)
   })
 
-  test('digits are always an id, however they are written', async () => {
+  test('and reads digits as an id, also with leading zeros', async () => {
     const id = await insertSession(app.pool)
     expect((await app.get(`/sessions/000${id}`)).body.session.id).toBe(id)
   })
 
-  test('an archived session and a summary fork can be shown', async () => {
+  test('for an archived session and for a summary fork', async () => {
     const archived = await insertSession(app.pool, { status: 'archived', archived_at: '2026-08-22T18:09:42.999Z' })
     const fork = await insertSession(app.pool, { summary_of_session_id: archived })
     expect((await app.get(`/sessions/${archived}`)).body.session).toMatchObject({
@@ -70,7 +70,7 @@ describe('GET /sessions/:id answers 200', () => {
     expect((await app.get(`/sessions/${fork}`)).status).toBe(200)
   })
 
-  test('a category is shown in four keys', async () => {
+  test('with four keys of the category', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep', is_frozen: true })).body
     const id = await insertSession(app.pool, { category_id: category.id })
     expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
@@ -85,7 +85,7 @@ describe('GET /sessions/:id answers 200', () => {
     ])
   })
 
-  test('an ended snooze reads as visible, while the stored choice stays', async () => {
+  test('with effective_visibility visible after a snooze ended, and the stored visibility unchanged', async () => {
     const over = await insertSession(app.pool, { visibility: 'snoozed', snoozed_until: '2020-01-01T00:00:00Z' })
     const ahead = await insertSession(app.pool, { visibility: 'snoozed', snoozed_until: '2999-01-01T00:00:00Z' })
     const hidden = await insertSession(app.pool, { visibility: 'hidden' })
@@ -98,7 +98,7 @@ describe('GET /sessions/:id answers 200', () => {
     expect((await app.get(`/sessions/${hidden}`)).body.session.effective_visibility).toBe('hidden')
   })
 
-  test('all_mcp_servers joins selected and injected servers, each once, in that order', async () => {
+  test('with selected and then injected servers in all_mcp_servers, each once', async () => {
     const id = await insertSession(app.pool, {
       mcp_servers: ['docs', 'self-session'],
       injected_mcp_servers: ['self-session', 'subagents'],
@@ -110,7 +110,7 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('an explicit class is the class in force', async () => {
+  test('with the explicit class as priority_class', async () => {
     const id = await insertSession(app.pool, { scheduling_class: 'priority' })
     expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
       genesis: 'api',
@@ -119,14 +119,14 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('reading changes nothing', async () => {
+  test('and changes nothing', async () => {
     const id = await insertSession(app.pool)
     await changesNothing(app.pool, () => app.get(`/sessions/${id}?include_transcript=true`))
   })
 })
 
 describe('GET /sessions/:id?include_transcript', () => {
-  test('adds the stored lines, each with its end, as one string inside the session', async () => {
+  test('adds the stored lines to the session as one string, each with its line break', async () => {
     const id = await insertSession(app.pool)
     const lines = ['{"b":1,  "a":"ü 🚂"}', 'not json', '{"n":3}']
     await insertTranscript(app.pool, id, lines)
@@ -136,13 +136,13 @@ describe('GET /sessions/:id?include_transcript', () => {
     expect(Object.keys(body)).toHaveLength(5)
   })
 
-  test('is null for a session that never spoke', async () => {
+  test('adds null for a session without a transcript', async () => {
     const id = await insertSession(app.pool)
     expect((await app.get(`/sessions/${id}?include_transcript=true`)).body.session.transcript).toBeNull()
   })
 
   test.each(['', '?include_transcript=', '?include_transcript=false', '?include_transcript=0'])(
-    'there is no such key with %j',
+    'adds no transcript key for the query %j',
     async (query) => {
       const id = await insertSession(app.pool)
       await insertTranscript(app.pool, id, ['{"n":1}'])
@@ -163,26 +163,26 @@ describe('GET /sessions/:id?include_transcript', () => {
 
 describe('GET /sessions/:id answers 404', () => {
   test.each([
-    ['an id nobody has', '999999'],
+    ['an unknown id', '999999'],
     ['zero', '0'],
     ['an id of 16 digits', '9007199254740993'],
     ['an id of 20 digits', '99999999999999999999'],
     ['an id of 250 digits', '9'.repeat(250)],
-    ['a slug that matches nothing', 'no-such-session-20260822-1809'],
-    ['a slug longer than any', 'x'.repeat(5000)],
+    ['an unknown slug', 'no-such-session-20260822-1809'],
+    ['a slug beyond the length limit', 'x'.repeat(5000)],
     ['digits with a word behind them', '1-tidy'],
     ['a negative number', '-1'],
     ['a NUL', '%00'],
     ['a NUL inside a slug', 'tidy%00'],
     ['half a surrogate pair', '%ed%a0%bd'],
     ['letters outside the alphabet of slugs', 'T%C3%BCr%20%27%22%3B--'],
-    ['full-width digits, which are no digits here', '%EF%BC%91'],
+    ['full-width digits, which do not count as digits', '%EF%BC%91'],
   ])('for %s', async (_what, id) => {
     await insertSession(app.pool)
     expectProblem(await app.get(`/sessions/${id}`), 404, 'Not Found', 'The requested resource was not found')
   })
 
-  test('a slug that looks like the number of another session is never tried as an id', async () => {
+  test('for the id of a session with a suffix or a sign', async () => {
     const id = await insertSession(app.pool)
     expect((await app.get(`/sessions/${id}x`)).status).toBe(404)
     expect((await app.get(`/sessions/${id}.0`)).status).toBe(404)

@@ -22,7 +22,7 @@ test('a resting session sleeps at once', async () => {
   expect(session.metadata).not.toHaveProperty('pending_sleep')
 })
 
-test('a running session goes on, sleeps when its turn ends, and wakes when spoken to', async () => {
+test('a running session goes to sleep when its turn ends, and the next prompt wakes it', async () => {
   const { id, letGo } = await busy()
   expect(await sleep(id)).toMatchObject({ status: 'running', metadata: { pending_sleep: true } })
   await letGo()
@@ -36,7 +36,7 @@ test('a running session goes on, sleeps when its turn ends, and wakes when spoke
   expect((await reaches(id, 'needs_input')).metadata).not.toHaveProperty('deliberate_sleep_at')
 })
 
-test('a session that is to sleep works through its queue first', async () => {
+test('a session with a pending sleep works through its queue first', async () => {
   const { id, letGo } = await busy()
   await say(id, doing('before-sleep'))
   await sleep(id)
@@ -50,7 +50,7 @@ test('a session that is to sleep works through its queue first', async () => {
   expect(asleep).toMatchObject({ status: 'waiting', metadata: { deliberate_sleep_at: expect.any(String) } })
 })
 
-test('a session that was paused with a turn waiting sleeps without running it, and begins with it when spoken to', async () => {
+test('a session that was paused with a queued turn sleeps without running it, and starts with it at the next prompt', async () => {
   const { id } = await busy()
   await app.pool.query("insert into turns (session_id, sequence, source, prompt) values ($1, 2, 'follow_up', $2)", [
     id,
@@ -68,7 +68,7 @@ test('a session that was paused with a turn waiting sleeps without running it, a
   expect((await done()).filter((word) => word.startsWith('sleepless'))).toEqual(['sleepless-1', 'sleepless-2'])
 })
 
-test('any other session cannot sleep', async () => {
+test('a waiting, failed or archived session cannot sleep', async () => {
   const failed = await create('fail on purpose')
   await reaches(failed, 'failed')
   const archived = await rested()

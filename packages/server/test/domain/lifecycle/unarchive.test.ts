@@ -20,7 +20,7 @@ async function archived(): Promise<number> {
   return id
 }
 
-test('a session whose clone is there comes back as it was', async () => {
+test('an unarchive of a session whose clone still exists restores it unchanged', async () => {
   const id = await archived()
   expect(await unarchive(id)).toMatchObject({
     session: { status: 'needs_input', archived_at: null, trash_after: null },
@@ -29,7 +29,7 @@ test('a session whose clone is there comes back as it was', async () => {
   })
 })
 
-test('a session whose disk is gone gets clone and conversation back, and its agent goes on', async () => {
+test('an unarchive recreates a deleted clone and conversation, and the agent continues the conversation', async () => {
   const id = await archived()
   const before = await entriesOf(app, id)
   await rm(clone(id), { recursive: true })
@@ -56,7 +56,7 @@ test('a session whose disk is gone gets clone and conversation back, and its age
   expect(after.slice(before.length).map(({ type }) => type)).toEqual(['user', 'assistant'])
 })
 
-test('by many at once is done once, and all are answered', async () => {
+test('concurrent unarchives restore the session once, and every caller is answered', async () => {
   const id = await archived()
   await rm(clone(id), { recursive: true })
   const answers = await Promise.allSettled(Array.from({ length: 8 }, () => unarchive(id)))
@@ -72,20 +72,20 @@ test('by many at once is done once, and all are answered', async () => {
   expect((await readdir(join(app.home, 'clones'))).filter((name) => name.includes(`session-${id}.`))).toEqual([])
 })
 
-test('a session that never ran comes back without a clone', async () => {
+test('an unarchive of a session that never ran creates no clone', async () => {
   const id = await create()
   await archiveSession(app.host.app, { id }, { force: false })
   expect(await unarchive(id)).toMatchObject({ session: { status: 'needs_input' }, cloneRestored: false })
 })
 
-test('a session that is not archived is refused', async () => {
+test('an unarchive of a session that is not archived is refused', async () => {
   await expect(unarchive(await rested())).rejects.toMatchObject({
     kind: 'not_archived',
     messages: ['Session is not in trash'],
   })
 })
 
-test('a session whose clone cannot be made again stays archived, and says why', async () => {
+test('a session whose clone cannot be recreated stays archived, and the unarchive is refused', async () => {
   const id = await archived()
   await rm(clone(id), { recursive: true })
   await app.pool.query("update sessions set git_root = '/no/such/repository' where id = $1", [id])

@@ -37,7 +37,10 @@ describe('a session tells in plain words what happened to it', () => {
     const { id } = await busy()
     await pauseSession(app.host.app, { id })
     await settled(id)
-    expect((await logs(id)).slice(-2)).toEqual(['Paused: its running turn was ended.', 'The turn was ended by pause.'])
+    expect((await logs(id)).slice(-2)).toEqual([
+      'Paused: the running turn was stopped.',
+      'The turn was ended by pause.',
+    ])
   })
 
   test('when its turn fails, with the reason and as an error', async () => {

@@ -13,7 +13,7 @@ import type { ListRules } from './list-rules.ts'
 
 export type ChangedArtifacts = { session: Session; needsAuthorization: ServerToAuthorize[] }
 
-/** Takes the place of the whole list. The agent gets it with its next turn; one that is underway is left as it is. */
+/** Replaces the whole list. The change applies from the next turn; a live turn keeps the old list. */
 export async function changeArtifacts(
   app: App,
   ref: SessionRef,
@@ -58,10 +58,10 @@ async function noteDifference(
     added.length > 0 ? `added ${added.join(', ')}` : [],
     removed.length > 0 ? `removed ${removed.join(', ')}` : [],
   ].flat()
-  await note(app, tx, session.id, `Changed its ${words}: ${parts.join('; ')}. The next turn has them.`)
+  await note(app, tx, session.id, `Changed the ${words}: ${parts.join('; ')}. The change applies from the next turn.`)
 }
 
-/** A session that cannot use a server before somebody signs in waits for that; one in the middle of a turn works on. */
+/** Parks the session until a person authorizes its servers. A session with a running turn is not parked. */
 async function park(app: App, tx: Transaction, session: SessionRow, servers: ServerToAuthorize[]): Promise<void> {
   if (servers.length === 0) {
     if (session.metadata.failure_reason === 'oauth_required') {
@@ -73,5 +73,5 @@ async function park(app: App, tx: Transaction, session: SessionRow, servers: Ser
   const metadata = { failure_reason: 'oauth_required', oauth_required_servers: servers }
   await transition(app, tx, { sessionId: session.id, cause: 'authorization_required', with: { metadata } })
   const names = servers.map(({ server_name }) => server_name).join(', ')
-  await note(app, tx, session.id, `Parked: somebody has to authorize ${names} first.`, 'warning')
+  await note(app, tx, session.id, `Parked until a person authorizes ${names}.`, 'warning')
 }

@@ -1,14 +1,14 @@
 import { limits } from '@yardmaster/contract/limits'
 import type { ArtifactList } from '../../catalog/catalog.ts'
 
-/** The four lists of a session that can be changed, and how they differ. */
+/** The differences between the four artifact lists of a session. */
 export type ListRules = {
   list: ArtifactList
   max: number
-  /** In a sentence. */
+  /** The name of the list in a sentence. */
   words: string
   message: string
-  /** Whether a change can bring in servers that somebody has to sign in to. */
+  /** Whether a change can add servers that need a person's authorization. */
   bringsServers: boolean
 }
 

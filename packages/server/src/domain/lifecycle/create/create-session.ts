@@ -16,7 +16,7 @@ import {
   showRow,
 } from '../../sessions/session.ts'
 import { readSettings } from '../../settings/settings.ts'
-import { holdParent, inherited, type Origin } from './parent.ts'
+import { inherited, lockParent, type Origin } from './parent.ts'
 import { choosePrecedence } from './placement.ts'
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts'
 
@@ -61,7 +61,7 @@ async function insert(
   { request, resolved }: SessionPlan,
 ): Promise<number | undefined> {
   const { warnings: _, serverWarnings: __, config, metadata, ...columns } = resolved
-  const parent = await holdParent(tx, request)
+  const parent = await lockParent(tx, request)
   const classByGenesis = classesByGenesis(await readSettings(tx))
   const slug = request.slug ?? (resolved.title && (await freeSlug(tx, resolved.title, app.clock.now())))
   return insertSession(tx, {

@@ -6,8 +6,8 @@ import { selectSessionForReference } from '../../sessions/session.ts'
 
 export const unknownParent = 'Parent session must reference an existing session'
 
-/** The parent, which cannot be deleted before its child is there. Whatever its status, it may have children. */
-export async function holdParent(
+/** Locks the parent against deletion until the child is committed. A parent in any status may get children. */
+export async function lockParent(
   tx: Transaction,
   { parent_session_id: ref }: Pick<NewSession, 'parent_session_id'>,
 ): Promise<SessionRow | undefined> {
@@ -17,10 +17,10 @@ export async function holdParent(
 
 type Inherited = { parent_session_id: number | null; genesis: Genesis; scheduling_class: PriorityClass | null }
 
-/** How a session comes to be, when no parent spawned it. */
+/** The genesis of a session without a parent. */
 export type Origin = { genesis: Genesis }
 
-/** A child takes its parent's genesis, and the parent's class if the parent chose one. Nothing else is inherited. */
+/** A child inherits its parent's genesis and, if set, its parent's explicit class. It inherits nothing else. */
 export function inherited(
   parent: SessionRow | undefined,
   { genesis }: Origin,

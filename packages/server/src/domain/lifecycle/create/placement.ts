@@ -6,7 +6,7 @@ import type { ClassByGenesis, SessionRow } from '../../sessions/session.ts'
 import { highestSpotPrecedence, lockPlacement } from '../../sessions/session.ts'
 
 const topOfSpot = 'top_of_spot'
-/** Room for others to be put in between. */
+/** Leaves free ranks between two placements. */
 const step = 5
 
 type Placed = Pick<NewSession, 'place' | 'precedence'>
@@ -19,10 +19,7 @@ export function refuseBadPlacement({ place, precedence }: Placed): void {
   if (place !== topOfSpot) refuse('invalid_placement', `Unknown place: ${JSON.stringify(place)}. Valid: ${topOfSpot}.`)
 }
 
-/**
- * The rank it starts with: the one asked for, else one above its parent's. Placements line up behind a lock, so no two of
- * them land on one rank.
- */
+/** The initial rank: the requested one, else one above the parent's, else 0. */
 export async function choosePrecedence(
   tx: Transaction,
   { place, precedence }: Placed,
@@ -32,9 +29,9 @@ export async function choosePrecedence(
   return precedence ?? (parent ? Math.min(parent.precedence + 1, limits.precedence.max) : 0)
 }
 
-/** Above every spot session that could still be handled, but for the one that is placed itself. */
-export async function topRank(tx: Transaction, classByGenesis: ClassByGenesis, besidesId?: number): Promise<number> {
+/** Above every other spot session that is not archived. A lock serialises placements, so that each gets its own rank. */
+export async function topRank(tx: Transaction, classByGenesis: ClassByGenesis, excludedId?: number): Promise<number> {
   await lockPlacement(tx)
-  const highest = await highestSpotPrecedence(tx, classByGenesis, besidesId)
+  const highest = await highestSpotPrecedence(tx, classByGenesis, excludedId)
   return Math.min((highest ?? 0) + step, limits.precedence.max)
 }

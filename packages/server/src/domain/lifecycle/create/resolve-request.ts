@@ -35,13 +35,13 @@ export type ResolvedRequest = Selection & {
   config: JsonObject & { model: string }
   metadata: SessionMetadata
   warnings: string[]
-  /** Those of the warnings that belong into the session's log. */
+  /** The warnings about servers, which also go into the session's log. */
   serverWarnings: string[]
 }
 
 /**
- * What the session will run with: the request's values, else its root's, else the global setting's, else ours. Everything
- * that is wrong with the request is said at once.
+ * The values that the session runs with: from the request, else from its root, else from the settings, else the built-in
+ * default. A refusal lists every problem of the request.
  */
 export async function resolveRequest(app: App, request: NewSession, settings: Settings): Promise<ResolvedRequest> {
   const catalog = app.catalog.current()
@@ -49,9 +49,9 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
   refuseBadPlacement(request)
   const runtimeName = request.agent_runtime || runtimeNameFor(app, settings, root)
   const runtime = app.runtimes.find(runtimeName)
-  const git_root = given(request.git_root) ?? root?.url ?? ''
+  const git_root = presence(request.git_root) ?? root?.url ?? ''
   const branch = request.branch || root?.defaultBranch || 'main'
-  const subdirectory = given(request.subdirectory ?? root?.subdirectory)
+  const subdirectory = presence(request.subdirectory ?? root?.subdirectory)
   const { selection, problems: unknownNames } = selectArtifacts(catalog, request, root)
   const problems = [
     runtime ? [] : `Agent runtime ${runtimeName} is not a valid agent runtime`,
@@ -66,25 +66,25 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
   const serverWarnings = await warningsAboutServers(app.catalog, selection)
   return {
     ...selection,
-    title: given(request.title),
-    prompt: given(request.prompt),
+    title: presence(request.title),
+    prompt: presence(request.prompt),
     agent_runtime: runtimeName,
     git_root,
     branch,
     subdirectory,
-    goal: given(request.goal ?? root?.defaultGoal),
+    goal: presence(request.goal ?? root?.defaultGoal),
     is_autonomous: request.is_autonomous ?? true,
     auto_compact_window: request.auto_compact_window ?? limits.autoCompactWindow.max,
     scheduling_class: request.scheduling_class,
     config,
-    metadata: bookkeeping(request, { root, selection, catalogVersion: catalog.version }),
+    metadata: initialMetadata(request, { root, selection, catalogVersion: catalog.version }),
     warnings: [...warningsAbout(request, { runtime, git_root, root }), ...serverWarnings],
     serverWarnings,
   }
 }
 
-/** Blank is as good as not there; anything else is kept as it was sent. */
-function given(text: string | null | undefined): string | null {
+/** Null for a blank text; any other text unchanged, surrounding spaces included. */
+function presence(text: string | null | undefined): string | null {
   return text && text.trim() !== '' ? text : null
 }
 
@@ -109,38 +109,38 @@ async function problemWithBranch(branch: string): Promise<string[]> {
   }
 }
 
-/** Where it leads is checked in the clone, when there is one; here only what no clone could make right. */
+/** Rejects only paths that are wrong for every clone. Whether the directory exists is checked in the clone. */
 function problemWithSubdirectory(subdirectory: string | null): string[] {
   if (subdirectory === null) return []
   const leavesTheClone = subdirectory.startsWith('/') || subdirectory.split('/').includes('..')
   return leavesTheClone ? ['Subdirectory must be a relative path inside the repository'] : []
 }
 
-/** Said here with everything else that is wrong; that it stays there is seen to when the session is written. */
+/** Checked here so that it is reported with the other problems. `lockParent` checks it again when the session is written. */
 async function problemWithParent(app: App, { parent_session_id: ref }: NewSession): Promise<string[]> {
   return ref && !(await selectSession(app.db, ref)) ? [unknownParent] : []
 }
 
-/** A model the caller names must exist; one that only a root or a setting names gives way to the next in line. */
+/** A model in the request must be valid. An invalid one from a root or a setting falls back to the next default. */
 function chooseModel(
   runtime: Runtime,
   request: NewSession,
   { settings, root }: { settings: Settings; root: Root | undefined },
 ): string {
   const valid = runtime.models().map(({ id }) => id)
-  const asked = request.config?.model
-  if (asked !== undefined && asked !== null) {
-    if (typeof asked === 'string' && valid.includes(asked)) return asked
+  const requested = request.config?.model
+  if (requested !== undefined && requested !== null) {
+    if (typeof requested === 'string' && valid.includes(requested)) return requested
     refuse(
       'invalid_model',
-      `Model ${JSON.stringify(asked)} is not a model of ${runtime.name}; valid: ${valid.join(', ')}`,
+      `Model ${JSON.stringify(requested)} is not a model of ${runtime.name}; valid: ${valid.join(', ')}`,
     )
   }
   return modelFor(runtime, settings, root)
 }
 
-/** Where it comes from, and that it does without servers because somebody wants it so. */
-function bookkeeping(
+/** Records the root, the catalog version and whether the caller asked for no MCP servers. */
+function initialMetadata(
   request: NewSession,
   { root, selection, catalogVersion }: { root: Root | undefined; selection: Selection; catalogVersion: string },
 ): SessionMetadata {
@@ -152,7 +152,7 @@ function bookkeeping(
   }
 }
 
-/** A copy that keeps a key named `__proto__` as the data it is. */
+/** A copy in which a key named `__proto__` stays an ordinary key. */
 function ownProperties(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object))
 }
@@ -164,12 +164,12 @@ function warningsAbout(
   const warnings: string[] = []
   if (!request.agent_runtime && !root?.defaultRuntime && runtime.name === 'demo') {
     warnings.push(
-      'No agent runtime was named and the default is the built-in demo agent, which only plays back its prompt; set default_runtime in the settings to change that.',
+      'The request names no agent runtime, and the default is the built-in demo agent, which only plays back its prompt. Set default_runtime in the settings to change the default.',
     )
   }
   if (parseRepositoryAddress(git_root).credentials) {
     warnings.push(
-      'git_root holds credentials; everyone with an API key can read them. Prefer a credential helper or an SSH key.',
+      'git_root contains credentials, which every caller with an API key can read. Use a credential helper or an SSH key instead.',
     )
   }
   return warnings

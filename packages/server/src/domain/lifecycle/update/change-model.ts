@@ -6,7 +6,7 @@ import type { App } from '../../app.ts'
 import { note } from '../../logs/log.ts'
 import { lockSession, recordModel, showRow } from '../../sessions/session.ts'
 
-/** What the next turn runs with; one that is underway keeps its model. */
+/** Applies from the next turn; a live turn keeps its model. */
 export async function changeModel(app: App, ref: SessionRef, said: unknown): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
@@ -14,7 +14,12 @@ export async function changeModel(app: App, ref: SessionRef, said: unknown): Pro
     const { model: old } = session.config
     if (model !== old) {
       await recordModel(tx, session.id, model)
-      await note(app, tx, session.id, `Model changed from ${String(old)} to ${model}; the next turn runs with it.`)
+      await note(
+        app,
+        tx,
+        session.id,
+        `Model changed from ${String(old)} to ${model}. The change applies from the next turn.`,
+      )
     }
     return showRow(app, tx, { id: session.id })
   })

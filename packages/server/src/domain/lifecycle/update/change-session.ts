@@ -57,7 +57,7 @@ function classOf({ scheduling_class, genesis }: Pick<SessionRow, 'scheduling_cla
   return scheduling_class ?? by[genesis]
 }
 
-/** A title that a person gives is no placeholder any more, and names a session that had no handle yet. */
+/** A title also generates a slug if the session has none and the request does not set one. */
 async function titleAndSlug(
   tx: Transaction,
   session: SessionRow,
@@ -83,7 +83,7 @@ function plainColumns(changes: SessionChanges, sent: JsonObject): SessionEdit {
   }
 }
 
-/** Being put on top again never lowers a rank. */
+/** `place` never lowers the current rank. */
 async function rank(
   tx: Transaction,
   session: SessionRow,

@@ -8,14 +8,17 @@ import type { SessionRow } from '../../sessions/session.ts'
 import { clearHold } from '../../sessions/session.ts'
 import { resume } from '../resume.ts'
 
-/** A waiting session that has become a priority one does not wait for a slot. Undefined when it has nothing to start. */
+/** Starts a waiting session that was promoted to priority without waiting for a slot. Undefined if nothing can start. */
 export async function startPromoted(app: App, tx: Transaction, session: SessionRow): Promise<StartAttempt | undefined> {
   const { underway, hasQueued } = await findStanding(tx, session.id)
   if (underway || hasQueued) {
     await clearHold(tx, session.id)
     await wakeAdmission(tx, session.id)
-    await note(app, tx, session.id, 'Promoted to priority: its queued turn waits for no slot.')
-    return { outcome: 'started', message: `Session ${session.id}'s next turn is due now: its queued turn was let in.` }
+    await note(app, tx, session.id, 'Promoted to priority: the queued turn starts without waiting for a slot.')
+    return {
+      outcome: 'started',
+      message: `Session ${session.id}'s next turn is due now: its queued turn starts without waiting for a slot.`,
+    }
   }
   const wake = await findNextWake(tx, session.id)
   if (wake) {
@@ -25,6 +28,6 @@ export async function startPromoted(app: App, tx: Transaction, session: SessionR
   if (session.prompt === null || (await findLastTurn(tx, session.id))) return undefined
   const turnId = await acceptTurn(tx, { sessionId: session.id, source: 'create', prompt: session.prompt, goal: null })
   await resume(app, tx, session, turnId, { job_id: turnId })
-  await note(app, tx, session.id, 'Promoted to priority: its first turn is queued.')
+  await note(app, tx, session.id, 'Promoted to priority: the first turn is queued.')
   return { outcome: 'started', message: `Session ${session.id}'s first turn was queued.` }
 }

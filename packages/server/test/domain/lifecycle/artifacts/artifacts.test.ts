@@ -16,7 +16,7 @@ const folder = await catalogOnDisk({
   },
   'plugins.json': {
     ...(wholeCatalog['plugins.json'] as Record<string, unknown>),
-    gate: { description: 'Brings a server that wants a sign-in.', version: '1.0.0', mcp_servers: ['signed'] },
+    gate: { description: 'Adds a server that needs authorization.', version: '1.0.0', mcp_servers: ['signed'] },
   },
 })
 const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
@@ -36,37 +36,37 @@ const lists = [
   { list: 'catalog_plugins', words: 'catalog plugins', message: 'Catalog plugins updated', max: 50, name: 'kit' },
 ]
 
-describe.each(lists)('$list', ({ list, words, message, max, name }) => {
-  test('takes the place of what was chosen, blanks and repeats dropped, and can be cleared', async () => {
+describe.each(lists)('PATCH /sessions/:id/$list', ({ list, words, message, max, name }) => {
+  test('replaces the list without blanks and repeats, clears it with an empty list, and logs both changes', async () => {
     const id = await resting()
     const { status, body } = await change(id, list, [` ${name} `, '', name])
     expect([status, body.message, body.session[list]]).toEqual([200, message, [name]])
     expect((await change(id, list, [])).body.session[list]).toEqual([])
     expect(await logs(id)).toEqual([
-      `Changed its ${words}: added ${name}. The next turn has them.`,
-      `Changed its ${words}: removed ${name}. The next turn has them.`,
+      `Changed the ${words}: added ${name}. The change applies from the next turn.`,
+      `Changed the ${words}: removed ${name}. The change applies from the next turn.`,
     ])
   })
 
-  test('says nothing in the log when nothing changed', async () => {
+  test('logs nothing if the list does not change', async () => {
     const id = await resting({ [list]: [name] })
     await change(id, list, [name])
     expect(await logs(id)).toEqual([])
   })
 
-  test(`has at most ${max} entries, counted as they were sent`, async () => {
+  test(`rejects more than ${max} entries, repeats included, with 422 and changes nothing`, async () => {
     const id = await resting()
     expect((await change(id, list, Array(max).fill(name))).status).toBe(200)
     const answer = await changesNothing(app.pool, () => change(id, list, Array(max + 1).fill(name)))
     expectProblem(answer, 422, 'Too many entries', `Too many ${words} (maximum ${max})`)
   })
 
-  test('refuses what the catalog does not have, what is no list, and nothing at all', async () => {
+  test('rejects unknown names, a value that is not an array and a missing list with 422, and an unknown session with 404', async () => {
     const id = await resting()
     const unknown = await changesNothing(app.pool, () => change(id, list, [name, 'nope', 7]))
     expectProblem(unknown, 422, 'Invalid entries', `Invalid ${words}: nope, 7`)
-    for (const said of ['x', null, {}, 5]) {
-      expectProblem(await change(id, list, said), 422, 'Invalid parameter', `${list} must be an array`)
+    for (const names of ['x', null, {}, 5]) {
+      expectProblem(await change(id, list, names), 422, 'Invalid parameter', `${list} must be an array`)
     }
     const missing = await changesNothing(app.pool, () => app.patch(`/sessions/${id}/${list}`, {}))
     expectProblem(missing, 422, 'Missing parameter', `${list} is required`)
@@ -74,14 +74,14 @@ describe.each(lists)('$list', ({ list, words, message, max, name }) => {
   })
 })
 
-describe('servers', () => {
-  test('that were cleared on purpose are remembered as such, until some are named', async () => {
+describe('the MCP servers of a session', () => {
+  test('are marked mcp_servers_explicitly_empty while the caller has cleared them', async () => {
     const id = await resting({ mcp_servers: ['tracker'] })
     expect((await change(id, 'mcp_servers', [])).body.session.metadata).toEqual({ mcp_servers_explicitly_empty: true })
     expect((await change(id, 'mcp_servers', ['tracker'])).body.session.metadata).toEqual({})
   })
 
-  test('and those of plugins are shown together', async () => {
+  test('are shown together with the servers of its plugins', async () => {
     const id = await resting({ mcp_servers: ['tracker'] })
     const { body } = await change(id, 'catalog_plugins', ['kit'])
     expect(body.session.all_mcp_servers).toEqual(['tracker', 'search'])
@@ -91,7 +91,7 @@ describe('servers', () => {
   test.each([
     ['mcp_servers', 'signed'],
     ['catalog_plugins', 'gate'],
-  ])('that want a sign-in park a resting session (%s), and tell nothing but where they are', async (list, name) => {
+  ])('park a resting session if they need authorization (%s), and show only name and URL', async (list, name) => {
     const id = await resting()
     const needs = [{ server_name: 'signed', server_url: 'https://mcp.test/signed' }]
     expect((await change(id, list, [name])).body).toMatchObject({
@@ -103,7 +103,7 @@ describe('servers', () => {
     expect([oauth_required, session.status, session.metadata.failure_reason]).toEqual([false, 'failed', undefined])
   })
 
-  test('that want a sign-in are told to a running session, which works on', async () => {
+  test('do not park a running session if they need authorization', async () => {
     const id = await resting({ status: 'running' })
     expect((await change(id, 'mcp_servers', ['signed'])).body).toMatchObject({
       session: { status: 'running' },

@@ -3,7 +3,7 @@ import { expectProblem, testApp, testKey } from '../../../support/app/app.ts'
 import { changesNothing } from '../../../support/app/changes-nothing.ts'
 import { emptyTables } from '../../../support/database/empty-tables.ts'
 
-// Only the web side runs, so that what a create wrote is still there to be looked at.
+// Without a worker, so that no job consumes the rows that a create wrote.
 const app = testApp({ environment: { ROLE: 'web' } })
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ async function jobs(): Promise<string[]> {
 }
 
 describe('POST /sessions answers 201', () => {
-  test('a session has exactly the fields of the contract, each at its default', async () => {
+  test('with exactly the fields of the contract, each at its default', async () => {
     const { status, body } = await app.post('/sessions', request)
     expect(status).toBe(201)
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
@@ -79,7 +79,7 @@ describe('POST /sessions answers 201', () => {
     expect(Date.parse(body.session.created_at)).toBeLessThan(Date.now() + 600_000)
   })
 
-  test('every accepted key is kept as it was sent', async () => {
+  test('and stores every accepted key as it was sent', async () => {
     const sent = {
       agent_runtime: 'demo',
       git_root: 'https://forge.example/acme/widgets.git',
@@ -97,7 +97,7 @@ describe('POST /sessions answers 201', () => {
     expect(body.session).toEqual((await app.get(`/sessions/${body.session.id}`)).body.session)
   })
 
-  test('with a prompt, the first turn and what wakes the workers are there when the answer is', async () => {
+  test('after it has stored the first turn and its job, if there is a prompt', async () => {
     const { body } = await app.post('/sessions', { ...request, prompt: 'say hello' })
     const { rows: turns } = await app.pool.query('select id, session_id, sequence, source, prompt, state from turns')
     expect(turns).toEqual([
@@ -108,7 +108,7 @@ describe('POST /sessions answers 201', () => {
     expect(await jobs()).toEqual(['admit_turns'])
   })
 
-  test.each([[undefined], [null], [''], ['  \n\t ']])('with the prompt %j nothing is to run', async (prompt) => {
+  test.each([[undefined], [null], [''], ['  \n\t ']])('and stores no turn for the prompt %j', async (prompt) => {
     const { status, body } = await app.post('/sessions', { ...request, prompt })
     expect(status).toBe(201)
     expect(body.session).toMatchObject({ status: 'waiting', prompt: null, job_id: null, running_job_id: null })
@@ -116,20 +116,20 @@ describe('POST /sessions answers 201', () => {
     expect(await jobs()).toEqual([])
   })
 
-  test('the creation is told', async () => {
+  test('and publishes session.created', async () => {
     await app.post('/sessions', request)
     const { rows } = await app.pool.query('select name, session_id from events')
     expect(rows).toEqual([{ name: 'session.created', session_id: '1' }])
   })
 
-  test('execution_provider does not exist: it is dropped, not refused', async () => {
+  test('and ignores execution_provider', async () => {
     const { status, body } = await app.post('/sessions', { ...request, execution_provider: 'local' })
     expect(status).toBe(201)
     expect(body.session).not.toHaveProperty('execution_provider')
     expect(JSON.stringify((await app.get('/sessions/1')).body)).not.toContain('execution_provider')
   })
 
-  test('what the service decides by itself is dropped when a caller sends it', async () => {
+  test('and ignores fields that only the service may set', async () => {
     const { status, body } = await app.post('/sessions', {
       ...request,
       id: 99,
@@ -165,16 +165,16 @@ describe('POST /sessions answers 201', () => {
     'git@forge.example:acme/widgets.git',
     'file:///srv/repositories/widgets',
     '/srv/with blanks/widgets',
-  ])('git_root may be %s, and is stored as sent', async (git_root) => {
+  ])('for the git_root %s, and stores it as sent', async (git_root) => {
     const { status, body } = await app.post('/sessions', { ...request, git_root })
     expect([status, body.session.git_root]).toEqual([201, git_root])
   })
 
-  test.each([[undefined], [null], ['']])('the branch %j is main', async (branch) => {
+  test.each([[undefined], [null], ['']])('and stores the branch main for the branch %j', async (branch) => {
     expect((await app.post('/sessions', { ...request, branch })).body.session.branch).toBe('main')
   })
 
-  test.each([[null], ['']])('the subdirectory %j is none', async (subdirectory) => {
+  test.each([[null], ['']])('and stores no subdirectory for %j', async (subdirectory) => {
     expect((await app.post('/sessions', { ...request, subdirectory })).body.session.subdirectory).toBeNull()
   })
 })
@@ -183,33 +183,35 @@ describe('the model of a new session', () => {
   const model = async (body: Record<string, unknown>) =>
     (await app.post('/sessions', { ...request, ...body })).body.session.config
 
-  test('is the one the request names', async () => {
+  test('is the one in the request', async () => {
     expect(await model({ config: { model: 'demo' } })).toEqual({ model: 'demo' })
   })
 
-  test.each([[undefined], [null], [{}], [{ model: null }]])(
-    'is always set: with the config %j it is the default',
-    async (config) => {
-      expect(await model({ config })).toEqual({ model: 'demo' })
-    },
-  )
+  test.each([[undefined], [null], [{}], [{ model: null }]])('is the default for the config %j', async (config) => {
+    expect(await model({ config })).toEqual({ model: 'demo' })
+  })
 
-  test('a setting that names a model of another runtime gives way to the default of this one', async () => {
+  test('is the default of the runtime if the setting names a model of another runtime', async () => {
     await app.pool.query(`update settings set default_model = 'gone-large'`)
     expect(await model({})).toEqual({ model: 'demo' })
   })
 
   test.each([['alpha-large'], [''], ['Demo'], [5], [true], [['demo']], [{ id: 'demo' }]])(
-    'the model %j is refused and nothing is changed',
-    async (asked) => {
+    'is rejected with 422 if it is %j, and nothing changes',
+    async (requested) => {
       const answer = await changesNothing(app.pool, () =>
-        app.post('/sessions', { ...request, prompt: 'say hello', config: { model: asked } }),
+        app.post('/sessions', { ...request, prompt: 'say hello', config: { model: requested } }),
       )
-      expectProblem(answer, 422, 'Invalid model', `Model ${JSON.stringify(asked)} is not a model of demo; valid: demo`)
+      expectProblem(
+        answer,
+        422,
+        'Invalid model',
+        `Model ${JSON.stringify(requested)} is not a model of demo; valid: demo`,
+      )
     },
   )
 
-  test('a model that hides behind __proto__ is data, not a choice', async () => {
+  test('is not taken from a key named __proto__', async () => {
     const answer = await send('{"git_root": "/srv/w", "config": {"__proto__": {"model": "alpha-large"}}}')
     expect(answer.status).toBe(201)
     expect(canonical(answer.body.session.config)).toEqual(
@@ -219,12 +221,15 @@ describe('the model of a new session', () => {
 })
 
 describe('the runtime of a new session', () => {
-  test.each([[undefined], [null], ['']])('with %j it is the one the settings name', async (agent_runtime) => {
-    const { body } = await app.post('/sessions', { git_root: request.git_root, agent_runtime })
-    expect(body.session.agent_runtime).toBe('demo')
-  })
+  test.each([[undefined], [null], ['']])(
+    'is the default_runtime of the settings if the request has %j',
+    async (agent_runtime) => {
+      const { body } = await app.post('/sessions', { git_root: request.git_root, agent_runtime })
+      expect(body.session.agent_runtime).toBe('demo')
+    },
+  )
 
-  test('is the first registered one when the settings name none', async () => {
+  test('is the first registered runtime if the settings name none', async () => {
     await app.pool.query('update settings set default_runtime = null')
     const { session } = (await app.post('/sessions', { git_root: request.git_root })).body
     await app.pool.query("update settings set default_runtime = 'demo'")
@@ -232,17 +237,17 @@ describe('the runtime of a new session', () => {
   })
 })
 
-describe('warnings', () => {
-  test('are absent when there is nothing to warn of', async () => {
+describe('the warnings of POST /sessions', () => {
+  test('are absent for a request without problems', async () => {
     expect(await app.post('/sessions', request)).not.toHaveProperty('body.warnings')
   })
 
-  test('say that the demo agent was not chosen but came by default', async () => {
+  test('say that the default runtime is the demo agent', async () => {
     const { body } = await app.post('/sessions', { git_root: request.git_root })
     expect(body.warnings).toEqual([expect.stringContaining('demo agent')])
   })
 
-  test('say that credentials in git_root can be read by others', async () => {
+  test('say that other callers can read credentials in git_root, without showing them', async () => {
     const git_root = 'https://user:secret@forge.example/acme/widgets.git'
     const { body } = await app.post('/sessions', { ...request, git_root })
     expect(body.warnings).toEqual([expect.stringContaining('credentials')])
@@ -250,7 +255,7 @@ describe('warnings', () => {
   })
 })
 
-describe('custom_metadata and config come back as they were sent', () => {
+describe('POST /sessions stores hostile keys and values unchanged', () => {
   const hostile = `{
     "__proto__": {"polluted": true, "__proto__": {"deeper": [1, {"__proto__": null}]}},
     "constructor": {"prototype": {"polluted": true}},
@@ -262,7 +267,7 @@ describe('custom_metadata and config come back as they were sent', () => {
     "$where": "1", "injected_mcp_servers": ["mine"], "sql": "'; drop table sessions; --"
   }`
 
-  test('custom_metadata, whatever its keys are called', async () => {
+  test('in custom_metadata', async () => {
     const answer = await send(`{"git_root": "/srv/w", "custom_metadata": ${hostile}}`)
     expect(answer.status).toBe(201)
     const expected = canonical(JSON.parse(hostile))
@@ -273,7 +278,7 @@ describe('custom_metadata and config come back as they were sent', () => {
     expect(Object.prototype).not.toHaveProperty('polluted')
   })
 
-  test('config, with the model beside what was sent', async () => {
+  test('in config, with the model added', async () => {
     const answer = await send(`{"git_root": "/srv/w", "config": ${hostile}}`)
     expect(answer.status).toBe(201)
     const expected = canonical({ ...JSON.parse(hostile), model: 'demo' })
@@ -294,7 +299,7 @@ describe('POST /sessions answers 401', () => {
   })
 })
 
-/** A body whose text matters: `JSON.stringify` would lose a key named `__proto__` that a literal cannot hold. */
+/** Sends the body as text: an object literal cannot hold an own key named `__proto__`. */
 async function send(body: string) {
   const response = await app.send('/api/v1/sessions', {
     method: 'POST',

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 describe('POST /sessions with parent_session_id answers 201', () => {
-  test('the parent may be named by id, by its digits, or by slug', async () => {
+  test('for a parent named by id, by digits in a string or by slug', async () => {
     const parent = await insertSession(app.pool, { slug: 'the-parent' })
     for (const parent_session_id of [parent, String(parent), 'the-parent']) {
       const answer = await create({ parent_session_id })
@@ -29,14 +29,14 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     }
   })
 
-  test.each([null, '', '  '])('%j is no parent', async (parent_session_id) => {
+  test.each([null, '', '  '])('and creates a session without a parent for %j', async (parent_session_id) => {
     const answer = await create({ parent_session_id })
     expect(answer.body.session).toMatchObject({ genesis: 'api', precedence: 0 })
     expect(await parentOf(answer)).toBeNull()
   })
 
   test.each(['web_ui', 'chat', 'forge_issue', 'schedule', 'unknown'])(
-    'a child of %s is of that genesis',
+    'and inherits the genesis %s',
     async (genesis) => {
       const parent_session_id = await insertSession(app.pool, { genesis })
       expect((await create({ parent_session_id })).body.session.genesis).toBe(genesis)
@@ -44,13 +44,13 @@ describe('POST /sessions with parent_session_id answers 201', () => {
   )
 
   test.each([
-    ["the parent's own choice", 'priority', undefined, 'priority'],
-    ['nothing, when the parent chose nothing', null, undefined, null],
-    ["the request's, before the parent's", 'priority', 'spot', 'spot'],
-    ["the parent's, when the request's is blank", 'spot', '', 'spot'],
-  ])('the class is %s', async (_what, chosen, asked, expected) => {
-    const parent_session_id = await insertSession(app.pool, { scheduling_class: chosen, genesis: 'web_ui' })
-    const { session } = (await create({ parent_session_id, scheduling_class: asked })).body
+    ['the class of the parent', 'priority', undefined, 'priority'],
+    ['no class if the parent has none', null, undefined, null],
+    ['the requested class instead of the class of the parent', 'priority', 'spot', 'spot'],
+    ['the class of the parent if the requested class is blank', 'spot', '', 'spot'],
+  ])('and stores %s', async (_what, inherited, requested, expected) => {
+    const parent_session_id = await insertSession(app.pool, { scheduling_class: inherited, genesis: 'web_ui' })
+    const { session } = (await create({ parent_session_id, scheduling_class: requested })).body
     expect(session).toMatchObject({ scheduling_class: expected, priority_class: expected ?? 'priority' })
   })
 
@@ -61,19 +61,19 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     [-1_000_000_000, -999_999_999],
     [999_999_999, 1_000_000_000],
     [1_000_000_000, 1_000_000_000],
-  ])('below a parent of precedence %i it ranks %i', async (precedence, expected) => {
+  ])('for a parent with precedence %i, and ranks the child at %i', async (precedence, expected) => {
     const parent_session_id = await insertSession(app.pool, { precedence })
     expect((await create({ parent_session_id })).body.session.precedence).toBe(expected)
   })
 
-  test('a precedence or a place that is asked for goes before the inherited one, 0 included', async () => {
+  test('and prefers a requested precedence, 0 included, or place to the inherited one', async () => {
     const parent_session_id = await insertSession(app.pool, { precedence: 41 })
     expect((await create({ parent_session_id, precedence: 0 })).body.session.precedence).toBe(0)
     expect((await create({ parent_session_id, precedence: -3 })).body.session.precedence).toBe(-3)
     expect((await create({ parent_session_id, place: 'top_of_spot' })).body.session.precedence).toBe(46)
   })
 
-  test('nothing else is inherited', async () => {
+  test('and inherits nothing else', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep' })).body
     const parent_session_id = await insertSession(app.pool, {
       category_id: category.id,
@@ -99,13 +99,13 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     })
   })
 
-  test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])('the parent may be %s', async (status) => {
+  test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])('for a parent that is %s', async (status) => {
     const archived_at = status === 'archived' ? '2026-08-22T18:09:42Z' : null
     const parent_session_id = await insertSession(app.pool, { status, archived_at })
     expect((await create({ parent_session_id })).status).toBe(201)
   })
 
-  test('the child stands below its parent in both their trees', async () => {
+  test('and shows the child below its parent in the trees of both', async () => {
     const parent_session_id = await insertSession(app.pool)
     const { id } = (await create({ parent_session_id, title: 'Fix parser' })).body.session
     for (const seat of [parent_session_id, id]) {
@@ -122,7 +122,7 @@ describe('POST /sessions with parent_session_id answers 201', () => {
 
 describe('POST /sessions with parent_session_id answers 422 and creates nothing', () => {
   test.each([
-    ['an id nobody has', 999_999],
+    ['an unknown id', 999_999],
     ['zero', 0],
     ['a negative number', -1],
     ['a fraction', 1.5],
@@ -136,26 +136,26 @@ describe('POST /sessions with parent_session_id answers 422 and creates nothing'
     expectProblem(answer, 422, 'Validation failed', unknownParent)
   })
 
-  test('and says it together with all else that is wrong', async () => {
+  test('and reports it together with the other problems', async () => {
     const answer = await changesNothing(app.pool, () => create({ parent_session_id: 999_999, git_root: '' }))
     expectProblem(answer, 422, 'Validation failed', "Git root can't be blank", unknownParent)
   })
 })
 
 describe('POST /sessions with parent_session_id and an idempotency key answers 200', () => {
-  test('also when the parent is gone since, or another one is named', async () => {
+  test('also if the parent was deleted since, or the request names another parent', async () => {
     const parent_session_id = await insertSession(app.pool)
     const request = { parent_session_id, idempotency_key: 'one' }
     const { session } = (await create(request)).body
     await app.delete(`/sessions/${parent_session_id}`)
-    for (const again of [request, { ...request, parent_session_id: 'nobody' }]) {
+    for (const again of [request, { ...request, parent_session_id: 'no-such-slug' }]) {
       const { status, body } = await changesNothing(app.pool, () => create(again))
       expect([status, body.session.id, body.idempotent_replay]).toEqual([200, session.id, true])
     }
   })
 })
 
-test('while a parent is deleted its children are made or refused, and none is left with a parent that is gone', async () => {
+test('creates during the delete of their parent succeed or are rejected, and no child keeps a deleted parent', async () => {
   for (let round = 0; round < 4; round += 1) {
     const parent_session_id = await insertSession(app.pool)
     const children = Array.from({ length: 4 }, () => create({ parent_session_id, title: 'One of many' }))

@@ -12,7 +12,7 @@ let repository = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'yardmaster-race-'))
   repository = await sampleRepository(join(folder, 'widgets'))
-  // Jobs go when they are done; this remembers each one that ever was.
+  // The worker deletes finished jobs; this table records every job that was added.
   await app.pool.query(`
     create table jobs_ever (task text);
     create function remember_job() returns trigger language plpgsql as $$
@@ -27,14 +27,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const together = (count: number, create: (n: number) => Promise<Answer>): Promise<Answer[]> =>
+const concurrently = (count: number, create: (n: number) => Promise<Answer>): Promise<Answer[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => create(n)))
 
 const countOf = (answers: readonly Answer[], wanted: number): number =>
   answers.filter(({ status }) => status === wanted).length
 
-test('200 creates with one key give one session, one turn, one run, one 201 and 199 replays', async () => {
-  const answers = await together(200, (n) =>
+test('200 concurrent creates with one key give one session, one turn, one run, one 201 and 199 replays', async () => {
+  const answers = await concurrently(200, (n) =>
     app.post('/sessions', {
       git_root: repository,
       agent_runtime: 'demo',
@@ -60,9 +60,9 @@ test('200 creates with one key give one session, one turn, one run, one 201 and 
   expect(created).toHaveLength(1)
 })
 
-test('creates with one key and one slug are replays of each other, not clashes about the slug', async () => {
+test('concurrent creates with one key and one slug are replays, not rejected for the taken slug', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const answers = await together(20, () =>
+    const answers = await concurrently(20, () =>
       app.post('/sessions', { git_root: repository, slug: `mine-${round}`, idempotency_key: `mine-${round}` }),
     )
     expect([countOf(answers, 201), countOf(answers, 200)]).toEqual([1, 19])
@@ -70,31 +70,31 @@ test('creates with one key and one slug are replays of each other, not clashes a
   }
 })
 
-test('creates with one slug and no key: one gets it, the others are refused', async () => {
-  const answers = await together(10, () => app.post('/sessions', { git_root: repository, slug: 'contested' }))
+test('of concurrent creates with one slug and no key one succeeds and the others are rejected', async () => {
+  const answers = await concurrently(10, () => app.post('/sessions', { git_root: repository, slug: 'contested' }))
   expect([countOf(answers, 201), countOf(answers, 422)]).toEqual([1, 9])
   for (const { body } of answers.filter(({ status }) => status === 422)) {
     expect(body.messages).toEqual(['Slug has already been taken'])
   }
 })
 
-test('creates with one title all get a slug of their own', async () => {
-  const answers = await together(30, () => app.post('/sessions', { git_root: repository, title: 'One of many' }))
+test('concurrent creates with one title each get their own slug', async () => {
+  const answers = await concurrently(30, () => app.post('/sessions', { git_root: repository, title: 'One of many' }))
   expect(countOf(answers, 201)).toBe(30)
   const slugs: string[] = answers.map(({ body }) => body.session.slug)
   expect(new Set(slugs).size).toBe(30)
   for (const slug of slugs) expect(slug).toMatch(/^one-of-many-\d{8}-\d{4}(-\d+)?$/)
 })
 
-test('whoever is given a slug by us is never refused for it, even when a caller takes the same one', async () => {
+test('a create with a generated slug is never rejected, even if another caller takes the same slug', async () => {
   const stamps = [0, 60_000].map((aheadMs) => {
     const digits = new Date(Date.now() + aheadMs).toISOString().replace(/\D/g, '')
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}`
   })
   const answers = await Promise.all([
-    together(10, () => app.post('/sessions', { git_root: repository, title: 'Snatched' })),
+    concurrently(10, () => app.post('/sessions', { git_root: repository, title: 'Snatched' })),
     ...stamps.map((stamp) =>
-      together(10, (n) =>
+      concurrently(10, (n) =>
         app.post('/sessions', { git_root: repository, slug: `snatched-${stamp}${n === 0 ? '' : `-${n}`}` }),
       ),
     ),
@@ -102,8 +102,8 @@ test('whoever is given a slug by us is never refused for it, even when a caller 
   expect(countOf(answers[0] ?? [], 201)).toBe(10)
 })
 
-test('creates and deletes with one key never fail and never leave two sessions', async () => {
-  const answers = await together(30, async (n) => {
+test('concurrent creates and deletes with one key never fail and never leave two sessions', async () => {
+  const answers = await concurrently(30, async (n) => {
     const answer = await app.post('/sessions', { git_root: repository, idempotency_key: 'comes and goes' })
     if (n % 3 === 0) await app.delete(`/sessions/${answer.body.session?.id}`)
     return answer

@@ -12,35 +12,35 @@ beforeEach(async () => {
 })
 
 describe('POST /sessions, scheduling_class', () => {
-  test.each(['spot', 'priority'])('%s is taken and in force', async (scheduling_class) => {
+  test.each(['spot', 'priority'])('%s is stored and effective', async (scheduling_class) => {
     const { status, body } = await create({ scheduling_class })
     expect(status).toBe(201)
     expect(body.session).toMatchObject({ scheduling_class, priority_class: scheduling_class })
   })
 
-  test.each([undefined, null, ''])('%j leaves it to the origin', async (scheduling_class) => {
+  test.each([undefined, null, ''])('%j leaves the class to the genesis', async (scheduling_class) => {
     expect((await create({ scheduling_class })).body.session).toMatchObject({
       scheduling_class: null,
       priority_class: 'spot',
     })
   })
 
-  test('an unknown one is refused, and nothing is created', async () => {
+  test('an unknown class is rejected with 422, and nothing is created', async () => {
     const answer = await changesNothing(app.pool, () => create({ scheduling_class: 'urgent' }))
     expectProblem(answer, 422, 'Validation failed', 'Scheduling class urgent is not a known scheduling class')
   })
 })
 
 describe('POST /sessions, precedence and place', () => {
-  test('without either it ranks 0', async () => {
+  test('without either the precedence is 0', async () => {
     expect((await create({})).body.session.precedence).toBe(0)
   })
 
-  test.each([-1_000_000_000, 0, 7, 1_000_000_000])('precedence %i is taken', async (precedence) => {
+  test.each([-1_000_000_000, 0, 7, 1_000_000_000])('precedence %i is stored', async (precedence) => {
     expect((await create({ precedence })).body.session.precedence).toBe(precedence)
   })
 
-  test('a precedence may be written as its digits', async () => {
+  test('a precedence may be a string of digits', async () => {
     expect((await create({ precedence: '-12' })).body.session.precedence).toBe(-12)
   })
 
@@ -49,17 +49,17 @@ describe('POST /sessions, precedence and place', () => {
     [-1_000_000_001, 'Precedence must be greater than or equal to -1000000000'],
     ['high', 'Precedence is not a number'],
     [1.5, 'Precedence must be an integer'],
-  ])('precedence %j is refused', async (precedence, sentence) => {
+  ])('precedence %j is rejected with 422', async (precedence, sentence) => {
     expectProblem(await changesNothing(app.pool, () => create({ precedence })), 422, 'Validation failed', sentence)
   })
 
-  test('top_of_spot goes five above the highest spot session that is not archived', async () => {
+  test('top_of_spot ranks five above the highest spot session that is not archived', async () => {
     await create({ precedence: 40 })
     await create({ precedence: 900, scheduling_class: 'priority' })
     expect((await create({ place: 'top_of_spot' })).body.session.precedence).toBe(45)
   })
 
-  test('concurrent placements land on ranks of their own', async () => {
+  test('concurrent placements each get their own rank', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ place: 'top_of_spot' })))
     const ranks = answers.map(({ body }) => body.session.precedence).sort((a, b) => a - b)
     expect(ranks).toEqual([5, 10, 15, 20, 25, 30, 35, 40, 45, 50])
@@ -68,18 +68,18 @@ describe('POST /sessions, precedence and place', () => {
   test.each([
     [{ place: 'top_of_spot', precedence: 1 }, 'Give either place or precedence, not both'],
     [{ place: 'bottom' }, 'Unknown place: "bottom". Valid: top_of_spot.'],
-  ])('%j is refused, and nothing is created', async (request, sentence) => {
+  ])('%j is rejected with 422, and nothing is created', async (request, sentence) => {
     expectProblem(await changesNothing(app.pool, () => create(request)), 422, 'Invalid placement', sentence)
   })
 })
 
-describe('POST /sessions, goal and the rest', () => {
-  test('goal, is_autonomous and auto_compact_window are kept', async () => {
-    const wishes = { goal: 'Open a change request and stop.', is_autonomous: false, auto_compact_window: 200_000 }
-    expect((await create(wishes)).body.session).toMatchObject(wishes)
+describe('POST /sessions, goal, is_autonomous and auto_compact_window', () => {
+  test('are stored as they were sent', async () => {
+    const sent = { goal: 'Open a change request and stop.', is_autonomous: false, auto_compact_window: 200_000 }
+    expect((await create(sent)).body.session).toMatchObject(sent)
   })
 
-  test('a goal of 50,000 characters is taken and one more is refused', async () => {
+  test('accept a goal of 50,000 characters and reject a longer one with 422', async () => {
     expect((await create({ goal: 'g'.repeat(50_000) })).status).toBe(201)
     expectProblem(
       await changesNothing(app.pool, () => create({ goal: 'g'.repeat(50_001) })),
@@ -89,7 +89,7 @@ describe('POST /sessions, goal and the rest', () => {
     )
   })
 
-  test.each([0, 1_000_001])('auto_compact_window %i is refused', async (auto_compact_window) => {
+  test.each([0, 1_000_001])('reject an auto_compact_window of %i with 422', async (auto_compact_window) => {
     expect((await changesNothing(app.pool, () => create({ auto_compact_window }))).status).toBe(422)
   })
 })

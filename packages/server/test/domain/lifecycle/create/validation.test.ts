@@ -13,17 +13,17 @@ beforeEach(async () => {
 const request = { git_root: '/srv/repositories/widgets', agent_runtime: 'demo', prompt: 'say hello' }
 const create = (body: Record<string, unknown>) => app.post('/sessions', { ...request, ...body })
 
-/** One UTF-16 unit is no character: each of these takes two. */
+/** One character that takes two UTF-16 code units. */
 const astral = '🚂'
 
-describe('a text may be as long as its limit, counted in characters', () => {
+describe('POST /sessions accepts a text at its limit, counted in characters', () => {
   const limits: [key: string, limit: number][] = [
     ['prompt', 500_000],
     ['title', 100],
     ['idempotency_key', 255],
     ['subdirectory', 1024],
   ]
-  test.each(limits)('%s of %i astral characters is accepted and kept', async (key, limit) => {
+  test.each(limits)('for %s with %i astral characters', async (key, limit) => {
     const { status, body } = await create({ [key]: astral.repeat(limit) })
     expect(status).toBe(201)
     expect(body.session[key] === astral.repeat(limit)).toBe(true)
@@ -34,7 +34,7 @@ describe('a text may be as long as its limit, counted in characters', () => {
     ['git_root', `/${'x'.repeat(2047)}`],
     ['branch', 'x'.repeat(250)],
   ]
-  test.each(longest)('%s at its limit is accepted and kept', async (key, value) => {
+  test.each(longest)('for the longest %s', async (key, value) => {
     const { status, body } = await create({ [key]: value })
     expect([status, body.session[key]]).toEqual([201, value])
   })
@@ -76,7 +76,7 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     '/srv/a\nb',
     '/srv/../etc',
     'user@host',
-  ])('for the git_root %j, and the sentence says what a good one is', async (git_root) => {
+  ])('for the git_root %j, and the message says what is valid', async (git_root) => {
     const answer = await changesNothing(app.pool, () => create({ git_root }))
     expectProblem(answer, 422, 'Validation failed')
     expect(answer.body.message).toMatch(/^Git root must be a valid URL or git path/)
@@ -100,12 +100,12 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     expectProblem(answer, 422, 'Validation failed', 'Slug only allows lowercase letters, numbers, and hyphens')
   })
 
-  test.each(['0', '123', '20260822'])('for the slug %j, which would be an id', async (slug) => {
+  test.each(['0', '123', '20260822'])('for the slug %j, which reads as an id', async (slug) => {
     const answer = await changesNothing(app.pool, () => create({ slug }))
     expectProblem(answer, 422, 'Validation failed', "Slug can't be all digits")
   })
 
-  test('for a slug another session has', async () => {
+  test('for a slug that another session has', async () => {
     await insertSession(app.pool, { slug: 'taken' })
     const answer = await changesNothing(app.pool, () => create({ slug: 'taken' }))
     expectProblem(answer, 422, 'Validation failed', 'Slug has already been taken')
@@ -141,7 +141,7 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('for everything the schema finds at once', async () => {
+  test('and lists every problem that the schema finds', async () => {
     const answer = await changesNothing(app.pool, () =>
       create({ title: 'x'.repeat(101), slug: 'A', custom_metadata: [], prompt: 1 }),
     )
@@ -154,7 +154,7 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     ])
   })
 
-  test('for everything that does not fit together at once', async () => {
+  test('and lists every problem that the catalog, git and runtime checks find', async () => {
     const answer = await changesNothing(app.pool, () =>
       create({ git_root: '', branch: 'a b', subdirectory: '..', agent_runtime: 'runtime_gamma' }),
     )
@@ -167,7 +167,7 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     ])
   })
 
-  test('for nothing at all', async () => {
+  test('for an empty body', async () => {
     const answer = await changesNothing(app.pool, () => app.post('/sessions'))
     expectProblem(answer, 422, 'Validation failed', "Git root can't be blank")
   })
@@ -180,7 +180,7 @@ describe('POST /sessions answers 422 Invalid agent_root and changes nothing', ()
     expect(answer.body.message).toContain(agent_root)
   })
 
-  test.each([[null], ['']])('but %j is no root', async (agent_root) => {
+  test.each([[null], ['']])('but not for %j, which counts as absent', async (agent_root) => {
     expect((await create({ agent_root })).status).toBe(201)
   })
 })

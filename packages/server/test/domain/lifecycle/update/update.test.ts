@@ -10,8 +10,8 @@ const change = (id: number, body: unknown) => app.patch(`/sessions/${id}`, body)
 const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
 
-describe('a session', () => {
-  test('changes in the keys that are sent, and in no other', async () => {
+describe('PATCH /sessions/:id', () => {
+  test('changes only the keys in the request', async () => {
     const id = await resting({
       title: 'Before',
       slug: 'before-it',
@@ -42,17 +42,17 @@ describe('a session', () => {
     expect(body.session.custom_metadata).not.toHaveProperty('a')
   })
 
-  test('an empty body changes nothing', async () => {
+  test('changes nothing for an empty body', async () => {
     const id = await resting()
     expect((await changesNothing(app.pool, () => change(id, {}))).status).toBe(200)
     expect((await changesNothing(app.pool, () => change(id, { unknown: 1 }))).status).toBe(200)
   })
 
-  test('a goal is cleared by an empty string', async () => {
+  test('clears the goal with an empty string', async () => {
     expect((await change(await resting({ goal: 'old' }), { goal: '' })).body.session.goal).toBeNull()
   })
 
-  test('a title that is given names a session without a handle, and a handle that is there stays', async () => {
+  test('generates a slug for a new title if the session has none, and keeps an existing slug', async () => {
     const id = await resting({ metadata: { auto_generated_title: true } })
     const { session } = (await change(id, { title: 'Tidy the loop' })).body
     expect(session.slug).toMatch(/^tidy-the-loop-\d{8}-\d{4}/)
@@ -61,7 +61,7 @@ describe('a session', () => {
     expect((await change(id, { slug: null })).body.session.slug).toBeNull()
   })
 
-  test('works in every status', async () => {
+  test('accepts an archived session', async () => {
     const id = await insertSession(app.pool, { status: 'archived', archived_at: new Date() })
     expect((await change(id, { title: 'Away' })).body.session).toMatchObject({ title: 'Away', status: 'archived' })
   })
@@ -80,31 +80,31 @@ describe('a session', () => {
     [{ precedence: 1.5 }, 'Precedence must be an integer'],
     [{ precedence: 'high' }, 'Precedence is not a number'],
     [{ custom_metadata: [] }, 'Custom metadata must be an object'],
-  ])('refuses %j and changes nothing', async (body, message) => {
+  ])('rejects %j with 422 and changes nothing', async (body, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => change(id, body)), 422, 'Validation failed', message)
   })
 
-  test('a slug that is taken is refused', async () => {
+  test('rejects a taken slug with 422', async () => {
     await resting({ slug: 'taken-one' })
     const id = await resting()
     const answer = await changesNothing(app.pool, () => change(id, { slug: 'taken-one', title: 'x' }))
     expectProblem(answer, 422, 'Validation failed', 'Slug has already been taken')
   })
 
-  test('one that is not there answers 404', async () => {
+  test('answers 404 for an unknown session', async () => {
     expectProblem(await change(999_999, { title: 'x' }), 404, 'Not Found')
   })
 })
 
-describe('its rank', () => {
-  test('is written as a number or its digits; null is 0', async () => {
+describe('PATCH /sessions/:id, precedence and place', () => {
+  test('accepts a number or a string of digits; null sets 0', async () => {
     const id = await resting()
     expect((await change(id, { precedence: '-7' })).body.session.precedence).toBe(-7)
     expect((await change(id, { precedence: null })).body.session.precedence).toBe(0)
   })
 
-  test('place puts it above every other spot session, and never lowers it', async () => {
+  test('place ranks the session above every other spot session and never lowers its rank', async () => {
     await resting({ precedence: 500 })
     const id = await resting()
     expect((await change(id, { place: 'top_of_spot' })).body.session.precedence).toBe(505)
@@ -113,13 +113,13 @@ describe('its rank', () => {
     expect((await change(id, { place: 'top_of_spot' })).body.session.precedence).toBe(900)
   })
 
-  test('concurrent placements get ranks of their own', async () => {
+  test('concurrent placements each get their own rank', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => resting()))
     const answers = await Promise.all(ids.map((id) => change(id, { place: 'top_of_spot' })))
     expect(new Set(answers.map(({ body }) => body.session.precedence)).size).toBe(6)
   })
 
-  test('place with a precedence, or an unknown one, is refused', async () => {
+  test('rejects place together with precedence, and an unknown place, with 422', async () => {
     const id = await resting()
     for (const body of [{ place: 'top_of_spot', precedence: 1 }, { place: 'bottom' }]) {
       expectProblem(await changesNothing(app.pool, () => change(id, body)), 422, 'Invalid placement')
@@ -127,12 +127,12 @@ describe('its rank', () => {
   })
 })
 
-describe('promotion to priority', () => {
-  /** Nobody takes it: another host's clone. */
+describe('PATCH /sessions/:id, promotion to priority', () => {
+  /** A session whose turn the spot gate holds. */
   const held = (columns: Record<string, unknown> = {}) =>
     insertSession(app.pool, { metadata: { spot_hold_at: 'x', spot_hold_reason: 'fleet_at_cap' }, ...columns })
 
-  test('lets a held turn in', async () => {
+  test('starts a held turn', async () => {
     const id = await held()
     await app.pool.query(
       "insert into turns (session_id, sequence, source, prompt) values ($1, 1, 'create', 'say hello')",
@@ -145,14 +145,14 @@ describe('promotion to priority', () => {
     })
   })
 
-  test('queues the first turn of one that never ran', async () => {
+  test('queues the first turn of a session that never ran', async () => {
     const id = await insertSession(app.pool, { prompt: 'say hello' })
     const { body } = await change(id, { scheduling_class: 'priority' })
     expect(body.start).toEqual({ outcome: 'started', message: `Session ${id}'s first turn was queued.` })
     expect(body.session.job_id).not.toBeNull()
   })
 
-  test('is refused a start while a wake is armed', async () => {
+  test('answers start refused while a wake is armed', async () => {
     const id = await insertSession(app.pool, { prompt: 'say hello' })
     await transact(app.host.app.db, (tx) => armWake(tx, { sessionId: id, at: new Date('2031-01-01T00:00:00Z') }))
     const { body } = await change(id, { scheduling_class: 'priority' })
@@ -162,7 +162,7 @@ describe('promotion to priority', () => {
     })
   })
 
-  test('says nothing of a start where there is nothing to start', async () => {
+  test('answers without start if there is nothing to start', async () => {
     const asleep = await insertSession(app.pool)
     expect((await change(asleep, { scheduling_class: 'priority' })).body).not.toHaveProperty('start')
     const idle = await resting()
@@ -176,10 +176,10 @@ describe('promotion to priority', () => {
   })
 })
 
-describe('its model', () => {
+describe('PATCH /sessions/:id/model', () => {
   const setModel = (id: number, body: unknown) => app.patch(`/sessions/${id}/model`, body)
 
-  test('is one of its runtime', async () => {
+  test('sets a model of its runtime and keeps the rest of config', async () => {
     const id = await resting({ config: { model: 'old', other: 1 } })
     expect(await setModel(id, { model: 'demo' })).toMatchObject({
       status: 200,
@@ -192,7 +192,7 @@ describe('its model', () => {
     [{ model: '' }, 'Invalid parameter', 'model must be a non-empty string'],
     [{ model: 5 }, 'Invalid parameter', 'model must be a non-empty string'],
     [{ model: 'x' }, 'Invalid model', 'model "x" is not valid for runtime demo. Valid models: demo'],
-  ])('refuses %j and changes nothing', async (body, error, message) => {
+  ])('rejects %j with 422 and changes nothing', async (body, error, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => setModel(id, body)), 422, error, message)
   })
