@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedde
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { openHome } from '../../../src/platform/home/home.ts'
 import { graphileLog } from '../../../src/platform/jobs/graphile-log.ts'
-import { makeQuickFolder } from '../files/quick-folder.ts'
+import { makeQuickFolder } from '../files/run-folder.ts'
 import { silentLog } from '../log/silent-log.ts'
 import { openPool } from './pool.ts'
 
