@@ -1,10 +1,10 @@
-// A Yardmaster that is nothing but its home and its database: prints the connection and the server's pid as one line of
-// JSON, and stays until it is killed or told to `exit` without stopping anything.
+// Opens a home and starts its embedded database, without the rest of Yardmaster. Prints the connection and the server's
+// pid as one line of JSON. Runs until it is killed or reads the line `exit`; it never stops the database.
 import { createInterface } from 'node:readline'
 import { startEmbeddedPostgres } from '../../../dist/platform/db/embedded/embedded-postgres.js'
 import { openHome } from '../../../dist/platform/home/home.js'
 
-// Ctrl-C is answered by a drain in the real program; here it is enough not to die of it.
+// The real program drains on SIGINT. Here it must only survive the signal.
 process.on('SIGINT', () => undefined)
 const home = await openHome(process.argv[2])
 const log = { info: () => undefined, warn: () => undefined }

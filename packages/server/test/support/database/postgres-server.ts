@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedde
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { openHome } from '../../../src/platform/home/home.ts'
 import { graphileLog } from '../../../src/platform/jobs/graphile-log.ts'
-import { makeQuickFolder } from '../files/run-folder.ts'
+import { makeRunFolder } from '../files/run-folder.ts'
 import { silentLog } from '../log/silent-log.ts'
 import { openPool } from './pool.ts'
 
@@ -18,12 +18,12 @@ declare module 'vitest' {
 
 export const templateDatabase = 'yardmaster_template'
 
-/** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
+/** Starts one real PostgreSQL for the whole run, with a migrated template database that each test file clones. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await makeQuickFolder()
-  // The workers are started later and inherit it.
+  const folder = await makeRunFolder()
+  // The vitest workers start later and inherit it.
   process.env.TMPDIR = folder
-  // The server's own user must reach its data when the tests run as root.
+  // If the tests run as root, the server runs as another user and must be able to enter this folder.
   await mkdir(join(folder, 'server'))
   await chmod(join(folder, 'server'), 0o755)
   const home = await openHome(join(folder, 'server'))
@@ -31,20 +31,20 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     home: home.path,
     log: { info: () => undefined, warn: () => undefined },
     database: templateDatabase,
-    // The data is thrown away with the run; tests about durability start servers of their own.
+    // The data lives only for this run. Tests about durability start their own servers.
     settings: {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
       autovacuum: 'off',
       max_connections: '300',
-      // It may lie in memory.
+      // The data directory may be in memory, so the WAL stays small.
       max_wal_size: '256MB',
     },
   })
   const pool = openPool(postgres.connectionString)
   await migrate(pool, { also: () => runMigrations({ pgPool: pool, logger: graphileLog(silentLog) }) })
-  // The password is not what the tests are about, and they connect by the thousand.
+  // The tests open thousands of connections: one SCRAM iteration makes each of them cheap.
   const { user, password } = postgres.connection
   await pool.query(`set scram_iterations = 1; alter role ${user} password '${password}'`)
   await pool.end()

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { openTcpProxy, type TcpProxy } from '../http/tcp-proxy.ts'
 
-/** The same database over a line that the test can cut. The test's own connections do not go through it. */
+/** The same database through a TCP proxy that the test can interrupt. The test's own pool connects directly. */
 export async function proxiedDatabase(url: string): Promise<{ url: string; proxy: TcpProxy }> {
   const direct = new URL(url)
   const proxy = await openTcpProxy({ path: `${direct.searchParams.get('host')}/.s.PGSQL.${direct.port}` })

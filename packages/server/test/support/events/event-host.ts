@@ -13,7 +13,7 @@ export const wordSpoken = defineEvent({ name: 'word.spoken', payload: z.object({
 
 export type EventHost = { db: Database; events: Events; signals: Signals }
 
-/** The relay of one host, closed when the test is over. */
+/** The event relay of one host, closed when the test finishes. */
 export async function openEventHost(url: string, openSignals = postgresSignals, connections = 12): Promise<EventHost> {
   const { db, pool } = openTestDatabase(url, connections)
   const signals = await openSignals({ url, pool })
@@ -37,7 +37,7 @@ export function speak(
   )
 }
 
-/** Everything a follower is told, in the order it is told. */
+/** Collects every event that a follower receives, in order. */
 export function follow(events: Events): { placed: PlacedEvent[]; words(): string[]; stop(): void } {
   const placed: PlacedEvent[] = []
   const stop = events.follow({ onEvents: (batch) => placed.push(...batch), onClosed: () => undefined })

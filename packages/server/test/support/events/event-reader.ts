@@ -5,15 +5,15 @@ import { eventually } from '../vitest/eventually.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an event carries
 export type ReceivedEvent = { id: number; event: string; data: any }
 
-/** Somebody who follows the stream of server-sent events. Gone when the test is over. */
+/** A client of the server-sent event stream. Disconnects when the test finishes. */
 export type EventReader = {
   status: number
   headers: Headers
   events: ReceivedEvent[]
   comments: string[]
-  /** Waits for an event that is right, among those that came and come. */
-  find(isRight: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>
-  /** Resolves when the stream is over: `ended`, or `cut` when it broke off. */
+  /** Waits for a matching event. Events that already arrived count too. */
+  find(matches: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>
+  /** Resolves when the stream closes: `ended` for a regular end, `cut` for a broken connection. */
   over: Promise<'ended' | 'cut'>
   close(): void
 }
@@ -23,12 +23,12 @@ export async function openReader(
   options: { lastEventId?: string; sessionId?: number | string; key?: string } = {},
 ): Promise<EventReader> {
   const { lastEventId, sessionId, key = testKey } = options
-  const leave = new AbortController()
-  onTestFinished(() => leave.abort())
+  const disconnect = new AbortController()
+  onTestFinished(() => disconnect.abort())
   const query = sessionId === undefined ? '' : `?session_id=${encodeURIComponent(sessionId)}`
   const response = await fetch(`${url}/api/v1/events${query}`, {
     headers: { 'x-api-key': key, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
-    signal: leave.signal,
+    signal: disconnect.signal,
   })
   const events: ReceivedEvent[] = []
   const comments: string[] = []
@@ -38,7 +38,7 @@ export async function openReader(
       text += chunk
       const frames = text.split('\n\n')
       text = frames.pop() ?? ''
-      for (const frame of frames) take(frame, events, comments)
+      for (const frame of frames) parseFrame(frame, events, comments)
     }
   }
   return {
@@ -46,23 +46,23 @@ export async function openReader(
     headers: response.headers,
     events,
     comments,
-    find: async (isRight) => {
+    find: async (matches) => {
       const found = await eventually(
-        async () => events.find(isRight),
+        async () => events.find(matches),
         (event) => event !== undefined,
       )
-      if (!found) throw new Error('eventually lets nothing else through')
+      if (!found) throw new Error('eventually returned without a match')
       return found
     },
     over: read().then(
       () => 'ended',
       () => 'cut',
     ),
-    close: () => leave.abort(),
+    close: () => disconnect.abort(),
   }
 }
 
-function take(frame: string, events: ReceivedEvent[], comments: string[]): void {
+function parseFrame(frame: string, events: ReceivedEvent[], comments: string[]): void {
   if (frame.startsWith(':')) {
     comments.push(frame.slice(1).trim())
     return

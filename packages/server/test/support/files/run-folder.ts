@@ -6,29 +6,29 @@ import { promisify } from 'node:util'
 import { errnoOf } from '../../../src/platform/process/errno.ts'
 
 /**
- * A folder for everything that a run writes: in memory where the system offers that, because making files is most of
- * what the tests have the kernel do. Whoever has set TMPDIR has chosen already.
+ * A temporary folder for everything that a run writes. It is in memory if the system has a large enough tmpfs, because
+ * creating files is most of the tests' system time. A TMPDIR in the environment takes precedence.
  */
-export async function makeQuickFolder(): Promise<string> {
+export async function makeRunFolder(): Promise<string> {
   const isChosen = process.env.TMPDIR !== undefined
-  if (!isChosen && (await isRoomy(inMemory))) {
+  if (!isChosen && (await hasEnoughSpace(inMemory))) {
     await removeLeftovers()
     const folder = await mkdtemp(join(inMemory, prefix))
-    if (await runsPrograms(folder)) return open(folder)
+    if (await allowsExecution(folder)) return makeWritable(folder)
     await rm(folder, { recursive: true, force: true })
   }
-  return open(await mkdtemp(join(tmpdir(), prefix)))
+  return makeWritable(await mkdtemp(join(tmpdir(), prefix)))
 }
 
 const inMemory = '/dev/shm'
 
-/** Short, because paths of sockets have a limit; with our pid, so that the next run knows whether it is still in use. */
+/** Short, because socket paths have a length limit. Contains the pid, so that a later run can tell whether it is in use. */
 const prefix = `yard-${process.pid}-`
 
-/** Several times what a run has ever had at once. A container's own is commonly 64 MB. */
-const roomBytes = 3 * 2 ** 30
+/** Several times the peak usage of a run. The /dev/shm of a container often has only 64 MB. */
+const neededBytes = 3 * 2 ** 30
 
-/** Of runs that were killed: memory that nobody would give back. */
+/** Removes the folders of killed runs, which would occupy memory until the next reboot. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(inMemory)) {
     const pid = Number(/^yard-(\d+)-/.exec(name)?.[1])
@@ -44,17 +44,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function isRoomy(path: string): Promise<boolean> {
+async function hasEnoughSpace(path: string): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(path)
-    return bavail * bsize >= roomBytes
+    return bavail * bsize >= neededBytes
   } catch {
     return false
   }
 }
 
-/** It may be mounted in such a way that nothing in it may be executed. */
-async function runsPrograms(folder: string): Promise<boolean> {
+/** False if the file system is mounted `noexec`. */
+async function allowsExecution(folder: string): Promise<boolean> {
   const program = join(folder, 'try')
   await writeFile(program, '#!/bin/sh\n', { mode: 0o700 })
   try {
@@ -67,8 +67,8 @@ async function runsPrograms(folder: string): Promise<boolean> {
   }
 }
 
-/** As the system's own: also the database's user makes files in it when the tests run as root. */
-async function open(folder: string): Promise<string> {
+/** The mode of /tmp: if the tests run as root, the database's user creates files in it too. */
+async function makeWritable(folder: string): Promise<string> {
   await chmod(folder, 0o1777)
   return folder
 }

@@ -11,7 +11,7 @@ import { type Runners, startRunners } from '../../../src/platform/jobs/runners.t
 import type { Log } from '../../../src/platform/log/log.ts'
 import { silentLog } from '../log/silent-log.ts'
 
-/** What the jobs of these tests carry: a word to tell them apart. */
+/** The payload of the test jobs: a word that identifies the job. */
 export type Word = { word: string }
 
 export const handleJob = jobHandling<undefined>()
@@ -20,7 +20,7 @@ export function wordJob(queue: QueueName, name = `${queue}_word`, attempts = 3):
   return defineJob({ name, queue, payload: z.object({ word: z.string() }), attempts })
 }
 
-/** A database as a host has it; closed when the test is over. */
+/** A database handle as a host opens it, closed when the test finishes. */
 export function openTestDatabase(url: string, max = 10): { db: Database; pool: ReturnType<typeof openPool> } {
   const pool = openPool({ connectionString: url }, { max, log: silentLog, name: 'test' })
   const db = openDatabase(pool)
@@ -32,7 +32,7 @@ export function enqueueWord(db: Database, job: Job<Word>, word: string, options?
   return transact(db, (tx) => enqueue(tx, job, { word }, options))
 }
 
-/** The runners of one host. Left alone they are drained when the test is over. */
+/** The runners of one host, drained when the test finishes. */
 export async function startJobHost(options: {
   url: string
   handlers: readonly JobHandler<undefined>[]
@@ -49,7 +49,7 @@ export async function startJobHost(options: {
   return { ...runners, hostId }
 }
 
-/** A handler that stands still until it is let go, so that a test can look at a job while it runs. */
+/** A handler that blocks until `letGo` is called, so that a test can inspect a running job. */
 export function heldJob(job: Job<Word>): {
   handler: JobHandler<undefined>
   begun: string[]

@@ -1,5 +1,5 @@
-// Opens the home named by the argument each time a line comes in, and says on standard output whether it got in.
-// Runs the built server: node's own process, so that it can be killed like one.
+// Tries to open the home in its argument each time it reads the line `open`, and prints the result to standard output.
+// Imports the build, so that a plain node process runs it, which a test can kill.
 import { createInterface } from 'node:readline'
 import { openHome } from '../../../dist/platform/home/home.js'
 

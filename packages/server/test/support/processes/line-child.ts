@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A support script in a process of its own that is spoken to line by line. */
+/** A support script in its own process, with a line protocol on stdin and stdout. */
 export type LineChild = {
   pid: number
   say(line: string): void
@@ -17,7 +17,7 @@ export function startLineChild(script: URL, args: readonly string[], options: { 
     detached: options.detached ?? false,
   })
   const { pid } = child
-  if (pid === undefined) throw new Error(`${path} could not be started`)
+  if (pid === undefined) throw new Error(`cannot start ${path}`)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     pid,

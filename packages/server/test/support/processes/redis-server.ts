@@ -7,19 +7,19 @@ import { delimiter, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { eventually } from '../vitest/eventually.ts'
 
-/** The program, or undefined where this machine has none: such tests are skipped, and the run says why. */
+/** Path of redis-server. Undefined if it is not installed: then the Redis tests are skipped, and the run says why. */
 export const redisProgram = findOnPath('redis-server')
 
 if (redisProgram === undefined) {
-  process.stdout.write('Tests about Redis are skipped: there is no redis-server on PATH.\n')
+  process.stdout.write('The Redis tests are skipped: there is no redis-server on PATH.\n')
 }
 
-/** A Redis of the test's own, gone when the test is over. It keeps nothing on disk. */
+/** A Redis server without persistence, stopped when the test finishes. */
 export type RedisServer = {
   url: string
   start(): Promise<void>
   stop(): Promise<void>
-  /** Leaves it running but silent. */
+  /** Stops the process with SIGSTOP: connections stay open but get no answer. */
   freeze(): void
   thaw(): void
 }
@@ -87,7 +87,7 @@ async function freePort(): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  if (address === null || typeof address === 'string') throw new Error('the TCP server has no port')
   return address.port
 }
 

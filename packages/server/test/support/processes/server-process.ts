@@ -11,17 +11,17 @@ import { eventually } from '../vitest/eventually.ts'
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
-/** A Yardmaster in a process of its own, as `npm start` runs it. */
+/** A Yardmaster in its own process, as `npm start` runs it. */
 export type ServerProcess = Pick<TestApp, 'get' | 'post' | 'patch' | 'delete' | 'send'> & {
   url: string
   key: string
   pid: number
   home: string
-  /** What it printed so far. */
+  /** The output so far. */
   output: { stdout(): string; stderr(): string }
   exited: Promise<Exit>
   signal(name: NodeJS.Signals): Promise<void>
-  /** Signals it and waits for its end. */
+  /** Sends the signal and waits for the exit. */
   stop(name?: NodeJS.Signals): Promise<Exit>
   kill(): Promise<Exit>
 }
@@ -29,17 +29,17 @@ export type ServerProcess = Pick<TestApp, 'get' | 'post' | 'patch' | 'delete' | 
 export type ServerOptions = {
   home: string
   environment?: Record<string, string>
-  /** Where it looks for `.env`. */
+  /** The directory in which it looks for `.env`. */
   cwd?: string
 }
 
-/** Started and ready. Whatever it leaves behind is ended when the test is over, however the test ends. */
+/** Starts a server and waits until it is ready. Its processes are killed when the test finishes. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { pid, output, exited, signal } = launchServer(options)
-  const ended = exited.then(({ code, signal }) => `it ended (code ${code}, signal ${signal})`)
+  const ended = exited.then(({ code, signal }) => `the server exited (code ${code}, signal ${signal})`)
   const welcome = await Promise.race([
     eventually(async () => output.stdout(), isWelcome, 60_000),
-    ended.then((how) => Promise.reject(new Error(`${how} before it was up:\n${output.stderr()}`))),
+    ended.then((how) => Promise.reject(new Error(`${how} before it was ready:\n${output.stderr()}`))),
   ])
   const url = /is up at (\S+)/.exec(welcome)?.[1] ?? ''
   const key = await readKey(welcome, options.environment?.API_KEYS)
@@ -61,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   }
 }
 
-/** For a start that is expected to fail: how it ended, and what it said. */
+/** For a start that must fail: waits for the exit and returns it with the output. */
 export async function startInVain(options: ServerOptions): Promise<Exit & { stdout: string; stderr: string }> {
   const { output, exited } = launchServer(options)
   return { ...(await exited), stdout: output.stdout(), stderr: output.stderr() }
@@ -69,7 +69,7 @@ export async function startInVain(options: ServerOptions): Promise<Exit & { stdo
 
 const mainModule = new URL('../../../dist/main.js', import.meta.url).href
 
-/** Started, and not waited for. */
+/** Starts a server without waiting until it is ready. */
 export function launchServer({
   home,
   environment = {},
@@ -82,28 +82,28 @@ export function launchServer({
     env: { PATH: process.env.PATH, HOME: tmpdir(), YARDMASTER_HOME: home, PORT: '0', ...environment },
   })
   const { pid } = child
-  if (pid === undefined) throw new Error('the server could not be started')
+  if (pid === undefined) throw new Error('cannot start the server')
   const exited = new Promise<Exit>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
-  const family: ProcessIdentity[] = []
+  const descendants: ProcessIdentity[] = []
   const signal = async (name: NodeJS.Signals): Promise<void> => {
-    // Written down while it lives: once it is gone, nobody can tell who was started by it.
+    // Recorded while the server lives: after its exit its descendants have another parent.
     const isAlive = () => child.exitCode === null && child.signalCode === null
-    if (isAlive()) family.push(...(await descendantsOf(pid)))
+    if (isAlive()) descendants.push(...(await descendantsOf(pid)))
     if (isAlive()) child.kill(name)
   }
   onTestFinished(async () => {
     await signal('SIGKILL')
     await exited
-    for (const member of await stillRunning(family)) endQuietly(member.pid)
+    for (const { pid } of await stillRunning(descendants)) killIfRunning(pid)
     await eventually(
-      () => stillRunning(family),
+      () => stillRunning(descendants),
       (left) => left.length === 0,
     )
   })
   return { pid, output: { stdout: collected(child.stdout), stderr: collected(child.stderr) }, exited, signal }
 }
 
-/** A folder for homes and repositories that also the database's own user may pass through, when the tests run as root. */
+/** A folder for homes and repositories. If the tests run as root, the database's user must be able to enter it. */
 export async function testFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-process-'))
   await chmod(folder, 0o755)
@@ -112,8 +112,8 @@ export async function testFolder(): Promise<string> {
 }
 
 /**
- * Whoever works for this home: agents and their tools, which have it in their environment, and its database. To look at,
- * not to end: somebody else may mention it too.
+ * The processes of a home: its database, and agents and tools with the home in their arguments or environment. Only for
+ * assertions, never to kill them: an unrelated process may mention the home too.
  */
 export async function processesOf(home: string): Promise<number[]> {
   const database = await findServerProcesses(join(home, 'postgres', 'data'))
@@ -121,7 +121,7 @@ export async function processesOf(home: string): Promise<number[]> {
   return [...new Set([...database, ...mentioning].map(({ pid }) => pid))]
 }
 
-/** Those who still run, each known by its start time too, so that nobody is taken for one who is gone. */
+/** The processes that still run. Compares start times too, so that a reused pid does not count. */
 export async function stillRunning(processes: readonly ProcessIdentity[]): Promise<ProcessIdentity[]> {
   const isRunning = await Promise.all(processes.map((one) => processTable().isRunning(one)))
   return processes.filter((_, index) => isRunning[index])
@@ -130,7 +130,7 @@ export async function stillRunning(processes: readonly ProcessIdentity[]): Promi
 async function descendantsOf(ancestor: number): Promise<ProcessIdentity[]> {
   const listed = await listProcesses()
   const pids = new Set([ancestor])
-  // A set visits what is added during the walk, so this goes down to the last generation.
+  // Iterating a set also visits elements that are added during the iteration, so this finds all generations.
   for (const pid of pids) for (const one of listed) if (one.parentPid === pid) pids.add(one.pid)
   pids.delete(ancestor)
   const identities = await Promise.all([...pids].map((pid) => processTable().identify(pid)))
@@ -139,7 +139,7 @@ async function descendantsOf(ancestor: number): Promise<ProcessIdentity[]> {
 
 type Listed = { pid: number; parentPid: number; text: string }
 
-/** Each process with its arguments and its environment; a zombie has neither. */
+/** Every process with its arguments and its environment. A zombie has neither. */
 async function listProcesses(): Promise<Listed[]> {
   if (process.platform !== 'linux') return listByPs()
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
@@ -148,7 +148,7 @@ async function listProcesses(): Promise<Listed[]> {
       const [stat = '', ...text] = await Promise.all(
         ['stat', 'cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
       )
-      // The name in parentheses may hold anything; behind it stand the state and the parent.
+      // The name in parentheses can contain any character; the state and the parent's pid follow it.
       const [, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return { pid: Number(pid), parentPid: Number(parentPid), text: text.join(' ') }
     }),
@@ -164,11 +164,11 @@ async function listByPs(): Promise<Listed[]> {
   })
 }
 
-function endQuietly(pid: number): void {
+function killIfRunning(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself a moment ago.
+    // It has exited already.
   }
 }
 

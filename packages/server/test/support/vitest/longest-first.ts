@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Known to take long. Whatever is begun last, the whole run waits for; on a fresh clone nothing else tells. */
+/** Slow files. They start first, so that the run does not wait for them at its end. A fresh clone has no timings yet. */
 const long = [
   '/faults/',
   '/surfaces/malformed-requests',
