@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { processesOf, startInVain, startServer, testFolder } from '../support/processes/server-process.ts'
+import { processesOf, startAndFail, startServer, testFolder } from '../support/processes/server-process.ts'
 import { atRest, findDemo, textOf } from '../support/sessions/demo-session.ts'
 
 const run = promisify(execFile)
@@ -28,7 +28,7 @@ test('with nothing configured: a first session by the printed command, no second
   expect(text).toContain('--- Assistant ---\nHello from Yardmaster\n')
   expect(text).toContain('[tool_result] README.md')
 
-  const rival = await startInVain({ home })
+  const rival = await startAndFail({ home })
   expect(rival).toMatchObject({ code: 1, stdout: '' })
   expect(rival.stderr).toBe(
     `Yardmaster cannot start: Another Yardmaster (process ${first.pid}) is running on the home ${home}. Stop it, or set YARDMASTER_HOME to another folder.\n`,

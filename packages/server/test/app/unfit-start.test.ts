@@ -7,7 +7,7 @@ import { openHome } from '../../src/platform/home/home.ts'
 import { Unfit } from '../../src/platform/unfit.ts'
 import { testDatabase } from '../support/database/database.ts'
 import { silentLog } from '../support/log/silent-log.ts'
-import { type ServerOptions, startInVain, testFolder } from '../support/processes/server-process.ts'
+import { type ServerOptions, startAndFail, testFolder } from '../support/processes/server-process.ts'
 
 describe('a start that cannot be ends with code 1 and one sentence', { timeout: 60_000 }, () => {
   type Case = { what: string; prepare(folder: string): Promise<Partial<ServerOptions>>; sentence: RegExp }
@@ -53,7 +53,7 @@ describe('a start that cannot be ends with code 1 and one sentence', { timeout: 
 
   test.each(cases)('$what', async ({ prepare, sentence }) => {
     const folder = await testFolder()
-    const outcome = await startInVain({ home: join(folder, 'home'), ...(await prepare(folder)) })
+    const outcome = await startAndFail({ home: join(folder, 'home'), ...(await prepare(folder)) })
     expect(outcome).toMatchObject({ code: 1, stdout: '' })
     expect(outcome.stderr).toMatch(/^Yardmaster cannot start: .*\n$/)
     expect(outcome.stderr.slice('Yardmaster cannot start: '.length).trimEnd()).toMatch(sentence)

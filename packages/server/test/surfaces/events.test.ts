@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { transact } from '../../src/platform/db/transact.ts'
 import type { Events, Follower } from '../../src/platform/events/events.ts'
 import { sampleRepository, startTestApp, type TestApp, testApp } from '../support/app/app.ts'
-import { wordSpoken } from '../support/events/event-host.ts'
+import { wordPublished } from '../support/events/event-host.ts'
 import { openReader, type ReceivedEvent } from '../support/events/event-reader.ts'
 import { openRaw, requestHead } from '../support/http/raw-http.ts'
 import { atRest, startDemo } from '../support/sessions/demo-session.ts'
@@ -229,7 +229,7 @@ function spoken(word: string): Promise<void> {
 
 function spokenOn({ host }: TestApp, word: string): Promise<void> {
   const { db, events } = host.app
-  return transact(db, (tx) => events.publish(tx, wordSpoken, { payload: { word } }))
+  return transact(db, (tx) => events.publish(tx, wordPublished, { payload: { word } }))
 }
 
 function saying(word: string): (event: ReceivedEvent) => boolean {

@@ -3,20 +3,20 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEventStream } from '../../../src/platform/events/event-stream.ts'
 import type { Events, Follower } from '../../../src/platform/events/events.ts'
 import { testDatabase } from '../../support/database/database.ts'
-import { type EventHost, openEventHost, speak } from '../../support/events/event-host.ts'
+import { type EventHost, openEventHost, publishWord } from '../../support/events/event-host.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 describe('what is sent', () => {
   test('an event has its position as id, its name, and its payload with session and time', async () => {
     const { host } = await watchedHost()
     const stream = await open(host)
-    await speak(host, 'hello\nworld', 7)
+    await publishWord(host, 'hello\nworld', 7)
 
     const frame = await stream.next((lines) => lines.startsWith('id:'))
 
     const [id, name, data, ...rest] = frame.split('\n')
     expect(id).toMatch(/^id: \d+$/)
-    expect(name).toBe('event: word.spoken')
+    expect(name).toBe('event: word.published')
     expect(JSON.parse(data?.replace('data: ', '') ?? '')).toEqual({
       session_id: 7,
       word: 'hello\nworld',
@@ -38,14 +38,14 @@ describe('what is sent', () => {
 
   test('whoever begins somewhere gets all that came after, then what comes, once each', async () => {
     const { host } = await watchedHost()
-    for (let count = 0; count < 30; count += 1) await speak(host, `${count}`)
+    for (let count = 0; count < 30; count += 1) await publishWord(host, `${count}`)
     const [, , third] = await eventually(
       () => host.events.read({ position: 0 }, 100),
       (events) => events.length === 30,
     )
 
     const stream = await open(host, { position: third?.position ?? 0 })
-    for (let count = 30; count < 40; count += 1) await speak(host, `${count}`)
+    for (let count = 30; count < 40; count += 1) await publishWord(host, `${count}`)
 
     await eventually(
       async () => stream.words(),
@@ -58,12 +58,12 @@ describe('what is sent', () => {
     const { host } = await watchedHost()
     const all = Array.from({ length: 150 }, (_, count) => `${count}`)
     const writing = (async () => {
-      for (const word of all) await speak(host, word)
+      for (const word of all) await publishWord(host, word)
     })()
     const streams = []
     for (let count = 0; count < 10; count += 1) {
       streams.push(await open(host))
-      await speak(host, `reader ${count}`)
+      await publishWord(host, `reader ${count}`)
     }
     await writing
 
@@ -79,11 +79,11 @@ describe('what is sent', () => {
   test('more than a batch is caught up with', async () => {
     const { host, pool } = await watchedHost()
     await pool.query(
-      `insert into events (name, payload) select 'word.spoken', jsonb_build_object('word', n::text) from generate_series(1, 1234) n`,
+      `insert into events (name, payload) select 'word.published', jsonb_build_object('word', n::text) from generate_series(1, 1234) n`,
     )
 
     const stream = await open(host)
-    await speak(host, 'last')
+    await publishWord(host, 'last')
 
     await eventually(
       async () => stream.words(),
@@ -94,12 +94,12 @@ describe('what is sent', () => {
 
   test('a reader of one session sees nothing of another', async () => {
     const { host } = await watchedHost()
-    await speak(host, 'missed', 1)
-    await speak(host, 'not mine', 2)
+    await publishWord(host, 'missed', 1)
+    await publishWord(host, 'not mine', 2)
     const stream = await open(host, { sessionId: 1 })
-    await speak(host, 'of nobody')
-    await speak(host, 'not mine either', 2)
-    await speak(host, 'mine', 1)
+    await publishWord(host, 'of nobody')
+    await publishWord(host, 'not mine either', 2)
+    await publishWord(host, 'mine', 1)
 
     await eventually(
       async () => stream.words(),
@@ -117,7 +117,7 @@ describe('a reader that does not read', () => {
     expect(followers.size).toBe(1)
 
     const talk = async (): Promise<void> => {
-      while (!stream.destroyed) await speak(host, 'x'.repeat(10_000))
+      while (!stream.destroyed) await publishWord(host, 'x'.repeat(10_000))
     }
     await Promise.all([talk(), closed])
 
@@ -127,9 +127,9 @@ describe('a reader that does not read', () => {
   test('is not let go for what it missed before: that waits in the database', async () => {
     const { host, pool } = await watchedHost()
     await pool.query(
-      `insert into events (name, payload) select 'word.spoken', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 3000) n`,
+      `insert into events (name, payload) select 'word.published', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 3000) n`,
     )
-    await speak(host, 'last')
+    await publishWord(host, 'last')
     await eventually(host.events.lastPosition, (position) => position === 3001)
 
     const stream = openEventStream(host.events, { position: 0 }, { signal: never(), maxBacklogBytes: 50_000 })
@@ -138,7 +138,7 @@ describe('a reader that does not read', () => {
       async () => stream.writableNeedDrain,
       (isFull) => isFull,
     )
-    await speak(host, 'more')
+    await publishWord(host, 'more')
     await new Promise((resolve) => setTimeout(resolve, 300))
 
     expect(stream.destroyed).toBe(false)
@@ -158,13 +158,13 @@ describe('a reader that does not read', () => {
 test('a reader that reads is not let go for a burst that is larger than the bound', async () => {
   const { host, pool } = await watchedHost()
   const stream = await open(host, { maxBacklogBytes: 50_000 })
-  await speak(host, 'first')
+  await publishWord(host, 'first')
   await stream.next((frame) => frame.includes('first'))
 
   await pool.query(
-    `insert into events (name, payload) select 'word.spoken', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 400) n`,
+    `insert into events (name, payload) select 'word.published', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 400) n`,
   )
-  await speak(host, 'last')
+  await publishWord(host, 'last')
 
   await stream.next((frame) => frame.includes('last'))
   expect(stream.words()).toHaveLength(402)
@@ -178,7 +178,7 @@ describe('the end', () => {
     expect(followers.size).toBe(1)
 
     gone.abort()
-    await speak(host, 'unheard')
+    await publishWord(host, 'unheard')
 
     await eventually(
       async () => followers.size,
@@ -203,7 +203,7 @@ describe('the end', () => {
     const { host } = await watchedHost()
     const stream = openEventStream(host.events, { position: 0 }, { signal: never(), heartbeatMs: 5 })
     const received = text(stream)
-    await speak(host, 'last words')
+    await publishWord(host, 'last words')
     await eventually(host.events.lastPosition, (position) => position > 0)
 
     host.events.close()

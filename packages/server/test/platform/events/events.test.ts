@@ -4,7 +4,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
 import type { Signals } from '../../../src/platform/events/signals.ts'
 import { testDatabase } from '../../support/database/database.ts'
-import { follow, openEventHost, speak, wordOf, wordSpoken } from '../../support/events/event-host.ts'
+import { follow, openEventHost, publishWord, wordOf, wordPublished } from '../../support/events/event-host.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 test('an event is told once its transaction has committed, and not before', async () => {
@@ -12,16 +12,16 @@ test('an event is told once its transaction has committed, and not before', asyn
   const told = follow(host.events)
 
   await transact(host.db, async (tx) => {
-    await host.events.publish(tx, wordSpoken, { sessionId: 7, payload: { word: 'hello' } })
-    await speak(host, 'meanwhile')
+    await host.events.publish(tx, wordPublished, { sessionId: 7, payload: { word: 'hello' } })
+    await publishWord(host, 'meanwhile')
     await heard(told, 'meanwhile')
     expect(told.words()).toEqual(['meanwhile'])
   })
 
   await heard(told, 'hello')
   expect(told.placed).toMatchObject([
-    { name: 'word.spoken', session_id: null, payload: { word: 'meanwhile' } },
-    { name: 'word.spoken', session_id: 7, payload: { word: 'hello' }, created_at: expect.any(Date) },
+    { name: 'word.published', session_id: null, payload: { word: 'meanwhile' } },
+    { name: 'word.published', session_id: 7, payload: { word: 'hello' }, created_at: expect.any(Date) },
   ])
 })
 
@@ -30,11 +30,11 @@ test('an event of a transaction that rolls back never happened', async () => {
   const told = follow(host.events)
 
   const attempt = transact(host.db, async (tx) => {
-    await host.events.publish(tx, wordSpoken, { payload: { word: 'unsaid' } })
+    await host.events.publish(tx, wordPublished, { payload: { word: 'unsaid' } })
     throw new Error('on second thoughts')
   })
   await expect(attempt).rejects.toThrow('on second thoughts')
-  await speak(host, 'said')
+  await publishWord(host, 'said')
 
   await heard(told, 'said')
   expect(told.words()).toEqual(['said'])
@@ -46,7 +46,7 @@ test('a payload that is not what the event declares is refused, and its transact
   // What a caller that cheats its way past the types would publish.
   const payload = { word: 7 } as unknown as { word: string }
 
-  await expect(transact(host.db, (tx) => host.events.publish(tx, wordSpoken, { payload }))).rejects.toThrow()
+  await expect(transact(host.db, (tx) => host.events.publish(tx, wordPublished, { payload }))).rejects.toThrow()
 
   expect((await pool.query('select 1 from events')).rowCount).toBe(0)
 })
@@ -64,7 +64,7 @@ test('twenty writers whose commits overlap are heard on two hosts exactly once e
         const word = `${writer}-${count}`
         expected.push(word)
         await transact(host.db, async (tx) => {
-          await host.events.publish(tx, wordSpoken, { payload: { word } })
+          await host.events.publish(tx, wordPublished, { payload: { word } })
           // Ids are handed out here and commits come in any order.
           await wait((writer * 7 + count * 13) % 11)
         })
@@ -93,7 +93,7 @@ test('somebody who begins to follow and reads back from where it was misses noth
   const { host } = await oneHost()
   const total = 60
   const writing = (async () => {
-    for (let count = 0; count < total; count += 1) await speak(host, `${count}`)
+    for (let count = 0; count < total; count += 1) await publishWord(host, `${count}`)
   })()
 
   // Each comes at another moment, with no one there before it.
@@ -127,7 +127,7 @@ test('somebody who begins to follow while the relay looks where things stand is 
     await new Promise(setImmediate)
     const joined = follow(host.events)
     const position = await elsewhere.events.lastPosition()
-    await speak(elsewhere, 'in between')
+    await publishWord(elsewhere, 'in between')
     await eventually(elsewhere.events.lastPosition, (last) => last > position)
     return joined
   })
@@ -140,7 +140,7 @@ test('an event whose announcement was lost is told by the tick', async () => {
   const { host } = await deafHost(url)
   const told = follow(host.events)
 
-  await speak(host, 'whispered')
+  await publishWord(host, 'whispered')
 
   await heard(told, 'whispered')
 })
@@ -153,7 +153,7 @@ test('reading back gives what came after, oldest first, of one session if asked,
     ['c', 1],
     ['d', 2],
   ] as const)
-    await speak(host, word, sessionId)
+    await publishWord(host, word, sessionId)
   await eventually(
     () => host.events.read({ position: 0 }, 10),
     (events) => events.length === 4,
@@ -173,7 +173,7 @@ test('whoever stops following is told nothing more, and closing tells the others
   host.events.follow({ onEvents: () => undefined, onClosed: () => (closings += 1) })
   const told = follow(host.events)
 
-  await speak(host, 'hello')
+  await publishWord(host, 'hello')
   await heard(told, 'hello')
   host.events.close()
   host.events.close()
@@ -184,14 +184,14 @@ test('whoever stops following is told nothing more, and closing tells the others
 
 test('old events are pruned, and what comes after them is placed after them all the same', async () => {
   const { host, pool } = await oneHost()
-  await speak(host, 'old')
-  await speak(host, 'recent')
+  await publishWord(host, 'old')
+  await publishWord(host, 'recent')
   const before = await eventually(host.events.lastPosition, (position) => position >= 2)
   await pool.query(`update events set created_at = now() - interval '4 days' where payload->>'word' = 'old'`)
 
   expect(await deleteEventsBefore(host.db, new Date(Date.now() - 3 * 86_400_000))).toBe(1)
   expect(await deleteEventsBefore(host.db, new Date(Date.now() + 86_400_000))).toBe(1)
-  await speak(host, 'new')
+  await publishWord(host, 'new')
 
   const [event] = await eventually(
     () => host.events.read({ position: before }, 10),

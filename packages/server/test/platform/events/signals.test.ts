@@ -5,7 +5,7 @@ import { openRedisSignals } from '../../../src/platform/events/redis-signals.ts'
 import type { Signals } from '../../../src/platform/events/signals.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { proxiedDatabase } from '../../support/database/proxied-database.ts'
-import { follow, openEventHost, speak } from '../../support/events/event-host.ts'
+import { follow, openEventHost, publishWord } from '../../support/events/event-host.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 import { redisProgram, startRedisServer } from '../../support/processes/redis-server.ts'
@@ -179,14 +179,14 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
     const there = await openEventHost(url, () => redisSignals(redis.url))
     const toldHere = follow(here.events)
     const toldThere = follow(there.events)
-    await speak(here, 'one')
+    await publishWord(here, 'one')
     await eventually(
       async () => toldThere.words(),
       (words) => words.includes('one'),
     )
 
     await redis.stop()
-    await speak(here, 'two')
+    await publishWord(here, 'two')
 
     await eventually(
       async () => toldHere.words(),

@@ -9,7 +9,7 @@ import type { Signals } from '../../../src/platform/events/signals.ts'
 import { openTestDatabase } from '../jobs/job-host.ts'
 import { silentLog } from '../log/silent-log.ts'
 
-export const wordSpoken = defineEvent({ name: 'word.spoken', payload: z.object({ word: z.string() }) })
+export const wordPublished = defineEvent({ name: 'word.published', payload: z.object({ word: z.string() }) })
 
 export type EventHost = { db: Database; events: Events; signals: Signals }
 
@@ -27,13 +27,13 @@ function postgresSignals({ url, pool }: { url: string; pool: ReturnType<typeof o
   return openPostgresSignals({ connection: { connectionString: url }, pool, log: silentLog })
 }
 
-export function speak(
+export function publishWord(
   { db, events }: Pick<EventHost, 'db' | 'events'>,
   word: string,
   sessionId?: number,
 ): Promise<void> {
   return transact(db, (tx) =>
-    events.publish(tx, wordSpoken, { ...(sessionId !== undefined && { sessionId }), payload: { word } }),
+    events.publish(tx, wordPublished, { ...(sessionId !== undefined && { sessionId }), payload: { word } }),
   )
 }
 
@@ -45,5 +45,5 @@ export function follow(events: Events): { placed: PlacedEvent[]; words(): string
 }
 
 export function wordOf({ payload }: PlacedEvent): string {
-  return wordSpoken.payload.parse(payload).word
+  return wordPublished.payload.parse(payload).word
 }

@@ -62,7 +62,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 }
 
 /** For a start that must fail: waits for the exit and returns it with the output. */
-export async function startInVain(options: ServerOptions): Promise<Exit & { stdout: string; stderr: string }> {
+export async function startAndFail(options: ServerOptions): Promise<Exit & { stdout: string; stderr: string }> {
   const { output, exited } = launchServer(options)
   return { ...(await exited), stdout: output.stdout(), stderr: output.stderr() }
 }
