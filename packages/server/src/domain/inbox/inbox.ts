@@ -16,8 +16,7 @@ export {
   selectSilentHosts as findSilentHosts,
   upsertHost as noteAlive,
 } from './admission-store.ts'
-/** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
-export { drainSoon, isAtRest } from './drain-soon.ts'
+export { lineUp } from './append-to-queue.ts'
 export {
   claimTurn,
   deleteAbandonedRun as forgetAbandonedRun,
@@ -34,7 +33,6 @@ export {
   type TurnHold,
   type TurnResult,
 } from './lease-store.ts'
-export { lineUp } from './line-up.ts'
 export {
   deleteMessage,
   hasPendingMessages,
@@ -53,6 +51,8 @@ export {
   updateMessage,
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
+/** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
+export { drainSoon, isAtRest } from './schedule-drain.ts'
 export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {
   type NewTurn,

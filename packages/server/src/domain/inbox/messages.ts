@@ -6,8 +6,7 @@ import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
-import { drainSoon, isAtRest } from './drain-soon.ts'
-import { lineUp } from './line-up.ts'
+import { lineUp } from './append-to-queue.ts'
 import {
   deleteMessage,
   type Message,
@@ -17,6 +16,7 @@ import {
   selectMessagePage,
   updateMessage,
 } from './message-store.ts'
+import { drainSoon, isAtRest } from './schedule-drain.ts'
 
 /** Queues a message. A session at rest takes the first of its queue soon; a failed one keeps it until it is restarted. */
 export async function enqueueMessage(app: App, ref: SessionRef, message: Handed): Promise<Message> {

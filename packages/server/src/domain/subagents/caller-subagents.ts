@@ -12,7 +12,6 @@ import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
 import { collectLines } from '../transcripts/transcript.ts'
-import { redactTranscript, writeText } from './growing-text.ts'
 import {
   deleteSubagent,
   insertSubagent,
@@ -24,6 +23,7 @@ import {
   selectText,
   updateSubagent,
 } from './subagent-store.ts'
+import { redactTranscript, writeText } from './write-text.ts'
 
 export async function listSubagents(
   app: App,

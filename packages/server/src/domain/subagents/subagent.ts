@@ -1,2 +1,2 @@
-export { followThread } from './follow-thread.ts'
+export { followThread } from './record-thread-growth.ts'
 export { updateRunningSubagents as settleSubagents } from './subagent-store.ts'

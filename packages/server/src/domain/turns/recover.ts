@@ -17,7 +17,7 @@ import {
 import { findSession } from '../sessions/session.ts'
 import { runtimeHome } from '../workspaces/workspace.ts'
 import { endTurn } from './end-turn.ts'
-import { transcriptReader } from './transcript-reader.ts'
+import { transcriptReader } from './progress-recorder.ts'
 
 /** How long an agent that outlived us may take to stop when asked. */
 const graceMs = 2000

@@ -18,10 +18,10 @@ import {
 import { equipmentOf, openWorkspace, removeSessionFiles, WorkspaceFailed } from '../workspaces/workspace.ts'
 import { type Claim, takeTurn } from './claim.ts'
 import { endTurn, type Outcome } from './end-turn.ts'
-import { keepLease, type Lease } from './keep-lease.ts'
+import { keepLease, type Lease } from './lease-renewal.ts'
+import { transcriptReader } from './progress-recorder.ts'
 import { runTurnJob } from './run-turn-job.ts'
 import { supervise } from './supervise.ts'
-import { transcriptReader } from './transcript-reader.ts'
 import { TurnFailed } from './turn-failed.ts'
 
 /**

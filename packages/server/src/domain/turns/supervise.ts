@@ -2,7 +2,7 @@ import { untilReachable } from '../../platform/db/until-reachable.ts'
 import type { RunningTurn } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import type { Outcome } from './end-turn.ts'
-import type { Lease } from './keep-lease.ts'
+import type { Lease } from './lease-renewal.ts'
 
 type Supervision = {
   running: RunningTurn

@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { transcriptDesk } from '../../support/sessions/transcript-desk.ts'
+import { transcriptDesk } from '../../support/sessions/transcript-fixture.ts'
 
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, n) => JSON.stringify({ n: from + n }))

@@ -1,7 +1,7 @@
 import { appendFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { transcriptDesk } from '../../support/sessions/transcript-desk.ts'
+import { transcriptDesk } from '../../support/sessions/transcript-fixture.ts'
 
 test('a file that is not there yet has no lines', async () => {
   const { read, lines } = await transcriptDesk()
