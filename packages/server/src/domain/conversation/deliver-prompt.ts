@@ -5,9 +5,9 @@ import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import {
   acceptTurn,
+  appendToQueue,
   findStanding,
   hasPendingMessages,
-  lineUp,
   type Message,
   type MessageOrigin,
   type NewMessage,
@@ -84,12 +84,12 @@ async function deliverGroup(
   }
   const { underway } = await findStanding(tx, session.id)
   if (underway || (await hasPendingMessages(tx, session.id))) {
-    const messages = await lineUp(app, tx, session, [first, ...others].map(asMessage))
+    const messages = await appendToQueue(app, tx, session, [first, ...others].map(asMessage))
     if (!underway) await startFirstQueued(app, tx, session)
     return messages.map((message) => ({ delivery: 'queued', message }))
   }
   await startTurn(app, tx, session, first)
-  const messages = await lineUp(app, tx, session, others.map(asMessage))
+  const messages = await appendToQueue(app, tx, session, others.map(asMessage))
   return [{ delivery: 'sent' }, ...messages.map((message): Delivery => ({ delivery: 'queued', message }))]
 }
 

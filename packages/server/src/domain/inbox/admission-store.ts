@@ -11,7 +11,7 @@ declare module '../../platform/db/tables.ts' {
 /** Any constant: it only has to be the same on every host. */
 const admissionLockKey = 7_346_022
 
-/** Whoever admits goes one at a time: slots are counted and taken under one lock, so the limit is exact. */
+/** Serialises admission across hosts: slots are counted and taken under one lock, so the limit is exact. */
 export async function lockAdmission(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${admissionLockKey})`.execute(tx)
 }
@@ -19,8 +19,8 @@ export async function lockAdmission(tx: Transaction): Promise<void> {
 export type Candidate = { id: string; session_id: number; class: PriorityClass; is_held: boolean }
 
 /**
- * Each session's next queued turn, unless the session has a live one, was paused or has failed; in the order in which
- * they are let in: priority first, then precedence, then age.
+ * The next queued turn of each `waiting` session that has no live turn, in dispatch order: priority first, then
+ * precedence, then age.
  */
 export async function selectCandidates(
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function selectCandidates(
   return rows
 }
 
-/** A job that was announced and picked up is taken within moments; after this long it got lost on the way. */
+/** A worker claims a dispatched turn within moments. After this long its job counts as lost and is enqueued again. */
 const overdueSeconds = 10
 
 export function selectOverdueTurns(tx: Transaction): Promise<{ id: string; session_id: number }[]> {
@@ -74,7 +74,7 @@ export async function countLiveTurns(db: Database | Transaction): Promise<number
   return count
 }
 
-/** False when it is no longer there to be let in. */
+/** False if the turn is no longer queued. */
 export async function dispatchTurn(tx: Transaction, turnId: string): Promise<boolean> {
   const result = await tx
     .updateTable('turns')
@@ -93,12 +93,12 @@ export async function upsertHost(db: Database, id: string): Promise<void> {
   `.execute(db)
 }
 
-/** A host whose turns were taken over gets no others, until it says again that it lives. */
-export async function forgetHosts(db: Database, ids: readonly string[]): Promise<void> {
+/** A host whose turns were taken over gets no new ones until it reports itself alive again. */
+export async function markHostsDead(db: Database, ids: readonly string[]): Promise<void> {
   await db.updateTable('hosts').set({ seen_at: sql<Date>`'-infinity'` }).where('id', 'in', ids).execute()
 }
 
-/** Longer than a lease: by then its turns have been taken over, too. */
+/** Longer than a lease, so that other hosts have already taken over the turns of a host that counts as dead. */
 const deadAfterSeconds = 20
 
 export async function isHostAlive(tx: Transaction, id: string): Promise<boolean> {

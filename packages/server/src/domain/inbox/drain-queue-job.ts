@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
-/** A session that rests takes the first message of its queue. */
+/** Delivers the first queued message of a session at rest. */
 export const drainQueueJob = defineJob({
   name: 'drain_queue',
   queue: 'agents',

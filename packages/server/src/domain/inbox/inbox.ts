@@ -3,20 +3,21 @@ import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { admitTurnsJob } from './admit-turns-job.ts'
 import { insertTurn, type NewTurn } from './turn-store.ts'
 
+/** The face of the room: every prompt is a committed row here before the caller gets its answer. */
 export {
   type Candidate,
   countLiveTurns,
   dispatchTurn,
-  forgetHosts,
   isHostAlive,
   lockAdmission,
+  markHostsDead,
   selectCandidates as findCandidates,
   selectLiveHosts as findLiveHosts,
   selectOverdueTurns as findOverdueTurns,
   selectSilentHosts as findSilentHosts,
   upsertHost as noteAlive,
 } from './admission-store.ts'
-export { lineUp } from './append-to-queue.ts'
+export { appendToQueue } from './append-to-queue.ts'
 export {
   claimTurn,
   deleteAbandonedRun as forgetAbandonedRun,
@@ -51,15 +52,14 @@ export {
   updateMessage,
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
-/** The face of the room: every prompt is a row here before anybody is told that it was accepted. */
-export { drainSoon, isAtRest } from './schedule-drain.ts'
+export { isAtRest, scheduleDrain } from './schedule-drain.ts'
 export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {
   type NewTurn,
   selectLastTurn as findLastTurn,
   selectRunMarkers as findRunMarkers,
   selectStanding as findStanding,
-  selectUnheardFailure as findUnheardFailure,
+  selectUndeliveredFailure as findUndeliveredFailure,
   type Turn,
   withdrawLiveTurn,
 } from './turn-store.ts'
@@ -73,7 +73,7 @@ export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string
   return id
 }
 
-/** Keyed by session: one waiting wake-up each is enough, and writers of different sessions never wait for each other. */
+/** Keyed by session: at most one pending job each, and writers of different sessions do not contend. */
 export async function wakeAdmission(tx: Transaction, sessionId: number): Promise<void> {
   await enqueue(tx, admitTurnsJob, {}, { key: `${admitTurnsJob.name}:${sessionId}` })
 }

@@ -10,16 +10,16 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-/** Whose write it is, and in which run of the turn. A write in the name of a run that is over touches nothing. */
+/** Fencing token of one run of a turn. A write with the token of an earlier run changes no row. */
 export type TurnHold = { turnId: string; owner: string; marker: string }
 
-/** Renewed about five times within this by a holder that lives. The database's clock decides, nobody else's. */
+/** A live host renews about five times within this. Only the database's clock decides when a lease expires. */
 const leaseSeconds = 15
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
 
 /**
- * Undefined when the turn is not there to be taken: it runs elsewhere, or has run. Asking again with the same marker
- * gets it again: the answer to a commit may have got lost.
+ * Undefined if the turn is not dispatched: another host runs it, or it has run. A retry with the same marker gets the
+ * turn again, because the connection may have failed after the first attempt was committed.
  */
 export function claimTurn(
   tx: Transaction,
@@ -43,7 +43,7 @@ export function claimTurn(
     .executeTakeFirst()
 }
 
-/** Whose agent has the key of this digest, if its turn runs and nobody has ended it. */
+/** The session whose agent holds the key with this digest, while its turn is executing and not withdrawn. */
 export async function selectSessionIdByKey(db: Database, keyDigest: Buffer): Promise<number | undefined> {
   const turn = await db
     .selectFrom('turns')
@@ -55,12 +55,12 @@ export async function selectSessionIdByKey(db: Database, keyDigest: Buffer): Pro
   return turn?.session_id
 }
 
-/** Nothing is given to an agent before this is written: a turn without a process has not reached anybody. */
+/** Written before the agent gets its prompt: a turn without a process was not delivered. */
 export function recordProcess(tx: Transaction, hold: TurnHold, { pid, startTime }: ProcessIdentity): Promise<boolean> {
   return isWritten(held(tx, hold).set({ pid, pid_start_time: startTime }).executeTakeFirst())
 }
 
-/** The agent has its prompt: from here on the turn is never begun anew. */
+/** The agent has received its prompt: from here on the turn is never released for a second start. */
 export function recordReceipt(db: Database, hold: TurnHold): Promise<boolean> {
   return isWritten(
     held(db, hold)
@@ -69,12 +69,12 @@ export function recordReceipt(db: Database, hold: TurnHold): Promise<boolean> {
   )
 }
 
-/** Undefined when the turn is no longer ours. In either case but the plain one its agent has to stop. */
+/** Undefined if this host has lost the turn. The agent must stop then, and also if the turn is withdrawn. */
 export async function renewLease(db: Database, hold: TurnHold): Promise<Pick<Turn, 'withdrawn_by'> | undefined> {
   return held(db, hold).set({ lease_expires_at: leaseEnd }).returning('withdrawn_by').executeTakeFirst()
 }
 
-/** The turn as its holder may write its end now, locked until the transaction is over. */
+/** The turn, if `hold` still owns it; its row stays locked until the transaction ends. */
 export function selectHeldTurn(tx: Transaction, { turnId, owner, marker }: TurnHold): Promise<Turn | undefined> {
   return tx
     .selectFrom('turns')
@@ -103,7 +103,7 @@ export async function retireTurn(tx: Transaction, hold: TurnHold, result: TurnRe
     .execute()
 }
 
-/** Back to the head of the queue, as if nobody had taken it. */
+/** Returns the turn to the head of its session's queue, as before it was dispatched. */
 export async function releaseTurn(tx: Transaction, hold: TurnHold): Promise<void> {
   await held(tx, hold)
     .set({
@@ -126,8 +126,8 @@ export function selectTurnsHeldBy(db: Database, owner: string): Promise<Turn[]> 
 export type SeizedTurn = Turn & { seized_from: string }
 
 /**
- * Takes over the turns of holders that did not renew in time: they are dead, cut off, or asleep. What they may have left
- * running is put on record for them in the same statement.
+ * Takes over turns whose lease has expired: their host is dead, disconnected or suspended. The same statement records
+ * the run markers, so that such a host can end its leftover processes when it is back.
  */
 export async function seizeExpiredTurns(db: Database, owner: string): Promise<SeizedTurn[]> {
   const { rows } = await sql<SeizedTurn>`

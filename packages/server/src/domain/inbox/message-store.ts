@@ -26,9 +26,9 @@ declare module '../../platform/db/tables.ts' {
 export type Message = Selectable<MessageTable>
 export type NewMessage = { content: string; goal: string | null; origin?: MessageOrigin }
 
-/** Everything here changes positions, so the caller holds the session's row lock. */
+// Functions that change positions require the session's row lock.
 
-/** Behind those that wait already, in the given order. */
+/** Appends to the pending messages, in the given order. */
 export async function insertMessages(
   tx: Transaction,
   sessionId: number,
@@ -36,24 +36,24 @@ export async function insertMessages(
 ): Promise<Message[]> {
   if (messages.length === 0) return []
   const { rows } = await sql<Message>`
-    with waiting as (
+    with pending as (
       select count(*) as count
       from enqueued_messages
       where session_id = ${sessionId}
         and status = 'pending'
     ),
-    said as (
+    incoming as (
       select content, goal, origin, place
       from unnest(
         ${messages.map(({ content }) => content)}::text[],
         ${messages.map(({ goal }) => goal)}::text[],
         ${messages.map(({ origin = 'caller' }) => origin)}::text[]
-      ) with ordinality as said (content, goal, origin, place)
+      ) with ordinality as incoming (content, goal, origin, place)
     )
     insert into enqueued_messages (session_id, content, goal, origin, position)
-    select ${sessionId}, said.content, said.goal, said.origin, waiting.count + said.place
-    from said, waiting
-    order by said.place
+    select ${sessionId}, incoming.content, incoming.goal, incoming.origin, pending.count + incoming.place
+    from incoming, pending
+    order by incoming.place
     returning *
   `.execute(tx)
   return rows.toSorted((one, other) => one.position - other.position)
@@ -61,11 +61,11 @@ export async function insertMessages(
 
 export async function insertMessage(tx: Transaction, sessionId: number, message: NewMessage): Promise<Message> {
   const [inserted] = await insertMessages(tx, sessionId, [message])
-  if (!inserted) throw new Error('a message that was inserted is not there')
+  if (!inserted) throw new Error('the insert returned no message')
   return inserted
 }
 
-/** What was taken and never reached its agent is the first to be delivered again, in its own row if it has one. */
+/** Puts a prompt that was claimed but not delivered back at the head of the queue, in its original row if it has one. */
 export async function returnMessage(
   tx: Transaction,
   { sessionId, messageId, ...message }: NewMessage & { sessionId: number; messageId: number | null },
@@ -90,7 +90,7 @@ async function reopenMessage(tx: Transaction, id: number): Promise<Message | und
   return rows[0]
 }
 
-/** The first pending message, now delivered; the others move up. */
+/** Marks the first pending message as sent and moves the others up. */
 export async function takeFirstMessage(tx: Transaction, sessionId: number): Promise<Message | undefined> {
   const taken = await tx
     .updateTable('enqueued_messages')
@@ -134,7 +134,7 @@ export function selectMessage(db: Database | Transaction, sessionId: number, id:
     .executeTakeFirst()
 }
 
-/** By position; what was delivered or given up keeps the position it had. */
+/** By position. Sent and undelivered messages keep their last position. */
 export async function selectMessagePage(
   db: Database,
   sessionId: number,
@@ -158,7 +158,7 @@ export async function selectMessagePage(
   return { messages, totalCount: total }
 }
 
-/** Past the end means the end. One statement moves the message and shifts those between. */
+/** A position past the end means the end. One statement moves the message and shifts those in between. */
 export async function moveMessage(tx: Transaction, { id, session_id }: Message, wanted: number): Promise<number> {
   const { from, count } = await selectPlace(tx, session_id, id)
   const to = Math.min(wanted, count)
@@ -207,7 +207,7 @@ export async function deleteMessage(tx: Transaction, message: Message): Promise<
   if (message.status === 'pending') await closeGap(tx, message)
 }
 
-/** What will never be delivered stays readable as such. */
+/** Keeps pending messages that will never be delivered, as `undelivered`. */
 export function retireMessages(tx: Transaction, sessionId: number): Promise<Message[]> {
   return tx
     .updateTable('enqueued_messages')

@@ -6,7 +6,7 @@ import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
-import { lineUp } from './append-to-queue.ts'
+import { appendToQueue } from './append-to-queue.ts'
 import {
   deleteMessage,
   type Message,
@@ -16,26 +16,28 @@ import {
   selectMessagePage,
   updateMessage,
 } from './message-store.ts'
-import { drainSoon, isAtRest } from './schedule-drain.ts'
+import { isAtRest, scheduleDrain } from './schedule-drain.ts'
 
-/** Queues a message. A session at rest takes the first of its queue soon; a failed one keeps it until it is restarted. */
-export async function enqueueMessage(app: App, ref: SessionRef, message: Handed): Promise<Message> {
+/** Queues a message. A session at rest gets it after a grace period; a failed session gets it after a restart. */
+export async function enqueueMessage(app: App, ref: SessionRef, message: MessageRequest): Promise<Message> {
   return app.together(`enqueue:${JSON.stringify(ref)}`, message, (messages) => enqueueAll(app, ref, messages))
 }
 
-/** With who hands it over, by its own word. */
-type Handed = NewMessage & { actingSessionId?: number | undefined }
+type MessageRequest = NewMessage & {
+  /** The session that sends the message, as it says itself. */
+  actingSessionId?: number | undefined
+}
 
-async function enqueueAll(app: App, ref: SessionRef, handed: readonly Handed[]): Promise<Message[]> {
-  const messages = handed.map(({ actingSessionId: _, ...message }) => message)
+async function enqueueAll(app: App, ref: SessionRef, requests: readonly MessageRequest[]): Promise<Message[]> {
+  const messages = requests.map(({ actingSessionId: _, ...message }) => message)
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     if (session.status === 'archived') refuse('cannot_follow_up', 'Session is archived. Unarchive it first.')
-    const queued = await lineUp(app, tx, session, messages)
-    for (const actingSessionId of new Set(handed.map((one) => one.actingSessionId))) {
+    const queued = await appendToQueue(app, tx, session, messages)
+    for (const actingSessionId of new Set(requests.map((request) => request.actingSessionId))) {
       await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.create' })
     }
-    if (await isAtRest(tx, session)) await drainSoon(app, tx, session)
+    if (await isAtRest(tx, session)) await scheduleDrain(app, tx, session)
     return queued
   })
 }
@@ -71,7 +73,7 @@ export async function reorderMessage(app: App, ref: SessionRef, id: number, posi
   }))
 }
 
-/** A delivered row may be removed too: it is history, and renumbers nobody. */
+/** Accepts a delivered message too: removing it leaves the positions of pending messages unchanged. */
 export async function removeMessage(app: App, ref: SessionRef, id: number): Promise<void> {
   await transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)

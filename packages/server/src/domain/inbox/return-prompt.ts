@@ -4,8 +4,8 @@ import { endQueuedTurns, type Turn } from './turn-store.ts'
 import type { Withdrawal } from './turn-table.ts'
 
 /**
- * A prompt that never reached its agent waits at the head of the queue again, as what it is. A heartbeat does not: the
- * next one comes by itself.
+ * Puts a prompt that the agent never received back at the head of the queue, with its origin. A heartbeat prompt is
+ * dropped: the next heartbeat replaces it.
  */
 export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message | undefined> {
   if (turn.prompt === '' || turn.source === 'heartbeat') return undefined
@@ -18,7 +18,7 @@ export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message
   })
 }
 
-/** Turns that wait to be let in are messages again, at the head of the queue and in their order. */
+/** Turns queued turns back into messages, at the head of the queue and in their order. */
 export async function returnQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal): Promise<void> {
   const turns = await endQueuedTurns(tx, sessionId, by)
   for (const turn of turns.toSorted((one, other) => other.sequence - one.sequence)) await returnPrompt(tx, turn)

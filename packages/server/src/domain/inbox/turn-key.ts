@@ -4,7 +4,7 @@ import { selectSessionIdByKey } from './lease-store.ts'
 
 const prefix = 'ymt_'
 
-/** What the agent of a turn shows when it speaks to the service. Made for one run of one turn, and good for no longer. */
+/** The API key of a turn's agent. Valid only during one run of one turn. */
 export function newTurnKey(): string {
   return prefix + randomBytes(32).toString('base64url')
 }
@@ -13,12 +13,12 @@ export function isTurnKey(text: string): boolean {
   return text.startsWith(prefix)
 }
 
-/** What is stored of it: whoever reads the database cannot speak for an agent. */
+/** Only the digest is stored: read access to the database does not allow calls in the name of an agent. */
 export function turnKeyDigest(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** Whose agent it is; undefined when its turn is over, or never was. */
+/** The session whose agent holds the key. Undefined for an unknown key and after the turn has ended. */
 export function findSessionIdByTurnKey(db: Database, key: string): Promise<number | undefined> {
   return selectSessionIdByKey(db, turnKeyDigest(key))
 }

@@ -14,7 +14,7 @@ export type NewTurn = {
   messageId?: number | null
 }
 
-/** The caller holds the session's row lock, which makes the sequence the order of acceptance. */
+/** Requires the session's row lock, which makes the sequence the order of acceptance. */
 export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string> {
   const { id } = await tx
     .insertInto('turns')
@@ -31,16 +31,16 @@ export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string
   return id
 }
 
-/** What stands between a session and its next prompt. */
+/** The turns of a session that have not ended. */
 export type Standing = {
-  /** A turn that somebody runs or is about to run, and that nobody has withdrawn. A held one is not underway. */
+  /** The dispatched or executing turn, unless it was withdrawn. A held turn is not underway. */
   underway: Turn | undefined
-  /** A turn that was withdrawn and whose agent has not stopped yet. */
+  /** True if a turn was withdrawn and its agent has not stopped yet. */
   isStopping: boolean
   hasQueued: boolean
 }
 
-/** The caller holds the session's row lock, so it stays true until the transaction ends. */
+/** Requires the session's row lock, so that the result holds until the transaction ends. */
 export async function selectStanding(tx: Transaction, sessionId: number): Promise<Standing> {
   const turns = await tx
     .selectFrom('turns')
@@ -56,8 +56,8 @@ export async function selectStanding(tx: Transaction, sessionId: number): Promis
 }
 
 /**
- * Asks whoever runs the live turn to end it. The last who asks is the one it is ended by; only a restart leaves it to an
- * interrupt, whose message comes before the interrupted prompt.
+ * Asks the host that runs the live turn to end it. Last writer wins; `restart` never overwrites `interrupt`, because the
+ * interrupting message goes before the interrupted prompt.
  */
 export async function withdrawLiveTurn(tx: Transaction, sessionId: number, by: Withdrawal): Promise<void> {
   await tx
@@ -69,7 +69,6 @@ export async function withdrawLiveTurn(tx: Transaction, sessionId: number, by: W
     .execute()
 }
 
-/** Ends what waits, when a session is put away. */
 export async function endQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal): Promise<Turn[]> {
   return tx
     .updateTable('turns')
@@ -90,8 +89,8 @@ export function selectLastTurn(db: Database | Transaction, sessionId: number): P
     .executeTakeFirst()
 }
 
-/** The turn that was the last to run, if it failed before its agent had the prompt. */
-export async function selectUnheardFailure(tx: Transaction, sessionId: number): Promise<Turn | undefined> {
+/** The most recent turn that left the queue, if it failed before its agent received the prompt. */
+export async function selectUndeliveredFailure(tx: Transaction, sessionId: number): Promise<Turn | undefined> {
   const last = await tx
     .selectFrom('turns')
     .selectAll()
@@ -103,7 +102,7 @@ export async function selectUnheardFailure(tx: Transaction, sessionId: number): 
   return last?.outcome === 'failed' && last.started_at === null && last.prompt !== '' ? last : undefined
 }
 
-/** Marks of processes that may still be running for the session. */
+/** Run markers of processes that may still be running for the session. */
 export async function selectRunMarkers(tx: Transaction, sessionId: number): Promise<string[]> {
   const turns = await tx
     .selectFrom('turns')

@@ -13,7 +13,7 @@ export type TurnSource =
 export type TurnState = 'queued' | 'dispatched' | 'executing' | 'ended'
 export type TurnOutcome = 'completed' | 'interrupted' | 'failed'
 
-/** Why a turn failed: the agent's own reasons, and ours for not getting that far. */
+/** Why a turn failed: reported by the runtime, or found by us before or while the agent ran. */
 export type FailureReason =
   | TurnFailureReason
   | 'silent'
@@ -22,7 +22,7 @@ export type FailureReason =
   | 'spawn_failed'
   | 'exception'
 
-/** What takes a turn from whoever runs it. */
+/** The request that ends a turn early. */
 export type Withdrawal = 'pause' | 'interrupt' | 'restart' | 'archive'
 
 declare module '../../platform/db/tables.ts' {
@@ -43,13 +43,13 @@ declare module '../../platform/db/tables.ts' {
       lease_owner: string | null
       lease_expires_at: Date | null
       run_marker: string | null
-      /** Of the key that the agent of this run speaks to the service with. */
+      /** Digest of the API key that the agent of this run uses. */
       key_digest: Buffer | null
       pid: number | null
       pid_start_time: string | null
       created_at: Generated<Date>
       dispatched_at: Date | null
-      /** When the agent was seen to have its prompt; its process may have been up for a moment by then. */
+      /** When the receipt of the prompt was recorded, a moment after the process started. */
       started_at: Date | null
       ended_at: Date | null
     }

@@ -20,7 +20,7 @@ export async function deleteWake(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('armed_wakes').where('id', '=', id).execute()
 }
 
-/** The wake that comes first; one with a time comes before one without. */
+/** The earliest wake. Wakes without a time sort last. */
 export function selectNextWake(
   db: Database | Transaction,
   sessionId: number,

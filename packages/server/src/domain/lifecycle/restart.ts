@@ -8,7 +8,7 @@ import {
   acceptTurn,
   findLastTurn,
   findStanding,
-  findUnheardFailure,
+  findUndeliveredFailure,
   type NewTurn,
   returnQueuedTurns,
   type Turn,
@@ -47,7 +47,7 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
 }
 
 async function startNextTurn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
-  const failed = session.status === 'failed' ? await findUnheardFailure(tx, session.id) : undefined
+  const failed = session.status === 'failed' ? await findUndeliveredFailure(tx, session.id) : undefined
   // Queued turns were accepted after the failed one, so they go back to the queue behind it.
   if (failed) await returnQueuedTurns(tx, session.id, 'restart')
   else if (await startQueued(app, tx, session)) return 'Session restarted'

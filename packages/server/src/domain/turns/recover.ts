@@ -7,7 +7,7 @@ import {
   findSilentHosts,
   findTurnsHeldBy,
   forgetAbandonedRun,
-  forgetHosts,
+  markHostsDead,
   recordReceipt,
   type SeizedTurn,
   seizeExpiredTurns,
@@ -40,7 +40,7 @@ export async function takeOver(app: App): Promise<void> {
   await endAbandonedRuns(app)
   const turns = await seizeExpiredTurns(app.db, app.home.hostId)
   if (turns.length > 0)
-    await forgetHosts(
+    await markHostsDead(
       app.db,
       turns.map(({ seized_from }) => seized_from),
     )

@@ -10,8 +10,8 @@ const app = testApp()
 const { drain, create, busy, rested, queue, messages, reaches, settled, turns, effects } = conversing(app)
 const { doing, done, isDone } = effects
 
-/** Pending messages as they stand, by their first word after `say`. */
-const standing = async (id: number): Promise<string[]> =>
+/** Pending messages in order, each as `position content`. */
+const pending = async (id: number): Promise<string[]> =>
   (await messages(id)).filter(({ status }) => status === 'pending').map((row) => `${row.position} ${row.content}`)
 
 async function queueOf(...contents: string[]): Promise<{ id: number; ids: number[]; letGo(): Promise<void> }> {
@@ -21,12 +21,12 @@ async function queueOf(...contents: string[]): Promise<{ id: number; ids: number
   return { id, ids, letGo }
 }
 
-async function putAway(id: number): Promise<void> {
+async function archive(id: number): Promise<void> {
   await archiveSession(app.host.app, { id }, { force: true })
 }
 
-describe('positions', () => {
-  test('are 1..n whoever queues, moves and deletes at the same time', async () => {
+describe('positions of queued messages', () => {
+  test('stay 1..n while callers queue, move and delete messages concurrently', async () => {
     const { id, ids } = await queueOf('say a', 'say b', 'say c', 'say d')
     const [a = 0, b = 0, c = 0, d = 0] = ids
     await Promise.all([
@@ -38,31 +38,31 @@ describe('positions', () => {
     ])
     const positions = (await messages(id)).map(({ position }) => position)
     expect(positions).toEqual(Array.from({ length: 22 }, (_, index) => index + 1))
-    await putAway(id)
+    await archive(id)
   })
 
-  test('past the end mean the end', async () => {
+  test('a position past the end moves the message to the end', async () => {
     const { id, ids } = await queueOf('say a', 'say b', 'say c')
     expect(await reorderMessage(app.host.app, { id }, ids[0] ?? 0, 50)).toMatchObject({ position: 3 })
-    expect(await standing(id)).toEqual(['1 say b', '2 say c', '3 say a'])
+    expect(await pending(id)).toEqual(['1 say b', '2 say c', '3 say a'])
     expect(await reorderMessage(app.host.app, { id }, ids[0] ?? 0, 1)).toMatchObject({ position: 1 })
-    expect(await standing(id)).toEqual(['1 say a', '2 say b', '3 say c'])
+    expect(await pending(id)).toEqual(['1 say a', '2 say b', '3 say c'])
     expect(await reorderMessage(app.host.app, { id }, ids[1] ?? 0, 2)).toMatchObject({ position: 2 })
-    expect(await standing(id)).toEqual(['1 say a', '2 say b', '3 say c'])
-    await putAway(id)
+    expect(await pending(id)).toEqual(['1 say a', '2 say b', '3 say c'])
+    await archive(id)
   })
 
-  test('behind a deleted message move up', async () => {
+  test('deleting a message moves the later ones up', async () => {
     const { id, ids } = await queueOf('say a', 'say b', 'say c')
     await removeMessage(app.host.app, { id }, ids[1] ?? 0)
-    expect(await standing(id)).toEqual(['1 say a', '2 say c'])
+    expect(await pending(id)).toEqual(['1 say a', '2 say c'])
     await expect(removeMessage(app.host.app, { id }, ids[1] ?? 0)).rejects.toMatchObject({ kind: 'not_found' })
-    await putAway(id)
+    await archive(id)
   })
 })
 
-describe('a message', () => {
-  test('can be changed while it is pending, and what is delivered is what it was changed to', async () => {
+describe('a queued message', () => {
+  test('can be changed while it is pending, and is delivered as changed', async () => {
     const { id, ids, letGo } = await queueOf('say never', 'say after')
     const [first = 0] = ids
     expect(
@@ -81,29 +81,29 @@ describe('a message', () => {
     ])
   })
 
-  test('of another session is not there', async () => {
+  test('of another session is not found', async () => {
     const one = await queueOf('say a')
     const other = await rested()
     await expect(changeMessage(app.host.app, { id: other }, one.ids[0] ?? 0, { content: 'x' })).rejects.toMatchObject({
       kind: 'not_found',
     })
-    await putAway(one.id)
+    await archive(one.id)
   })
 
-  test('that was delivered may be removed without renumbering those that wait', async () => {
+  test('can be deleted after delivery without renumbering pending messages', async () => {
     const id = await rested()
     const sent = await queue(id, 'sleep 60')
     await queue(id, 'say waits')
     await drain(id)
     await reaches(id, 'running')
     await removeMessage(app.host.app, { id }, sent.id)
-    expect(await standing(id)).toEqual(['1 say waits'])
-    await putAway(id)
+    expect(await pending(id)).toEqual(['1 say waits'])
+    await archive(id)
   })
 })
 
-describe('a message that is queued', () => {
-  test('for a session at rest waits a moment, in which it may be moved or taken back, and goes out', async () => {
+describe('queueing a message', () => {
+  test('for a session at rest delivers it after a grace period of 10 seconds', async () => {
     const id = await rested()
     expect(await queue(id, doing('resting'))).toMatchObject({ status: 'pending', position: 1 })
     const { rows } = await app.pool.query(
@@ -115,14 +115,14 @@ describe('a message that is queued', () => {
     await isDone('resting')
   })
 
-  test('for a session that never ran starts it', async () => {
+  test('for a session that never ran starts its first turn', async () => {
     const id = await create()
     await queue(id, doing('never-ran'))
     await drain(id)
     await isDone('never-ran')
   })
 
-  test('for a failed session is kept until it is restarted', async () => {
+  test('for a failed session keeps it pending until the session is restarted', async () => {
     const id = await create('fail on purpose')
     await reaches(id, 'failed')
     expect(await queue(id, doing('failed'))).toMatchObject({ status: 'pending', position: 1 })
@@ -131,14 +131,14 @@ describe('a message that is queued', () => {
     await isDone('failed')
   })
 
-  test('for an archived session is refused', async () => {
+  test('for an archived session is refused with cannot_follow_up', async () => {
     const id = await rested()
     await archiveSession(app.host.app, { id }, { force: false })
     await expect(queue(id, 'say no')).rejects.toMatchObject({ kind: 'cannot_follow_up' })
     expect(await messages(id)).toEqual([])
   })
 
-  test('for a paused session lets the oldest go first', async () => {
+  test('for a paused session delivers the oldest message first', async () => {
     const { id } = await queueOf(doing('oldest'))
     await pauseSession(app.host.app, { id })
     await queue(id, doing('newest'))
@@ -147,7 +147,7 @@ describe('a message that is queued', () => {
     expect((await done()).filter((word) => word.endsWith('est'))).toEqual(['oldest', 'newest'])
   })
 
-  test('by many for a session at rest starts one turn at a time', async () => {
+  test('by several callers at once starts one turn at a time, and each message runs once', async () => {
     const id = await rested()
     await Promise.all(Array.from({ length: 6 }, (_, index) => queue(id, doing(`many-${index}`))))
     await Promise.all([drain(id), drain(id), drain(id)])

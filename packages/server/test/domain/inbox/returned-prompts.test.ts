@@ -13,38 +13,38 @@ const app = testApp()
 const { rested, say, turns, messages, reaches, settled } = conversing(app)
 afterEach(() => vi.restoreAllMocks())
 
-/** A resting session with turns that wait, as after a pause. */
-async function withWaitingTurns(): Promise<number> {
+/** A session at rest with queued turns, as after a pause. */
+async function sessionWithQueuedTurns(): Promise<number> {
   const id = await rested()
-  const waiting = [
+  const queued = [
     ['recovery', recoveryPrompt],
-    ['heartbeat', 'a beat'],
+    ['heartbeat', 'a heartbeat'],
     ['follow_up', 'say waited'],
     ['create', ''],
   ]
-  for (const [index, [source, prompt]] of waiting.entries()) {
+  for (const [index, [source, prompt]] of queued.entries()) {
     const values = [id, index + 2, source, prompt]
     await app.pool.query('insert into turns (session_id, sequence, source, prompt) values ($1, $2, $3, $4)', values)
   }
   return id
 }
 
-const told = async (id: number) => (await messages(id)).map(({ content, origin }) => [content, origin])
+const contentsAndOrigins = async (id: number) => (await messages(id)).map(({ content, origin }) => [content, origin])
 
-describe('what waits for its turn and goes back to the queue', () => {
-  test('says what it is when its session is put away', async () => {
-    const id = await withWaitingTurns()
+describe('a queued turn that becomes a message again', () => {
+  test('keeps its origin when its session is archived', async () => {
+    const id = await sessionWithQueuedTurns()
     await archiveSession(app.host.app, { id }, { force: true })
-    expect(await told(id)).toEqual([
+    expect(await contentsAndOrigins(id)).toEqual([
       [recoveryPrompt, 'automated_recovery_nudge'],
       ['say waited', 'caller'],
     ])
   })
 
-  test('says what it is when something more pressing takes its place', async () => {
-    const id = await withWaitingTurns()
+  test('keeps its origin when an immediate follow-up goes first', async () => {
+    const id = await sessionWithQueuedTurns()
     await say(id, 'say pressing', { isImmediate: true })
-    expect(await told(id)).toEqual(
+    expect(await contentsAndOrigins(id)).toEqual(
       expect.arrayContaining([
         ['say pressing', 'caller'],
         [recoveryPrompt, 'automated_recovery_nudge'],
@@ -60,8 +60,8 @@ describe('what waits for its turn and goes back to the queue', () => {
   })
 })
 
-describe('a turn that is withdrawn before its agent had the prompt', () => {
-  test('goes back as a nudge of ours if it was to tell the agent to go on', async () => {
+describe('a turn that is withdrawn before its agent received the prompt', () => {
+  test('becomes a message of origin automated_recovery_nudge if it was a recovery turn', async () => {
     const id = await rested()
     letNextAgentBeDeaf(app)
     await restartSession(app.host.app, { id })
@@ -73,7 +73,7 @@ describe('a turn that is withdrawn before its agent had the prompt', () => {
     ])
   })
 
-  test('is dropped if it was a heartbeat, since the next one comes by itself', async () => {
+  test('is dropped if it was a heartbeat', async () => {
     const id = await rested()
     letNextAgentBeDeaf(app)
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])
