@@ -5,20 +5,20 @@ import type { App } from '../app.ts'
 import { claimTurn, newTurnKey, type Turn, type TurnHold, turnKeyDigest } from '../inbox/inbox.ts'
 import { lockSessionIfThere, recordClaim, type SessionRow } from '../sessions/session.ts'
 
-/** A turn that this host has taken, with what it needs to run it. */
+/** A turn that this host has claimed, with what it needs to run it. */
 export type Claim = {
   hold: TurnHold
   turn: Turn
   session: SessionRow
-  /** With which its agent speaks to the service. */
+  /** The API key of the turn's agent. */
   key: string
 }
 
 /**
- * From here on the session belongs to this host's disk. Whether an attempt that broke off was committed shows by the
- * marker: had it been and were we to leave, nobody would run what the row says is running.
+ * Binds the session to this host. Every retry uses the same marker, so that an attempt whose commit succeeded but whose
+ * answer was lost claims the turn again. Otherwise the row would say `executing` and no host would run it.
  */
-export async function takeTurn(
+export async function claimDispatchedTurn(
   app: App,
   { turnId, sessionId }: { turnId: string; sessionId: number },
 ): Promise<Claim | undefined> {
@@ -26,13 +26,13 @@ export async function takeTurn(
   const key = newTurnKey()
   return untilReachable(() =>
     transact(app.db, async (tx) => {
-      // Session before turn, as everybody does: two orders would be a deadlock.
+      // Every transaction locks the session before the turn, which avoids deadlocks.
       const session = await lockSessionIfThere(tx, { id: sessionId })
       const turn = session && (await claimTurn(tx, hold, turnKeyDigest(key)))
       if (!turn) return undefined
-      // One that was withdrawn on its way here is taken only to be ended.
-      const isWanted = turn.withdrawn_by === null
-      await recordClaim(tx, session.id, { hostId: hold.owner, ...(isWanted && { turnId: turn.id }) })
+      // A turn that was withdrawn after its dispatch is claimed only to be ended.
+      const isRunnable = turn.withdrawn_by === null
+      await recordClaim(tx, session.id, { hostId: hold.owner, ...(isRunnable && { turnId: turn.id }) })
       return { hold, turn, session, key }
     }),
   )

@@ -19,21 +19,21 @@ import { note } from '../logs/log.ts'
 import { lockSessionIfThere, recordNextTurn, type SessionRow, transition } from '../sessions/session.ts'
 import { settleSubagents } from '../subagents/subagent.ts'
 
-/** Everything that can become of a turn somebody took. */
+/** How a claimed turn can end. */
 export type Outcome =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
   | { kind: 'failed'; reason: FailureReason; detail: string }
-  /** Only the clone was asked for, and it is there. */
+  /** The turn had no prompt: it only prepared the clone. */
   | { kind: 'prepared' }
-  /** We stopped or died before the agent was done. Out of reach: on a host whose disk cannot be asked. */
-  | { kind: 'cut_short'; isOutOfReach?: boolean }
-  /** The turn is no longer ours; whoever has it writes its end. */
+  /** The host stopped or died before the agent finished. `isOnLostHost`: the transcript file there cannot be read. */
+  | { kind: 'cut_short'; isOnLostHost?: boolean }
+  /** Another host owns the turn now and writes its end, or the session was deleted. */
   | { kind: 'lost' }
 
 type Ending = { session: SessionRow; turn: Turn; hold: TurnHold }
 
-/** One transaction: the turn's end, the session's status, and whatever comes next. Late writes touch nothing. */
+/** Writes the turn's end, the session's status and the next turn in one transaction. A late write changes nothing. */
 export async function endTurn(app: App, hold: TurnHold, sessionId: number, outcome: Outcome): Promise<void> {
   if (outcome.kind === 'lost') return
   await transact(app.db, async (tx) => {
@@ -41,7 +41,7 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
     const turn = session && (await findHeldTurn(tx, hold))
     if (!turn) return
     const ending = { session, turn, hold }
-    if (turn.withdrawn_by !== null) await yieldToWithdrawal(app, tx, ending)
+    if (turn.withdrawn_by !== null) await endWithdrawn(app, tx, ending)
     else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
     else await conclude(app, tx, ending, outcome)
     await settleSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')
@@ -49,43 +49,43 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
   })
 }
 
-/** Whoever withdrew it has said what the session is now. A prompt the agent never saw goes back to the head of the queue. */
-async function yieldToWithdrawal(app: App, tx: Transaction, ending: Ending): Promise<void> {
+/** The withdrawing request has set the session's status. A prompt that the agent never received returns to the queue. */
+async function endWithdrawn(app: App, tx: Transaction, ending: Ending): Promise<void> {
   const { session, turn, hold } = ending
-  if (await isToGoOn(tx, ending)) return continueLater(app, tx, ending)
+  if (await shouldContinue(tx, ending)) return continueLater(app, tx, ending)
   await retireTurn(tx, hold, { outcome: 'interrupted' })
   const message = turn.started_at === null ? await returnPrompt(tx, turn) : undefined
   if (!message) {
     await note(app, tx, session.id, `The turn was ended by ${turn.withdrawn_by}.`)
     return
   }
-  const isPutAway = turn.withdrawn_by === 'archive'
-  if (isPutAway) await retireMessage(tx, message)
-  const fate = isPutAway ? 'was not delivered' : 'is queued again'
+  const isArchived = turn.withdrawn_by === 'archive'
+  if (isArchived) await retireMessage(tx, message)
+  const consequence = isArchived ? 'was not delivered' : 'is queued again'
   await note(
     app,
     tx,
     session.id,
-    `The turn was ended by ${turn.withdrawn_by} before the agent had its prompt, which ${fate}.`,
+    `The turn was ended by ${turn.withdrawn_by} before the agent received the prompt. The prompt ${consequence}.`,
   )
 }
 
 /**
- * A restart wants the turn itself to go on, unless something else waits. And who spoke before a paused agent had stopped
- * comes after the prompt that was kept from it, as if the agent had stopped sooner.
+ * A restart continues the turn itself, unless other turns are queued. A follow-up that arrived while a paused agent was
+ * stopping runs after the prompt that the agent did not receive, as if the agent had stopped sooner.
  */
-async function isToGoOn(tx: Transaction, { session, turn }: Ending): Promise<boolean> {
+async function shouldContinue(tx: Transaction, { session, turn }: Ending): Promise<boolean> {
   if (session.status !== 'waiting' || (turn.withdrawn_by !== 'restart' && turn.withdrawn_by !== 'pause')) return false
   const { hasQueued } = await findStanding(tx, session.id)
   return hasQueued ? turn.started_at === null && turn.prompt !== '' : turn.withdrawn_by === 'restart'
 }
 
-/** An agent that has its prompt is told to go on. One that never got it gets it as if for the first time. */
+/** If the agent received the prompt, a recovery turn asks it to continue. Otherwise the same turn is queued again. */
 async function continueLater(
   app: App,
   tx: Transaction,
   { session, turn, hold }: Ending,
-  { isOutOfReach = false }: { isOutOfReach?: boolean } = {},
+  { isOnLostHost = false }: { isOnLostHost?: boolean } = {},
 ): Promise<void> {
   await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
   if (turn.started_at === null) {
@@ -94,27 +94,27 @@ async function continueLater(
       app,
       tx,
       session.id,
-      'The turn was cut short before the agent had its prompt; it begins anew.',
+      'The turn was interrupted before the agent received the prompt. It is queued again.',
       'warning',
     )
     return
   }
   await retireTurn(tx, hold, { outcome: 'interrupted' })
-  const prompt = isOutOfReach ? promptAfterMove(turn) : recoveryPrompt
+  const prompt = isOnLostHost ? promptAfterMove(turn) : recoveryPrompt
   const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal: turn.goal })
   await recordNextTurn(tx, session.id, next)
-  await note(app, tx, session.id, 'The turn was cut short; the agent is told to go on.', 'warning')
+  await note(app, tx, session.id, 'The turn was interrupted. A recovery turn asks the agent to continue.', 'warning')
 }
 
-/** One that was itself about going on says already what there is to say. */
+/** The prompt of a recovery turn already contains the instructions. */
 function promptAfterMove({ source, prompt }: Turn): string {
   return source === 'recovery' ? prompt : recoveryPromptAfterMove(prompt)
 }
 
 type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed' | 'prepared' }>
 
-/** Failures of one turn, after which the next has every chance. After any other the queue waits for a person. */
-const passingFailures: readonly FailureReason[] = ['crash', 'agent_error']
+/** Failures that concern one turn only: the next one is started. After any other, the queue waits for a restart. */
+const transientFailures: readonly FailureReason[] = ['crash', 'agent_error']
 
 async function conclude(
   app: App,
@@ -127,14 +127,14 @@ async function conclude(
   await retireTurn(tx, hold, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
   if (outcome.kind === 'failed')
     await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
-  const mayGoOn = outcome.kind !== 'failed' || passingFailures.includes(outcome.reason)
-  // A turn that only prepared the clone had no agent that could be seen running.
+  const mayContinue = outcome.kind !== 'failed' || transientFailures.includes(outcome.reason)
+  // A turn that only prepared the clone had no agent, so its session never became `running`.
   const wasUnderway = session.status === 'running' || outcome.kind === 'prepared'
-  if (mayGoOn && wasUnderway && (await handOver(app, tx, session, turn))) return
+  if (mayContinue && wasUnderway && (await handOver(app, tx, session, turn))) return
   await comeToRest(app, tx, session, turn, outcome)
 }
 
-/** What was accepted before goes first, then what was queued. The session never looks at rest in between. */
+/** Queued turns go before queued messages. The session is never shown at rest in between. */
 async function handOver(app: App, tx: Transaction, session: SessionRow, turn: Turn): Promise<boolean> {
   const { hasQueued } = await findStanding(tx, session.id)
   const next = hasQueued ? undefined : await acceptNextMessage(app, tx, session)
@@ -164,8 +164,8 @@ async function comeToRest(
   await transition(app, tx, { ...about, cause: outcome.kind === 'prepared' ? 'prepared' : 'turn_ended' })
   if (session.metadata.pending_sleep === true) {
     await transition(app, tx, { ...about, cause: 'sleep' })
-    await note(app, tx, session.id, 'Its turn has ended; it is asleep until somebody speaks to it.')
+    await note(app, tx, session.id, 'The turn ended; the session sleeps until it gets a prompt.')
     return
   }
-  await note(app, tx, session.id, 'Its turn has ended; it waits for input.')
+  await note(app, tx, session.id, 'The turn ended; the session needs input.')
 }

@@ -3,21 +3,22 @@ import { renewLease } from '../inbox/inbox.ts'
 import type { Claim } from './claim.ts'
 
 export type Lease = {
-  /** Aborted when the turn was withdrawn or is no longer ours: its agent must stop. */
+  /** Aborted when the turn was withdrawn or this host has lost it: its agent must stop. */
   signal: AbortSignal
-  /** Whether somebody else has the turn now. */
+  /** True if another host owns the turn now. */
   isLost(): boolean
   stop(): void
 }
 
-const renewEveryMs = 3000
+/** About five renewals within one lease. */
+const renewIntervalMs = 3000
 
 /**
- * Renews at intervals from the moment a turn is taken, and looks at once when something happened to its session. A
- * database that is away for a while is no reason to stop an agent.
+ * Renews the lease of a claimed turn at intervals, and at once when an event of its session arrives. A failed renewal
+ * does not stop the agent: the database may only be restarting.
  */
-export function keepLease(app: App, { hold, session }: Claim): Lease {
-  const ended = new AbortController()
+export function startLeaseRenewal(app: App, { hold, session }: Claim): Lease {
+  const stopped = new AbortController()
   let isLost = false
   const renew = async (): Promise<void> => {
     try {
@@ -25,13 +26,13 @@ export function keepLease(app: App, { hold, session }: Claim): Lease {
       if (lease?.withdrawn_by === null) return
       isLost = lease === undefined
       if (isLost)
-        app.log.info({ sessionId: session.id, turnId: hold.turnId }, 'a turn is no longer ours; its agent is stopped')
-      ended.abort()
+        app.log.info({ sessionId: session.id, turnId: hold.turnId }, 'lost the lease of a turn; stopping its agent')
+      stopped.abort()
     } catch (error) {
-      app.log.debug({ turnId: hold.turnId, reason: String(error) }, 'the lease of a turn could not be renewed now')
+      app.log.debug({ turnId: hold.turnId, reason: String(error) }, 'could not renew the lease of a turn')
     }
   }
-  const renewals = setInterval(() => void renew(), renewEveryMs)
+  const renewals = setInterval(() => void renew(), renewIntervalMs)
   const stopFollowing = app.events.follow({
     onEvents: (events) => {
       if (events.some(({ session_id }) => session_id === session.id)) void renew()
@@ -39,7 +40,7 @@ export function keepLease(app: App, { hold, session }: Claim): Lease {
     onClosed: () => undefined,
   })
   return {
-    signal: ended.signal,
+    signal: stopped.signal,
     isLost: () => isLost,
     stop: () => {
       clearInterval(renewals)

@@ -4,15 +4,18 @@ import type { SessionRow } from '../sessions/session.ts'
 import { collectTranscripts } from '../workspaces/workspace.ts'
 import { type Exchange, noteReceipt } from './receipt.ts'
 
-type Reading = Omit<Exchange, 'sessionId' | 'conversation'> & {
+type Recording = Omit<Exchange, 'sessionId' | 'conversation'> & {
   session: SessionRow
-  /** Asked each time: a runtime may have named it only when its turn had begun. */
+  /** A function, because a runtime may name the conversation only after the turn has started. */
   conversation(): Conversation
   isReceived: boolean
 }
 
-/** Stores, whenever called, what every thread of the conversation has grown by: first of all that it did. */
-export function transcriptReader(app: App, { isReceived, session, ...exchange }: Reading): () => Promise<void> {
+/**
+ * The returned function first records the receipt of the prompt, then stores the new lines of every thread of the
+ * conversation. Until there is a receipt it stores nothing: see receipt.ts.
+ */
+export function progressRecorder(app: App, { isReceived, session, ...exchange }: Recording): () => Promise<void> {
   const { runtime } = exchange
   let hasReceipt = isReceived
   return async () => {

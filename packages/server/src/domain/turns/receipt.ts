@@ -6,12 +6,12 @@ import { completeLines, findProgress } from '../transcripts/transcript.ts'
 export type Exchange = { hold: TurnHold; sessionId: number; runtime: Runtime; conversation: Conversation }
 
 /**
- * Whether the agent has its prompt, told by what it wrote: an agent puts a prompt into its transcript before it acts on
- * it, so one without it there has done nothing, and the prompt may be given to another. What its process was
- * handed proves nothing; between that and any note of ours we may die.
+ * Records that the agent has received its prompt, judged by its transcript file: an agent writes the prompt there before
+ * it acts on it. If the prompt is missing, the agent has done nothing, and another agent may get the prompt. That we
+ * passed the prompt to the process proves nothing: the host may die before it records that.
  *
- * A turn ends after everything was stored, and nothing is stored before the receipt is written down. So until then
- * whatever stands behind the stored part is of this turn, and a crash at any line changes the answer for nobody.
+ * A turn ends only after all its lines are stored, and no line is stored before the receipt is recorded. Until then,
+ * every line behind the stored part belongs to this turn, so a crash at any point does not change the result.
  */
 export async function noteReceipt(app: App, { hold, sessionId, runtime, conversation }: Exchange): Promise<boolean> {
   const files = await runtime.transcriptFiles(conversation)
@@ -21,7 +21,7 @@ export async function noteReceipt(app: App, { hold, sessionId, runtime, conversa
   return (await showsReceipt(runtime, main.path, storedBytes)) && recordReceipt(app.db, hold)
 }
 
-/** A line that breaks off is not there yet: the agent was not done with it, or died over it in an earlier turn. */
+/** Ignores an incomplete last line: the agent is still writing it, or died while writing it in an earlier turn. */
 async function showsReceipt(runtime: Runtime, path: string, fromByte: number): Promise<boolean> {
   for await (const { text } of completeLines(path, fromByte)) if (runtime.showsReceipt(text)) return true
   return false

@@ -17,24 +17,24 @@ import {
 import { findSession } from '../sessions/session.ts'
 import { runtimeHome } from '../workspaces/workspace.ts'
 import { endTurn } from './end-turn.ts'
-import { transcriptReader } from './progress-recorder.ts'
+import { progressRecorder } from './progress-recorder.ts'
 
-/** How long an agent that outlived us may take to stop when asked. */
+/** Grace period for an agent that outlived the host, between SIGTERM and SIGKILL. */
 const graceMs = 2000
 
 /**
- * Before a host takes work it settles what its rows say it was doing when it died: ends the processes, stores what they
- * wrote, and lets the turn go on or begin anew. No two agents of one session ever run at once.
+ * Before a host takes jobs, it recovers the turns that it held when it died: ends their processes, stores what they
+ * wrote, and continues or requeues each turn. Ending the processes first keeps two agents of one session apart.
  */
 export async function recover(app: App): Promise<void> {
   await endAbandonedRuns(app)
   const turns = await findTurnsHeldBy(app.db, app.home.hostId)
-  await Promise.all(turns.map((turn) => settle(app, turn)))
+  await Promise.all(turns.map((turn) => recoverTurn(app, turn)))
 }
 
 /**
- * Turns of other hosts that stopped renewing. Their disks are out of reach: what is stored is what there is. Jobs that
- * such a host holds are set free as well; whoever had only been slow finds that they may run twice, as every job may.
+ * Takes over turns of hosts that stopped renewing their leases. Their disks cannot be read, so only stored entries are
+ * available. It also unlocks the jobs of silent hosts; if such a host was only slow, they run twice, as any job may.
  */
 export async function takeOver(app: App): Promise<void> {
   await endAbandonedRuns(app)
@@ -46,10 +46,10 @@ export async function takeOver(app: App): Promise<void> {
     )
   const silent = await findSilentHosts(app.db)
   if (silent.length > 0) await unlockJobsOf(app.db, silent)
-  await Promise.all(turns.map((turn) => settleSeized(app, turn)))
+  await Promise.all(turns.map((turn) => recoverSeizedTurn(app, turn)))
 }
 
-/** What ran here when other hosts thought us dead has no business any more. */
+/** Ends processes of runs that other hosts took over while this host counted as dead. */
 async function endAbandonedRuns(app: App): Promise<void> {
   const markers = await findAbandonedRuns(app.db, app.home.hostId)
   await Promise.all(
@@ -60,37 +60,37 @@ async function endAbandonedRuns(app: App): Promise<void> {
   )
 }
 
-/** A turn that defies settling stays as it is for the next start; it must not keep the others, or us, from working. */
-async function settle(app: App, turn: Turn): Promise<void> {
+/** A turn that cannot be recovered stays for the next start; it must not block the other turns or the start itself. */
+async function recoverTurn(app: App, turn: Turn): Promise<void> {
   const about = { sessionId: turn.session_id, turnId: turn.id }
   app.metrics.recoveries.inc({ cause: 'crash' })
-  app.log.warn(about, 'a turn was cut short by the end of this host; recovering it')
+  app.log.warn(about, 'recovering a turn that was executing when this host died')
   const hold = holdOf(app, turn)
   try {
-    await stopLeftovers(turn)
+    await stopRemainingProcesses(turn)
     await untilReachable(async () => {
-      await storeLeftovers(app, turn)
+      await storeRemainingOutput(app, turn)
       await endTurn(app, hold, turn.session_id, { kind: 'cut_short' })
     })
   } catch (error) {
-    app.log.error({ ...about, err: error }, 'a turn could not be recovered')
+    app.log.error({ ...about, err: error }, 'could not recover a turn')
   }
 }
 
 /**
- * Before its process was up an agent had nothing, and the prompt is given to another as if for the first time. After
- * that nobody here can know whether it had begun: the next agent is told to go on, and what it is about.
+ * A turn without a recorded process was not delivered: it is queued again. With one, this host cannot know whether the
+ * agent received the prompt, so it assumes it did; the recovery prompt quotes the original prompt.
  */
-async function settleSeized(app: App, turn: SeizedTurn): Promise<void> {
+async function recoverSeizedTurn(app: App, turn: SeizedTurn): Promise<void> {
   app.metrics.recoveries.inc({ cause: 'takeover' })
   app.log.warn(
     { sessionId: turn.session_id, turnId: turn.id, from: turn.seized_from },
-    'a turn was taken over from a host that fell silent',
+    'took over a turn from a host whose lease expired',
   )
   const hold = holdOf(app, turn)
   await untilReachable(async () => {
     if (turn.pid !== null) await recordReceipt(app.db, hold)
-    await endTurn(app, hold, turn.session_id, { kind: 'cut_short', isOutOfReach: true })
+    await endTurn(app, hold, turn.session_id, { kind: 'cut_short', isOnLostHost: true })
   })
 }
 
@@ -99,24 +99,24 @@ function holdOf(app: App, { id, run_marker: marker }: Turn): TurnHold {
   return { turnId: id, owner: app.home.hostId, marker }
 }
 
-async function stopLeftovers({ pid, pid_start_time, run_marker }: Turn): Promise<void> {
+async function stopRemainingProcesses({ pid, pid_start_time, run_marker }: Turn): Promise<void> {
   if (run_marker === null) return
   const identity = pid === null || pid_start_time === null ? undefined : { pid, startTime: pid_start_time }
   await stopTree({ identity, marker: run_marker, graceMs })
 }
 
-async function storeLeftovers(app: App, turn: Turn): Promise<void> {
+async function storeRemainingOutput(app: App, turn: Turn): Promise<void> {
   const session = await findSession(app.db, { id: turn.session_id })
   const runtime = app.runtimes.find(session.agent_runtime)
   const { working_directory: workingDirectory } = session.metadata
   if (!runtime || session.session_id === null || typeof workingDirectory !== 'string') return
   const conversation = { id: session.session_id, home: runtimeHome(app, session.id), workingDirectory }
-  const read = transcriptReader(app, {
+  const recordProgress = progressRecorder(app, {
     hold: holdOf(app, turn),
     session,
     runtime,
     conversation: () => conversation,
     isReceived: turn.started_at !== null,
   })
-  await read()
+  await recordProgress()
 }

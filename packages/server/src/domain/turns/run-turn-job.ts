@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
-/** Starts a dispatched turn. The row decides whether there is anything to do, so it may come twice. */
+/** Starts a dispatched turn. A second run of the job finds the turn claimed and does nothing. */
 export const runTurnJob = defineJob({
   name: 'run_turn',
   queue: 'agents',

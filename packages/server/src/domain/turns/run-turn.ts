@@ -16,76 +16,76 @@ import {
   transition,
 } from '../sessions/session.ts'
 import { equipmentOf, openWorkspace, removeSessionFiles, WorkspaceFailed } from '../workspaces/workspace.ts'
-import { type Claim, takeTurn } from './claim.ts'
+import { type Claim, claimDispatchedTurn } from './claim.ts'
 import { endTurn, type Outcome } from './end-turn.ts'
-import { keepLease, type Lease } from './lease-renewal.ts'
-import { transcriptReader } from './progress-recorder.ts'
+import { type Lease, startLeaseRenewal } from './lease-renewal.ts'
+import { progressRecorder } from './progress-recorder.ts'
 import { runTurnJob } from './run-turn-job.ts'
 import { supervise } from './supervise.ts'
 import { TurnFailed } from './turn-failed.ts'
 
 /**
- * Takes a dispatched turn and lets it run in the background of this host: the row with its lease says that it lives, not
- * the job. Whoever comes second finds the turn taken and leaves.
+ * Claims a dispatched turn and runs it in the background of this host. The job ends at once: the row's lease, not the
+ * job, shows that the turn is alive. A second worker finds the turn claimed and returns.
  */
 export const runTurn = handleJob(runTurnJob, async (payload, app) => {
-  const claim = await takeTurn(app, payload)
+  const claim = await claimDispatchedTurn(app, payload)
   if (!claim) return
   app.background.run('a turn', async (signal) => {
-    const lease = keepLease(app, claim)
+    const lease = startLeaseRenewal(app, claim)
     const startedAt = performance.now()
     try {
-      const outcome = await perform(app, claim, { lease, signal })
+      const outcome = await executeTurn(app, claim, { lease, signal })
       await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
       app.metrics.turnSeconds.observe({ outcome: outcome.kind }, (performance.now() - startedAt) / 1000)
-      if (outcome.kind === 'failed') tellOfFailure(app, claim, outcome.reason)
-      await untilReachable(() => tidyUpAfterDeletion(app, claim.session.id))
+      if (outcome.kind === 'failed') logFailure(app, claim, outcome.reason)
+      await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
     } finally {
       lease.stop()
     }
   })
 })
 
-/** The session's own log has the whole story; whoever watches the server should know that there is one. */
-function tellOfFailure(app: App, { hold, session }: Claim, reason: string): void {
-  app.log.warn({ sessionId: session.id, turnId: hold.turnId, reason }, 'a turn failed')
+/** The details are in the session's log; operators see here that there was a failure. */
+function logFailure(app: App, { hold, session }: Claim, reason: string): void {
+  app.log.warn({ sessionId: session.id, turnId: hold.turnId, reason }, 'turn failed')
 }
 
-/** What a turn may have to end for: it is no longer wanted here, or this host drains. */
-type Bounds = { lease: Lease; signal: AbortSignal }
+/** What stops a turn: a lost lease, a withdrawal (both by `lease.signal`), or the host draining (`signal`). */
+type StopSignals = { lease: Lease; signal: AbortSignal }
 
-/** Always comes to an outcome: a fault of ours ends the turn as failed and is logged, it never strands the session. */
-async function perform(app: App, claim: Claim, bounds: Bounds): Promise<Outcome> {
+/** Always returns an outcome: an internal error is logged and fails the turn, so the session never stays `running`. */
+async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Promise<Outcome> {
   if (claim.turn.withdrawn_by !== null) return { kind: 'interrupted' }
   try {
     const runtime = findRuntime(app, claim.session)
-    const conversation = await prepareUnlessStopping(app, claim, runtime, bounds)
+    const conversation = await prepareUnlessStopping(app, claim, runtime, stopSignals)
     if (!conversation) return { kind: 'cut_short' }
     const equipment = await equip(app, claim, runtime, conversation)
     if (claim.turn.prompt === '') return { kind: 'prepared' }
-    return await runAgent(app, claim, { runtime, conversation, equipment, ...bounds })
+    return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
   } catch (error) {
     if (error instanceof TurnFailed) return { kind: 'failed', reason: error.reason, detail: error.message }
-    // Deleted meanwhile, so that nothing of it could be written: there is nobody left to tell.
+    // The session was deleted meanwhile, which is why the write failed: nothing is left to update.
     if (await untilReachable(() => isSessionGone(app.db, claim.session.id))) return { kind: 'lost' }
     app.log.error(
       { sessionId: claim.session.id, turnId: claim.hold.turnId, err: error },
-      'a turn failed by a fault of ours',
+      'turn failed by an internal error',
     )
     return {
       kind: 'failed',
       reason: 'exception',
-      detail: 'Something went wrong on our side; the server log has the details.',
+      detail: 'An internal error occurred; the server log has the details.',
     }
   }
 }
 
-/** Undefined when we are told to stop; whatever went wrong by then went wrong because of that. */
+/** Undefined if the turn must stop. Errors after that point are consequences of stopping and are ignored. */
 async function prepareUnlessStopping(
   app: App,
   { session }: Claim,
   runtime: Runtime,
-  { lease, signal }: Bounds,
+  { lease, signal }: StopSignals,
 ): Promise<Conversation | undefined> {
   const mustStop = AbortSignal.any([signal, lease.signal])
   try {
@@ -98,7 +98,7 @@ async function prepareUnlessStopping(
   }
 }
 
-/** What is chosen for the session is put where its agent finds it. What cannot be is told, and does not keep it from working. */
+/** Installs the session's equipment where its agent finds it. Items that cannot be installed are noted in the log. */
 async function equip(
   app: App,
   { turn, session, key }: Claim,
@@ -106,18 +106,18 @@ async function equip(
   conversation: Conversation,
 ): Promise<Equipment> {
   const { equipment, leftOut } = await equipmentOf(app, session, { goal: turn.goal || session.goal, key })
-  const unfit = await runtime.equip(conversation, equipment)
-  for (const sentence of [...leftOut, ...unfit]) tell(app, session.id, sentence)
+  const unsupported = await runtime.equip(conversation, equipment)
+  for (const sentence of [...leftOut, ...unsupported]) noteWarning(app, session.id, sentence)
   return equipment
 }
 
 type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment }
 
-/** An agent that was started is never left alone: if we cannot stay with it, it is stopped. */
+/** Stops the agent if supervising it fails: no agent runs unsupervised. */
 async function runAgent(
   app: App,
   claim: Claim,
-  { runtime, conversation: opened, equipment, ...bounds }: Bounds & Agent,
+  { runtime, conversation: opened, equipment, ...stopSignals }: StopSignals & Agent,
 ): Promise<Outcome> {
   const { hold, session } = claim
   const activity = new EventTarget()
@@ -133,10 +133,17 @@ async function runAgent(
   })
   if ('outcome' in started) return started.outcome
   const { running } = started
-  running.ended.catch(() => undefined) // heard when we wait for it, which may be after it failed
+  // `supervise` awaits it later; without a handler an early rejection would count as unhandled.
+  running.ended.catch(() => undefined)
   try {
-    const read = transcriptReader(app, { hold, session, runtime, conversation: () => conversation, isReceived: false })
-    return await supervise(app, { running, read, activity, ...bounds })
+    const recordProgress = progressRecorder(app, {
+      hold,
+      session,
+      runtime,
+      conversation: () => conversation,
+      isReceived: false,
+    })
+    return await supervise(app, { running, recordProgress, activity, ...stopSignals })
   } catch (error) {
     await running.interrupt()
     throw error
@@ -150,8 +157,8 @@ function findRuntime(app: App, session: SessionRow): Runtime {
   return runtime
 }
 
-/** Nobody wants the agent any more: somebody else has the turn by now, or has ended it. */
-class Unwanted extends Error {
+/** Aborts the start of an agent whose turn was lost or withdrawn meanwhile. */
+class StartAborted extends Error {
   readonly outcome: Outcome
 
   constructor(outcome: Outcome) {
@@ -160,7 +167,7 @@ class Unwanted extends Error {
   }
 }
 
-/** The agent at work; or what became of the turn before its agent had anything. */
+/** The running agent, or the outcome of a turn that ended before its agent got the prompt. */
 async function start(
   app: App,
   claim: Claim,
@@ -176,21 +183,21 @@ async function start(
       marker: hold.marker,
       onUp: async (identity) => {
         const outcome = await recordRunning(app, claim, identity)
-        if (outcome) throw new Unwanted(outcome)
+        if (outcome) throw new StartAborted(outcome)
       },
-      onNotice: (sentence) => tell(app, session.id, sentence),
+      onNotice: (sentence) => noteWarning(app, session.id, sentence),
     })
     return { running }
   } catch (error) {
-    if (error instanceof Unwanted) return { outcome: error.outcome }
+    if (error instanceof StartAborted) return { outcome: error.outcome }
     if (error instanceof SpawnFailed) throw new TurnFailed('spawn_failed', error.message)
     throw error
   }
 }
 
 /**
- * The process is up: now the session runs, and the agent may get its prompt. An outcome when it may not: a turn that was
- * withdrawn while its agent came up never runs, or the session would run without one.
+ * Records the process and marks the session as running; after that the agent may get its prompt. Returns an outcome
+ * instead if the turn was lost or withdrawn while the process started: the session must not become `running` then.
  */
 async function recordRunning(
   app: App,
@@ -205,30 +212,30 @@ async function recordRunning(
       if (turn.withdrawn_by !== null) return { kind: 'interrupted' } as const
       await recordProcess(tx, hold, identity)
       await recordAgentProcess(tx, session.id, identity.pid)
-      // Anything else: this was committed, and only the answer got lost.
+      // Any other status: an earlier attempt was committed and only its answer was lost.
       if (status !== 'waiting') return undefined
       await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
-      await note(app, tx, session.id, `Its agent is at work (process ${identity.pid}).`)
+      await note(app, tx, session.id, `The agent started (process ${identity.pid}).`)
       return undefined
     }),
   )
 }
 
-/** Cut only when it is redacted: half a secret is not recognised as one. */
-function tell(app: App, sessionId: number, said: string): void {
-  const sentence = shortened(app.redactor.text(said))
+/** Redact before truncating: a truncated secret no longer matches its pattern. */
+function noteWarning(app: App, sessionId: number, text: string): void {
+  const sentence = truncated(app.redactor.text(text))
   untilReachable(() => transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))).catch(
-    (error: unknown) => app.log.warn({ sessionId, err: error }, 'a notice of an agent could not be written down'),
+    (error: unknown) => app.log.warn({ sessionId, err: error }, 'could not note a warning in the log of a session'),
   )
 }
 
-function shortened(text: string): string {
+function truncated(text: string): string {
   return text.length <= maxNoticeCharacters ? text : `${text.slice(0, maxNoticeCharacters)}…`
 }
 
 const maxNoticeCharacters = 1000
 
-/** A session that was deleted meanwhile may have got its folders back from us after they were removed. */
-async function tidyUpAfterDeletion(app: App, sessionId: number): Promise<void> {
+/** If the session was deleted meanwhile, the turn may have created its folders again after their removal. */
+async function removeFilesIfDeleted(app: App, sessionId: number): Promise<void> {
   if (await isSessionGone(app.db, sessionId)) await removeSessionFiles(app, sessionId)
 }

@@ -6,20 +6,23 @@ import type { Lease } from './lease-renewal.ts'
 
 type Supervision = {
   running: RunningTurn
-  /** Stores what the agent has written since it was last called. */
-  read(): Promise<void>
+  /** Stores what the agent has written since the last call. */
+  recordProgress(): Promise<void>
   activity: EventTarget
   lease: Lease
   /** Aborted when the host drains. */
   signal: AbortSignal
 }
 
-/** Between two readings of the transcript: soon enough to watch, seldom enough to cost nothing. */
-const readEveryMs = 250
+/** Short enough for callers who watch the transcript, long enough to cost little. */
+const recordIntervalMs = 250
 
-/** Stays with a running agent to its end: stores what it writes, and stops it when it must stop. */
-export async function supervise(app: App, { running, read, activity, lease, signal }: Supervision): Promise<Outcome> {
-  const reader = readOnActivity(app, activity, read)
+/** Waits for the end of a running agent. Stores what it writes meanwhile, and stops it when the turn must stop. */
+export async function supervise(
+  app: App,
+  { running, recordProgress, activity, lease, signal }: Supervision,
+): Promise<Outcome> {
+  const recorder = recordOnActivity(app, activity, recordProgress)
   const watchdog = watchSilence(app, activity, running)
   const mustStop = AbortSignal.any([signal, lease.signal])
   const stop = () => void running.interrupt()
@@ -27,33 +30,33 @@ export async function supervise(app: App, { running, read, activity, lease, sign
   if (mustStop.aborted) stop()
   try {
     const end = await running.ended
-    await reader.stop()
-    await untilReachable(read)
+    await recorder.stop()
+    await untilReachable(recordProgress)
     if (lease.isLost()) return { kind: 'lost' }
-    if (watchdog.hasFired()) return { kind: 'failed', reason: 'silent', detail: watchdog.sentence }
+    if (watchdog.hasFired()) return { kind: 'failed', reason: 'silent', detail: watchdog.failureDetail }
     return end.kind !== 'completed' && signal.aborted ? { kind: 'cut_short' } : end
   } finally {
     mustStop.removeEventListener('abort', stop)
     watchdog.stop()
-    await reader.stop()
+    await recorder.stop()
   }
 }
 
-/** An agent may think for long, but not for ever without a sign of life. */
+/** Interrupts an agent that shows no activity for the configured time. */
 function watchSilence(app: App, activity: EventTarget, running: RunningTurn) {
   let hasFired = false
-  const bark = (): void => {
+  const onTimeout = (): void => {
     hasFired = true
     void running.interrupt()
   }
-  const timer = setTimeout(bark, app.agentSilenceSeconds * 1000)
+  const timer = setTimeout(onTimeout, app.agentSilenceSeconds * 1000)
   const onActivity = (): void => {
     timer.refresh()
   }
   activity.addEventListener('activity', onActivity)
   return {
     hasFired: () => hasFired,
-    sentence: `The agent gave no sign of life for ${app.agentSilenceSeconds} s and was stopped. Restart the session to let it go on.`,
+    failureDetail: `The agent showed no activity for ${app.agentSilenceSeconds} s and was stopped. Restart the session to continue.`,
     stop: () => {
       activity.removeEventListener('activity', onActivity)
       clearTimeout(timer)
@@ -62,31 +65,35 @@ function watchSilence(app: App, activity: EventTarget, running: RunningTurn) {
 }
 
 /**
- * Reads when the agent stirs, one reading at a time, and once to begin with: it may have stirred before anybody listened,
- * and say nothing more for an hour. A reading that failed is tried again for the same reason.
+ * Records progress after activity of the agent, one run at a time. It also runs once at the start, because the agent may
+ * have been active before the listener was added and then be quiet for an hour. A failed run is retried for that reason.
  */
-function readOnActivity(app: App, activity: EventTarget, read: () => Promise<void>): { stop(): Promise<void> } {
+function recordOnActivity(
+  app: App,
+  activity: EventTarget,
+  recordProgress: () => Promise<void>,
+): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
-  let reading: Promise<void> = Promise.resolve()
+  let recording: Promise<void> = Promise.resolve()
   let isStopped = false
-  const readSoon = (): void => {
+  const recordSoon = (): void => {
     if (isStopped) return
     timer ??= setTimeout(() => {
       timer = undefined
-      reading = reading.then(read).catch((error: unknown) => {
-        app.log.debug({ reason: String(error) }, 'a transcript could not be read now')
-        readSoon()
+      recording = recording.then(recordProgress).catch((error: unknown) => {
+        app.log.debug({ reason: String(error) }, 'could not record the progress of a turn; retrying')
+        recordSoon()
       })
-    }, readEveryMs)
+    }, recordIntervalMs)
   }
-  activity.addEventListener('activity', readSoon)
-  readSoon()
+  activity.addEventListener('activity', recordSoon)
+  recordSoon()
   return {
     stop: async () => {
       isStopped = true
-      activity.removeEventListener('activity', readSoon)
+      activity.removeEventListener('activity', recordSoon)
       clearTimeout(timer)
-      await reading
+      await recording
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../inbox/inbox.ts'
 
-/** A turn that cannot go on, and why, in words for whoever looks at the session. */
+/** Ends a turn as failed. The message is shown to users in the session's log. */
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
   readonly reason: FailureReason

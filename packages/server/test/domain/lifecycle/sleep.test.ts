@@ -30,7 +30,7 @@ test('a running session goes to sleep when its turn ends, and the next prompt wa
   expect(asleep.metadata).toMatchObject({ deliberate_sleep_at: expect.any(String) })
   expect(asleep.metadata).not.toHaveProperty('pending_sleep')
   expect(asleep.running_job_id).toBeNull()
-  expect(await logs(id)).toContain('Its turn has ended; it is asleep until somebody speaks to it.')
+  expect(await logs(id)).toContain('The turn ended; the session sleeps until it gets a prompt.')
   await say(id, doing('awake'))
   await isDone('awake')
   expect((await reaches(id, 'needs_input')).metadata).not.toHaveProperty('deliberate_sleep_at')

@@ -17,7 +17,7 @@ async function written(session: number, content: string, level = 'info'): Promis
 }
 
 /** A line as the service writes them. */
-async function serviceLine(session: number, content = 'Its agent is at work.'): Promise<number> {
+async function serviceLine(session: number, content = 'The agent started.'): Promise<number> {
   await transact(app.host.app.db, (tx) => note(app.host.app, tx, session, content, 'warning'))
   return (await app.get(path(session))).body.logs[0].id
 }

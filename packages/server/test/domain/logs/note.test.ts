@@ -12,8 +12,8 @@ describe('a session tells in plain words what happened to it', () => {
   test('from the start of its agent to the end of its turn, and what is said after that', async () => {
     const id = await rested()
     expect(await logs(id)).toEqual([
-      expect.stringMatching(/^Its agent is at work \(process \d+\)\.$/),
-      'Its turn has ended; it waits for input.',
+      expect.stringMatching(/^The agent started \(process \d+\)\.$/),
+      'The turn ended; the session needs input.',
     ])
     await say(id, 'say more')
     expect((await logs(id)).at(2)).toBe('A prompt was accepted (follow up); its turn is queued.')

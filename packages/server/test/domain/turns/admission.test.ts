@@ -12,7 +12,7 @@ import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
 
-test('a turn whose wake-up call or job got lost runs all the same', async () => {
+test('a turn whose admit_turns or run_turn job was lost still runs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-admission-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const git_root = await sampleRepository(join(folder, 'repository'))
@@ -22,7 +22,7 @@ test('a turn whose wake-up call or job got lost runs all the same', async () => 
 })
 
 test.each(['queued', 'dispatched'] as const)(
-  'a session that is deleted while its %s turn is looked at disturbs nobody',
+  'admission ignores a session that is deleted while its %s turn is being dispatched',
   async (state) => {
     const { sessionId } = await lostTurn('/any/repository', {
       state,
@@ -50,17 +50,17 @@ test.each(['queued', 'dispatched'] as const)(
   },
 )
 
-test('a turn can be taken again by whoever has it, whose answer may have got lost, and by nobody else', async () => {
+test('only the run that claimed a turn can claim it again, for the case that the answer to its commit was lost', async () => {
   const { turnId } = await lostTurn('/any/repository', { state: 'dispatched', dispatched_at: new Date() })
-  const take = (owner: string, marker: string) =>
+  const claim = (owner: string, marker: string) =>
     transact(app.host.app.db, (tx) => claimTurn(tx, { turnId, owner, marker }, Buffer.from(marker)))
-  expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
-  expect(await take('we', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'we' })
-  expect(await take('they', 'run-2')).toBeUndefined()
-  expect(await take('we', 'run-3')).toBeUndefined()
+  expect(await claim('this-host', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'this-host' })
+  expect(await claim('this-host', 'run-1')).toMatchObject({ id: turnId, lease_owner: 'this-host' })
+  expect(await claim('other-host', 'run-2')).toBeUndefined()
+  expect(await claim('this-host', 'run-3')).toBeUndefined()
 })
 
-/** A turn that is written down, and that nobody was told of. */
+/** A turn row without the job that would run it. */
 async function lostTurn(
   git_root: string,
   values: { state: 'queued' | 'dispatched'; dispatched_at?: Date },

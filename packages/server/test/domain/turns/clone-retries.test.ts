@@ -7,8 +7,8 @@ import { eventually } from '../../support/vitest/eventually.ts'
 const app = testApp()
 const { create, logs, settled } = conversing(app)
 
-test('a repository that cannot be reached now is tried again, and the log says so; archiving ends the waiting', async () => {
-  // Nobody listens on the discard port of this machine.
+test('a clone of an unreachable repository is retried and logged, until the session is archived', async () => {
+  // Nothing listens on the discard port.
   const id = await create('say hello', { git_root: 'https://127.0.0.1:9/acme/widgets.git' })
   await eventually(
     () => logs(id),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Plays the lines to their end. Answers with the session, what it said after the prompt, and its clone. */
+/** Runs the lines to their end. Returns the session, the entries after the prompt, the clone and the rendered text. */
 async function play(lines: string[], more: { subdirectory?: string } = {}) {
   const { id } = await startDemo(app, { git_root, lines, ...more })
   const session = await atRest(app, id)
@@ -28,8 +28,8 @@ function blocksOf(entries: Answer['body'][]): Answer['body'][] {
   return entries.flatMap(({ message }) => message.content)
 }
 
-describe.concurrent('what the demo agent does with a line', () => {
-  test('say and think are said and thought', async () => {
+describe.concurrent('the demo agent', () => {
+  test('`say` writes a text block and `think` a thinking block', async () => {
     const { session, entries, text } = await play(['say Good morning', 'think Is it?'])
     expect(session.status).toBe('needs_input')
     expect(blocksOf(entries)).toEqual([
@@ -40,7 +40,7 @@ describe.concurrent('what the demo agent does with a line', () => {
     expect(text).toContain('--- Assistant ---\n[thinking] Is it?\n')
   })
 
-  test('run runs a command in the clone and keeps what it printed; a failing one does not end the turn', async () => {
+  test('`run` runs a command in the clone and records its output; a failing command does not end the turn', async () => {
     const { session, entries } = await play(['run pwd; cat README.md', 'run echo oops >&2; exit 3', 'say still here'])
     expect(session.status).toBe('needs_input')
     const [use, result, failing, failure, last] = blocksOf(entries)
@@ -51,12 +51,12 @@ describe.concurrent('what the demo agent does with a line', () => {
     expect(last).toEqual({ type: 'text', text: 'still here' })
   })
 
-  test('a character that arrives in two pieces is kept whole', async () => {
+  test('`run` decodes a character whose bytes arrive in two chunks', async () => {
     const { entries } = await play([`run printf '\\303'; sleep 0.2; printf '\\251'`])
     expect(blocksOf(entries)[1].content).toBe('é')
   })
 
-  test('write writes into the clone, folders and all', async () => {
+  test('`write` writes into the clone and creates missing folders', async () => {
     const { session, clone } = await play(['write notes/today.md Buy milk', 'write README.md replaced'])
     expect(session.status).toBe('needs_input')
     expect(await readFile(join(clone, 'notes/today.md'), 'utf8')).toBe('Buy milk\n')
@@ -64,10 +64,10 @@ describe.concurrent('what the demo agent does with a line', () => {
   })
 
   test.each([
-    ['up and out', 'write ../escaped out', []],
-    ['by a full path', () => `write ${folder}/escaped out`, []],
-    ['through a link', 'write way/escaped out', [() => `run ln -s ${folder} way`]],
-  ])('write does not leave the working directory %s', async (_way, line, before) => {
+    ['through a parent path', 'write ../escaped out', []],
+    ['through an absolute path', () => `write ${folder}/escaped out`, []],
+    ['through a symbolic link', 'write way/escaped out', [() => `run ln -s ${folder} way`]],
+  ])('`write` refuses to leave the working directory %s', async (_how, line, before) => {
     const lines = [...before, line].map((one) => (typeof one === 'function' ? one() : one))
     const { session, clone } = await play(lines)
     expect(session).toMatchObject({ status: 'failed', metadata: { failure_reason: 'agent_error' } })
@@ -75,13 +75,13 @@ describe.concurrent('what the demo agent does with a line', () => {
     for (const place of [join(clone, '..'), folder]) expect(await readdir(place)).not.toContain('escaped')
   })
 
-  test('sleep takes its time', async () => {
+  test('`sleep` waits for the given number of seconds', async () => {
     const { entries } = await play(['say before', 'sleep 0.4', 'say after'])
     const [before, after] = entries.map(({ timestamp }) => Date.parse(timestamp))
     expect((after ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(390)
   })
 
-  test('usage reports tokens as a model would', async () => {
+  test('`usage` reports token counts as a model call does', async () => {
     const { entries } = await play(['usage 1200 34'])
     expect(entries).toMatchObject([
       {
@@ -92,7 +92,7 @@ describe.concurrent('what the demo agent does with a line', () => {
     ])
   })
 
-  test('spawn has a subagent play the rest of the line in a thread of its own', async () => {
+  test('`spawn` has a subagent run the rest of the line in its own thread', async () => {
     const { session, entries } = await play(['spawn run echo from below'])
     expect(session.status).toBe('needs_input')
     const [use, result] = blocksOf(entries)
@@ -108,7 +108,7 @@ describe.concurrent('what the demo agent does with a line', () => {
     expect(thread[2].message.content[0].content).toBe('from below\n')
   })
 
-  test('fail ends the session as failed, with the words of the line', async () => {
+  test('`fail` fails the session with the text of the line', async () => {
     const { session, entries } = await play(['say trying', 'fail No more coal', 'say never said'])
     expect(session).toMatchObject({
       status: 'failed',
@@ -118,7 +118,7 @@ describe.concurrent('what the demo agent does with a line', () => {
     expect(blocksOf(entries)).toEqual([{ type: 'text', text: 'trying' }])
   })
 
-  test('anything else is repeated back, names of built-in properties included', async () => {
+  test('repeats any other line, including names of built-in properties', async () => {
     const { entries } = await play(['Hello there', 'constructor', '', '__proto__ x'])
     expect(blocksOf(entries).map(({ text }) => text)).toEqual([
       'You said: Hello there',
@@ -127,7 +127,7 @@ describe.concurrent('what the demo agent does with a line', () => {
     ])
   })
 
-  test('it works in the subdirectory that the session names', async () => {
+  test('works in the subdirectory of the session', async () => {
     const { session, clone } = await play(['run ls', 'write made.txt here'], { subdirectory: 'docs' })
     expect(session.metadata.working_directory).toBe(join(clone, 'docs'))
     expect((await stat(join(clone, 'docs/made.txt'))).isFile()).toBe(true)

@@ -8,7 +8,7 @@ const app = testApp()
 const { create, say, turns, reaches, effects } = conversing(app)
 const { doing, isDone } = effects
 
-test('what is said while only the clone is prepared runs when that is done', async () => {
+test('a follow-up while a turn prepares the clone runs after that turn', async () => {
   const id = await create()
   await restartSession(app.host.app, { id })
   await eventually(
@@ -20,10 +20,10 @@ test('what is said while only the clone is prepared runs when that is done', asy
   await reaches(id, 'needs_input')
 })
 
-test('what is said while the preparation of the clone waits runs after it', async () => {
+test('a follow-up while the turn that prepares the clone is queued runs after that turn', async () => {
   const id = await create()
-  const spoken = restartSession(app.host.app, { id }).then(() => say(id, doing('behind-clone')))
-  await spoken
+  await restartSession(app.host.app, { id })
+  await say(id, doing('behind-clone'))
   await isDone('behind-clone')
   expect((await reaches(id, 'needs_input')).status).toBe('needs_input')
 })

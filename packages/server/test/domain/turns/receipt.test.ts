@@ -29,72 +29,72 @@ function entry(message: { role: string; content: unknown }): string {
 }
 
 /**
- * What a host left behind that died at a certain line of a turn: the row, the agent's transcript, and a process of the
- * agent that outlived it.
+ * What a host leaves behind when it dies at a certain point of a turn: the row, the agent's transcript, and a process of
+ * the agent that outlives it.
  */
-type Death = {
-  at: string
+type Crash = {
+  point: string
   turn: { hasProcess: boolean; isReceived: boolean }
   status: 'waiting' | 'running'
   transcript: string | undefined
   isStored?: boolean
-  outcome: 'the prompt is given to a new agent' | 'the agent is told to go on'
+  outcome: 'the prompt is sent again' | 'a recovery turn continues'
 }
 
-const deaths: Death[] = [
+const crashes: Crash[] = [
   {
-    at: 'before an agent was started',
+    point: 'before the agent is started',
     turn: { hasProcess: false, isReceived: false },
     status: 'waiting',
     transcript: undefined,
-    outcome: 'the prompt is given to a new agent',
+    outcome: 'the prompt is sent again',
   },
   {
-    at: 'after the agent took up the prompt and before anything was written down',
+    point: 'after the agent writes the prompt and before the process is recorded',
     turn: { hasProcess: false, isReceived: false },
     status: 'waiting',
     transcript: promptEntry,
-    outcome: 'the agent is told to go on',
+    outcome: 'a recovery turn continues',
   },
   {
-    at: 'after the process was written down and before it took up the prompt',
+    point: 'after the process is recorded and before the agent writes the prompt',
     turn: { hasProcess: true, isReceived: false },
     status: 'running',
     transcript: undefined,
-    outcome: 'the prompt is given to a new agent',
+    outcome: 'the prompt is sent again',
   },
   {
-    at: 'in the midst of the line with the prompt',
+    point: 'while the agent writes the line with the prompt',
     turn: { hasProcess: true, isReceived: false },
     status: 'running',
     transcript: promptEntry.slice(0, 40),
-    outcome: 'the prompt is given to a new agent',
+    outcome: 'the prompt is sent again',
   },
   {
-    at: 'after the agent took up the prompt and before that was noted',
+    point: 'after the agent writes the prompt and before the receipt is recorded',
     turn: { hasProcess: true, isReceived: false },
     status: 'running',
     transcript: promptEntry + answerEntry,
-    outcome: 'the agent is told to go on',
+    outcome: 'a recovery turn continues',
   },
   {
-    at: 'after the receipt was noted and before anything was stored',
+    point: 'after the receipt is recorded and before any line is stored',
     turn: { hasProcess: true, isReceived: true },
     status: 'running',
     transcript: promptEntry,
-    outcome: 'the agent is told to go on',
+    outcome: 'a recovery turn continues',
   },
   {
-    at: 'after everything was stored',
+    point: 'after every line is stored',
     turn: { hasProcess: true, isReceived: true },
     status: 'running',
     transcript: promptEntry + answerEntry,
     isStored: true,
-    outcome: 'the agent is told to go on',
+    outcome: 'a recovery turn continues',
   },
 ]
 
-describe('a host that died', () => {
+describe('a host that crashes and restarts', () => {
   let folder: string
   let host: Host
   let pool: pg.Pool
@@ -103,7 +103,7 @@ describe('a host that died', () => {
   const agents: Child[] = []
   const toClose: (() => Promise<unknown>)[] = []
 
-  /** All deaths are of one host, which then comes back. */
+  /** One host has all the crashes and then restarts once, because a start is slow. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'yardmaster-receipt-'))
     toClose.push(() => rm(folder, { recursive: true, force: true }))
@@ -121,10 +121,10 @@ describe('a host that died', () => {
     const accepting = await startHost(readConfig({ ...environment, ROLE: 'web' }), { log: silentLog })
     const place = { home: accepting.app.home, db: accepting.app.db, pool, folder }
     try {
-      for (const death of deaths) {
+      for (const crash of crashes) {
         const session = await startDemo(client(accepting.web?.url ?? ''), { git_root, lines: [prompt] })
         sessions.push(session)
-        const agent = await leaveBehind(place, session, death)
+        const agent = await leaveBehind(place, session, crash)
         toClose.push(() => agent.stop({ graceMs: 0 }))
         agents.push(agent)
       }
@@ -139,19 +139,24 @@ describe('a host that died', () => {
     for (const close of toClose.reverse()) await close()
   })
 
-  test.each(deaths.map((death, index) => ({ ...death, index })))('$at: $outcome, once', async ({ index, outcome }) => {
-    const { id = 0 } = sessions[index] ?? {}
-    expect((await agents[index]?.exited)?.signal).toMatch(/SIGTERM|SIGKILL/)
-    expect(await atRest(api, id)).toMatchObject({ status: 'needs_input', running_job_id: null })
+  test.each(crashes.map((crash, index) => ({ ...crash, index })))(
+    '$point: $outcome, once',
+    async ({ index, outcome }) => {
+      const { id = 0 } = sessions[index] ?? {}
+      expect((await agents[index]?.exited)?.signal).toMatch(/SIGTERM|SIGKILL/)
+      expect(await atRest(api, id)).toMatchObject({ status: 'needs_input', running_job_id: null })
 
-    const said = (await readableEntries(id)).map(({ message }) => message.content)
-    expect(said.filter((content) => content === prompt)).toHaveLength(1)
-    expect(said.includes(recoveryPrompt)).toBe(outcome === 'the agent is told to go on')
-    const { rows } = await pool.query('select source, outcome from turns where session_id = $1 order by sequence', [id])
-    expect(rows).toEqual(turnsAfter[outcome])
-  })
+      const contents = (await readableEntries(id)).map(({ message }) => message.content)
+      expect(contents.filter((content) => content === prompt)).toHaveLength(1)
+      expect(contents.includes(recoveryPrompt)).toBe(outcome === 'a recovery turn continues')
+      const { rows } = await pool.query('select source, outcome from turns where session_id = $1 order by sequence', [
+        id,
+      ])
+      expect(rows).toEqual(turnsAfter[outcome])
+    },
+  )
 
-  /** A line that an agent broke off and another went on with is no JSON; the second part of it is. */
+  /** An incomplete line is continued by the next agent's first line; only the second part is valid JSON. */
   async function readableEntries(id: number): Promise<{ message: { content: unknown } }[]> {
     const { body } = await api.get(`/sessions/${id}?include_transcript=true`)
     const lines: string[] = body.session.transcript.split('\n').filter(Boolean)
@@ -160,8 +165,8 @@ describe('a host that died', () => {
 })
 
 const turnsAfter = {
-  'the prompt is given to a new agent': [{ source: 'create', outcome: 'completed' }],
-  'the agent is told to go on': [
+  'the prompt is sent again': [{ source: 'create', outcome: 'completed' }],
+  'a recovery turn continues': [
     { source: 'create', outcome: 'interrupted' },
     { source: 'recovery', outcome: 'completed' },
   ],
@@ -172,7 +177,7 @@ type Place = { home: Home; db: Database; pool: pg.Pool; folder: string }
 async function leaveBehind(
   { home, db, pool, folder }: Place,
   session: { id: number; job_id: string },
-  { turn, status, transcript, isStored }: Death,
+  { turn, status, transcript, isStored }: Crash,
 ): Promise<Child> {
   const conversationId = randomUUID()
   const marker = newRunMarker()
@@ -198,7 +203,7 @@ async function leaveBehind(
      where id = $1`,
     [session.id, status, home.hostId, conversationId, folder],
   )
-  // The job was done as soon as the host had taken the turn.
+  // The job completes as soon as the host has claimed the turn.
   await pool.query('delete from graphile_worker._private_jobs')
   if (transcript === undefined) return agent
 

@@ -13,14 +13,14 @@ const app = testApp()
 const { create, busy, say, queue, turns, logs, reaches, settled, effects } = conversing(app)
 const { doing, done, isDone } = effects
 
-async function allow(slots: number): Promise<void> {
+async function limitSpotSessions(slots: number): Promise<void> {
   const answer = await app.patch('/settings', { spot_gating_enabled: true, spot_max_concurrent_sessions: slots })
   expect(answer.status).toBe(200)
 }
 
-/** A spot session whose turn is held, behind one that works until it is let go. */
+/** A spot session whose turn is held, behind a session that runs until `letGo`. */
 async function held(prompt: string): Promise<{ id: number; letGo(): Promise<void> }> {
-  await allow(1)
+  await limitSpotSessions(1)
   const { letGo } = await busy()
   const id = await create(prompt)
   await eventually(
@@ -31,8 +31,8 @@ async function held(prompt: string): Promise<{ id: number; letGo(): Promise<void
 }
 
 describe('the spot gate', () => {
-  test('never lets in more than it has slots, however many ask', async () => {
-    await allow(2)
+  test('never dispatches more turns than it has slots, under concurrent admission', async () => {
+    await limitSpotSessions(2)
     const seen: number[] = []
     let isOver = false
     const watching = (async () => {
@@ -41,7 +41,7 @@ describe('the spot gate', () => {
           "select count(*)::int as live from turns where state in ('dispatched', 'executing')",
         )
         seen.push(rows[0].live)
-        // Without a pause, to ask is most of what this machine does.
+        // Without a pause, polling would take most of the CPU.
         await wait(5)
       }
     })()
@@ -54,8 +54,8 @@ describe('the spot gate', () => {
     expect((await done()).filter((word) => word.startsWith('gate'))).toHaveLength(12)
   }, 60_000)
 
-  test('lets in the highest precedence first, and the oldest among equals', async () => {
-    await allow(1)
+  test('dispatches the highest precedence first, and the oldest turn among equals', async () => {
+    await limitSpotSessions(1)
     const { letGo } = await busy()
     const ranks = { 'order-3': 0, 'order-4': 0, 'order-1': 7, 'order-2': 3 }
     for (const [word, precedence] of Object.entries(ranks)) await create(doing(word), { precedence })
@@ -69,8 +69,8 @@ describe('the spot gate', () => {
     ])
   })
 
-  test('never holds priority work, which takes up slots all the same', async () => {
-    await allow(1)
+  test('never holds priority turns, which still take up slots', async () => {
+    await limitSpotSessions(1)
     const { letGo } = await busy()
     const urgent = await create('sleep 60', { scheduling_class: 'priority' })
     await reaches(urgent, 'running')
@@ -85,9 +85,9 @@ describe('the spot gate', () => {
     await isDone('spot')
   })
 
-  test('lets in more at once when the settings allow it', async () => {
+  test('dispatches held turns at once when the settings raise the limit', async () => {
     const { id, letGo } = await held('sleep 60')
-    await allow(3)
+    await limitSpotSessions(3)
     await reaches(id, 'running')
     await letGo()
     await archiveSession(app.host.app, { id }, { force: false })
@@ -96,7 +96,7 @@ describe('the spot gate', () => {
 })
 
 describe('a held session', () => {
-  test('lets what will not wait go before what it was held with, and everything else in order behind', async () => {
+  test('runs an immediate follow-up and an interrupting message before the held turn, then the rest in order', async () => {
     const { id, letGo } = await held(doing('pressing-2'))
     await say(id, doing('pressing-3'))
     const message = await queue(id, doing('pressing-1'))
@@ -111,7 +111,7 @@ describe('a held session', () => {
     expect((await done()).filter((word) => word.startsWith('pressing'))).toEqual(words)
   })
 
-  test('says why, once, and no longer when it is let in', async () => {
+  test('shows why it is held, logs it once, and clears it when the turn starts', async () => {
     const { id, letGo } = await held(doing('held'))
     for (let round = 0; round < 3; round += 1) await admit(app.host.app)
     const { status, metadata } = await findDemo(app, id)
@@ -122,10 +122,10 @@ describe('a held session', () => {
     await letGo()
     await isDone('held')
     expect((await reaches(id, 'needs_input')).metadata).not.toHaveProperty('spot_hold_at')
-    expect(await logs(id)).toContain('A slot is free: its turn is no longer held.')
+    expect(await logs(id)).toContain('A slot is free; the held turn starts.')
   })
 
-  test('stays held, and says so once, when somebody speaks to it or restarts it; both prompts run in order', async () => {
+  test('stays held through a follow-up and a restart, logs it once, and runs both prompts in order', async () => {
     const { id, letGo } = await held(doing('spoken-1'))
     const { metadata } = await findDemo(app, id)
     const { delivery, session } = await say(id, doing('spoken-2'))
@@ -139,7 +139,7 @@ describe('a held session', () => {
     expect((await done()).filter((word) => word.startsWith('spoken'))).toEqual(['spoken-1', 'spoken-2'])
   })
 
-  test('that is archived is held no longer, and its prompt is kept as undelivered', async () => {
+  test('is no longer held after it is archived, and its prompt is kept as undelivered', async () => {
     const { id, letGo } = await held('say never')
     const session = await archiveSession(app.host.app, { id }, { force: false })
     expect(session.metadata).not.toHaveProperty('spot_hold_at')

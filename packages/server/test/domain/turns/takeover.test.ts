@@ -20,14 +20,14 @@ const { doing, done, isDone } = effects
 const entry = (text: string): string =>
   JSON.stringify({ uuid: randomUUID(), type: 'user', message: { role: 'user', content: text } })
 
-type Left = { prompt: string; hasProcess: boolean; leaseSeconds: number }
+type AbandonedTurn = { prompt: string; hasProcess: boolean; leaseSeconds: number }
 
-/** A session in the midst of a turn on a host that is not there any more. */
-async function leftBehind({
+/** A session with an executing turn on a host that no longer exists. */
+async function abandonedTurn({
   prompt,
   hasProcess,
   leaseSeconds,
-}: Left): Promise<{ id: number; turnId: string; marker: string }> {
+}: AbandonedTurn): Promise<{ id: number; turnId: string; marker: string }> {
   const marker = newRunMarker()
   const id = await insertSession(app.pool, {
     status: hasProcess ? 'running' : 'waiting',
@@ -46,42 +46,42 @@ async function leftBehind({
   return { id, turnId: rows[0]?.id ?? '', marker }
 }
 
-test('a turn whose lease ran out goes on here, with clone and conversation made again', async () => {
-  const { id } = await leftBehind({ prompt: doing('seized'), hasProcess: true, leaseSeconds: -1 })
+test('a turn with an expired lease continues here, with a new clone and the stored conversation', async () => {
+  const { id } = await abandonedTurn({ prompt: doing('seized'), hasProcess: true, leaseSeconds: -1 })
   await takeOver(app.host.app)
   expect(await reaches(id, 'needs_input')).toMatchObject({
     metadata: { clone_path: join(app.home, 'clones', `session-${id}`) },
   })
   expect((await stat(join(app.home, 'clones', `session-${id}`, 'README.md'))).isFile()).toBe(true)
   expect(await turns(id)).toMatchObject([{ outcome: 'interrupted' }, { outcome: 'completed', source: 'recovery' }])
-  const said = (await entriesOf(app, id)).map(({ message }) => message.content)
-  expect(said.slice(0, 2)).toEqual([doing('seized'), recoveryPromptAfterMove(doing('seized'))])
+  const contents = (await entriesOf(app, id)).map(({ message }) => message.content)
+  expect(contents.slice(0, 2)).toEqual([doing('seized'), recoveryPromptAfterMove(doing('seized'))])
   expect(await done()).not.toContain('seized')
 })
 
-test('a turn whose agent was never up begins anew', async () => {
-  const { id } = await leftBehind({ prompt: doing('anew'), hasProcess: false, leaseSeconds: -1 })
+test('a turn whose agent was never started runs from the beginning', async () => {
+  const { id } = await abandonedTurn({ prompt: doing('requeued'), hasProcess: false, leaseSeconds: -1 })
   await takeOver(app.host.app)
-  await isDone('anew')
+  await isDone('requeued')
   await settled(id)
   expect(await turns(id)).toMatchObject([{ outcome: 'completed', source: 'create' }])
 })
 
-test('a turn whose lease holds is left to its host', async () => {
-  const { id, turnId } = await leftBehind({ prompt: 'say no', hasProcess: true, leaseSeconds: 3600 })
+test('a turn with a valid lease stays with its host', async () => {
+  const { id, turnId } = await abandonedTurn({ prompt: 'say no', hasProcess: true, leaseSeconds: 3600 })
   await takeOver(app.host.app)
   expect(await turns(id)).toMatchObject([{ id: turnId, state: 'executing', lease_owner: 'dead-host' }])
 })
 
-test('many who take over at once leave one turn to go on', async () => {
-  const { id } = await leftBehind({ prompt: 'say once', hasProcess: true, leaseSeconds: -1 })
+test('concurrent takeovers create one recovery turn', async () => {
+  const { id } = await abandonedTurn({ prompt: 'say once', hasProcess: true, leaseSeconds: -1 })
   await Promise.all(Array.from({ length: 10 }, () => takeOver(app.host.app)))
   await reaches(id, 'needs_input')
   expect(await turns(id)).toHaveLength(2)
 })
 
-test('what a host writes whose turn was taken from it touches nothing', async () => {
-  const { id, turnId, marker } = await leftBehind({ prompt: doing('stale'), hasProcess: true, leaseSeconds: -1 })
+test('late writes of a host that lost its turn change nothing', async () => {
+  const { id, turnId, marker } = await abandonedTurn({ prompt: doing('stale'), hasProcess: true, leaseSeconds: -1 })
   await takeOver(app.host.app)
   await reaches(id, 'needs_input')
   const before = [await turns(id), await findDemo(app, id)]
@@ -92,7 +92,7 @@ test('what a host writes whose turn was taken from it touches nothing', async ()
   expect([await turns(id), await findDemo(app, id)]).toEqual(before)
 })
 
-test('a host ends what ran here for turns that were taken from it, once', async () => {
+test('a host ends its leftover processes of turns that others took over, once', async () => {
   const marker = newRunMarker()
   const agent = await launch({
     command: 'sleep',
@@ -109,7 +109,7 @@ test('a host ends what ran here for turns that were taken from it, once', async 
   expect((await app.pool.query('select from abandoned_runs where host_id = $1', [hostId])).rows).toEqual([])
 })
 
-test('a session that belongs to a dead host is worked on here when somebody speaks', async () => {
+test('a follow-up to a session of a dead host runs here', async () => {
   const id = await insertSession(app.pool, {
     status: 'needs_input',
     git_root: repository(),
@@ -127,12 +127,12 @@ test('a session that belongs to a dead host is worked on here when somebody spea
   ])
 })
 
-test('a session that comes back to a host goes on from what was stored meanwhile, not from the file left there', async () => {
+test('a session that returns to a host continues from the stored entries, not from the old file there', async () => {
   const id = await rested()
   const { entry_count: count } = (
     await app.pool.query('select entry_count from transcript_threads where session_id = $1', [id])
   ).rows[0]
-  // Another host had it: it wrote the conversation to a file of its own and added to it.
+  // Another host had the session: it wrote the conversation to its own file and appended to it.
   await app.pool.query("update sessions set host_id = 'dead-host' where id = $1", [id])
   await app.pool.query(
     "insert into transcript_entries (session_id, thread, sequence, line) values ($1, 'main', $2, $3)",
@@ -145,7 +145,7 @@ test('a session that comes back to a host goes on from what was stored meanwhile
   await say(id, doing('back'))
   await isDone('back')
   await reaches(id, 'needs_input')
-  const said = (await entriesOf(app, id)).map(({ message }) => message.content)
-  expect(said.slice(count, count + 2)).toEqual(['say elsewhere', doing('back')])
-  expect(said).toHaveLength(count + 4)
+  const contents = (await entriesOf(app, id)).map(({ message }) => message.content)
+  expect(contents.slice(count, count + 2)).toEqual(['say elsewhere', doing('back')])
+  expect(contents).toHaveLength(count + 4)
 })

@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-describe('a session on its way', () => {
-  test('waits with its turn named, runs while the agent does, and names no turn at rest', async () => {
+describe('a session with a turn', () => {
+  test('is waiting, then running while its agent runs, then needs input, and shows running_job_id only until then', async () => {
     const created = await startDemo(app, { git_root, lines: ['sleep 0.5'] })
     expect(created).toMatchObject({ status: 'waiting', session_id: null, job_id: expect.any(String) })
     expect(created.running_job_id).toBe(created.job_id)
@@ -41,14 +41,14 @@ describe('a session on its way', () => {
     expect(rows.every(({ turn_id }) => turn_id === created.job_id)).toBe(true)
   })
 
-  test('without a prompt nothing runs', async () => {
+  test('has no turn if it was created without a prompt', async () => {
     const { body } = await app.post('/sessions', { agent_runtime: 'demo', git_root })
     expect(body.session).toMatchObject({ status: 'waiting', job_id: null, running_job_id: null })
     const { rows } = await app.pool.query('select from turns where session_id = $1', [body.session.id])
     expect(rows).toEqual([])
   })
 
-  test('has its clone and its conversation on record before the agent starts', async () => {
+  test('has its clone path and conversation id stored before the agent starts', async () => {
     const atStart = vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
       const { rows } = await app.pool.query('select session_id, metadata from sessions where id = $1', [id])
       expect(rows[0].session_id).toBe(order.conversation.id)
@@ -61,8 +61,8 @@ describe('a session on its way', () => {
   })
 })
 
-describe.concurrent('what the agent is given', () => {
-  test('of our own variables and secrets nothing', async () => {
+describe.concurrent('the environment of an agent', () => {
+  test("contains none of the service's own variables and secrets", async () => {
     const { id } = await startDemo(app, { git_root, lines: ['run env'] })
     await atRest(app, id)
     const [, , result] = await entriesOf(app, id)
@@ -72,11 +72,11 @@ describe.concurrent('what the agent is given', () => {
   })
 })
 
-describe.concurrent('a turn that cannot begin', () => {
+describe.concurrent('a turn that cannot start', () => {
   test.each([
-    { what: 'a branch that is not there', change: { branch: 'no-such-branch' }, words: /no-such-branch/ },
-    { what: 'a repository that is not there', change: { git_root: '/nowhere/at-all' }, words: /./ },
-  ])('$what fails the session as git_clone_failed and leaves no agent', async ({ change, words }) => {
+    { what: 'an unknown branch', change: { branch: 'no-such-branch' }, words: /no-such-branch/ },
+    { what: 'an unknown repository', change: { git_root: '/nowhere/at-all' }, words: /./ },
+  ])('$what fails the session with git_clone_failed and starts no agent', async ({ change, words }) => {
     const { id } = await startDemo(app, { git_root, lines: ['say hi'], ...change })
     const session = await atRest(app, id)
     expect(session).toMatchObject({
@@ -87,14 +87,14 @@ describe.concurrent('a turn that cannot begin', () => {
     expect(session.metadata).not.toHaveProperty('process_pid')
   })
 
-  test('a subdirectory that is not there fails the session as clone_validation_failed', async () => {
+  test('an unknown subdirectory fails the session with clone_validation_failed', async () => {
     const { id } = await startDemo(app, { git_root, lines: ['say hi'], subdirectory: 'no/such/place' })
     expect((await atRest(app, id)).metadata).toMatchObject({ failure_reason: 'clone_validation_failed' })
   })
 })
 
 describe.concurrent('an agent that is killed', () => {
-  test('fails its session as a crash, takes its tools along and holds up nobody', async () => {
+  test('fails its session with reason crash, its tools are ended too, and other sessions still run', async () => {
     const pidFile = join(folder, 'tool-pid')
     const { id } = await startDemo(app, {
       git_root,
@@ -120,21 +120,21 @@ describe.concurrent('an agent that is killed', () => {
   })
 })
 
-describe('an agent that stirs once and then says nothing for long', () => {
-  test('is read all the same, even if nobody listened when it stirred', async () => {
+describe('an agent that is active only before supervision starts', () => {
+  test('still has its first lines stored', async () => {
     vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
-      let stirred = (): void => undefined
-      const hasStirred = new Promise<void>((resolve) => {
-        stirred = resolve
+      let onFirstActivity = (): void => undefined
+      const wasActive = new Promise<void>((resolve) => {
+        onFirstActivity = resolve
       })
       const running = await start({
         ...order,
         onActivity: () => {
           order.onActivity()
-          stirred()
+          onFirstActivity()
         },
       })
-      await hasStirred
+      await wasActive
       return running
     })
     const { id } = await startDemo(app, { git_root, lines: ['sleep 120'] })
@@ -146,8 +146,8 @@ describe('an agent that stirs once and then says nothing for long', () => {
   })
 })
 
-describe('a fault of ours while the agent works', () => {
-  test('stops the agent, and the session says that it was us', async () => {
+describe('an internal error while the agent runs', () => {
+  test('stops the agent and fails the session with reason exception', async () => {
     const pids: number[] = []
     vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
       const running = await start(order)
@@ -161,20 +161,20 @@ describe('a fault of ours while the agent works', () => {
   })
 })
 
-test('a session that is deleted while the lines of its agent are read is no fault of ours', async () => {
-  const complaint = vi.spyOn(app.host.app.log, 'error')
+test('deleting a session while its transcript is read logs no error', async () => {
+  const logError = vi.spyOn(app.host.app.log, 'error')
   const end = vi.spyOn(app.host.app.metrics.turnSeconds, 'observe')
   vi.spyOn(demoRuntime, 'transcriptFiles').mockImplementation(async () => {
     await app.delete(`/sessions/${id}`)
-    throw new Error('there is nowhere to put them')
+    throw new Error('the session is gone')
   })
   const { id } = await startDemo(app, { git_root, lines: ['say the last word'] })
   await vi.waitFor(() => expect(end).toHaveBeenCalledWith({ outcome: 'lost' }, expect.any(Number)), { timeout: 20_000 })
-  expect(complaint).not.toHaveBeenCalled()
+  expect(logError).not.toHaveBeenCalled()
 })
 
-describe.concurrent('a session that is deleted mid-turn', () => {
-  test('has its agent stopped', async () => {
+describe.concurrent('deleting a session during a turn', () => {
+  test('stops its agent', async () => {
     const { id } = await startDemo(app, { git_root, lines: ['sleep 120'] })
     const { metadata } = await onceItIs(app, id, 'running')
     expect((await app.delete(`/sessions/${id}`)).status).toBe(204)

@@ -8,7 +8,7 @@ import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
 
 const sessionCount = 30
 
-test('two hosts that meet an empty database at once share thirty sessions, each of which runs one turn', async () => {
+test('two hosts that start on an empty database at once share thirty sessions, and each session runs one turn', async () => {
   const folder = await testFolder()
   const effects = join(folder, 'effects')
   await mkdir(effects)
@@ -18,7 +18,7 @@ test('two hosts that meet an empty database at once share thirty sessions, each 
   const [one, other] = await Promise.all(
     ['one', 'other'].map((name) => startServer({ home: join(folder, name), environment })),
   )
-  if (!one || !other) throw new Error('two hosts were started')
+  if (!one || !other) throw new Error('a host did not start')
 
   const sessions = await Promise.all(
     Array.from({ length: sessionCount }, (_, index) =>

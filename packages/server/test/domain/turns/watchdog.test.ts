@@ -8,12 +8,12 @@ const app = testApp({ environment: { AGENT_SILENCE_SECONDS: '4' } })
 const { create, queue, messages, turns, reaches, effects } = conversing(app)
 const { doing, isDone } = effects
 
-test('an agent that gives no sign of life is stopped; its session has failed, and its queue waits for a restart', async () => {
+test('an agent without activity is stopped; its session fails, and its queue waits for a restart', async () => {
   const id = await create('sleep 120')
   const { metadata } = await reaches(id, 'running')
   await queue(id, doing('after-silence'))
   const failed = await reaches(id, 'failed')
-  const sentence = 'The agent gave no sign of life for 4 s and was stopped. Restart the session to let it go on.'
+  const sentence = 'The agent showed no activity for 4 s and was stopped. Restart the session to continue.'
   expect(failed).toMatchObject({
     running_job_id: null,
     metadata: { failure_reason: 'silent', exit_status: sentence },
@@ -25,7 +25,7 @@ test('an agent that gives no sign of life is stopped; its session has failed, an
   await isDone('after-silence')
 })
 
-test('an agent that stirs now and then may take as long as it likes', async () => {
+test('an agent with regular activity may run longer than the silence limit', async () => {
   const id = await create(Array.from({ length: 16 }, (_, index) => `sleep 0.3\nsay still here ${index}`).join('\n'))
   expect(await reaches(id, 'needs_input', 'failed')).toMatchObject({ status: 'needs_input' })
 })

@@ -23,7 +23,7 @@ describe('an agent', () => {
     await reaches(id, 'needs_input')
     const read = await call('get_session', { id, include_transcript: true, include_logs: true })
     expect(read.text).toMatch(
-      /status: needs_input[\s\S]*## transcript[\s\S]*one[\s\S]*two[\s\S]*## logs[\s\S]*waits for input/,
+      /status: needs_input[\s\S]*## transcript[\s\S]*one[\s\S]*two[\s\S]*## logs[\s\S]*needs input/,
     )
 
     expect(await call('action_session', { action: 'archive', session_id: id })).toMatchObject({ isError: false })
