@@ -64,7 +64,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     const told = toldWith('say Equipped')
     expect(told).toContain('A green build.')
     expect(told).toContain(agent.runtime === 'claude-acp' ? 'greet' : 'Greets like a sailor.')
-    expect(told).toContain('do without')
+    expect(told).toContain('selected for this session are not available')
     expect(told).toContain('NEVER_SET_ANYWHERE')
     expect(await logs(id)).toMatch(/blind.*NEVER_SET_ANYWHERE/)
 

@@ -13,8 +13,8 @@ type Source = {
 }
 
 /**
- * Stores what every thread of the conversation has grown by, with it what the new lines say was used, and who its
- * subagents are.
+ * Stores the new lines of every thread of the conversation, and with them the usage they report and the subagents that
+ * wrote them. Returns the number of entries stored.
  */
 export async function collectTranscripts(app: App, { session, runtime, conversation }: Source): Promise<number> {
   const owner = {
@@ -26,7 +26,7 @@ export async function collectTranscripts(app: App, { session, runtime, conversat
   let appended = 0
   for (const file of await runtime.transcriptFiles(conversation)) {
     const { thread, path } = file
-    // A line need not say whose it is: every thread but the main one is a subagent's.
+    // A line does not always name its agent. Every thread except the main one is a subagent's.
     const isSubagent = thread !== mainThread
     const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
       const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])

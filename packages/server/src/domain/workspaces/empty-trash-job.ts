@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
-/** What the archive kept of a session goes when its time is over. */
+/** Removes the files of an archived session after `trash_after`. */
 export const emptyTrashJob = defineJob({
   name: 'empty_trash',
   queue: 'maintenance',

@@ -9,11 +9,11 @@ import { injectedServers } from './injected-servers.ts'
 
 export type SessionEquipment = {
   equipment: Equipment
-  /** What the agent has to do without, in sentences for people. */
+  /** One sentence for each selected item that is not available. */
   leftOut: string[]
 }
 
-/** What the agent of a session is given for a turn, as the catalog is now. */
+/** The equipment of a session's agent for one turn, from the current catalog. */
 export async function equipmentOf(
   app: App,
   session: SessionRow,
@@ -41,13 +41,15 @@ async function recordInjected(app: App, session: SessionRow, servers: readonly M
   await untilReachable(() => transact(app.db, (tx) => recordInjectedServers(tx, session.id, names)))
 }
 
-type Told = { goal: string | null; leftOut: readonly string[] }
+type InstructionParts = { goal: string | null; leftOut: readonly string[] }
 
-function instructions(app: App, { session_notes: notes }: SessionRow, { goal, leftOut }: Told): string {
+function instructions(app: App, { session_notes: notes }: SessionRow, { goal, leftOut }: InstructionParts): string {
   return [
     goal ? `The goal of this session:\n${goalText(app, goal)}` : [],
     notes ? `Notes about this session:\n${notes}` : [],
-    leftOut.length > 0 ? `You have to do without some of what was chosen for you:\n${leftOut.join('\n')}` : [],
+    leftOut.length > 0
+      ? `Some items that were selected for this session are not available:\n${leftOut.join('\n')}`
+      : [],
   ]
     .flat()
     .join('\n\n')

@@ -5,15 +5,15 @@ import type { SessionRow } from '../sessions/session.ts'
 
 declare module '../app.ts' {
   interface App {
-    /** Where agents of this host reach the service; nothing on a host that does not know. */
+    /** The address at which agents of this host reach the service. Undefined if the host has none. */
     serviceUrl: Promise<string | undefined>
   }
 }
 
 /**
- * The service itself as a server of tools, which every agent gets besides what was chosen for it: for its own session, and
- * where its root names roots for subagents another to start sessions on those. What the catalog offers of the same name or
- * for the same purpose is not given twice.
+ * MCP servers that every agent gets besides the selected ones, both provided by the service itself: one for its own
+ * session, and one to start sessions on the subagent roots of its root, if it has any. A selected server with the same
+ * name or purpose replaces the injected one.
  */
 export async function injectedServers(
   app: App,
@@ -22,7 +22,7 @@ export async function injectedServers(
 ): Promise<McpServer[]> {
   const base = await app.serviceUrl
   if (base === undefined) return []
-  const offer = (name: string, query: Record<string, string>): McpServer => ({
+  const serverFor = (name: string, query: Record<string, string>): McpServer => ({
     name,
     kind: 'http',
     url: `${base}/mcp?${new URLSearchParams({ ...query, session_id: String(session.id) })}`,
@@ -30,14 +30,14 @@ export async function injectedServers(
   })
   const roots = subagentRootsOf(app, session)
   return [
-    chosen.some(coversOwnSession) ? [] : offer(serviceServers.ownSession, { tool_groups: 'self_session' }),
+    chosen.some(coversOwnSession) ? [] : serverFor(serviceServers.ownSession, { tool_groups: 'self_session' }),
     roots.length === 0 || chosen.some(({ name }) => name === serviceServers.subagents)
       ? []
-      : offer(serviceServers.subagents, { allowed_agent_roots: roots.join(',') }),
+      : serverFor(serviceServers.subagents, { allowed_agent_roots: roots.join(',') }),
   ].flat()
 }
 
-/** The roots on which the agent of a session may start sessions of its own. */
+/** The roots on which the agent of a session may start sessions. */
 export function subagentRootsOf(app: App, { metadata: { agent_root_key: key } }: SessionRow): readonly string[] {
   return typeof key === 'string' ? (app.catalog.current().roots.find(key)?.defaultSubagentRoots ?? []) : []
 }

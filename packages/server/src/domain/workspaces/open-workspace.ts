@@ -14,7 +14,7 @@ import { recordWorkspace } from '../sessions/session.ts'
 import { findProgress, storedLines, updateReadBytes } from '../transcripts/transcript.ts'
 import { cloneName, clonePath, runtimeHome } from './folders.ts'
 
-/** Why a session cannot be worked on, for whoever looks at it. */
+/** The clone could not be made or lacks the subdirectory. The message is shown to users in the session's log. */
 export class WorkspaceFailed extends Error {
   override readonly name = 'WorkspaceFailed'
   readonly reason: 'git_clone_failed' | 'clone_validation_failed'
@@ -28,9 +28,9 @@ export class WorkspaceFailed extends Error {
 export type Workspace = { conversation: Conversation; isCloneNew: boolean }
 
 /**
- * Everything a session needs on this host's disk: its clone, the runtime's home, and the conversation so far. What is
- * there is used; what is gone, or was on another host, is made again. Written down before any process starts, so that
- * after a crash the row knows what to look for.
+ * Prepares what a session needs on this host's disk: its clone, the runtime's home and the conversation so far. Reuses
+ * what exists and recreates what is missing or was on another host. Records the paths before any process starts, so that
+ * recovery after a crash finds the files.
  */
 export async function openWorkspace(
   app: App,
@@ -38,11 +38,16 @@ export async function openWorkspace(
   runtime: Runtime,
   signal?: AbortSignal,
 ): Promise<Workspace> {
-  return alone(app, session.id, () => open(app, session, runtime, signal), signal)
+  return withWorkspaceLock(app, session.id, () => open(app, session, runtime, signal), signal)
 }
 
-/** Two who restore a session at once, or one who clears it away, would stand in each other's way. */
-export async function alone<T>(app: App, sessionId: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+/** Serialises work on one session's files: opening and removing a workspace must not overlap. */
+export async function withWorkspaceLock<T>(
+  app: App,
+  sessionId: number,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const lock = app.home.in('clones', `${cloneName(sessionId)}.lock`)
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
   return withFileLock(lock, { signal, patienceMs }, work)
@@ -69,14 +74,14 @@ async function open(app: App, session: SessionRow, runtime: Runtime, signal?: Ab
   return { conversation, isCloneNew }
 }
 
-/** A folder at the clone's path is a whole clone: it is put there only when it is complete. */
+/** A folder at the clone's path is a complete clone: it is moved there only when it is finished. */
 async function ensureClone(
   app: App,
   session: SessionRow,
   signal?: AbortSignal,
 ): Promise<{ path: string; isNew: boolean }> {
   const path = clonePath(app, session.id)
-  if (await isThere(path)) return { path, isNew: false }
+  if (await exists(path)) return { path, isNew: false }
   try {
     const address = parseRepositoryAddress(session.git_root)
     const { path: made } = await withRetries(
@@ -84,7 +89,7 @@ async function ensureClone(
       {
         delaysMs: cloneRetryDelaysMs,
         isWorthIt: (error) => error instanceof GitFailed && error.isRetryable,
-        onRetry: (error, delayMs) => tellOfRetry(app, session.id, error, delayMs),
+        onRetry: (error, delayMs) => noteRetry(app, session.id, error, delayMs),
         signal,
       },
     )
@@ -95,12 +100,12 @@ async function ensureClone(
   }
 }
 
-/** A forge that restarts or a network that hiccups is back by then. */
+/** Long enough for a forge restart or a short network failure. */
 const cloneRetryDelaysMs = [5000, 10_000, 20_000]
 
-async function tellOfRetry(app: App, sessionId: number, error: unknown, delayMs: number): Promise<void> {
+async function noteRetry(app: App, sessionId: number, error: unknown, delayMs: number): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error)
-  const sentence = `${reason}. It is tried again in ${delayMs / 1000} s.`
+  const sentence = `${reason}. Retrying in ${delayMs / 1000} s.`
   await transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))
 }
 
@@ -115,8 +120,8 @@ async function findWorkingDirectory(clone: string, subdirectory: string | null):
 }
 
 /**
- * The agent's own file is the record where it exists. On a new disk the stored entries take its place, and also where the
- * session has been elsewhere meanwhile: a file from before that lacks what was said there.
+ * Uses the agent's own file if it is current. Writes it from the stored entries if it is missing, or if the session has
+ * run on another host since: the file here lacks the turns of that host.
  */
 async function restoreTranscript(
   app: App,
@@ -129,13 +134,13 @@ async function restoreTranscript(
   if (entryCount === 0) return
   const isFromHere = session.host_id === null || session.host_id === app.home.hostId
   const main = (await runtime.transcriptFiles(conversation)).find(({ thread }) => thread === mainThread)
-  // A file shorter than what was read is not the one that was read, whoever the row says had it last.
+  // A file shorter than the bytes read is not the file that was read, even if the row names this host.
   if (main && isFromHere && (await stat(main.path)).size >= readBytes) return
   const { path } = await runtime.writeTranscript(conversation, storedLines(app.db, key))
   const { size } = await stat(path)
   await transact(app.db, (tx) => updateReadBytes(tx, key, size))
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }

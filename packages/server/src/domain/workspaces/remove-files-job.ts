@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
 /**
- * What a session without a row leaves on the disk of its host, because it was deleted or its fork was never finished:
- * processes, its clone, its runtime home.
+ * Removes what a session without a row left on its host, because it was deleted or its fork did not finish: processes,
+ * clone and runtime home.
  */
 export const removeFilesJob = defineJob({
   name: 'remove_session_files',

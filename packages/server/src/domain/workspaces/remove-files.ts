@@ -6,8 +6,8 @@ import { clonePath, runtimeHome } from './folders.ts'
 import { removeFilesJob } from './remove-files-job.ts'
 
 /**
- * Processes first: one that still writes would create a folder again. A session that exists keeps its files: the job was
- * a precaution of a fork that succeeded.
+ * Ends the processes first: one that still writes could create a folder again. Skips a session that exists: a fork
+ * enqueues this job as a precaution and then succeeds.
  */
 export const removeFiles = handleJob(removeFilesJob, async ({ sessionId, runMarkers }, app) => {
   if (!(await isSessionGone(app.db, sessionId))) return

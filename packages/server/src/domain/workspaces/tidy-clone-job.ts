@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
-/** Frees the disk of an archived session as far as nothing is lost by it. */
+/** Removes the clone of an archived session if that loses no work. */
 export const tidyCloneJob = defineJob({
   name: 'tidy_clone',
   queue: 'maintenance',

@@ -5,29 +5,29 @@ import { type App, handleJob } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { selectSession } from '../sessions/session.ts'
 import { clonePath } from './folders.ts'
-import { alone } from './open-workspace.ts'
+import { withWorkspaceLock } from './open-workspace.ts'
 import { tidyCloneJob } from './tidy-clone-job.ts'
 
-/** A clean clone can be made again at any time and goes; one with work in it stays until `trash_after`. */
+/** Removes a clean clone, which can be made again at any time. Keeps a clone with work in it until `trash_after`. */
 export const tidyClone = handleJob(tidyCloneJob, ({ sessionId }, app) =>
-  alone(app, sessionId, async () => {
+  withWorkspaceLock(app, sessionId, async () => {
     const session = await selectSession(app.db, { id: sessionId })
     const path = clonePath(app, sessionId)
     if (session?.status !== 'archived' || !(await stat(path).catch(() => undefined))) return
     if (await holdsWork(path)) {
-      await say(
+      await noteInLog(
         app,
         sessionId,
-        'Its clone holds changes or commits that are nowhere else; it is kept until trash_after.',
+        'The clone may contain uncommitted or unpushed work; it is kept until trash_after.',
       )
       return
     }
     await app.clones.remove(path)
-    await say(app, sessionId, 'Its clone had nothing of its own and was removed.')
+    await noteInLog(app, sessionId, 'The clone contained no uncommitted or unpushed work and was removed.')
   }),
 )
 
-/** Anything git cannot tell us counts as work: what we do not understand we do not delete. */
+/** A git error counts as work: a clone whose state is unknown is not deleted. */
 async function holdsWork(path: string): Promise<boolean> {
   try {
     const changes = await git(path, 'status', ['--porcelain', '--ignored=no'])
@@ -50,6 +50,6 @@ function git(cwd: string, subcommand: string, options: string[]): Promise<string
   })
 }
 
-async function say(app: App, sessionId: number, sentence: string): Promise<void> {
+async function noteInLog(app: App, sessionId: number, sentence: string): Promise<void> {
   await transact(app.db, (tx) => note(app, tx, sessionId, sentence))
 }

@@ -12,7 +12,7 @@ test('a clone of an unreachable repository is retried and logged, until the sess
   const id = await create('say hello', { git_root: 'https://127.0.0.1:9/acme/widgets.git' })
   await eventually(
     () => logs(id),
-    (lines) => lines.some((line) => line.endsWith('It is tried again in 5 s.')),
+    (lines) => lines.some((line) => line.endsWith('Retrying in 5 s.')),
     30_000,
   )
   await archiveSession(app.host.app, { id }, { force: true })

@@ -9,7 +9,7 @@ const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
 const { create, reaches, logs } = conversing(app)
 afterEach(() => vi.restoreAllMocks())
 
-test('an agent gets what was chosen for its session, and is told its goal, its notes and what it must do without', async () => {
+test('an agent gets the equipment of its session, and instructions with its goal, its notes and unavailable items', async () => {
   await keepSecrets(app.home, { TRACKER_TOKEN: { value: 'tracker-secret-value', description: null } })
   const [start, equip] = [vi.spyOn(demoRuntime, 'start'), vi.spyOn(demoRuntime, 'equip')]
   const id = await create(undefined, {
@@ -32,8 +32,8 @@ test('an agent gets what was chosen for its session, and is told its goal, its n
     skills: [{ id: 'tidy' }],
     hooks: [{ id: 'format' }],
   })
-  for (const told of ['Answer it.', 'Mind the gap.', 'The MCP server dead is left out: Retired.']) {
-    expect(order?.equipment.instructions).toContain(told)
+  for (const sentence of ['Answer it.', 'Mind the gap.', 'The MCP server dead is left out: Retired.']) {
+    expect(order?.equipment.instructions).toContain(sentence)
   }
   expect(await logs(id)).toContain('The MCP server dead is left out: Retired.')
 })

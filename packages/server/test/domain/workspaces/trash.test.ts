@@ -10,19 +10,19 @@ import { eventually } from '../../support/vitest/eventually.ts'
 const app = testApp()
 const { rested, logs } = conversing(app)
 
-const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined
+const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined
 const cloneOf = (id: number): string => join(app.home, 'clones', `session-${id}`)
 
-/** Archived with work in its clone, so that only the end of its time clears it away. */
-async function putAway(): Promise<number> {
+/** Archived with work in its clone, so that the clone stays until `trash_after`. */
+async function archivedWithWork(): Promise<number> {
   const id = await rested()
   await writeFile(join(cloneOf(id), 'unsaved.txt'), 'work\n')
   await archiveSession(app.host.app, { id }, { force: false })
   return id
 }
 
-/** The job that waits for the end of `trash_after` gets its turn now. */
-async function comeToItsTime(id: number): Promise<void> {
+/** Makes the job that waits for `trash_after` run now. */
+async function runTrashJobNow(id: number): Promise<void> {
   await app.pool.query(
     `update graphile_worker._private_jobs as jobs set run_at = now()
      from graphile_worker._private_tasks as tasks
@@ -31,7 +31,7 @@ async function comeToItsTime(id: number): Promise<void> {
   )
 }
 
-const waitingJobs = async (id: number): Promise<number> => {
+const countDueJobs = async (id: number): Promise<number> => {
   const { rows } = await app.pool.query(
     "select from graphile_worker._private_jobs where payload ->> 'sessionId' = $1 and run_at < now() + interval '1 day'",
     [String(id)],
@@ -39,27 +39,27 @@ const waitingJobs = async (id: number): Promise<number> => {
   return rows.length
 }
 
-test('what the archive kept is removed after trash_after, and the transcript stays readable', async () => {
-  const id = await putAway()
+test('the files of an archived session are removed after trash_after, and its transcript stays readable', async () => {
+  const id = await archivedWithWork()
   await app.pool.query("update sessions set trash_after = now() - interval '1 second' where id = $1", [id])
-  await comeToItsTime(id)
+  await runTrashJobNow(id)
   await eventually(
     () => logs(id),
-    (lines) => lines.some((line) => line.includes('Its time in the trash is over')),
+    (lines) => lines.some((line) => line.includes('trash_after has passed')),
   )
-  expect(await isThere(cloneOf(id))).toBe(false)
+  expect(await exists(cloneOf(id))).toBe(false)
   expect(await readdir(join(app.home, 'runtimes'))).not.toContain(`session-${id}`)
   expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).not.toBe('')
 })
 
-test('a session that was unarchived in time keeps everything', async () => {
-  const id = await putAway()
+test('a session that is unarchived before trash_after keeps its files', async () => {
+  const id = await archivedWithWork()
   await unarchiveSession(app.host.app, { id })
-  await comeToItsTime(id)
+  await runTrashJobNow(id)
   await eventually(
-    () => waitingJobs(id),
+    () => countDueJobs(id),
     (count) => count === 0,
     30_000,
   )
-  expect(await isThere(join(cloneOf(id), 'unsaved.txt'))).toBe(true)
+  expect(await exists(join(cloneOf(id), 'unsaved.txt'))).toBe(true)
 })
