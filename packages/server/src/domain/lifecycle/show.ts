@@ -5,7 +5,7 @@ import { findCaptureGaps, findHierarchy, findHumanMessages } from '../hierarchy/
 import { classesByGenesis, findSession, presentSession } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
 import { showSummary } from '../summaries/summary.ts'
-import { collect, hasTranscript, transcriptLines } from '../transcripts/transcript.ts'
+import { collectText, hasTranscript, transcriptLines } from '../transcripts/transcript.ts'
 
 /** The keys beside `session` are always present. */
 export async function showSession(
@@ -32,5 +32,5 @@ export async function showSession(
 }
 
 async function storedTranscript(app: App, sessionId: number): Promise<string | null> {
-  return (await hasTranscript(app.db, sessionId)) ? collect(transcriptLines(app.db, sessionId)) : null
+  return (await hasTranscript(app.db, sessionId)) ? collectText(transcriptLines(app.db, sessionId)) : null
 }

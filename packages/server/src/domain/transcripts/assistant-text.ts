@@ -1,6 +1,6 @@
 import { blocksOf, parseEntry, partsOf } from './entry-parts.ts'
 
-/** What the agent says in a line, whichever runtime wrote it; blank when it says nothing there. */
+/** The agent's text in a line of any runtime; empty if the line has none. */
 export function assistantText(line: string): string {
   if (!line.includes('"assistant"')) return ''
   const entry = parseEntry(line)

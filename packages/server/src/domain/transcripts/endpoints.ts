@@ -3,7 +3,7 @@ import { TranscriptText } from '@yardmaster/contract/transcript'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'
-import { readTranscript } from './show-transcript.ts'
+import { showTranscript } from './show-transcript.ts'
 
 const tag = 'Sessions'
 const params = z.object({ id: SessionRef })
@@ -21,6 +21,6 @@ export const endpoints = [
     answers: { 200: [TranscriptText, 'text'] },
     refusals: ['no_transcript'],
     handle: async ({ params, query }, app) =>
-      ok(await readTranscript(app, params.id, { isPlainText: query.format === 'text' })),
+      ok(await showTranscript(app, params.id, { isPlainText: query.format === 'text' })),
   }),
 ]

@@ -1,7 +1,7 @@
-/** What entries of all runtimes have in common: who speaks, and a list of blocks, under one name or another. */
+/** A parsed entry. Entries of all runtimes have a role and a list of content blocks, under different names. */
 export type Fields = Record<string, unknown>
 
-/** Undefined for a line that is no JSON object. */
+/** Undefined for a line that is not a JSON object. */
 export function parseEntry(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line)

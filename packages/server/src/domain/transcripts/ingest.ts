@@ -4,25 +4,25 @@ import type { App } from '../app.ts'
 import { completeLines } from './transcript-lines.ts'
 import { appendEntries, lockThread, selectProgress, type ThreadKey } from './transcript-store.ts'
 
-type Reader = Pick<App, 'db' | 'redactor'>
+type IngestApp = Pick<App, 'db' | 'redactor'>
 
-export type Reading = {
-  /** Lines that tell nothing of the conversation are not stored. */
+export type IngestHooks = {
+  /** False for lines that are not part of the conversation: they are not stored. */
   isKept(line: string): boolean
-  /** What else is to be written in the transaction that stores the lines, such as what they cost. Gets every line. */
-  alongside(tx: Transaction, lines: readonly string[]): Promise<void>
+  /** Writes related rows, such as usage, in the transaction that stores the lines. Gets every line, kept or not. */
+  recordAlongside(tx: Transaction, lines: readonly string[]): Promise<void>
 }
 
-/** Whichever comes first ends a batch: few transactions for small lines, bounded memory for large ones. */
+/** A batch ends at the first limit it reaches: few transactions for small lines, bounded memory for large ones. */
 const batchLines = 500
 const batchBytes = 1024 * 1024
 
 /**
- * Appends what the agent's file has grown by since it was last read. The thread's row says how far that was and is
- * moved in the transaction that stores the lines, so a crash or a second reader can neither lose nor double one. What
- * is stored is redacted first; a file that has become shorter is left alone.
+ * Appends the lines that the agent has added to its file since the last call, redacted. The thread's row holds the read
+ * position, which advances in the transaction that stores the lines, so neither a crash nor a concurrent reader can lose
+ * or duplicate a line. A file that has become shorter is ignored. Returns the number of lines stored.
  */
-export async function ingest(app: Reader, key: ThreadKey, path: string, reading: Reading): Promise<number> {
+export async function ingest(app: IngestApp, key: ThreadKey, path: string, hooks: IngestHooks): Promise<number> {
   const { read_bytes: from } = await selectProgress(app.db, key)
   let appended = 0
   let lines: string[] = []
@@ -31,12 +31,12 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, reading:
   let endsAt = from
   const flush = async (): Promise<boolean> => {
     if (endsAt === startsAt) return true
-    const isOurs = await append(app, key, { startsAt, endsAt, lines, reading })
-    if (isOurs) appended += lines.filter(reading.isKept).length
+    const isAppended = await append(app, key, { startsAt, endsAt, lines, hooks })
+    if (isAppended) appended += lines.filter(hooks.isKept).length
     lines = []
     size = 0
     startsAt = endsAt
-    return isOurs
+    return isAppended
   }
   for await (const { text, endsAtByte } of completeLines(path, from)) {
     if (text.trim() !== '') lines.push(text)
@@ -48,16 +48,16 @@ export async function ingest(app: Reader, key: ThreadKey, path: string, reading:
   return appended
 }
 
-type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; reading: Reading }
+type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; hooks: IngestHooks }
 
-/** False when somebody else has read on meanwhile: they have the lines, we drop ours. */
-function append(app: Reader, key: ThreadKey, { startsAt, endsAt, lines, reading }: Batch): Promise<boolean> {
-  const redacted = lines.filter(reading.isKept).map((line) => app.redactor.jsonLine(line))
+/** False if a concurrent reader has stored these lines meanwhile. */
+function append(app: IngestApp, key: ThreadKey, { startsAt, endsAt, lines, hooks }: Batch): Promise<boolean> {
+  const redacted = lines.filter(hooks.isKept).map((line) => app.redactor.jsonLine(line))
   return transact(app.db, async (tx) => {
     const progress = await lockThread(tx, key)
     if (progress.read_bytes !== startsAt) return false
     await appendEntries(tx, key, { after: progress.entry_count, lines: redacted, readBytes: endsAt })
-    await reading.alongside(tx, lines)
+    await hooks.recordAlongside(tx, lines)
     return true
   })
 }

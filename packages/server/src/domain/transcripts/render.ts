@@ -1,12 +1,12 @@
 import { limits } from '@yardmaster/contract/limits'
 
-/** One stored line as a person reads it: a header and a body. A line that is not JSON gives nothing. */
+/** Renders a stored line for people, as a header and a body. Empty for a line that is not JSON. */
 export function renderLine(line: string): string {
   const entry = parse(line)
   return entry === undefined ? '' : renderEntry(entry.value)
 }
 
-/** An entry that a runtime made of a line; of some lines there is nothing to show. */
+/** Renders the entry that a runtime made of a line. Empty for undefined: the runtime hides that line. */
 export function renderReadable(entry: unknown): string {
   return entry === undefined ? '' : renderEntry(entry)
 }
@@ -43,11 +43,11 @@ function headerAndBody(entry: Fields, message: Fields): { header: string; body: 
         body: renderContent(message.input ?? message.content),
       }
     case 'tool_result':
-      return { header: 'Tool Result', body: cut(content, limits.toolResultText) }
+      return { header: 'Tool Result', body: truncate(content, limits.toolResultText) }
     default:
       return {
         header: unknownHeader(entry.type, message.role),
-        body: cut(dump(entry, message, content), limits.unknownEntryText),
+        body: truncate(dump(entry, message, content), limits.unknownEntryText),
       }
   }
 }
@@ -83,20 +83,20 @@ function renderBlock(block: unknown): string {
     case 'tool_use':
       return `[tool_use: ${asString(block.name ?? 'unknown')}] ${JSON.stringify(block.input ?? {})}`
     case 'tool_result':
-      return `[tool_result] ${cut(renderContent(block.content), limits.toolResultText)}`
+      return `[tool_result] ${truncate(renderContent(block.content), limits.toolResultText)}`
     default:
       return JSON.stringify(block, null, 2)
   }
 }
 
-/** At most `max` characters in all, the last three of a cut text being dots. */
-function cut(text: string, max: number): string {
+/** At most `max` characters, of which the last three are dots if the text was truncated. */
+function truncate(text: string, max: number): string {
   if (text.length <= max) return text
   const characters = Array.from(text.slice(0, 2 * max + 2))
   return characters.length <= max ? text : `${characters.slice(0, max - 3).join('')}...`
 }
 
-/** `file-history-snapshot` is `File History Snapshot`. */
+/** `file-history-snapshot` becomes `File History Snapshot`. */
 function titleCase(type: string): string {
   return type
     .split(/[_\s-]+/)

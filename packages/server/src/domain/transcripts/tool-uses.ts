@@ -1,6 +1,6 @@
 import { blocksOf, parseEntry, partsOf } from './entry-parts.ts'
 
-/** How many calls of tools a line tells of, whichever runtime wrote it. */
+/** The number of tool calls in a line of any runtime. */
 export function toolUsesIn(line: string): number {
   if (!line.includes('tool_use') && !line.includes('_call')) return 0
   const entry = parseEntry(line)

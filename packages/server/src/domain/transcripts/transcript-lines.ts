@@ -2,19 +2,19 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 export type TranscriptLine = {
   text: string
-  /** Where the next line begins in the file. */
+  /** The byte at which the next line starts. */
   endsAtByte: number
 }
 
-/** An agent's line longer than this is stored as a marker with its beginning: memory stays bounded, the turn goes on. */
+/** A longer line is stored as a marker entry with the start of the line, which bounds memory without failing the turn. */
 const maxLineBytes = 8 * 1024 * 1024
 const keptOfTooLongBytes = 64 * 1024
 const chunkBytes = 256 * 1024
 const newline = 0x0a
 
 /**
- * The complete lines of a growing file from `fromByte` on. What stands behind the last newline is not yet a line: the
- * agent may be in the middle of writing it, or may have died there.
+ * The complete lines of a growing file from `fromByte` on. Text after the last newline is skipped: the agent may still be
+ * writing that line, or died while writing it.
  */
 export async function* completeLines(path: string, fromByte: number): AsyncGenerator<TranscriptLine> {
   const file = await openIfPresent(path)
@@ -42,7 +42,7 @@ export async function* completeLines(path: string, fromByte: number): AsyncGener
         lineBytes = 0
         start = end + 1
       }
-      // The chunk is used again, so what is kept of it is copied.
+      // Copied, because the next read overwrites the chunk.
       if (keptBytes < maxLineBytes) kept.push(Buffer.from(chunk.subarray(start, bytesRead)))
       keptBytes += bytesRead - start
       lineBytes += bytesRead - start
@@ -62,7 +62,7 @@ async function openIfPresent(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Bytes that are not UTF-8 become the replacement character, and so does every NUL. */
+/** Replaces invalid UTF-8 and every NUL by the replacement character. */
 function toText(parts: Buffer[], lineBytes: number): string {
   const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
   if (lineBytes <= maxLineBytes) return withoutNul(bytes.toString('utf8'))

@@ -22,7 +22,7 @@ declare module '../../platform/db/tables.ts' {
 export type ThreadKey = { sessionId: number; thread: string }
 export type ThreadProgress = { read_bytes: number; entry_count: number }
 
-/** Makes the thread if it is new and locks it: entries are appended by one reader at a time. */
+/** Creates the thread if it is new and locks its row, so that one reader at a time appends entries. */
 export async function lockThread(tx: Transaction, { sessionId, thread }: ThreadKey): Promise<ThreadProgress> {
   await tx
     .insertInto('transcript_threads')
@@ -51,7 +51,7 @@ export async function selectProgress(
   return row ?? { read_bytes: 0, entry_count: 0 }
 }
 
-/** One statement whatever the number of lines, so the ten-thousandth entry costs what the first did. */
+/** One insert for any number of lines; the cost does not depend on the length of the transcript. */
 export async function appendEntries(
   tx: Transaction,
   { sessionId, thread }: ThreadKey,
@@ -70,10 +70,10 @@ export async function appendEntries(
     .execute()
 }
 
-/** A batch holds at most this much, whatever its lines are like: the largest of them has megabytes. */
+/** Bounds the memory of a batch: a single line can have megabytes. */
 const batchBytes = 4 * 1024 * 1024
 
-/** The next lines, at least one if there is one. Lengths are known without reading the text itself. */
+/** The next lines within both limits, but at least one. PostgreSQL knows their lengths without reading the text. */
 export async function selectLines(
   db: Database | Transaction,
   { sessionId, thread }: ThreadKey,
@@ -101,7 +101,7 @@ export async function selectLines(
   return rows
 }
 
-/** The lines up to and including a place, the last first. */
+/** The lines up to and including sequence `last`, in descending order. */
 export function selectLastLines(
   db: Database,
   { sessionId, thread }: ThreadKey,
@@ -118,7 +118,7 @@ export function selectLastLines(
     .execute()
 }
 
-/** After the file was written anew from the rows: reading goes on behind what we know already. */
+/** For a file that was rewritten from the rows: reading continues after the lines that are already stored. */
 export async function updateReadBytes(
   tx: Transaction,
   { sessionId, thread }: ThreadKey,

@@ -21,34 +21,34 @@ export async function hasTranscript(db: Database | Transaction, sessionId: numbe
   return (await selectProgress(db, { sessionId, thread: mainThread })).entry_count > 0
 }
 
-/** The stored entries, one JSON line each, in pieces: a transcript may be larger than memory. */
+/** The stored entries, one line each, as a stream: a transcript may be larger than memory. */
 export function transcriptLines(db: Database, sessionId: number): Readable {
-  return Readable.from(piecesOf(db, sessionId, { write: (line) => `${line}\n`, between: '' }))
+  return Readable.from(chunksOf(db, sessionId, { write: (line) => `${line}\n`, between: '' }))
 }
 
-/** The reading copy: an empty line between two entries. `readable` is for lines that are not entries themselves. */
+/** The rendered entries, separated by empty lines. `readable` converts lines of runtimes with their own entry format. */
 export function transcriptText(db: Database, sessionId: number, readable?: Runtime['readable']): Readable {
-  return Readable.from(piecesOf(db, sessionId, { write: rendererFor(readable), between: '\n' }))
+  return Readable.from(chunksOf(db, sessionId, { write: rendererFor(readable), between: '\n' }))
 }
 
 function rendererFor(readable: Runtime['readable']): (line: string) => string {
   return readable ? (line) => renderReadable(readable(line)) : renderLine
 }
 
-export async function collect(pieces: Readable): Promise<string> {
+export async function collectText(chunks: Readable): Promise<string> {
   let text = ''
-  for await (const piece of pieces) text += piece
+  for await (const chunk of chunks) text += chunk
   return text
 }
 
-/** A whole thread, one JSON line each. */
+/** All stored lines of a thread as one text. */
 export async function collectLines(db: Database, key: ThreadKey): Promise<string> {
   let text = ''
   for await (const line of storedLines(db, key)) text += `${line}\n`
   return text
 }
 
-/** The end of the reading copy, at most so many characters of it: enough to tell where things stand. */
+/** The last `maxLength` characters of the rendered transcript. */
 export async function transcriptTail(
   db: Database,
   sessionId: number,
@@ -56,7 +56,7 @@ export async function transcriptTail(
 ): Promise<string> {
   const render = rendererFor(readable)
   const key = { sessionId, thread: mainThread }
-  const pieces: string[] = []
+  const texts: string[] = []
   let length = 0
   let { entry_count: last } = await selectProgress(db, key)
   while (length < maxLength) {
@@ -65,16 +65,16 @@ export async function transcriptTail(
     if (!first) break
     last = first.sequence - 1
     for (const { line } of rows) {
-      const piece = render(line)
-      if (piece === '' || length >= maxLength) continue
-      pieces.unshift(piece)
-      length += piece.length + 1
+      const text = render(line)
+      if (text === '' || length >= maxLength) continue
+      texts.unshift(text)
+      length += text.length + 1
     }
   }
-  return pieces.join('\n').slice(-maxLength)
+  return texts.join('\n').slice(-maxLength)
 }
 
-/** The stored lines of a thread, one by one, up to and including `last`. */
+/** Yields the stored lines of a thread up to and including sequence `last`. */
 export async function* storedLines(
   db: Database,
   key: ThreadKey,
@@ -93,7 +93,7 @@ export async function* storedLines(
 
 const batchEntries = 200
 
-async function* piecesOf(
+async function* chunksOf(
   db: Database,
   sessionId: number,
   { write, between }: { write(line: string): string; between: string },
@@ -105,9 +105,9 @@ async function* piecesOf(
     const last = rows.at(-1)
     if (!last) return
     after = last.sequence
-    const pieces = rows.map(({ line }) => write(line)).filter((piece) => piece !== '')
-    if (pieces.length === 0) continue
-    yield (isFirst ? '' : between) + pieces.join(between)
+    const texts = rows.map(({ line }) => write(line)).filter((text) => text !== '')
+    if (texts.length === 0) continue
+    yield (isFirst ? '' : between) + texts.join(between)
     isFirst = false
   }
 }

@@ -38,7 +38,7 @@ export async function collectTranscripts(app: App, { session, runtime, conversat
       if (isSubagent) await followThread(app, tx, session.id, file, { lines, tokens })
     }
     const isKept = (line: string): boolean => runtime.isWorthKeeping(line)
-    appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, alongside: recordAlongside })
+    appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, recordAlongside })
   }
   return appended
 }

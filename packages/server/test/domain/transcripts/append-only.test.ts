@@ -17,7 +17,7 @@ test('the database refuses to change an entry', async () => {
   await expect(pool.query('update transcript_entries set line = line')).rejects.toThrow('append-only')
 })
 
-test('the database refuses to delete an entry of a session that is there', async () => {
+test('the database refuses to delete an entry of an existing session', async () => {
   const { pool, count } = await storedConversation()
   await expect(pool.query('delete from transcript_entries where sequence = 2')).rejects.toThrow(
     'transcript_entries is append-only: delete refused',
@@ -25,7 +25,7 @@ test('the database refuses to delete an entry of a session that is there', async
   expect(await count()).toBe(2)
 })
 
-test('the database refuses a second entry of one sequence', async () => {
+test('the database refuses a second entry with the same sequence', async () => {
   const { pool, sessionId } = await storedConversation()
   await expect(
     pool.query(`insert into transcript_entries (session_id, thread, sequence, line) values ($1, 'main', 2, 'x')`, [
@@ -34,7 +34,7 @@ test('the database refuses a second entry of one sequence', async () => {
   ).rejects.toThrow('duplicate key')
 })
 
-test('entries go with their session, and those of others stay', async () => {
+test('deleting a session deletes its entries and no others', async () => {
   const { pool, sessionId, count } = await storedConversation()
   const other = await insertSession(pool)
   await insertTranscript(pool, other, ['{"n":1}'])
@@ -43,7 +43,7 @@ test('entries go with their session, and those of others stay', async () => {
   expect((await pool.query('select session_id from transcript_threads')).rows).toEqual([{ session_id: String(other) }])
 })
 
-test('the history of a session is append-only too', async () => {
+test('the transitions of a session are append-only too', async () => {
   const { pool, sessionId } = await storedConversation()
   await pool.query(
     `insert into session_transitions (session_id, cause, from_status, to_status)

@@ -42,44 +42,44 @@ async function sessionWith(lines: readonly string[], columns = {}): Promise<numb
 }
 
 describe('GET /sessions/:id/transcript answers 200', () => {
-  test('as JSON, the reading copy under transcript_text and nothing else', async () => {
+  test('as JSON with the rendered text under transcript_text and nothing else', async () => {
     const id = await sessionWith(conversation)
     const answer = await app.get(`/sessions/${id}/transcript`)
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { transcript_text: rendered } })
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  test('with format=text, the same as plain text', async () => {
+  test('as plain text with format=text', async () => {
     const id = await sessionWith(conversation)
     const answer = await app.get(`/sessions/${id}/transcript?format=text`)
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: rendered })
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   })
 
-  test.each(['json', 'TEXT', 'html', ''])('with format=%s, JSON', async (format) => {
+  test.each(['json', 'TEXT', 'html', ''])('as JSON with format=%j', async (format) => {
     const id = await sessionWith(conversation)
     const answer = await app.get(`/sessions/${id}/transcript?format=${format}`)
     expect([answer.status, answer.body]).toEqual([200, { transcript_text: rendered }])
   })
 
-  test('by slug', async () => {
+  test('for a session named by its slug', async () => {
     await sessionWith(conversation, { slug: 'tidy-the-retry-loop' })
     expect((await app.get('/sessions/tidy-the-retry-loop/transcript')).body.transcript_text).toBe(rendered)
   })
 
-  test('lines that are not JSON are skipped, wherever they stand', async () => {
+  test('without lines that are not JSON', async () => {
     const [first = '', ...others] = conversation
     const id = await sessionWith(['{"type":', first, 'not json', ...others, ''])
     expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).toBe(rendered)
   })
 
-  test('entries of nothing readable give an empty text', async () => {
+  test('with an empty text if no line is JSON', async () => {
     const id = await sessionWith(['not json', '{'])
     expect((await app.get(`/sessions/${id}/transcript`)).body).toEqual({ transcript_text: '' })
     expect((await app.get(`/sessions/${id}/transcript?format=text`)).body).toBe('')
   })
 
-  test('a conversation of many entries comes whole and in order, in both formats', async () => {
+  test('with all entries of a long conversation in order, in both formats', async () => {
     const count = 1001
     const id = await sessionWith(
       Array.from({ length: count }, (_, n) => JSON.stringify({ type: 'user', message: { content: `message ${n}` } })),
@@ -89,13 +89,13 @@ describe('GET /sessions/:id/transcript answers 200', () => {
     expect((await app.get(`/sessions/${id}/transcript?format=text`)).body).toBe(expected)
   })
 
-  test("a subagent's thread is not part of the conversation", async () => {
+  test('without the threads of subagents', async () => {
     const id = await sessionWith(conversation)
     await insertTranscript(app.pool, id, ['{"type":"user","message":{"content":"for the subagent"}}'], 'agent-1')
     expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).toBe(rendered)
   })
 
-  test('reading changes nothing', async () => {
+  test('and changes nothing', async () => {
     const id = await sessionWith(conversation)
     await changesNothing(app.pool, () => app.get(`/sessions/${id}/transcript`))
   })
@@ -103,7 +103,7 @@ describe('GET /sessions/:id/transcript answers 200', () => {
 
 describe('GET /sessions/:id/transcript answers 404', () => {
   test.each(['', '?format=text'])(
-    'No transcript, in the error shape, for a session that never spoke (%s)',
+    'with the label No transcript for a session without entries (query %j)',
     async (query) => {
       const id = await insertSession(app.pool)
       expectProblem(
@@ -115,20 +115,23 @@ describe('GET /sessions/:id/transcript answers 404', () => {
     },
   )
 
-  test('No transcript for a session of which only a subagent spoke', async () => {
+  test('with the label No transcript for a session that has only entries of a subagent', async () => {
     const id = await insertSession(app.pool)
     await insertTranscript(app.pool, id, ['{"type":"user"}'], 'agent-1')
     expectProblem(await app.get(`/sessions/${id}/transcript`), 404, 'No transcript')
   })
 
-  test.each(['999999', 'no-such-slug', '99999999999999999999', '%00'])('Not Found for %s', async (id) => {
-    const answer = await app.get(`/sessions/${id}/transcript`)
-    expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
-  })
+  test.each(['999999', 'no-such-slug', '99999999999999999999', '%00'])(
+    'with the label Not Found for the unknown session %s',
+    async (id) => {
+      const answer = await app.get(`/sessions/${id}/transcript`)
+      expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
+    },
+  )
 })
 
 describe('GET /sessions/:id/transcript answers 401', () => {
-  test('without a key', async () => {
+  test('without an API key', async () => {
     const id = await sessionWith(conversation)
     expect((await app.send(`/api/v1/sessions/${id}/transcript?format=text`)).status).toBe(401)
   })

@@ -7,19 +7,35 @@ const beta = {
   payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hello' }] },
 }
 
-describe('what an agent says in a line', () => {
+describe('the assistant text of a line', () => {
   test.each([
-    ['of the first kind', alpha, 'hello'],
-    ['of the second kind', beta, 'hello'],
-    ['in plain words', { type: 'assistant', message: { content: 'hello' } }, 'hello'],
-    ['without words', { type: 'assistant', message: { content: [{ type: 'thinking', thinking: 'hm' }] } }, ''],
-    ['of somebody else', { type: 'user', message: { role: 'user', content: 'the "assistant" said' } }, ''],
-    ['that quotes one', { type: 'user', message: { role: 'user', content: JSON.stringify(alpha) } }, ''],
+    ['is the text block of an alpha entry', alpha, 'hello'],
+    ['is the output_text block of a beta entry', beta, 'hello'],
+    [
+      'is the content of an entry whose content is a string',
+      { type: 'assistant', message: { content: 'hello' } },
+      'hello',
+    ],
+    [
+      'is empty for an entry that only thinks',
+      { type: 'assistant', message: { content: [{ type: 'thinking', thinking: 'hm' }] } },
+      '',
+    ],
+    [
+      'is empty for an entry of the user',
+      { type: 'user', message: { role: 'user', content: 'the "assistant" said' } },
+      '',
+    ],
+    [
+      'is empty for an entry of the user that quotes an assistant entry',
+      { type: 'user', message: { role: 'user', content: JSON.stringify(alpha) } },
+      '',
+    ],
   ])('%s', (_what, entry, text) => {
     expect(assistantText(JSON.stringify(entry))).toBe(text)
   })
 
-  test('that is no JSON is nothing', () => {
+  test('is empty for a line that is not JSON', () => {
     expect(assistantText('{"type":"assistant",')).toBe('')
   })
 })
@@ -30,6 +46,6 @@ test.each([
   [{ type: 'response_item', payload: { type: 'function_call', name: 'shell' } }, 1],
   [{ type: 'response_item', payload: { type: 'function_call_output' } }, 0],
   [{ type: 'user', message: { content: 'tool_use' } }, 0],
-])('%j uses tools %i times', (entry, count) => {
+])('the entry %j contains %i tool calls', (entry, count) => {
   expect(toolUsesIn(JSON.stringify(entry))).toBe(count)
 })

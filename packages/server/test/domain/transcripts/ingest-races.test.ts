@@ -1,12 +1,12 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { transcriptDesk } from '../../support/sessions/transcript-fixture.ts'
+import { transcriptFixture } from '../../support/sessions/transcript-fixture.ts'
 
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, n) => JSON.stringify({ n: from + n }))
 
-test('readers of one file at the same moment store each line once, in order', async () => {
-  const { path, read, lines } = await transcriptDesk()
+test('concurrent readers of one file store each line once, in order', async () => {
+  const { path, read, lines } = await transcriptFixture()
   await writeFile(path, `${numbered(0, 2500).join('\n')}\n`)
   const counts = await Promise.all([read(), read(), read(), read()])
   await read()
@@ -14,8 +14,8 @@ test('readers of one file at the same moment store each line once, in order', as
   expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2500)
 })
 
-test('a file that grows while several read it is stored whole, each line once', async () => {
-  const { path, read, lines } = await transcriptDesk()
+test('concurrent readers of a growing file store each line once, in order', async () => {
+  const { path, read, lines } = await transcriptFixture()
   await writeFile(path, '')
   const writing = (async () => {
     for (let from = 0; from < 1000; from += 10) {

@@ -6,10 +6,9 @@ import { lines as rollout } from '../../runtimes/beta/rollout-lines.ts'
 
 const render = (entry: unknown): string => renderLine(JSON.stringify(entry))
 
-/** The rows of a table: what it is, the entry, the header, the body. */
 type Row = [what: string, entry: unknown, header: string, body: string]
 
-describe('an entry is a header, a body and the end of the line', () => {
+describe('an entry is rendered as a header, a body and a newline', () => {
   const rows: Row[] = [
     ['user', { type: 'user', message: { role: 'user', content: 'Hello' } }, 'User', 'Hello'],
     [
@@ -25,13 +24,13 @@ describe('an entry is a header, a body and the end of the line', () => {
       'Stopped',
     ],
     [
-      'user with marks that are not literally true',
+      'user with flags that are not the boolean true',
       { type: 'user', isMeta: 'true', interruptedByShutdown: 1, message: { content: 'Hello' } },
       'User',
       'Hello',
     ],
     [
-      'user with a mark inside the message',
+      'user with a flag inside the message',
       { type: 'user', message: { isMeta: true, content: 'Hello' } },
       'User',
       'Hello',
@@ -39,7 +38,7 @@ describe('an entry is a header, a body and the end of the line', () => {
     ['assistant', { type: 'assistant', message: { content: 'Hi' } }, 'Assistant', 'Hi'],
     ['an entry that is its own message', { type: 'assistant', content: 'Hi' }, 'Assistant', 'Hi'],
     [
-      'an entry whose message is no object',
+      'an entry whose message is not an object',
       { type: 'assistant', message: 'x', content: 'own content' },
       'Assistant',
       'own content',
@@ -76,7 +75,7 @@ describe('an entry is a header, a body and the end of the line', () => {
       'x',
     ],
     [
-      'another type without content is dumped whole',
+      'another type without content is rendered as JSON',
       { type: 'summary', summary: 'All is well' },
       'Summary',
       '{"type":"summary","summary":"All is well"}',
@@ -101,11 +100,11 @@ describe('content is rendered block by block', () => {
     ['null', null, ''],
     ['a string, as it is', '  a\n\n b ', '  a\n\n b '],
     ['a number', 5, '5'],
-    ['a truth', false, 'false'],
+    ['a boolean', false, 'false'],
     ['an object, as one block', { type: 'text', text: 'x' }, 'x'],
     ['an empty list', [], ''],
     ['text', [{ type: 'text', text: 'x' }], 'x'],
-    ['text without any', [{ type: 'text' }], ''],
+    ['a text block without text', [{ type: 'text' }], ''],
     ['thinking', [{ type: 'thinking', thinking: 'Find the loop first.' }], '[thinking] Find the loop first.'],
     ['image', [{ type: 'image', source: { data: 'iVBORw0' } }], '[image]'],
     [
@@ -123,9 +122,9 @@ describe('content is rendered block by block', () => {
     ['tool_result without content', [{ type: 'tool_result' }], '[tool_result] '],
     ['another type', [{ type: 'server_tool_use', id: 1 }], '{\n  "type": "server_tool_use",\n  "id": 1\n}'],
     ['no type', [{ a: 1 }], '{\n  "a": 1\n}'],
-    ['blocks that are no objects', ['plain', 7, null, [1]], 'plain\n7\nnull\n[1]'],
+    ['blocks that are not objects', ['plain', 7, null, [1]], 'plain\n7\nnull\n[1]'],
     [
-      'several, without the blank ones',
+      'several blocks, without the blank ones',
       [
         { type: 'thinking', thinking: 'Hm.' },
         { type: 'text', text: '' },
@@ -139,13 +138,13 @@ describe('content is rendered block by block', () => {
     expect(render({ type: 'assistant', message: { content } })).toBe(`--- Assistant ---\n${body}\n`)
   })
 
-  test('only the type of the entry makes a notice or a tool: a hostile name stays in its line', () => {
+  test('names of built-in properties are rendered as types of their own', () => {
     expect(render({ type: '__proto__', content: 'x' })).toBe('--- Proto ---\nx\n')
     expect(render({ type: 'constructor', content: 'x' })).toBe('--- Constructor ---\nx\n')
   })
 })
 
-describe('long texts are cut', () => {
+describe('long texts are truncated', () => {
   const characters: [what: string, character: string][] = [
     ['letters', 'x'],
     ['astral characters', '🚂'],
@@ -162,12 +161,12 @@ describe('long texts are cut', () => {
     ['an entry without a type', 1000, (text) => ({ content: text }), '--- Entry ---\n'],
   ]
   describe.each(characters)('of %s', (_what, character) => {
-    test.each(cuts)('%s of exactly %i characters stays whole', (_kind, limit, entry, before) => {
+    test.each(cuts)('%s of exactly %i characters is not truncated', (_kind, limit, entry, before) => {
       expect(render(entry(character.repeat(limit)))).toBe(`${before}${character.repeat(limit)}\n`)
     })
 
     test.each(cuts)(
-      '%s of more than %i characters has that many, the last three dots',
+      '%s of more than %i characters is truncated to that length, ending in three dots',
       (_kind, limit, entry, before) => {
         for (const length of [limit + 1, 2 * limit, 10 * limit]) {
           expect(render(entry(character.repeat(length)))).toBe(`${before}${character.repeat(limit - 3)}...\n`)
@@ -176,14 +175,14 @@ describe('long texts are cut', () => {
     )
   })
 
-  test('a whole entry that is dumped is cut at 1,000 characters too', () => {
+  test('an entry that is rendered as JSON is truncated to 1,000 characters', () => {
     const text = render({ type: 'summary', summary: 'x'.repeat(2000) })
     const body = text.slice('--- Summary ---\n'.length, -1)
     expect(body).toHaveLength(1000)
     expect(body.endsWith('x...')).toBe(true)
   })
 
-  test('what people and the agent say is never cut', () => {
+  test('texts of users and of the agent are never truncated', () => {
     for (const type of ['user', 'assistant']) {
       expect(render({ type, message: { content: 'x'.repeat(20_000) } })).toContain('x'.repeat(20_000))
       expect(render({ type, message: { content: [{ type: 'text', text: 'x'.repeat(20_000) }] } })).toContain(
@@ -194,13 +193,16 @@ describe('long texts are cut', () => {
 })
 
 describe('a line that is not JSON', () => {
-  test.each(['', ' ', '{', '{"type": "user"', 'plain words', '{"a":1} x', '\uFFFD'])('%j gives nothing', (line) => {
-    expect(renderLine(line)).toBe('')
-  })
+  test.each(['', ' ', '{', '{"type": "user"', 'plain words', '{"a":1} x', '\uFFFD'])(
+    '%j is rendered as an empty text',
+    (line) => {
+      expect(renderLine(line)).toBe('')
+    },
+  )
 })
 
-describe('what the vendors’ agents write', () => {
-  test('Codex’s rollout reads as a conversation, without its bookkeeping', () => {
+describe('entries of vendor runtimes', () => {
+  test('a Codex rollout is rendered as a conversation, without its internal entries', () => {
     const text = Object.values(rollout)
       .map((line) => renderReadable(readableCodex(line)))
       .filter(Boolean)
@@ -241,7 +243,7 @@ describe('what the vendors’ agents write', () => {
       { type: 'attachment', attachment: { type: 'plan_mode' } },
       '--- Attachment ---\n{"type":"attachment","attachment":{"type":"plan_mode"}}\n',
     ],
-  ])('Claude Code’s entries read as they are, without its lists of what is on offer: %j', (entry, text) => {
+  ])('a Claude Code entry is rendered unless it only lists available skills or agents: %j', (entry, text) => {
     expect(renderReadable(readableClaude(JSON.stringify(entry)))).toBe(text)
   })
 })

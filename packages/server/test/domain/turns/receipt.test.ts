@@ -18,7 +18,7 @@ import { cloneDatabase } from '../../support/database/database.ts'
 import { openPool } from '../../support/database/pool.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
-import { plainReading, plainRedactor } from '../../support/sessions/plain-redactor.ts'
+import { plainHooks, plainRedactor } from '../../support/sessions/plain-redactor.ts'
 
 const prompt = 'say Once'
 const promptEntry = entry({ role: 'user', content: prompt })
@@ -212,6 +212,6 @@ async function leaveBehind(
   const file = join(transcripts, `${conversationId}.jsonl`)
   await writeFile(file, transcript)
   if (isStored)
-    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, plainReading)
+    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, plainHooks)
   return agent
 }

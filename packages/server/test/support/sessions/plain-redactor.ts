@@ -1,8 +1,8 @@
-import type { Reading } from '../../../src/domain/transcripts/ingest.ts'
+import type { IngestHooks } from '../../../src/domain/transcripts/ingest.ts'
 import type { Redactor } from '../../../src/platform/redaction/redactor.ts'
 
-/** For tests about something else: every text stays as it is. */
+/** Redacts nothing, for tests that are not about redaction. */
 export const plainRedactor: Redactor = { text: (text) => text, jsonLine: (line) => line, counts: () => new Map() }
 
-/** Every line is stored, and nothing with it. */
-export const plainReading: Reading = { isKept: () => true, alongside: async () => undefined }
+/** Stores every line and records nothing with it. */
+export const plainHooks: IngestHooks = { isKept: () => true, recordAlongside: async () => undefined }

@@ -7,22 +7,22 @@ import { ingest } from '../../../src/domain/transcripts/transcript.ts'
 import { mainThread } from '../../../src/runtimes/runtime.ts'
 import { testDatabase } from '../database/database.ts'
 import { openTestDatabase } from '../jobs/job-host.ts'
-import { plainReading, plainRedactor } from './plain-redactor.ts'
+import { plainHooks, plainRedactor } from './plain-redactor.ts'
 import { insertSession } from './session-rows.ts'
 
-export type TranscriptDesk = {
+export type TranscriptFixture = {
   pool: pg.Pool
   sessionId: number
   folder: string
-  /** The file of the main thread. It does not exist yet. */
+  /** The main thread's file, which does not exist yet. */
   path: string
   read(file?: string, thread?: string): ReturnType<typeof ingest>
-  /** What is stored, numbered without a gap. */
+  /** The stored lines; fails if their sequence numbers have a gap. */
   lines(thread?: string): Promise<string[]>
 }
 
-/** A session with a transcript file that does not exist yet, and a reader of it. */
-export async function transcriptDesk(): Promise<TranscriptDesk> {
+/** A session, the path of its transcript file, and functions to ingest the file and to read what was stored. */
+export async function transcriptFixture(): Promise<TranscriptFixture> {
   const { url, pool } = await testDatabase()
   const { db } = openTestDatabase(url)
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-transcript-'))
@@ -35,7 +35,7 @@ export async function transcriptDesk(): Promise<TranscriptDesk> {
     folder,
     path,
     read: (file = path, thread = mainThread) =>
-      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, file, plainReading),
+      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, file, plainHooks),
     lines: async (thread = mainThread) => {
       const { rows } = await pool.query(
         'select sequence, line from transcript_entries where session_id = $1 and thread = $2 order by sequence',
