@@ -40,7 +40,7 @@ export async function showSubagent(app: App, ref: SessionRef, id: number): Promi
   return (await selectSubagent(app.db, session.id, id)) ?? refuseMissing()
 }
 
-/** Of one that the engine follows, the entries of its thread; else what callers sent. Null without either. */
+/** The entries of the subagent's thread if the service records it, otherwise the text that callers sent, or null. */
 export async function readSubagent(
   app: App,
   { id, session_id: sessionId, thread, text_length }: Subagent,
@@ -55,11 +55,11 @@ export async function createSubagent(
   { transcript, ...request }: NewSubagentTranscript,
 ): Promise<Subagent> {
   const text = redactTranscript(app.redactor, transcript)
-  return refusingTakenNames(app, async (tx) => {
+  return refusingDuplicateAgents(app, async (tx) => {
     const session = await lockSession(tx, ref)
     const subagent = await insertSubagent(tx, {
-      ...blank,
-      ...given(request),
+      ...emptyFields,
+      ...sentFields(request),
       session_id: session.id,
       agent_id: request.agent_id,
     })
@@ -75,12 +75,12 @@ export async function changeSubagent(
 ): Promise<Subagent> {
   const text = redactTranscript(app.redactor, transcript)
   const session = await findSession(app.db, ref)
-  return refusingTakenNames(app, async (tx) => {
+  return refusingDuplicateAgents(app, async (tx) => {
     const subagent = (await selectSubagentForUpdate(tx, session.id, id)) ?? refuseMissing()
     if (text !== undefined && subagent.thread !== null)
       refuse('transcript_read_only', "The transcript is read from the agent's own file and cannot be replaced")
     const written = text === undefined ? {} : await writeText(tx, subagent, text)
-    const all = { ...given(changes), ...written }
+    const all = { ...sentFields(changes), ...written }
     return Object.keys(all).length === 0 ? subagent : updateSubagent(tx, subagent.id, all)
   })
 }
@@ -93,7 +93,7 @@ export async function removeSubagent(app: App, ref: SessionRef, id: number): Pro
   })
 }
 
-const blank = {
+const emptyFields = {
   thread: null,
   tool_use_id: null,
   filename: null,
@@ -106,12 +106,12 @@ const blank = {
   text_sha256: null,
 }
 
-/** Only what was sent; null is something sent. */
-function given(changes: Omit<SubagentTranscriptChanges, 'transcript'>): SubagentChanges {
+/** Keeps null, which clears a field, and drops undefined. */
+function sentFields(changes: Omit<SubagentTranscriptChanges, 'transcript'>): SubagentChanges {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }
 
-async function refusingTakenNames(app: App, work: (tx: Transaction) => Promise<Subagent>): Promise<Subagent> {
+async function refusingDuplicateAgents(app: App, work: (tx: Transaction) => Promise<Subagent>): Promise<Subagent> {
   try {
     return await transact(app.db, work)
   } catch (error) {

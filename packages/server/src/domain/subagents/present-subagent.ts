@@ -18,7 +18,7 @@ function labelByType({ subagent_type: type }: Subagent): string {
   return type?.trim() ? type : 'Subagent'
 }
 
-/** Whole seconds, rounded down, and no hours: 75 minutes are `75m 3s`. */
+/** Whole seconds, rounded down, without hours: `75m 3s`. */
 function formatDuration(durationMs: number | null): string | null {
   if (durationMs === null) return null
   const seconds = Math.floor(durationMs / 1000)

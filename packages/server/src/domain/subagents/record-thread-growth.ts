@@ -6,10 +6,10 @@ import type { App } from '../app.ts'
 import { toolUsesIn } from '../transcripts/transcript.ts'
 import { upsertThread } from './subagent-store.ts'
 
-const unknown: SubagentFacts = { subagent_type: null, description: null, tool_use_id: null }
+const noFacts: SubagentFacts = { subagent_type: null, description: null, tool_use_id: null }
 
-/** In the transaction that stores the lines by which a subagent's transcript has grown. `tokens`: newly on record. */
-export async function followThread(
+/** Updates the subagent of a thread, in the transaction that stores its new lines. `tokens`: those not counted before. */
+export async function recordThreadGrowth(
   app: App,
   tx: Transaction,
   sessionId: number,
@@ -17,15 +17,15 @@ export async function followThread(
   { lines, tokens }: { lines: readonly string[]; tokens: number },
 ): Promise<void> {
   const toolUses = lines.reduce((count, line) => count + toolUsesIn(line), 0)
-  const facts = subagent ? redacted(app, subagent) : unknown
+  const facts = subagent ? redacted(app, subagent) : noFacts
   await upsertThread(tx, { sessionId, thread, filename: basename(path), facts, tokens, toolUses })
 }
 
-/** Its parent wrote them as it writes everything else: of any length, with secrets, and with what no column takes. */
+/** The parent agent wrote these texts: they may be long, contain secrets, or contain NUL, which PostgreSQL rejects. */
 function redacted({ redactor }: App, { subagent_type, description, tool_use_id }: SubagentFacts): SubagentFacts {
-  const fit = (text: string | null): string | null =>
+  const clean = (text: string | null): string | null =>
     text && redactor.text(withoutNul(text)).slice(0, maxFactCharacters)
-  return { subagent_type: fit(subagent_type), description: fit(description), tool_use_id: fit(tool_use_id) }
+  return { subagent_type: clean(subagent_type), description: clean(description), tool_use_id: clean(tool_use_id) }
 }
 
 const maxFactCharacters = 1000

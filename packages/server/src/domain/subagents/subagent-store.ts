@@ -7,7 +7,7 @@ type SubagentTable = {
   id: Generated<number>
   session_id: number
   agent_id: string
-  /** Whose entries are its transcript; null where callers send the text. */
+  /** The thread whose entries are its transcript; null if callers send the text. */
   thread: string | null
   tool_use_id: string | null
   filename: string | null
@@ -40,7 +40,7 @@ export async function selectSubagentPage(
   { status, subagent_type }: SubagentFilters,
   { page, perPage }: Page,
 ): Promise<{ subagents: Subagent[]; totalCount: number }> {
-  // Compared as text: a status nobody knows matches nothing.
+  // Compared as text, so that an unknown status matches nothing.
   const matching = db
     .selectFrom('subagent_transcripts')
     .where('session_id', '=', sessionId)
@@ -106,7 +106,7 @@ export async function selectText(db: Database, id: number): Promise<string> {
   return text ?? ''
 }
 
-/** The caller holds the row of the subagent. */
+/** Requires the lock on the subagent's row. */
 export async function appendPiece(tx: Transaction, id: number, text: string): Promise<void> {
   await sql`
     insert into subagent_transcript_pieces (subagent_transcript_id, sequence, text)
@@ -130,8 +130,8 @@ export type ThreadGrowth = {
 }
 
 /**
- * The subagent of a thread that has just grown, made if it is new. While a turn is executing it runs; whoever reads its
- * file later finds it done. A row that a caller made under its name becomes its own.
+ * Creates or updates the subagent of a thread with new lines. Its status is `running` while a turn is executing, and
+ * `completed` if the file is read after that. A row that a caller created with the same agent id is reused.
  */
 export async function upsertThread(tx: Transaction, growth: ThreadGrowth): Promise<void> {
   const { sessionId, thread, filename, facts, tokens, toolUses } = growth
@@ -142,7 +142,7 @@ export async function upsertThread(tx: Transaction, growth: ThreadGrowth): Promi
       where session_id = ${sessionId}
         and thread = ${thread}
     ),
-    standing as (
+    turn_state as (
       select case
         when exists (select from turns where session_id = ${sessionId} and state = 'executing') then 'running'
         else 'completed'
@@ -154,38 +154,38 @@ export async function upsertThread(tx: Transaction, growth: ThreadGrowth): Promi
         ${thread}
       ) as agent_id
     ),
-    kept as (
-      insert into subagent_transcripts as kept (
+    upserted as (
+      insert into subagent_transcripts as existing (
         session_id, agent_id, thread, filename, message_count,
         subagent_type, description, tool_use_id, status, total_tokens, tool_use_count
       )
       select
         ${sessionId}::bigint, known.agent_id, ${thread}, ${filename}, thread.entry_count,
-        ${facts.subagent_type}, ${facts.description}, ${facts.tool_use_id}, standing.status,
+        ${facts.subagent_type}, ${facts.description}, ${facts.tool_use_id}, turn_state.status,
         ${tokens}::bigint, ${toolUses}::bigint
-      from thread, standing, known
+      from thread, turn_state, known
       on conflict on constraint subagent_transcripts_agent_key do update
       set thread = excluded.thread,
           filename = excluded.filename,
           message_count = excluded.message_count,
-          subagent_type = coalesce(excluded.subagent_type, kept.subagent_type),
-          description = coalesce(excluded.description, kept.description),
-          tool_use_id = coalesce(excluded.tool_use_id, kept.tool_use_id),
+          subagent_type = coalesce(excluded.subagent_type, existing.subagent_type),
+          description = coalesce(excluded.description, existing.description),
+          tool_use_id = coalesce(excluded.tool_use_id, existing.tool_use_id),
           status = excluded.status,
-          total_tokens = coalesce(kept.total_tokens, 0) + excluded.total_tokens,
-          tool_use_count = coalesce(kept.tool_use_count, 0) + excluded.tool_use_count,
+          total_tokens = coalesce(existing.total_tokens, 0) + excluded.total_tokens,
+          tool_use_count = coalesce(existing.tool_use_count, 0) + excluded.tool_use_count,
           text_length = null,
           text_sha256 = null,
           updated_at = now()
       returning id
     )
     delete from subagent_transcript_pieces
-    using kept
-    where subagent_transcript_id = kept.id
+    using upserted
+    where subagent_transcript_id = upserted.id
   `.execute(tx)
 }
 
-/** When a turn has ended, so have those that it ran. */
+/** Ends the running subagents of a turn that has ended. */
 export async function updateRunningSubagents(
   tx: Transaction,
   sessionId: number,

@@ -1,2 +1,2 @@
-export { followThread } from './record-thread-growth.ts'
-export { updateRunningSubagents as settleSubagents } from './subagent-store.ts'
+export { recordThreadGrowth } from './record-thread-growth.ts'
+export { updateRunningSubagents as endRunningSubagents } from './subagent-store.ts'

@@ -4,8 +4,8 @@ import type { Redactor } from '../../platform/redaction/redactor.ts'
 import { appendPiece, deletePieces, type Subagent, type SubagentChanges } from './subagent-store.ts'
 
 /**
- * Callers always send the whole text. It is redacted as a whole, so that a secret which was cut in two by the end of the
- * last text is found in this one; then only what goes beyond the stored text is written, if it goes on from that.
+ * Callers always send the whole text, and all of it is redacted before it comes here: a secret that was split at the end
+ * of the last text is complete in this one. If the text continues the stored one, only the new part is written.
  */
 export async function writeText(tx: Transaction, subagent: Subagent, text: string | null): Promise<SubagentChanges> {
   const { id, text_length: storedLength, text_sha256: stored } = subagent
@@ -13,14 +13,15 @@ export async function writeText(tx: Transaction, subagent: Subagent, text: strin
     await deletePieces(tx, id)
     return { text_length: null, text_sha256: null }
   }
-  const goesOn = storedLength !== null && text.length >= storedLength && sha256(text.slice(0, storedLength)) === stored
-  if (!goesOn) await deletePieces(tx, id)
-  const added = goesOn ? text.slice(storedLength) : text
+  const isContinuation =
+    storedLength !== null && text.length >= storedLength && sha256(text.slice(0, storedLength)) === stored
+  if (!isContinuation) await deletePieces(tx, id)
+  const added = isContinuation ? text.slice(storedLength) : text
   if (added !== '') await appendPiece(tx, id, added)
   return { text_length: text.length, text_sha256: sha256(text) }
 }
 
-/** Line by line, so that JSON stays JSON. In plain text a private key may span lines, and is seen only as a whole. */
+/** Redacts line by line, so that JSON stays valid. Plain text is also redacted as a whole: a private key spans lines. */
 export function redactTranscript(redactor: Redactor, text: string | null | undefined): string | null | undefined {
   if (!text) return text
   const lines = text.split('\n')

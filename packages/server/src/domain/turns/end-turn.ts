@@ -17,7 +17,7 @@ import {
 import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere, recordNextTurn, type SessionRow, transition } from '../sessions/session.ts'
-import { settleSubagents } from '../subagents/subagent.ts'
+import { endRunningSubagents } from '../subagents/subagent.ts'
 
 /** How a claimed turn can end. */
 export type Outcome =
@@ -44,7 +44,7 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
     if (turn.withdrawn_by !== null) await endWithdrawn(app, tx, ending)
     else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
     else await conclude(app, tx, ending, outcome)
-    await settleSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')
+    await endRunningSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')
     await wakeAdmission(tx, sessionId)
   })
 }

@@ -3,7 +3,7 @@ import { type Conversation, mainThread, type Runtime } from '../../runtimes/runt
 import type { App } from '../app.ts'
 import { recordUsage } from '../costs/cost.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { followThread } from '../subagents/subagent.ts'
+import { recordThreadGrowth } from '../subagents/subagent.ts'
 import { ingest } from '../transcripts/transcript.ts'
 
 type Source = {
@@ -35,7 +35,7 @@ export async function collectTranscripts(app: App, { session, runtime, conversat
         owner,
         usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
       )
-      if (isSubagent) await followThread(app, tx, session.id, file, { lines, tokens })
+      if (isSubagent) await recordThreadGrowth(app, tx, session.id, file, { lines, tokens })
     }
     const isKept = (line: string): boolean => runtime.isWorthKeeping(line)
     appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, recordAlongside })

@@ -36,7 +36,7 @@ const pieces = async (id: number): Promise<string[]> =>
 const line = (text: string): string => `${JSON.stringify({ type: 'assistant', text })}\n`
 
 describe('a subagent that a caller records', () => {
-  test('needs no more than a name: 201', async () => {
+  test('needs only an agent_id, and is answered with 201', async () => {
     const id = await insertSession(app.pool, { slug: 'with-subagents' })
     const { status, body } = await app.post(path('with-subagents'), { agent_id: 'a-1' })
     expect(status).toBe(201)
@@ -63,7 +63,7 @@ describe('a subagent that a caller records', () => {
     expect(await transcriptOf(id, body.subagent_transcript.id)).toBeNull()
   })
 
-  test('takes every field, and the transcript is shown only when asked for', async () => {
+  test('accepts every field, and shows the transcript only with include_transcript', async () => {
     const id = await insertSession(app.pool)
     const facts = {
       agent_id: 'a-2',
@@ -85,7 +85,7 @@ describe('a subagent that a caller records', () => {
     expect(await transcriptOf(id, body.subagent_transcript.id)).toBe(line('one'))
   })
 
-  test('can be changed in every field, key by key, and deleted', async () => {
+  test('can be changed field by field, and deleted', async () => {
     const id = await insertSession(app.pool)
     const subagent = await recorded(id, { agent_id: 'a-3', description: 'As it was', status: null })
     const { status, body } = await app.patch(path(id, subagent), {
@@ -119,14 +119,14 @@ describe('a subagent that a caller records', () => {
     [{ agent_id: 'x', message_count: -1 }, 'Message count must be greater than or equal to 0'],
     [{ agent_id: 'x', total_tokens: 'many' }, 'Total tokens is not a number'],
     [{ agent_id: 'x', transcript: ['{}'] }, 'Transcript must be a string'],
-  ])('%j is refused: %s', async (body, message) => {
+  ])('%j is refused with 422: %s', async (body, message) => {
     const id = await insertSession(app.pool)
     await recorded(id, { agent_id: 'taken' })
     const answer = await changesNothing(app.pool, () => app.post(path(id), body))
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('is not changed by what it could not have been', async () => {
+  test('is not changed by an invalid PATCH', async () => {
     const id = await insertSession(app.pool)
     await recorded(id, { agent_id: 'taken' })
     const subagent = await recorded(id, { agent_id: 'mine', transcript: line('one') })
@@ -140,8 +140,8 @@ describe('a subagent that a caller records', () => {
   })
 })
 
-describe('the transcript that callers send', () => {
-  test('grows by what was added: the rest is not written again', async () => {
+describe('a subagent transcript that callers send', () => {
+  test('is extended by the new part only, without rewriting the rest', async () => {
     const id = await insertSession(app.pool)
     const subagent = await recorded(id, { agent_id: 'grows', transcript: line('one') })
     await app.patch(path(id, subagent), { transcript: line('one') + line('two') })
@@ -151,7 +151,7 @@ describe('the transcript that callers send', () => {
     expect(await transcriptOf(id, subagent)).toBe(line('one') + line('two') + line('three'))
   })
 
-  test('is replaced when it does not go on from the stored one, and taken away by null', async () => {
+  test('is replaced if it does not continue the stored one, and removed by null', async () => {
     const id = await insertSession(app.pool)
     const subagent = await recorded(id, { agent_id: 'other', transcript: line('one') + line('two') })
     await app.patch(path(id, subagent), { transcript: line('another') })
@@ -162,7 +162,7 @@ describe('the transcript that callers send', () => {
     expect(await transcriptOf(id, subagent)).toBeNull()
   })
 
-  test('is stored redacted, also where a secret comes in two parts', async () => {
+  test('is stored redacted, even if a secret arrives in two parts', async () => {
     const id = await insertSession(app.pool)
     const token = `ghp_${'a1B2'.repeat(9)}`
     const first = `${line('begin')}{"type":"assistant","text":"it printed ${token.slice(0, 8)}`
@@ -172,13 +172,13 @@ describe('the transcript that callers send', () => {
     const stored = String(await transcriptOf(id, subagent))
     expect(stored).toContain('[REDACTED:')
     expect(stored).not.toContain(token.slice(0, 8))
-    // And goes on from there, piece by piece.
+    // Later texts still extend the redacted one.
     await app.patch(path(id, subagent), { transcript: `${first}${token.slice(8)}"}\n${line('more')}` })
     expect((await pieces(subagent)).at(-1)).toBe(line('more'))
   })
 })
 
-describe('the list', () => {
+describe('the list of subagents', () => {
   test('is newest first and paged', async () => {
     const id = await insertSession(app.pool)
     for (const agent_id of ['one', 'two', 'three']) await recorded(id, { agent_id })
@@ -188,7 +188,7 @@ describe('the list', () => {
     expect(body.pagination).toEqual({ page: 2, per_page: 2, total_count: 3, total_pages: 2 })
   })
 
-  test('is narrowed by status and type exactly', async () => {
+  test('is filtered by exact status and type', async () => {
     const id = await insertSession(app.pool)
     await recorded(id, { agent_id: 'one', subagent_type: 'explore' })
     await recorded(id, { agent_id: 'two', subagent_type: 'explore', status: 'failed' })
@@ -202,7 +202,7 @@ describe('the list', () => {
   })
 })
 
-test('of another session, or of none, nothing is found: 404', async () => {
+test('a subagent of another session, or of an unknown session, answers 404', async () => {
   const id = await insertSession(app.pool)
   const other = await insertSession(app.pool)
   const subagent = await recorded(other, { agent_id: 'not-yours' })
@@ -217,25 +217,25 @@ test('of another session, or of none, nothing is found: 404', async () => {
   for (const answer of answers) expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
 })
 
-test('include_transcript that is no boolean is refused', async () => {
+test('an include_transcript that is not a boolean is refused with 422', async () => {
   const id = await insertSession(app.pool)
   const answer = await app.get(path(id, `${await recorded(id, { agent_id: 'x' })}?include_transcript=maybe`))
   expectProblem(answer, 422, 'Invalid parameter', 'Include transcript must be true or false')
 })
 
 describe('a subagent of a turn', () => {
-  test('is recorded as it works, and done when its turn is', async () => {
+  test('is recorded while it runs, and completed when its turn ends', async () => {
     const id = await create('spawn run until [ -e go-on ]; do sleep 0.1; done\nspawn usage 1200 34')
     const subagents = async () => (await app.get(path(id))).body.subagent_transcripts
-    const [atWork] = await eventually(subagents, (all) => all.length === 1, 60_000)
-    expect(atWork).toMatchObject({ status: 'running', subagent_type: 'demo', tool_use_count: expect.any(Number) })
+    const [running] = await eventually(subagents, (all) => all.length === 1, 60_000)
+    expect(running).toMatchObject({ status: 'running', subagent_type: 'demo', tool_use_count: expect.any(Number) })
     const { body } = await app.get(`/sessions/${id}`)
     await writeFile(`${body.session.metadata.working_directory}/go-on`, '')
     await reaches(id, 'needs_input')
     await settled(id)
     const [second, first] = await subagents()
     expect(first).toMatchObject({
-      id: atWork.id,
+      id: running.id,
       agent_id: expect.stringMatching(/^agent-/),
       status: 'completed',
       description: 'run until [ -e go-on ]; do sleep 0.1; done',
@@ -263,14 +263,14 @@ describe('a subagent of a turn', () => {
     expect((await app.patch(path(id, second.id), { description: 'Renamed' })).status).toBe(200)
   })
 
-  test('has failed when its turn has', async () => {
+  test('is failed when its turn fails', async () => {
     const id = await create('spawn fail for want of tea')
     await reaches(id, 'failed')
     expect((await app.get(path(id))).body.subagent_transcripts).toMatchObject([{ status: 'failed' }])
   })
 })
 
-describe('what is derived', () => {
+describe('the derived fields of a subagent', () => {
   const blank = {
     id: 1,
     session_id: 1,
@@ -299,7 +299,7 @@ describe('what is derived', () => {
     [60_000, '1m 0s'],
     [61_999, '1m 1s'],
     [4_503_000, '75m 3s'],
-  ])('%s ms read as %s', (duration_ms, text) => {
+  ])('%s ms are formatted as %s', (duration_ms, text) => {
     expect(presentSubagent({ ...blank, duration_ms }).formatted_duration).toBe(text)
   })
 
@@ -310,7 +310,7 @@ describe('what is derived', () => {
     [1000, '1.0k'],
     [12_345, '12.3k'],
     [1_250_000, '1250.0k'],
-  ])('%s tokens read as %s', (total_tokens, text) => {
+  ])('%s tokens are formatted as %s', (total_tokens, text) => {
     expect(presentSubagent({ ...blank, total_tokens }).formatted_tokens).toBe(text)
   })
 
@@ -318,7 +318,7 @@ describe('what is derived', () => {
     ['Look', 'explore', 'Look'],
     ['  ', 'explore', 'explore'],
     [null, ' ', 'Subagent'],
-  ])('described as %j and of type %j it is called %s', (description, subagent_type, label) => {
+  ])('description %j and type %j give the label %s', (description, subagent_type, label) => {
     expect(presentSubagent({ ...blank, description, subagent_type }).display_label).toBe(label)
   })
 })
