@@ -19,7 +19,7 @@ declare module '../../platform/db/tables.ts' {
 
 export type UsageOwner = Pick<UsageColumns, 'session_id' | 'agent_root' | 'agent_runtime' | 'runtime_session_id'>
 
-/** A call that is on record is not counted again, whoever reads it a second time. Answers with the tokens of the others. */
+/** Skips calls that are already recorded: a line that is read twice counts once. Returns the tokens of the new calls. */
 export async function insertUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<number> {
   const inserted = await tx
     .insertInto('session_usage')
@@ -30,8 +30,13 @@ export async function insertUsage(tx: Transaction, owner: UsageOwner, usages: re
   return inserted.reduce((sum, call) => sum + tokensOf(call), 0)
 }
 
-type Volumes = Pick<Usage, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>
+type TokenCounts = Pick<Usage, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>
 
-export function tokensOf({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: Volumes): number {
+export function tokensOf({
+  input_tokens,
+  output_tokens,
+  cache_read_tokens,
+  cache_creation_tokens,
+}: TokenCounts): number {
   return input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens
 }

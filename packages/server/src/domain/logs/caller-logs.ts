@@ -37,7 +37,7 @@ export async function changeLog(
   { content, level }: SessionLogChanges,
 ): Promise<LogLine> {
   return transact(app.db, async (tx) => {
-    const line = await findOwn(tx, ref, id)
+    const line = await findCallerLine(tx, ref, id)
     const changes = {
       ...(content !== undefined && { content: app.redactor.text(content) }),
       ...(level !== undefined && { level }),
@@ -48,13 +48,13 @@ export async function changeLog(
 
 export async function removeLog(app: App, ref: SessionRef, id: number): Promise<void> {
   await transact(app.db, async (tx) => {
-    const line = await findOwn(tx, ref, id)
+    const line = await findCallerLine(tx, ref, id)
     await deleteLog(tx, line.id)
   })
 }
 
-/** What the service wrote is what happened, and stays. */
-async function findOwn(tx: Transaction, ref: SessionRef, id: number): Promise<LogLine> {
+/** Lines that the service wrote are read-only, so that callers can rely on them. */
+async function findCallerLine(tx: Transaction, ref: SessionRef, id: number): Promise<LogLine> {
   const session = await lockSession(tx, ref)
   const line = (await findLog(tx, session.id, id)) ?? refuseMissing()
   if (line.origin === 'service')

@@ -26,14 +26,14 @@ export function insertLog(tx: Transaction, row: NewLogLine): Promise<LogLine> {
   return tx.insertInto('session_logs').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Newest first: in the reverse of the order of writing. */
+/** Newest first, by id. */
 export async function selectLogPage(
   db: Database,
   sessionId: number,
   { level }: LogFilters,
   { page, perPage }: Page,
 ): Promise<{ lines: LogLine[]; totalCount: number }> {
-  // Compared as text: a level nobody knows matches nothing.
+  // Compared as text, so that an unknown level matches nothing.
   const matching = db
     .selectFrom('session_logs')
     .where('session_id', '=', sessionId)

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { insertLog, type LogLine } from './log-store.ts'
 
-/** The face of the room: a session's own log, written for the people who look after it. */
+/** The face of the room: a session's log, which its users read. */
 export {
   deleteLog,
   type LogLine,
@@ -22,7 +22,7 @@ export async function note(
   await insertLog(tx, { session_id: sessionId, level, content: app.redactor.text(content), origin: 'service' })
 }
 
-/** A line by somebody else, who may change it later. */
+/** A line that callers may change and delete. */
 export function noteForCaller(
   app: App,
   tx: Transaction,

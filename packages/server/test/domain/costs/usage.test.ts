@@ -19,7 +19,7 @@ async function usageOf(id: number): Promise<Record<string, unknown>[]> {
   return rows
 }
 
-test('every model call is on record when its turn ends, those of subagents apart', async () => {
+test('every model call is recorded when its turn ends, and calls of subagents are marked', async () => {
   const id = await create('usage 100 20\nspawn usage 7 3\nusage 0 0\nusage 5 1')
   await reaches(id, 'needs_input')
   const { session_id } = await findDemo(app, id)
@@ -35,17 +35,17 @@ test('every model call is on record when its turn ends, those of subagents apart
   )
 })
 
-test('a transcript that is read again counts nothing twice', async () => {
+test('reading a transcript again records no call twice', async () => {
   const id = await create('usage 10 2')
   await reaches(id, 'needs_input')
   await settled(id)
-  // As if nobody remembered how far it was read: the entries would be new, the calls are not.
+  // Resets the read position: the entries are stored again, the calls are already recorded.
   await app.pool.query('update transcript_threads set read_bytes = 0 where session_id = $1', [id])
   expect((await refreshTranscript(app.host.app, { id })).appended).toBeGreaterThan(0)
   expect(await usageOf(id)).toHaveLength(1)
 })
 
-test('a call that is told of twice in one breath is one call', async () => {
+test('a call that occurs twice in one batch is recorded once', async () => {
   const usage: Usage = {
     request_id: 'req-twice',
     model: 'demo',

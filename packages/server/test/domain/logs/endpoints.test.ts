@@ -16,7 +16,7 @@ async function written(session: number, content: string, level = 'info'): Promis
   return body.log.id
 }
 
-/** A line as the service writes them. */
+/** A line written by the service. */
 async function serviceLine(session: number, content = 'The agent started.'): Promise<number> {
   await transact(app.host.app.db, (tx) => note(app.host.app, tx, session, content, 'warning'))
   return (await app.get(path(session))).body.logs[0].id
@@ -25,8 +25,8 @@ async function serviceLine(session: number, content = 'The agent started.'): Pro
 const contents = async (at: string): Promise<string[]> =>
   (await app.get(at)).body.logs.map(({ content }: { content: string }) => content)
 
-describe('a line that a caller adds', () => {
-  test('is answered with 201 and is there to be read', async () => {
+describe('a log line that a caller adds', () => {
+  test('is answered with 201 and can be read', async () => {
     const id = await insertSession(app.pool, { slug: 'with-a-log' })
     const { status, body } = await app.post(path('with-a-log'), { content: ' Looked at it. ', level: 'verbose' })
     expect(status).toBe(201)
@@ -44,7 +44,7 @@ describe('a line that a caller adds', () => {
     expect(await app.get(path(id, body.log.id))).toMatchObject({ status: 200, body })
   })
 
-  test('holds no credential, neither at first nor after a change', async () => {
+  test('is redacted when it is created and when it is changed', async () => {
     const id = await insertSession(app.pool)
     const line = await written(id, `the key is ${testKey}-and ghp_${'a1B2'.repeat(9)}`)
     const { body } = await app.patch(path(id, line), { content: `now npm_${'Zx9'.repeat(12)}` })
@@ -54,7 +54,7 @@ describe('a line that a caller adds', () => {
     )
   })
 
-  test('can be changed, key by key, and deleted', async () => {
+  test('can be changed field by field, and deleted', async () => {
     const id = await insertSession(app.pool)
     const line = await written(id, 'one')
     expect((await app.patch(path(id, line), { content: 'two' })).body.log).toMatchObject({
@@ -80,13 +80,13 @@ describe('a line that a caller adds', () => {
     [{ content: 'x', level: null }, 'Level is not a valid log level'],
     [{ content: 'x', level: 'loud' }, 'Level loud is not a valid log level'],
     [{ content: 'x', level: 'INFO' }, 'Level INFO is not a valid log level'],
-  ])('%j is refused: %s', async (body, message) => {
+  ])('%j is refused with 422: %s', async (body, message) => {
     const id = await insertSession(app.pool)
     const answer = await changesNothing(app.pool, () => app.post(path(id), body))
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('is not changed by what it could not have been', async () => {
+  test('is not changed by an invalid PATCH', async () => {
     const id = await insertSession(app.pool)
     const line = await written(id, 'stays')
     const answer = await changesNothing(app.pool, () => app.patch(path(id, line), { content: '', level: 'loud' }))
@@ -94,8 +94,8 @@ describe('a line that a caller adds', () => {
   })
 })
 
-describe('a line that the service wrote', () => {
-  test('is shown as such and can be neither changed nor deleted: 409', async () => {
+describe('a log line that the service wrote', () => {
+  test('has the origin service, and refuses PATCH and DELETE with 409', async () => {
     const id = await insertSession(app.pool)
     const line = await serviceLine(id)
     expect((await app.get(path(id, line))).body.log).toMatchObject({ origin: 'service', level: 'warning' })
@@ -108,7 +108,7 @@ describe('a line that the service wrote', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of log lines', () => {
   test('is newest first and paged', async () => {
     const id = await insertSession(app.pool)
     for (const content of ['one', 'two', 'three']) await written(id, content)
@@ -118,7 +118,7 @@ describe('the list', () => {
     expect(body.pagination).toEqual({ page: 2, per_page: 2, total_count: 3, total_pages: 2 })
   })
 
-  test('is narrowed by level exactly; a level nobody knows gives an empty list', async () => {
+  test('is filtered by exact level; an unknown level gives an empty list', async () => {
     const id = await insertSession(app.pool)
     await written(id, 'fine')
     await written(id, 'bad', 'error')
@@ -129,7 +129,7 @@ describe('the list', () => {
   })
 })
 
-test('of another session, or of none, nothing is found: 404', async () => {
+test('a log line of another session, or of an unknown session, answers 404', async () => {
   const id = await insertSession(app.pool)
   const other = await insertSession(app.pool)
   const line = await written(other, 'not yours')
@@ -144,7 +144,7 @@ test('of another session, or of none, nothing is found: 404', async () => {
   for (const answer of answers) expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
 })
 
-test('nobody gets in without a key', async () => {
+test('the list answers 401 without an API key', async () => {
   const id = await insertSession(app.pool)
   expect((await app.send(`/api/v1${path(id)}`)).status).toBe(401)
 })

@@ -8,8 +8,8 @@ const secret = 'ours-9f8e7d6c5b4a39281706f5e4d3c2b1a0'
 const app = testApp({ environment: { API_KEYS: `${testKey},${secret}` } })
 const { create, busy, rested, say, logs, turns, reaches, settled } = conversing(app)
 
-describe('a session tells in plain words what happened to it', () => {
-  test('from the start of its agent to the end of its turn, and what is said after that', async () => {
+describe('the log of a session', () => {
+  test('records the start of the agent, the end of the turn and an accepted follow-up', async () => {
     const id = await rested()
     expect(await logs(id)).toEqual([
       expect.stringMatching(/^The agent started \(process \d+\)\.$/),
@@ -20,7 +20,7 @@ describe('a session tells in plain words what happened to it', () => {
     await settled(id)
   })
 
-  test('when a message is queued and delivered', async () => {
+  test('records a queued message and its delivery', async () => {
     const { id, letGo } = await busy()
     const { message } = await say(id, 'say more')
     await letGo()
@@ -33,7 +33,7 @@ describe('a session tells in plain words what happened to it', () => {
     )
   })
 
-  test('when it is paused', async () => {
+  test('records a pause', async () => {
     const { id } = await busy()
     await pauseSession(app.host.app, { id })
     await settled(id)
@@ -43,7 +43,7 @@ describe('a session tells in plain words what happened to it', () => {
     ])
   })
 
-  test('when its turn fails, with the reason and as an error', async () => {
+  test('records a failed turn as an error with its reason', async () => {
     const id = await create('fail for want of coffee')
     await reaches(id, 'failed')
     const { rows } = await app.pool.query(
@@ -54,7 +54,7 @@ describe('a session tells in plain words what happened to it', () => {
   })
 })
 
-test('a key of ours that an agent prints is nowhere to be read again', async () => {
+test('an API key that an agent prints is redacted in transcript, log, exit status and turn', async () => {
   const id = await create(`run echo ${secret}\nfail because of ${secret}`)
   const { metadata } = await reaches(id, 'failed')
   const [turn] = await turns(id)
