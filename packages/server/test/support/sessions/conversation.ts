@@ -17,31 +17,36 @@ type FollowUp = { goal?: string; isImmediate?: boolean }
 export type Conversation = {
   repository(): string
   create(prompt?: string, more?: Record<string, unknown>): Promise<number>
-  /** A session whose agent works until it is let go, with its prompt in its transcript. */
+  /** A session whose agent has received its prompt and runs until `letGo` is called. */
   busy(): Promise<{ id: number; letGo(): Promise<void> }>
-  /** A session that has had a turn and rests. */
+  /** A session at rest after its first turn. */
   rested(more?: Record<string, unknown>): Promise<number>
+  /** Sends a follow-up. */
   say(id: number, prompt: string, more?: FollowUp): Promise<FollowUpOutcome>
   queue(id: number, content: string, goal?: string): Promise<Message>
-  /** The moment that a message is left in the queue of a session at rest is over. */
+  /** Delivers the first queued message now, without the grace period. */
   drain(id: number): Promise<void>
+  /** Waits until the session has one of the statuses. */
   reaches(id: number, ...statuses: string[]): ReturnType<typeof onceItIs>
   turns(id: number): Promise<Record<string, unknown>[]>
   messages(id: number): Promise<Record<string, unknown>[]>
   logs(id: number): Promise<string[]>
-  /** Every turn of the session has ended. */
+  /** Waits until every turn of the session has ended. */
   settled(id: number): Promise<void>
   effects: Effects
 }
 
-/** What agents did, told by what they appended to a file: each line once, in the order in which it was done. */
+/** What agents did, read from a file to which each prompt appends a word when it runs. */
 export type Effects = {
+  /** A prompt that appends the word to the file. */
   doing(word: string | number): string
+  /** The words in the order in which they were appended. */
   done(): Promise<string[]>
+  /** Waits until the word was appended. */
   isDone(word: string): Promise<void>
 }
 
-/** What tests of one file need to speak to demo sessions and to see what became of it. */
+/** Helpers to create demo sessions, send them prompts and read the results, for the tests of one file. */
 export function conversing(app: TestApp): Conversation {
   let repository = ''
   beforeAll(async () => {

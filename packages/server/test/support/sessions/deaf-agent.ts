@@ -6,7 +6,7 @@ import type { TestApp } from '../app/app.ts'
 
 const { start } = demoRuntime
 
-/** The next agent that is started is up and running, and never takes up the prompt it was given. */
+/** The next agent that is started runs, but never writes its prompt into its transcript: there is no receipt. */
 export function letNextAgentBeDeaf(app: TestApp): void {
   vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
     const home = await mkdtemp(join(app.home, 'deaf-'))

@@ -4,7 +4,7 @@ import { eventually } from '../vitest/eventually.ts'
 
 type Api = Pick<TestApp, 'get' | 'post'>
 
-/** A session of the demo agent that plays these lines. Answers with what the create answered for it. */
+/** Creates a session whose demo agent runs these lines. Returns the session as the create answered it. */
 export async function startDemo(
   api: Api,
   session: { git_root: string; lines: readonly string[]; branch?: string; subdirectory?: string },
@@ -19,11 +19,12 @@ export async function findDemo(api: Api, id: number): Promise<Answer['body']> {
   return (await api.get(`/sessions/${id}`)).body.session
 }
 
-/** The session once nothing of it runs any more. */
+/** Waits until the session needs input or has failed, and returns it. */
 export function atRest(api: Api, id: number): Promise<Answer['body']> {
   return onceItIs(api, id, 'needs_input', 'failed')
 }
 
+/** Waits until the session has one of the statuses, and returns it. */
 export function onceItIs(api: Api, id: number, ...statuses: string[]): Promise<Answer['body']> {
   return eventually(
     () => findDemo(api, id),
@@ -32,7 +33,7 @@ export function onceItIs(api: Api, id: number, ...statuses: string[]): Promise<A
   )
 }
 
-/** The stored entries of the main conversation, in order. */
+/** The stored entries of the main thread, in order. */
 export async function entriesOf(api: Api, id: number): Promise<Answer['body'][]> {
   const { body } = await api.get(`/sessions/${id}?include_transcript=true`)
   const lines: string = body.session.transcript ?? ''
@@ -42,7 +43,7 @@ export async function entriesOf(api: Api, id: number): Promise<Answer['body'][]>
     .map((line) => JSON.parse(line))
 }
 
-/** The conversation as a person reads it. */
+/** The rendered transcript. */
 export async function textOf(api: Api, id: number): Promise<string> {
   return (await api.get(`/sessions/${id}/transcript`)).body.transcript_text
 }

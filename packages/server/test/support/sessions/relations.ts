@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 type Link = { junior: number; senior: number }
 
-/** A link by which one session counts as a senior of another, written straight into its table. */
+/** Inserts an uncle link directly into its table. */
 export async function insertUncleLink(pool: pg.Pool, link: Link): Promise<void> {
   await insertUncleLinks(pool, [link])
 }
@@ -16,7 +16,7 @@ export async function insertUncleLinks(pool: pg.Pool, links: readonly Link[]): P
   )
 }
 
-/** Each link as `senior>junior`, in order. */
+/** Each link as `senior>junior`, sorted. */
 export async function uncleLinks(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ link: string }>(
     `select senior_session_id || '>' || junior_session_id as link
@@ -26,7 +26,7 @@ export async function uncleLinks(pool: pg.Pool): Promise<string[]> {
   return rows.map(({ link }) => link)
 }
 
-/** Many sessions at once; each entry is the index of its parent among those before it. Answers with their ids, in order. */
+/** Inserts sessions; each entry is the index of the session's parent, or null. Returns the ids in order. */
 export async function insertTree(pool: pg.Pool, parents: readonly (number | null)[]): Promise<number[]> {
   const { rows } = await pool.query<{ id: string }>(
     `insert into sessions (agent_runtime, genesis, git_root, branch, config)

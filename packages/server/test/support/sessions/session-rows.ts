@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 type Columns = Record<string, unknown>
 
-/** A session written straight into its table, for what no endpoint can bring about. Returns its id. */
+/** Inserts a session directly into its table, for states that no endpoint can create. Returns its id. */
 export async function insertSession(pool: pg.Pool, columns: Columns = {}): Promise<number> {
   const [id] = await insertSessions(pool, [columns])
   if (id === undefined) throw new Error('no session was inserted')
@@ -32,7 +32,7 @@ export async function insertSessions(pool: pg.Pool, sessions: readonly Columns[]
   return ids
 }
 
-/** A stored conversation: one entry a line, in the given thread. */
+/** Stores a transcript: one entry for each line, in the given thread. */
 export async function insertTranscript(
   pool: pg.Pool,
   sessionId: number,
