@@ -5,7 +5,7 @@ import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/deaf-agent.ts'
+import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()

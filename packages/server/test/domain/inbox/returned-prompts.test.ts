@@ -6,7 +6,7 @@ import { recoveryPrompt } from '../../../src/domain/lifecycle/recovery-prompt.ts
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/deaf-agent.ts'
+import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()

@@ -4,8 +4,8 @@ import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/deaf-agent.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
+import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
 
 const app = testApp()
 const { create, busy, rested, say, queue, messages, logs, reaches, settled, effects } = conversing(app)

@@ -12,7 +12,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/deaf-agent.ts'
+import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
