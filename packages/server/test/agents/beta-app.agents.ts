@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleRepository, startTestApp, type TestApp } from '../support/app/app.ts'
 import { type ModelServer, startModelServer } from '../support/model-server/model-server.ts'
-import { atRest, entriesOf, onceItIs } from '../support/sessions/demo-session.ts'
+import { atRest, entriesOf, waitForStatus } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 import { cli } from './support/cli.ts'
 
@@ -115,7 +115,7 @@ test('a session that was archived and comes back goes on', async () => {
 
 test('a session that is paused in the middle of a tool can be spoken to again', async () => {
   const id = await create('run sleep 300\nsay Never')
-  await onceItIs(app, id, 'running')
+  await waitForStatus(app, id, 'running')
   await eventually(
     () => stored(id),
     (text) => text.includes('sleep 300') && text.includes('tool_call'),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { processTable } from '../../src/platform/process/process-table.ts'
 import { sampleRepository } from '../support/app/app.ts'
 import { processesOf, type ServerProcess, startServer, testFolder } from '../support/processes/server-process.ts'
-import { atRest, entriesOf, onceItIs, startDemo } from '../support/sessions/demo-session.ts'
+import { atRest, entriesOf, startDemo, waitForStatus } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
 const creates = 200
@@ -18,7 +18,7 @@ test('kill -9 of the embedded database during writes, then of ours: what was ans
   const server = await startServer({ home })
 
   const watched = await startDemo(server, { git_root, lines: ['say before', 'sleep 2', 'say after'] })
-  await onceItIs(server, watched.id, 'running')
+  await waitForStatus(server, watched.id, 'running')
   const statuses = new Set<number>()
   const accepted: { id: number; hasPrompt: boolean }[] = []
   let sent = 0
@@ -54,7 +54,7 @@ test('kill -9 of the embedded database during writes, then of ours: what was ans
 
   // The second blow: ours, with an agent at work and the database left alone.
   const last = await startDemo(server, { git_root, lines: ['say begun', 'sleep 120'] })
-  await onceItIs(server, last.id, 'running')
+  await waitForStatus(server, last.id, 'running')
   const leftOver = await processTable().identify(await postmasterOf(home))
   await server.kill()
   if (!leftOver) throw new Error('the database was running')

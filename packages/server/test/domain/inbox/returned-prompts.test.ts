@@ -6,7 +6,7 @@ import { recoveryPrompt } from '../../../src/domain/lifecycle/recovery-prompt.ts
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
+import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
@@ -63,7 +63,7 @@ describe('a queued turn that becomes a message again', () => {
 describe('a turn that is withdrawn before its agent received the prompt', () => {
   test('becomes a message of origin automated_recovery_nudge if it was a recovery turn', async () => {
     const id = await rested()
-    letNextAgentBeDeaf(app)
+    makeNextAgentIgnorePrompt(app)
     await restartSession(app.host.app, { id })
     await reaches(id, 'running')
     await pauseSession(app.host.app, { id })
@@ -75,7 +75,7 @@ describe('a turn that is withdrawn before its agent received the prompt', () => 
 
   test('is dropped if it was a heartbeat', async () => {
     const id = await rested()
-    letNextAgentBeDeaf(app)
+    makeNextAgentIgnorePrompt(app)
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])
     await beat(app.host.app, id)
     await reaches(id, 'running')

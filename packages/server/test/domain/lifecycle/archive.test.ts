@@ -5,7 +5,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
+import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 
 const app = testApp()
 const { create, busy, rested, say, queue, messages, logs, reaches, settled, effects } = conversing(app)
@@ -79,7 +79,7 @@ describe('an archive', () => {
   })
 
   test('does not retire a message that is queued after the session was unarchived', async () => {
-    letNextAgentBeDeaf(app)
+    makeNextAgentIgnorePrompt(app)
     const id = await create('say undone')
     await reaches(id, 'running')
     await archive(id)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { expectProblem, sampleRepository } from '../../support/app/app.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { type ServerProcess, startServer, testFolder } from '../../support/processes/server-process.ts'
-import { atRest, entriesOf, onceItIs, startDemo } from '../../support/sessions/demo-session.ts'
+import { atRest, entriesOf, startDemo, waitForStatus } from '../../support/sessions/demo-session.ts'
 
 type TwoHosts = {
   /** Runs the session and holds its files. */
@@ -52,7 +52,7 @@ describe.each([
     expect(await entriesOf(asked, fork)).toHaveLength(1)
     expect(await query('select * from host_calls')).toEqual([])
     await asked.post(`/sessions/${fork}/follow_up`, { prompt: 'say from the fork' })
-    expect((await onceItIs(asked, fork, 'needs_input', 'failed')).status).toBe('needs_input')
+    expect((await waitForStatus(asked, fork, 'needs_input', 'failed')).status).toBe('needs_input')
   }, 120_000)
 
   test('a refresh reads the files on the host that holds them', async () => {

@@ -12,7 +12,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
-import { letNextAgentBeDeaf } from '../../support/sessions/ignored-prompt.ts'
+import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -125,7 +125,7 @@ describe('a restart', () => {
   })
 
   test('of a running session whose agent has not received the prompt delivers it once', async () => {
-    letNextAgentBeDeaf(app)
+    makeNextAgentIgnorePrompt(app)
     const id = await create(doing('again'))
     await reaches(id, 'running')
     await restart(id)
@@ -136,7 +136,7 @@ describe('a restart', () => {
   })
 
   test('of a paused session whose agent has not stopped yet delivers the prompt once', async () => {
-    letNextAgentBeDeaf(app)
+    makeNextAgentIgnorePrompt(app)
     const id = await create(doing('paused'))
     await reaches(id, 'running')
     await pauseSession(app.host.app, { id })

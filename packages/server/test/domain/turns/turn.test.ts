@@ -6,7 +6,7 @@ import { variableNames } from '../../../src/app/config.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
-import { atRest, entriesOf, onceItIs, startDemo } from '../../support/sessions/demo-session.ts'
+import { atRest, entriesOf, startDemo, waitForStatus } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
@@ -27,7 +27,7 @@ describe('a session with a turn', () => {
     expect(created).toMatchObject({ status: 'waiting', session_id: null, job_id: expect.any(String) })
     expect(created.running_job_id).toBe(created.job_id)
 
-    const underway = await onceItIs(app, created.id, 'running')
+    const underway = await waitForStatus(app, created.id, 'running')
     expect(underway).toMatchObject({ job_id: created.job_id, running_job_id: created.job_id })
     expect(underway.metadata.runtime_started).toBe(true)
     expect(await processTable().identify(underway.metadata.process_pid)).toBeDefined()
@@ -106,7 +106,7 @@ describe.concurrent('an agent that is killed', () => {
         (text) => text.endsWith('\n'),
       ),
     )
-    const { metadata } = await onceItIs(app, id, 'running')
+    const { metadata } = await waitForStatus(app, id, 'running')
     process.kill(metadata.process_pid, 'SIGKILL')
 
     const session = await atRest(app, id)
@@ -176,7 +176,7 @@ test('deleting a session while its transcript is read logs no error', async () =
 describe.concurrent('deleting a session during a turn', () => {
   test('stops its agent', async () => {
     const { id } = await startDemo(app, { git_root, lines: ['sleep 120'] })
-    const { metadata } = await onceItIs(app, id, 'running')
+    const { metadata } = await waitForStatus(app, id, 'running')
     expect((await app.delete(`/sessions/${id}`)).status).toBe(204)
     await eventually(
       () => processTable().identify(metadata.process_pid),

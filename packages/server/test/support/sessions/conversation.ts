@@ -10,7 +10,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { enqueue } from '../../../src/platform/jobs/enqueue.ts'
 import { sampleRepository, type TestApp } from '../app/app.ts'
 import { eventually } from '../vitest/eventually.ts'
-import { onceItIs } from './demo-session.ts'
+import { waitForStatus } from './demo-session.ts'
 
 type FollowUp = { goal?: string; isImmediate?: boolean }
 
@@ -27,7 +27,7 @@ export type Conversation = {
   /** Delivers the first queued message now, without the grace period. */
   drain(id: number): Promise<void>
   /** Waits until the session has one of the statuses. */
-  reaches(id: number, ...statuses: string[]): ReturnType<typeof onceItIs>
+  reaches(id: number, ...statuses: string[]): ReturnType<typeof waitForStatus>
   turns(id: number): Promise<Record<string, unknown>[]>
   messages(id: number): Promise<Record<string, unknown>[]>
   logs(id: number): Promise<string[]>
@@ -56,7 +56,7 @@ export function conversing(app: TestApp): Conversation {
 
   const rows = async (table: string, id: number, order: string): Promise<Record<string, unknown>[]> =>
     (await app.pool.query(`select * from ${table} where session_id = $1 order by ${order}`, [id])).rows
-  const reaches: Conversation['reaches'] = (id, ...statuses) => onceItIs(app, id, ...statuses)
+  const reaches: Conversation['reaches'] = (id, ...statuses) => waitForStatus(app, id, ...statuses)
   const create: Conversation['create'] = async (prompt, more = {}) => {
     const answer = await app.post('/sessions', {
       git_root: repository,

@@ -21,11 +21,11 @@ export async function findDemo(api: Api, id: number): Promise<Answer['body']> {
 
 /** Waits until the session needs input or has failed, and returns it. */
 export function atRest(api: Api, id: number): Promise<Answer['body']> {
-  return onceItIs(api, id, 'needs_input', 'failed')
+  return waitForStatus(api, id, 'needs_input', 'failed')
 }
 
 /** Waits until the session has one of the statuses, and returns it. */
-export function onceItIs(api: Api, id: number, ...statuses: string[]): Promise<Answer['body']> {
+export function waitForStatus(api: Api, id: number, ...statuses: string[]): Promise<Answer['body']> {
   return eventually(
     () => findDemo(api, id),
     (session) => statuses.includes(session?.status),

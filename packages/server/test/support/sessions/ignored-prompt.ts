@@ -7,9 +7,9 @@ import type { TestApp } from '../app/app.ts'
 const { start } = demoRuntime
 
 /** The next agent that is started runs, but never writes its prompt into its transcript: there is no receipt. */
-export function letNextAgentBeDeaf(app: TestApp): void {
+export function makeNextAgentIgnorePrompt(app: TestApp): void {
   vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
-    const home = await mkdtemp(join(app.home, 'deaf-'))
+    const home = await mkdtemp(join(app.home, 'ignored-prompt-'))
     return start({ ...order, prompt: 'sleep 120', conversation: { ...order.conversation, home } })
   })
 }
