@@ -1,35 +1,31 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findCycles } from './find-cycles.mjs'
 import { readImports } from './read-imports.mjs'
 import { repositoryRoot } from './repository-root.mjs'
+import { roomLines } from './rooms.mjs'
+import { sourceFiles } from './source-files.mjs'
 
-/** From the top down: a layer imports itself and what is below it. */
+/** From the top down: a layer imports itself and the layers below it. */
 const layers = ['app', 'surfaces', 'domain', 'runtimes', 'platform']
 
-/** A room imports only rooms on earlier lines. */
-const roomLines = [
-  ['settings', 'people'],
-  ['credentials', 'catalog', 'categories', 'gates'],
-  ['sessions'],
-  ['logs', 'transcripts', 'costs'],
-  ['hierarchy', 'subagents', 'board', 'titles'],
-  ['inbox', 'workspaces', 'summaries'],
-  ['notifications'],
-  ['lifecycle'],
-  ['conversation', 'search', 'archive'],
-  ['heartbeats', 'turns', 'elicitations', 'accounts'],
-  ['triggers', 'backlog', 'outcomes', 'pull-requests'],
-  ['maintenance', 'clis'],
-]
+const packages = ['contract', 'client', 'server', 'web', 'cli']
+
+/** The packages of ours that each package besides the server may import, its own files included. */
+const packageImports = {
+  contract: ['contract'],
+  client: ['contract', 'client'],
+  web: ['contract', 'client', 'web'],
+  cli: ['contract', 'client', 'cli'],
+}
 
 const rules = {
-  1: 'contract imports only zod and itself; web imports only contract of ours',
+  1: 'contract imports only zod and itself; client imports only contract and types of zod, and loads no zod; web and cli import only contract and client of ours',
   2: `imports go down: ${layers.join(' > ')} > contract; main.ts imports app and platform`,
-  3: 'a room imports only rooms on earlier lines of the list in scripts/check-imports.mjs',
-  4: 'of a room, others see its face, its events.ts and its *-job.ts files; app sees its room.ts too',
-  5: 'inside a room, stores call stores and endpoints call operations',
+  3: 'a room imports only rooms on earlier lines of the list in scripts/rooms.mjs',
+  4: 'a room shows other rooms its face, its events.ts and its *-job.ts files; app also sees its room.ts',
+  5: 'inside a room, endpoints call operations and stores call only stores',
   6: 'no export * and no import cycles',
 }
 
@@ -39,17 +35,18 @@ const rules = {
  */
 
 /**
- * Holds every source file below `root` against the rules. Tests may import what they like and are not looked at.
+ * Checks every source file below `root` against the rules. Tests may import anything and are not checked.
  *
  * @param {string} root
  * @returns {{ fileCount: number, violations: Violation[] }}
  */
 export function checkImports(root) {
-  const files = ['contract', 'server', 'web'].flatMap((name) => sourceFiles(root, `packages/${name}/src`))
+  const files = packages.flatMap((name) => sourceFiles(root, `packages/${name}/src`))
   const edges = files.flatMap((file) => edgesOf(root, file))
+  const zodFiles = filesLoadingZod(edges)
   const violations = [
     ...files.flatMap(misplaced),
-    ...edges.flatMap((edge) => [...crossings(edge), ...starExport(edge)]),
+    ...edges.flatMap((edge) => [...crossings(edge, zodFiles), ...starExport(edge)]),
     ...cycles(files, edges),
   ]
   return { fileCount: files.length, violations }
@@ -59,22 +56,6 @@ export function checkImports(root) {
 export function describeViolation({ rule, file, line, specifier, reason }) {
   const what = specifier === '' ? '' : ` imports '${specifier}'`
   return `${file}:${line}${what}: ${reason}\n  rule ${rule}: ${rules[rule]}`
-}
-
-/**
- * @param {string} root
- * @param {string} folder
- * @returns {string[]}
- */
-function sourceFiles(root, folder) {
-  if (!existsSync(`${root}/${folder}`)) return []
-  return readdirSync(`${root}/${folder}`, { withFileTypes: true })
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = `${folder}/${entry.name}`
-      if (entry.isDirectory()) return sourceFiles(root, path)
-      return /\.(ts|tsx|mts|js|mjs)$/.test(entry.name) ? [path] : []
-    })
 }
 
 /**
@@ -91,7 +72,25 @@ function edgesOf(root, file) {
 }
 
 /**
- * Where an import of ours leads, as a path from the root; undefined for packages of others.
+ * The files of contract that load zod at run time, directly or through another file.
+ *
+ * @param {Edge[]} edges
+ */
+function filesLoadingZod(edges) {
+  const loaded = edges.filter(({ file, isTypeOnly }) => !isTypeOnly && locate(file).place === 'contract')
+  const found = new Set(loaded.filter(({ specifier }) => isZod(specifier)).map(({ file }) => file))
+  // A set visits the entries that are added during the loop, so this reaches every importer.
+  for (const zodFile of found) for (const { file, target } of loaded) if (target === zodFile) found.add(file)
+  return found
+}
+
+/** @param {string} specifier */
+function isZod(specifier) {
+  return /^zod($|\/)/.test(specifier)
+}
+
+/**
+ * The file that an import of ours resolves to, as a path from the root; undefined for third-party packages.
  *
  * @param {string} file
  * @param {string} specifier
@@ -113,7 +112,7 @@ function resolve(file, specifier) {
  */
 function locate(path) {
   const [, name, inPackage = ''] = /^packages\/([^/]+)\/src\/(.*)$/.exec(path) ?? []
-  if (name === 'contract' || name === 'web') return { place: name, inRoom: '' }
+  if (name !== undefined && name in packageImports) return { place: name, inRoom: '' }
   if (name !== 'server') return { place: '', inRoom: '' }
   if (inPackage === 'main.ts') return { place: 'main', inRoom: '' }
   const [layer = '', room = '', ...rest] = inPackage.split('/')
@@ -129,38 +128,51 @@ function locate(path) {
 function misplaced(file, index = 0, files = [file]) {
   const { place, room } = locate(file)
   const at = { file, line: 1, specifier: '' }
-  if (place === '') return [{ ...at, rule: 2, reason: 'it stands in none of the layers' }]
-  if (place !== 'domain' || isHandedToRooms(file)) return []
-  if (room === undefined) return [{ ...at, rule: 3, reason: 'it stands in domain/ but in no room' }]
-  // Told once for the folder, by its first file.
+  if (place === '') return [{ ...at, rule: 2, reason: 'the file is in none of the layers' }]
+  if (place !== 'domain' || isSharedByRooms(file)) return []
+  if (room === undefined) return [{ ...at, rule: 3, reason: 'the file is in domain/ but in no room' }]
+  // Reported once for the folder, at its first file.
   const isFirst = index === 0 || locate(files[index - 1] ?? '').room !== room
   return lineOf(room) < 0 && isFirst ? [{ ...at, rule: 3, reason: `the room ${room} is not in the list` }] : []
 }
 
 /**
  * @param {Edge} edge
+ * @param {Set<string>} zodFiles
  * @returns {Violation[]}
  */
-function crossings(edge) {
+function crossings(edge, zodFiles) {
   const { file, target, specifier } = edge
   const from = locate(file)
   const at = { file, line: edge.line, specifier }
 
-  if (from.place === 'contract') {
-    const isAllowed = target === undefined ? /^zod($|\/)/.test(specifier) : locate(target).place === 'contract'
-    return isAllowed ? [] : [{ ...at, rule: 1, reason: 'contract may not import it' }]
+  if (from.place in packageImports) {
+    return maySee(edge, zodFiles) ? [] : [{ ...at, rule: 1, reason: `${from.place} may not import it` }]
   }
   if (target === undefined) return []
   const to = locate(target)
-  if (from.place === 'web') {
-    const isAllowed = to.place === 'contract' || to.place === 'web'
-    return isAllowed ? [] : [{ ...at, rule: 1, reason: 'web may not import it' }]
-  }
   if (!goesDown(file, from, to)) {
     return [{ ...at, rule: 2, reason: `${nameOf(file, from)} may not import ${nameOf(target, to)}` }]
   }
   if (from.room !== undefined && from.room === to.room) return insideRoom(edge, from, to)
   return to.room === undefined ? [] : intoRoom(edge, from, to)
+}
+
+/**
+ * Whether a package other than the server may have this import.
+ *
+ * @param {Edge} edge
+ * @param {Set<string>} zodFiles
+ */
+function maySee({ file, target, specifier, isTypeOnly }, zodFiles) {
+  const from = /** @type {keyof typeof packageImports} */ (locate(file).place)
+  if (target === undefined) {
+    // Both run in a browser: contract loads zod and nothing else, client loads no package at all.
+    if (from === 'contract') return isZod(specifier)
+    return from !== 'client' || (isTypeOnly && isZod(specifier))
+  }
+  if (!packageImports[from].includes(locate(target).place)) return false
+  return from !== 'client' || isTypeOnly || !zodFiles.has(target)
 }
 
 /**
@@ -171,16 +183,16 @@ function crossings(edge) {
 function goesDown(file, from, to) {
   if (from.place === 'main') return to.place === 'app' || to.place === 'platform'
   if (to.place === 'contract') return true
-  if (isHandedToRooms(file) && to.place === 'domain') return false
+  if (isSharedByRooms(file) && to.place === 'domain') return false
   return layers.includes(to.place) && layers.indexOf(to.place) >= layers.indexOf(from.place)
 }
 
 /**
- * What operations are handed: every room sees it, so it can see none of them.
+ * The App type that every operation receives. Every room imports it, so it can import no room.
  *
  * @param {string} file
  */
-function isHandedToRooms(file) {
+function isSharedByRooms(file) {
   return file === 'packages/server/src/domain/app.ts'
 }
 
@@ -189,7 +201,7 @@ function isHandedToRooms(file) {
  * @param {Location} location
  */
 function nameOf(path, { place, room }) {
-  if (isHandedToRooms(path)) return 'domain/app.ts'
+  if (isSharedByRooms(path)) return 'domain/app.ts'
   return room ?? (place === 'main' ? 'main.ts' : place || path)
 }
 
@@ -207,8 +219,8 @@ function intoRoom({ file, line, specifier }, from, { room = '', inRoom }) {
     const how = lineOf(room) === lineOf(from.room) ? 'on the same line as' : 'on a later line than'
     found.push({ ...at, rule: 3, reason: `${room} is ${how} ${from.room}` })
   }
-  const isShown = [...facesOf(room), 'events.ts'].includes(inRoom) || inRoom.endsWith('-job.ts')
-  if (!isShown && !(from.place === 'app' && inRoom === 'room.ts')) {
+  const isVisible = [...facesOf(room), 'events.ts'].includes(inRoom) || inRoom.endsWith('-job.ts')
+  if (!isVisible && !(from.place === 'app' && inRoom === 'room.ts')) {
     found.push({ ...at, rule: 4, reason: `${room}/${inRoom} is private to its room` })
   }
   return found
@@ -223,10 +235,10 @@ function intoRoom({ file, line, specifier }, from, { room = '', inRoom }) {
 function insideRoom({ file, line, specifier, isTypeOnly }, from, to) {
   const at = { file, line, specifier }
   if (isStore(from.inRoom) && !isStore(to.inRoom) && (!isTypeOnly || isEndpoint(to.inRoom))) {
-    return [{ ...at, rule: 5, reason: 'a store takes only types and other stores from its room' }]
+    return [{ ...at, rule: 5, reason: 'a store imports only types and other stores from its room' }]
   }
   if (isEndpoint(from.inRoom) && isStore(to.inRoom)) {
-    return [{ ...at, rule: 5, reason: 'an endpoint leaves the store to an operation' }]
+    return [{ ...at, rule: 5, reason: 'an endpoint calls an operation, which calls the store' }]
   }
   return []
 }
@@ -236,7 +248,7 @@ function insideRoom({ file, line, specifier, isTypeOnly }, from, to) {
  * @returns {Violation[]}
  */
 function starExport({ file, line, specifier, isStar }) {
-  return isStar ? [{ rule: 6, file, line, specifier, reason: 'name what is exported' }] : []
+  return isStar ? [{ rule: 6, file, line, specifier, reason: 'list the exported names' }] : []
 }
 
 /**
@@ -247,13 +259,14 @@ function starExport({ file, line, specifier, isStar }) {
 function cycles(files, edges) {
   /** @type {Map<string, Set<string>>} */
   const graph = new Map(files.map((file) => [file, new Set()]))
-  // A type-only import leaves no trace at run time, so it cannot close a cycle there.
-  const lasting = edges.filter(({ isTypeOnly }) => !isTypeOnly)
-  for (const { file, target } of lasting) if (target !== undefined && graph.has(target)) graph.get(file)?.add(target)
+  // The compiler removes type-only imports, so they close no cycle at run time.
+  const runtimeEdges = edges.filter(({ isTypeOnly }) => !isTypeOnly)
+  for (const { file, target } of runtimeEdges)
+    if (target !== undefined && graph.has(target)) graph.get(file)?.add(target)
 
   return findCycles(graph).map((cycle) => {
     const [file = '', next] = cycle
-    const first = lasting.find((edge) => edge.file === file && edge.target === next)
+    const first = runtimeEdges.find((edge) => edge.file === file && edge.target === next)
     return {
       rule: 6,
       file,

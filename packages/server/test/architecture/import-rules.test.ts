@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkImports, describeViolation } from '../../../../scripts/check-imports.mjs'
+import { plant } from './plant.ts'
 
 const repositoryRoot = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -14,14 +12,14 @@ test('the sources keep the import rules', () => {
   expect(fileCount).toBeGreaterThan(0)
 })
 
-describe('rule 1: contract stands alone', () => {
+describe('rule 1: what the packages besides the server may import', () => {
   test('contract may import zod and its own files', () => {
     expect(
       check({ 'contract/src/session.ts': ["import { z } from 'zod'", "import { limits } from './limits.ts'"] }),
     ).toEqual([])
   })
 
-  test.each(['@yardmaster/server/main', '../../server/src/main.ts', 'node:fs', 'pg', 'zodiac'])(
+  test.each(['@yardmaster/server/main', '../../server/src/main.ts', '@yardmaster/client/call', 'node:fs', 'zodiac'])(
     'contract may not import %s',
     (specifier) => {
       expect(check({ 'contract/src/session.ts': [`import { x } from '${specifier}'`] })).toEqual([
@@ -30,14 +28,57 @@ describe('rule 1: contract stands alone', () => {
     },
   )
 
-  test('web may import contract and packages of others, but nothing else of ours', () => {
+  const contract = {
+    'contract/src/limits.ts': ['export const limit = 1'],
+    'contract/src/session.ts': ["import { z } from 'zod'"],
+    'contract/src/addresses.ts': ["import { limit } from './limits.ts'", "import type { A } from './session.ts'"],
+    'contract/src/endpoints.ts': ["import { session } from './session.ts'"],
+  }
+
+  test.each([
+    "import type { Session } from '@yardmaster/contract/session'",
+    "import { limit } from '@yardmaster/contract/limits'",
+    "import { addresses } from '@yardmaster/contract/addresses'",
+    "import { call } from './call.ts'",
+    "import type { z } from 'zod'",
+  ])('client may have: %s', (line) => {
+    expect(check({ ...contract, 'client/src/client.ts': [line] })).toEqual([])
+  })
+
+  test.each([
+    ["import { session } from '@yardmaster/contract/session'", '@yardmaster/contract/session'],
+    ["import { type Session } from '@yardmaster/contract/session'", '@yardmaster/contract/session'],
+    ["import { endpoints } from '@yardmaster/contract/endpoints'", '@yardmaster/contract/endpoints'],
+    ["import type { App } from '@yardmaster/server/domain/app'", '@yardmaster/server/domain/app'],
+    ["import { z } from 'zod'", 'zod'],
+    ["import type { FastifyInstance } from 'fastify'", 'fastify'],
+    ["import 'node:events'", 'node:events'],
+  ])('client may not have: %s', (line, specifier) => {
+    expect(check({ ...contract, 'client/src/client.ts': [line] })).toEqual([`1 client/src/client.ts:1 ${specifier}`])
+  })
+
+  test.each([
+    ['web', 'cli'],
+    ['cli', 'web'],
+  ])('%s may import contract, client and third-party packages, but nothing else of ours', (name, other) => {
     const lines = [
       "import '@yardmaster/contract/session'",
+      "import '@yardmaster/client/client'",
       "import 'react'",
       "import '../../server/src/app/compose.ts'",
+      `import '@yardmaster/${other}/page'`,
     ]
 
-    expect(check({ 'web/src/page.tsx': lines })).toEqual(['1 web/src/page.tsx:3 ../../server/src/app/compose.ts'])
+    expect(check({ [`${name}/src/page.tsx`]: lines })).toEqual([
+      `1 ${name}/src/page.tsx:4 ../../server/src/app/compose.ts`,
+      `1 ${name}/src/page.tsx:5 @yardmaster/${other}/page`,
+    ])
+  })
+
+  test('the server may not import the client', () => {
+    expect(check({ 'server/src/surfaces/rest.ts': ["import '@yardmaster/client/client'"] })).toEqual([
+      '2 server/src/surfaces/rest.ts:1 @yardmaster/client/client',
+    ])
   })
 })
 
@@ -75,18 +116,18 @@ describe('rule 2: imports go down', () => {
     ])
   })
 
-  test('a type-only import counts', () => {
+  test('a type-only import counts as an import', () => {
     expect(check({ 'server/src/platform/clock.ts': ["import type { App } from '../domain/app.ts'"] })).toEqual([
       '2 server/src/platform/clock.ts:1 ../domain/app.ts',
     ])
   })
 
-  test('a source file outside of the layers is reported', () => {
+  test('reports a source file outside the layers', () => {
     expect(check({ 'server/src/helpers/text.ts': [] })).toEqual(['2 server/src/helpers/text.ts:1 '])
   })
 })
 
-describe('rule 3: rooms see only rooms on earlier lines', () => {
+describe('rule 3: a room imports only rooms on earlier lines', () => {
   test('a room may import a room on an earlier line', () => {
     expect(check({ 'server/src/domain/turns/run.ts': ["import { x } from '../sessions/session.ts'"] })).toEqual([])
   })
@@ -101,20 +142,20 @@ describe('rule 3: rooms see only rooms on earlier lines', () => {
     ])
   })
 
-  test('a folder that is not a room on the list is reported once', () => {
+  test('reports a room that is missing from the list once', () => {
     expect(check({ 'server/src/domain/extras/one.ts': [], 'server/src/domain/extras/two.ts': [] })).toEqual([
       '3 server/src/domain/extras/one.ts:1 ',
     ])
   })
 
-  test('a file beside the rooms is reported, except for what every room is handed', () => {
+  test('reports a file beside the rooms, except for domain/app.ts', () => {
     expect(check({ 'server/src/domain/app.ts': [], 'server/src/domain/stray.ts': [] })).toEqual([
       '3 server/src/domain/stray.ts:1 ',
     ])
   })
 })
 
-describe("rule 4: only a room's face is seen from outside", () => {
+describe('rule 4: other rooms see only the face of a room', () => {
   test.each([
     'settings/settings.ts',
     'categories/category.ts',
@@ -136,7 +177,7 @@ describe("rule 4: only a room's face is seen from outside", () => {
     },
   )
 
-  test("app may import a room's list, surfaces may not, and neither may reach inside", () => {
+  test('app may import room.ts, surfaces may not, and neither may import private files', () => {
     const lines = [
       "import { room } from '../domain/turns/room.ts'",
       "import { run } from '../domain/turns/run-turn.ts'",
@@ -162,7 +203,7 @@ describe('rule 5: endpoints call operations, operations call stores', () => {
     expect(check({ 'server/src/domain/sessions/session-store.ts': lines })).toEqual([])
   })
 
-  test('a store may not import an operation or an endpoint, not even a type of an endpoint', () => {
+  test('a store may import neither an operation nor an endpoint, nor a type of an endpoint', () => {
     const lines = ["import { archive } from './archive.ts'", "import type { Body } from './endpoints.ts'"]
 
     expect(check({ 'server/src/domain/sessions/store.ts': lines })).toEqual([
@@ -172,7 +213,7 @@ describe('rule 5: endpoints call operations, operations call stores', () => {
   })
 
   test.each(['endpoints.ts', 'board/board-endpoints.ts', 'archive-endpoint.ts'])(
-    '%s may import an operation but no store',
+    '%s may import an operation but not a store',
     (file) => {
       const up = file.includes('/') ? '..' : '.'
       const lines = [`import { restore } from '${up}/restore.ts'`, `import { rows } from '${up}/session-store.ts'`]
@@ -186,13 +227,13 @@ describe('rule 5: endpoints call operations, operations call stores', () => {
 
 describe('rule 6: no export *, no cycles', () => {
   test.each(["export * from './two.ts'", "export * as two from './two.ts'", "export type * from './two.ts'"])(
-    '%s is reported',
+    'reports %s',
     (line) => {
       expect(check({ 'server/src/platform/one.ts': [line] })).toEqual(['6 server/src/platform/one.ts:1 ./two.ts'])
     },
   )
 
-  test('a cycle is reported once, with its way', () => {
+  test('reports a cycle once, with the files on it', () => {
     const root = plant({
       'server/src/platform/one.ts': ["import { two } from './two.ts'"],
       'server/src/platform/two.ts': ['// two', "export { three } from './three.ts'"],
@@ -211,7 +252,7 @@ describe('rule 6: no export *, no cycles', () => {
     ["export type { Two } from './two.ts'", []],
     ["import { type Two } from './two.ts'", ['6 server/src/platform/one.ts:1 ./two.ts']],
     ["import type from './two.ts'", ['6 server/src/platform/one.ts:1 ./two.ts']],
-  ])('only what is left at run time closes a cycle: %s', (line, expected) => {
+  ])('only an import that exists at run time closes a cycle: %s', (line, expected) => {
     const back = { 'server/src/platform/two.ts': ["import { one } from './one.ts'"] }
 
     expect(check({ ...back, 'server/src/platform/one.ts': [line] })).toEqual(expected)
@@ -256,27 +297,16 @@ describe('what counts as an import', () => {
     expect(check({ 'server/src/platform/clock.ts': [source] })).toEqual([])
   })
 
-  test('the line is that of the import, counted through comments and templates', () => {
+  test('reports the line of the import, counted across comments and templates', () => {
     const lines = ['/* one', 'two */ const text = `three', `\${four}`, 'five`', `import '${forbidden}'`]
 
     expect(check({ 'server/src/platform/clock.ts': lines })).toEqual([`2 server/src/platform/clock.ts:5 ${forbidden}`])
   })
 })
 
-/** What the checker says about a made-up tree, as `rule file:line import` with paths from packages/. */
+/** The violations in a made-up tree, as `rule file:line import` with paths from packages/. */
 function check(files: Record<string, readonly string[]>): string[] {
   return checkImports(plant(files)).violations.map(
     ({ rule, file, line, specifier }) => `${rule} ${file.replace(/^packages\//, '')}:${line} ${specifier}`,
   )
-}
-
-function plant(files: Record<string, readonly string[]>): string {
-  const root = mkdtempSync(join(tmpdir(), 'yardmaster-import-rules-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
-  for (const [path, lines] of Object.entries(files)) {
-    const file = join(root, 'packages', path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, `${lines.join('\n')}\n`)
-  }
-  return root
 }

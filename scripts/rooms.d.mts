@@ -1,0 +1,1 @@
+export const roomLines: readonly (readonly string[])[]

@@ -1,0 +1,18 @@
+/**
+ * The rooms of packages/server/src/domain: a room imports only rooms on earlier lines. Rooms that do not exist yet have
+ * their place here already. `npm run check` reads this list, and a test compares it with ARCHITECTURE.md.
+ */
+export const roomLines = [
+  ['settings', 'people'],
+  ['credentials', 'catalog', 'categories', 'gates'],
+  ['sessions'],
+  ['logs', 'transcripts', 'costs'],
+  ['hierarchy', 'subagents', 'board', 'titles'],
+  ['inbox', 'workspaces', 'summaries'],
+  ['notifications'],
+  ['lifecycle'],
+  ['conversation', 'search', 'archive'],
+  ['heartbeats', 'turns', 'elicitations', 'accounts'],
+  ['triggers', 'backlog', 'outcomes', 'pull-requests'],
+  ['maintenance', 'clis'],
+]
