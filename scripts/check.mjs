@@ -1,4 +1,5 @@
 import { checkImports, describeViolation } from './check-imports.mjs'
+import { checkTables, describeTableViolation } from './check-tables.mjs'
 import { makeReady, prepare } from './prepare.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
@@ -13,6 +14,7 @@ const checks = [
   { name: 'types of the scripts', passes: () => runs('typescript/bin/tsc', '-p', 'scripts/tsconfig.json') },
   { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'import rules', passes: keepsImportRules },
+  { name: 'table owners', passes: keepsTableOwners },
 ]
 
 await prepare({ builds: false })
@@ -50,5 +52,11 @@ async function runs(program, ...args) {
 async function keepsImportRules() {
   const { violations } = checkImports(repositoryRoot)
   for (const violation of violations) console.error(describeViolation(violation))
+  return violations.length === 0
+}
+
+async function keepsTableOwners() {
+  const violations = checkTables(repositoryRoot)
+  for (const violation of violations) console.error(describeTableViolation(violation))
   return violations.length === 0
 }

@@ -1,0 +1,5 @@
+export type TableViolation = { rule: 7 | 8; file: string; line: number; table: string; reason: string }
+
+export function checkTables(root: string): TableViolation[]
+
+export function describeTableViolation(violation: TableViolation): string

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { repositoryRoot } from './repository-root.mjs'
+import { sourceFiles } from './source-files.mjs'
+
+const source = 'packages/server/src'
+
+const rules = {
+  7: 'a room writes only the tables that its own files add to `Tables`; other rooms call an operation of the owner',
+  8: 'the sessions room exports operations named after what they mean; no generic updateSession leaves it',
+}
+
+/**
+ * @typedef {{ rule: keyof typeof rules, file: string, line: number, table: string, reason: string }} TableViolation
+ */
+
+/**
+ * Checks that each table has one owner that writes it. The owner is the room, or the folder of platform/, whose file
+ * declares the table in `interface Tables`. Reads may join any table.
+ *
+ * @param {string} root
+ * @returns {TableViolation[]}
+ */
+export function checkTables(root) {
+  const files = sourceFiles(root, source).map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
+  const owners = new Map(files.flatMap(({ path, text }) => declaredTables(text).map((table) => [table, ownerOf(path)])))
+  /** @type {TableViolation[]} */
+  const crossing = files.flatMap(({ path: file, text }) =>
+    writesIn(text, owners)
+      .filter(({ table }) => owners.get(table) !== ownerOf(file))
+      .map((write) => ({ ...write, rule: 7, file, reason: `${write.table} belongs to ${owners.get(write.table)}` })),
+  )
+  return [...crossing, ...exportedUpdateSession(root)]
+}
+
+/** @param {TableViolation} violation */
+export function describeTableViolation({ rule, file, line, table, reason }) {
+  return `${file}:${line} ${rule === 7 ? `writes '${table}'` : "exports 'updateSession'"}: ${reason}\n  rule ${rule}: ${rules[rule]}`
+}
+
+/**
+ * The names at the top level of every `interface Tables { ... }`.
+ *
+ * @param {string} text
+ */
+function declaredTables(text) {
+  return [...text.matchAll(/\binterface Tables \{/g)].flatMap(({ index }) => {
+    const names = []
+    let depth = 0
+    for (const [token] of text.slice(index).matchAll(/[{}]|[\w$]+(?=\??:)/g)) {
+      if (token === '{') depth += 1
+      else if (token === '}') depth -= 1
+      else if (depth === 1) names.push(token)
+      if (depth === 0) break
+    }
+    return names
+  })
+}
+
+/**
+ * `domain/board` for domain/board/..., `platform/jobs` for platform/jobs/...
+ *
+ * @param {string} path
+ */
+function ownerOf(path) {
+  return path
+    .slice(source.length + 1)
+    .split('/')
+    .slice(0, 2)
+    .join('/')
+}
+
+/**
+ * Writes by the query builder and in SQL text. A word after `update` counts only when it is a table, so `for update of`
+ * and `do update set` do not.
+ *
+ * @param {string} text
+ * @param {Map<string, string>} tables
+ */
+function writesIn(text, tables) {
+  const builder = /\b(?:insertInto|replaceInto|updateTable|deleteFrom|mergeInto)\(\s*'(\w+)/g
+  const statement = /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?(\w+)/gi
+  const code = withoutComments(text)
+  return [builder, statement]
+    .flatMap((pattern) => [...code.matchAll(pattern)])
+    .filter(([, table = '']) => tables.has(table))
+    .map(({ 1: table = '', index }) => ({ table, line: code.slice(0, index).split('\n').length }))
+    .sort((one, other) => one.line - other.line)
+}
+
+/**
+ * Blanks comment lines: prose may say "update sessions" too. The line count stays the same.
+ *
+ * @param {string} text
+ */
+function withoutComments(text) {
+  return text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+}
+
+/**
+ * @param {string} root
+ * @returns {TableViolation[]}
+ */
+function exportedUpdateSession(root) {
+  return ['session.ts', 'sessions.ts'].flatMap((name) => {
+    const file = `${source}/domain/sessions/${name}`
+    if (!existsSync(`${root}/${file}`)) return []
+    const code = withoutComments(readFileSync(`${root}/${file}`, 'utf8'))
+    const found = /\bexport\b(?:[^;]*?\{[^}]*|[^\n{]*)\bupdateSession\b/.exec(code)
+    if (!found) return []
+    const line = code.slice(0, found.index + found[0].length).split('\n').length
+    return [{ rule: 8, file, line, table: '', reason: 'name the operation after what it does' }]
+  })
+}
+
+function main([root = repositoryRoot] = process.argv.slice(2)) {
+  const violations = checkTables(root)
+  for (const violation of violations) console.error(describeTableViolation(violation))
+  console.log(`${violations.length} broken table rules`)
+  if (violations.length > 0) process.exitCode = 1
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main()
