@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { announce } from './announce.mjs'
+import { Interrupted, Unprepared } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
-import { Interrupted, Unprepared } from './unprepared.mjs'
 
 // In the order they depend on each other.
 const packages = ['packages/contract', 'packages/server']

@@ -1,9 +1,9 @@
 import { checkImports, describeViolation } from './check-imports.mjs'
 import { checkTables, describeTableViolation } from './check-tables.mjs'
 import { makeReady, prepare } from './prepare.mjs'
+import { exitCodeOf, Interrupted, Unprepared } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
-import { exitCodeOf, Interrupted, Unprepared } from './unprepared.mjs'
 
 const bin = `${repositoryRoot}/node_modules`
 

@@ -1,6 +1,6 @@
 import { installCli } from './install-cli.mjs'
 import { prepare } from './prepare.mjs'
-import { Interrupted, Unprepared } from './unprepared.mjs'
+import { Interrupted, Unprepared } from './prepare-error.mjs'
 
 await prepare()
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { announce } from './announce.mjs'
+import { oneAtATime } from './file-lock.mjs'
 import { npmCommand, shorten } from './install-dependencies.mjs'
-import { oneAtATime } from './one-at-a-time.mjs'
+import { Interrupted, Unprepared } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
-import { Interrupted, Unprepared } from './unprepared.mjs'
 
 /**
  * @typedef {import('../packages/server/src/runtimes/pinned-clis.ts').PinnedCli} PinnedCli

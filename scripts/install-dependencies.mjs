@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { announce } from './announce.mjs'
+import { Interrupted, Unprepared } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
-import { Interrupted, Unprepared } from './unprepared.mjs'
 
 // npm says what went wrong first and where to read on last, with pages of usage between.
 const shownLines = { first: 12, last: 6 }

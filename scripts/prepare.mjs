@@ -1,8 +1,8 @@
 import { build, isBuilt } from './build-packages.mjs'
+import { oneAtATime } from './file-lock.mjs'
 import { install, isInstalled } from './install-dependencies.mjs'
-import { oneAtATime } from './one-at-a-time.mjs'
+import { Interrupted, Unprepared } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
-import { Interrupted, Unprepared } from './unprepared.mjs'
 
 // Keep in step with "engines" in package.json: fastify and vite need at least this.
 const oldestNode = { major: 20, minor: 19 }

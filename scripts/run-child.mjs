@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { exitCodeOf } from './unprepared.mjs'
+import { exitCodeOf } from './prepare-error.mjs'
 
 // Enough for any message worth reading; a child that prints for minutes must not fill our memory.
 const keptOutputCharacters = 64 * 1024

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { installCli, Unreachable } from './install-cli.mjs'
 import { prepare } from './prepare.mjs'
+import { Interrupted, Unprepared } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
-import { Interrupted, Unprepared } from './unprepared.mjs'
 
 // What test harnesses call "skipped": nothing was found wrong, and nothing was found right.
 const notRunExitCode = 77

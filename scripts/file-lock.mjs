@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Unprepared } from './unprepared.mjs'
+import { Unprepared } from './prepare-error.mjs'
 
 // The turn is a folder with one file, named after its holder. Taking the turn is renaming a filled folder onto that
 // path, which the system refuses while the folder there is filled. Ending the turn of a holder that died is removing
