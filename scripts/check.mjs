@@ -7,6 +7,8 @@ import { runChild } from './run-child.mjs'
 
 const bin = `${repositoryRoot}/node_modules`
 
+const eachPackageAlone = ['--production', '--strict', '--include', 'dependencies,unlisted']
+
 const checks = [
   // The build is the check: with project references the compiler refuses `--noEmit` (TS6310).
   { name: 'types of the sources', passes: builds },
@@ -15,6 +17,12 @@ const checks = [
   { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'import rules', passes: keepsImportRules },
   { name: 'table owners', passes: keepsTableOwners },
+  { name: 'dead code and dependencies', passes: () => runs('knip/bin/knip.js', '--no-progress') },
+  // Strict: a dependency of the root, which an installed package would not have, does not count.
+  {
+    name: 'dependencies of the packages',
+    passes: () => runs('knip/bin/knip.js', '--no-progress', ...eachPackageAlone),
+  },
 ]
 
 await prepare({ builds: false })
