@@ -1,12 +1,12 @@
 /**
- * One line that says what is under way and, at its end, how it went and how long it took. Goes to stderr: stdout
- * belongs to what comes after.
+ * Prints the step that begins and returns a function that ends the line with the outcome and the duration. Prints to
+ * stderr, because stdout belongs to the program that is started next.
  *
- * @param {string} what
- * @returns {(how: string) => void}
+ * @param {string} step
+ * @returns {(outcome: string) => void}
  */
-export function announce(what) {
+export function announce(step) {
   const startedMs = performance.now()
-  process.stderr.write(`${what} ... `)
-  return (how) => process.stderr.write(`${how} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`)
+  process.stderr.write(`${step} ... `)
+  return (outcome) => process.stderr.write(`${outcome} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`)
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { announce } from './announce.mjs'
-import { Interrupted, Unprepared } from './prepare-error.mjs'
+import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
 
-// In the order they depend on each other.
+// Each depends only on earlier ones.
 const packages = ['packages/contract', 'packages/server']
 
 const otherInputs = ['tsconfig.base.json', 'package-lock.json']
 
 /**
- * Whether the last good build was made from the sources as they are now. The stamp holds a digest of every input's
- * path, size and time: that also notices what was deleted, and what a checkout gave an older date.
+ * Whether the last successful build used the current sources. The stamp holds a digest of every input's path, size and
+ * modification time, so it also notices deleted files and files that a checkout dated back.
  *
  * @param {string} root
  */
@@ -25,9 +25,9 @@ export function isBuilt(root) {
  */
 export async function build(root, onSpawn) {
   const end = announce('Building')
-  // Taken before the compiler reads: what changes meanwhile is then stale, not missed.
+  // Computed before the compiler runs: a file that changes during the build makes the build stale.
   const digest = digestInputs(root)
-  if (!hasOutput(root)) forgetEarlierBuilds(root)
+  if (!hasOutput(root)) removeBuildRecords(root)
   mkdirSync(`${root}/packages/server/dist`, { recursive: true })
   writeFileSync(stampFile(root), 'unfinished\n')
 
@@ -44,7 +44,7 @@ export async function build(root, onSpawn) {
   }
   if (exitCode !== 0) {
     end('failed')
-    throw new Unprepared(`${output.trimEnd()}\nThe sources do not compile; the errors are above.`)
+    throw new PrepareError(`${output.trimEnd()}\nThe sources do not compile; see the errors above.`)
   }
   for (const name of packages) removeOrphans(`${root}/${name}`)
   writeFileSync(stampFile(root), digest)
@@ -62,11 +62,11 @@ function stampFile(root) {
 }
 
 /**
- * The compiler trusts its own record even after the output was deleted, and would emit nothing.
+ * Removes the compiler's build records: it trusts them even when the output was deleted, and emits nothing.
  *
  * @param {string} root
  */
-function forgetEarlierBuilds(root) {
+function removeBuildRecords(root) {
   for (const name of packages) rmSync(`${root}/${name}/tsconfig.tsbuildinfo`, { force: true })
 }
 
@@ -86,7 +86,7 @@ function digestInputs(root) {
 }
 
 /**
- * Output whose source is gone would still be found by whoever imports or lists it.
+ * Removes output whose source is gone: imports and folder listings would still find it.
  *
  * @param {string} packageFolder
  */

@@ -1,7 +1,7 @@
 import { checkImports, describeViolation } from './check-imports.mjs'
 import { checkTables, describeTableViolation } from './check-tables.mjs'
 import { makeReady, prepare } from './prepare.mjs'
-import { exitCodeOf, Interrupted, Unprepared } from './prepare-error.mjs'
+import { exitCodeOf, Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
 
@@ -39,7 +39,7 @@ async function builds() {
     return true
   } catch (problem) {
     if (problem instanceof Interrupted) process.exit(problem.exitCode)
-    if (!(problem instanceof Unprepared)) throw problem
+    if (!(problem instanceof PrepareError)) throw problem
     console.error(problem.message)
     return false
   }

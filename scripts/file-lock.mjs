@@ -11,65 +11,65 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Unprepared } from './prepare-error.mjs'
+import { PrepareError } from './prepare-error.mjs'
 
-// The turn is a folder with one file, named after its holder. Taking the turn is renaming a filled folder onto that
-// path, which the system refuses while the folder there is filled. Ending the turn of a holder that died is removing
-// the file that bears its name, which can never be somebody else's. So no two waiters can both win.
+// The lock is a folder with one file, named after its holder. A process takes the lock by renaming a filled folder onto
+// that path, which the system refuses while the folder there is not empty. A waiter breaks the lock of a dead holder by
+// removing the file with the holder's name, which cannot be the file of a later holder. So two waiters never both win.
 
 const pollMs = 100
 const heartbeatMs = 5_000
 
-// A holder that has not touched its file for so long is not the process that wrote it: its pid was given to another,
-// as happens after a reboot.
-const silenceMs = 60_000
+// A holder refreshes its file every 5 s. After this long without a refresh the pid belongs to another process, as it may
+// after a reboot.
+const staleMs = 60_000
 
 /**
- * Does `work` while no other process does work on the same folder; waits for its turn.
- * `work` is handed a function to record the children it starts: the turn outlives a killed holder until they are gone.
+ * Runs `work` under a lock on the folder that all processes share, and waits for the lock first.
+ * `work` records the children that it starts: after a crash of the holder, the lock stays until they have ended.
  *
  * @param {string} folder
  * @param {(recordChild: (pid: number) => void) => Promise<void>} work
  */
-export async function oneAtATime(folder, work) {
-  const turn = `${folder}/prepare.turn`
+export async function withFileLock(folder, work) {
+  const lock = `${folder}/prepare.lock`
   const name = `${process.pid}-${randomBytes(6).toString('hex')}`
-  const mine = `${turn}/${name}`
+  const ownFile = `${lock}/${name}`
   try {
     mkdirSync(folder, { recursive: true })
-    await takeTurn(turn, name)
+    await acquire(lock, name)
   } catch (problem) {
-    throw new Unprepared(`Yardmaster has to install or build, but cannot write to ${folder}: ${messageOf(problem)}.`)
+    throw new PrepareError(`Yardmaster has to install or build, but cannot write to ${folder}: ${messageOf(problem)}.`)
   }
 
-  const heartbeat = setInterval(() => touch(mine), heartbeatMs)
+  const heartbeat = setInterval(() => touch(ownFile), heartbeatMs)
   try {
-    await work((pid) => writeFileSync(mine, `${pid}\n`, { flag: 'a' }))
+    await work((pid) => writeFileSync(ownFile, `${pid}\n`, { flag: 'a' }))
   } finally {
     clearInterval(heartbeat)
-    endTurn(turn, name)
+    release(lock, name)
   }
 }
 
 /**
- * @param {string} turn
+ * @param {string} lock
  * @param {string} name
  */
-async function takeTurn(turn, name) {
+async function acquire(lock, name) {
   let isAnnounced = false
   let watched = { name: '', touchedMs: 0, sinceMs: 0 }
   for (;;) {
-    const holder = readHolder(turn)
+    const holder = readHolder(lock)
     if (!holder) {
-      if (movesIn(turn, name)) return
+      if (tryAcquire(lock, name)) return
       continue
     }
     if (holder.name !== watched.name || holder.touchedMs !== watched.touchedMs) {
       watched = { name: holder.name, touchedMs: holder.touchedMs, sinceMs: performance.now() }
     }
-    const isSilent = performance.now() - watched.sinceMs > silenceMs
-    if (isSilent || !holder.pids.some(isAlive)) {
-      endTurn(turn, holder.name)
+    const isStale = performance.now() - watched.sinceMs > staleMs
+    if (isStale || !holder.pids.some(isAlive)) {
+      release(lock, holder.name)
       continue
     }
     if (!isAnnounced) console.error('Another run is installing or building; waiting for it.')
@@ -79,15 +79,15 @@ async function takeTurn(turn, name) {
 }
 
 /**
- * @param {string} turn
+ * @param {string} lock
  * @param {string} name
  */
-function movesIn(turn, name) {
-  const filled = `${turn}.${name}`
+function tryAcquire(lock, name) {
+  const filled = `${lock}.${name}`
   mkdirSync(filled)
   writeFileSync(`${filled}/${name}`, `${process.pid}\n`)
   try {
-    renameSync(filled, turn)
+    renameSync(filled, lock)
     return true
   } catch (problem) {
     rmSync(filled, { recursive: true, force: true })
@@ -96,30 +96,30 @@ function movesIn(turn, name) {
   }
 }
 
-/** @param {string} turn */
-function readHolder(turn) {
+/** @param {string} lock */
+function readHolder(lock) {
   try {
-    const [name] = readdirSync(turn)
+    const [name] = readdirSync(lock)
     if (name === undefined) return undefined
-    const pids = readFileSync(`${turn}/${name}`, 'utf8').split('\n').filter(Boolean).map(Number)
-    return { name, pids, touchedMs: statSync(`${turn}/${name}`).mtimeMs }
+    const pids = readFileSync(`${lock}/${name}`, 'utf8').split('\n').filter(Boolean).map(Number)
+    return { name, pids, touchedMs: statSync(`${lock}/${name}`).mtimeMs }
   } catch (problem) {
-    // It ended its turn while we were looking.
+    // The holder released the lock between two of these calls.
     if (codeOf(problem) === 'ENOENT') return undefined
     throw problem
   }
 }
 
 /**
- * @param {string} turn
+ * @param {string} lock
  * @param {string} name
  */
-function endTurn(turn, name) {
-  rmSync(`${turn}/${name}`, { force: true })
+function release(lock, name) {
+  rmSync(`${lock}/${name}`, { force: true })
   try {
-    rmdirSync(turn)
+    rmdirSync(lock)
   } catch (problem) {
-    // The next in line has moved in, or another waiter tidied up first.
+    // The next holder has the lock, or another waiter removed the folder first.
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(problem))) throw problem
   }
 }

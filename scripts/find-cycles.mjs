@@ -1,5 +1,5 @@
 /**
- * One short cycle for every knot of files that import each other, each beginning with its first file by name.
+ * One shortest cycle for each group of files that import each other, starting at the first file by name.
  *
  * @param {Map<string, Set<string>>} edges
  * @returns {string[][]}
@@ -8,15 +8,15 @@ export function findCycles(edges) {
   /** @type {string[][]} */
   const cycles = []
   /** @type {Set<string>} */
-  const told = new Set()
+  const reported = new Set()
   for (const file of [...edges.keys()].sort()) {
-    if (told.has(file)) continue
-    const back = shortestWay(edges, file, file)
-    if (!back) continue
-    cycles.push(back)
-    // The rest of the knot would only tell the same story from another file.
+    if (reported.has(file)) continue
+    const cycle = shortestPath(edges, file, file)
+    if (!cycle) continue
+    cycles.push(cycle)
+    // Other files of the group would only repeat this cycle from another start.
     for (const other of edges.keys()) {
-      if (shortestWay(edges, file, other) && shortestWay(edges, other, file)) told.add(other)
+      if (shortestPath(edges, file, other) && shortestPath(edges, other, file)) reported.add(other)
     }
   }
   return cycles
@@ -29,7 +29,7 @@ export function findCycles(edges) {
  * @param {string} start
  * @param {string} end
  */
-function shortestWay(edges, start, end) {
+function shortestPath(edges, start, end) {
   /** @type {Map<string, string>} */
   const cameFrom = new Map()
   const queue = [start]
@@ -50,7 +50,7 @@ function shortestWay(edges, start, end) {
  * @param {string} end
  */
 function retrace(cameFrom, start, end) {
-  const way = [end]
-  for (let file = cameFrom.get(end); file !== undefined && file !== start; file = cameFrom.get(file)) way.unshift(file)
-  return [start, ...way]
+  const path = [end]
+  for (let file = cameFrom.get(end); file !== undefined && file !== start; file = cameFrom.get(file)) path.unshift(file)
+  return [start, ...path]
 }

@@ -1,6 +1,6 @@
 import { installCli } from './install-cli.mjs'
 import { prepare } from './prepare.mjs'
-import { Interrupted, Unprepared } from './prepare-error.mjs'
+import { Interrupted, PrepareError } from './prepare-error.mjs'
 
 await prepare()
 
@@ -16,8 +16,8 @@ try {
   await installNamed(process.argv.slice(2))
 } catch (problem) {
   if (problem instanceof Interrupted) process.exit(problem.exitCode)
-  // Sentences for the person at the terminal; anything else is a fault and shows its stack.
-  if (!(problem instanceof Unprepared) && !(problem instanceof Error && problem.name === 'Unfit')) throw problem
+  // These errors carry a message for the user; any other error is a fault and shows its stack.
+  if (!(problem instanceof PrepareError) && !(problem instanceof Error && problem.name === 'Unfit')) throw problem
   console.error(problem.message)
   process.exitCode = 1
 }
@@ -28,8 +28,8 @@ async function installNamed(names) {
   const unknown = names.filter((name) => !pinnedClis.some(({ runtime }) => runtime === name))
   if (names.length === 0 || unknown.length > 0) {
     const choices = pinnedClis.map(({ runtime, package: name, version }) => `  ${runtime}  ${name} ${version}`)
-    const problem = unknown.length > 0 ? `There is no agent for ${unknown.join(', ')}.` : 'Name what to install.'
-    throw new Unprepared(
+    const problem = unknown.length > 0 ? `There is no agent for ${unknown.join(', ')}.` : 'Name the agents to install.'
+    throw new PrepareError(
       [problem, 'npm run agents:install -- RUNTIME, where RUNTIME is one of:', ...choices].join('\n'),
     )
   }

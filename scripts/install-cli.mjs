@@ -1,22 +1,22 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { announce } from './announce.mjs'
-import { oneAtATime } from './file-lock.mjs'
+import { withFileLock } from './file-lock.mjs'
 import { npmCommand, shorten } from './install-dependencies.mjs'
-import { Interrupted, Unprepared } from './prepare-error.mjs'
+import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
 
 /**
- * @typedef {import('../packages/server/src/runtimes/pinned-clis.ts').PinnedCli} PinnedCli
- * @typedef {{ cli: PinnedCli, folder: string, program: string }} Place  `folder` is this CLI's own, `program` is in it
+ * @typedef {{ package: string, version: string }} Cli
+ * @typedef {{ cli: Cli, folder: string, program: string }} Place  `folder` holds only this CLI; `program` is a path in it
  */
 
-/** The registry cannot be reached from here, which says nothing about the CLI. */
-export class Unreachable extends Unprepared {
+/** The npm registry did not answer. This says nothing about the CLI. */
+export class RegistryUnreachable extends PrepareError {
   /** @override */
-  name = 'Unreachable'
+  name = 'RegistryUnreachable'
 }
 
-// What npm says when it got no answer at all. A registry that answers, whatever it says, has been reached.
+// npm's codes for a registry that did not answer. Any answer, even a refusal, means that the registry was reached.
 const unreachableCodes = [
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -28,37 +28,37 @@ const unreachableCodes = [
   'ETIMEDOUT',
 ]
 
-// npm finishes what it is doing before it heeds SIGTERM.
+// npm completes its current step after SIGTERM.
 const stopGraceMs = 3_000
 
-// Half-made installs go by this name until they are whole.
+// Prefix of the folder of an install in progress.
 const unfinished = '.unfinished-'
 
 /**
- * Installs a CLI, unless it is there. Its folder appears in one step, when everything is in it, so that whatever is
- * found under its name is whole; of two runs at once the second waits and finds it done.
+ * Installs a CLI unless its folder exists. The folder is renamed into place when it is complete, so an existing folder
+ * is a complete install. A concurrent caller waits for the lock and then finds the folder.
  *
  * @param {string} agentsFolder
  * @param {Place} place
  */
 export async function installCli(agentsFolder, { cli, folder, program }) {
   if (existsSync(folder)) return
-  await oneAtATime(agentsFolder, async (recordChild) => {
+  await withFileLock(agentsFolder, async (recordChild) => {
     if (existsSync(folder)) return
     removeUnfinished(agentsFolder)
-    const half = `${agentsFolder}/${unfinished}${process.pid}`
-    mkdirSync(half)
+    const partial = `${agentsFolder}/${unfinished}${process.pid}`
+    mkdirSync(partial)
     try {
-      await npmInstall(half, cli, recordChild)
-      // npm counts the package with the binary as optional, and does not mind when it could not be had.
-      if (!existsSync(program.replace(folder, half))) {
-        throw new Unprepared(
-          `${cli.package} ${cli.version} has no program for ${process.platform}-${process.arch}, or it could not be fetched.`,
+      await npmInstall(partial, cli, recordChild)
+      // The package with the binary is an optional dependency: npm succeeds without it.
+      if (!existsSync(program.replace(folder, partial))) {
+        throw new PrepareError(
+          `${cli.package} ${cli.version} has no program for ${process.platform}-${process.arch}, or npm could not fetch it.`,
         )
       }
-      renameSync(half, folder)
+      renameSync(partial, folder)
     } finally {
-      rmSync(half, { recursive: true, force: true })
+      rmSync(partial, { recursive: true, force: true })
     }
   })
 }
@@ -72,15 +72,15 @@ function removeUnfinished(agentsFolder) {
 
 /**
  * @param {string} folder
- * @param {PinnedCli} cli
+ * @param {Cli} cli
  * @param {(pid: number) => void} onSpawn
  */
 async function npmInstall(folder, cli, onSpawn) {
-  // Without one of its own npm would look for a package further up.
+  // Without its own package.json npm would use the package of a parent folder.
   writeFileSync(`${folder}/package.json`, '{ "private": true }\n')
   const npm = npmCommand()
   const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=2000', '--fetch-retry-maxtimeout=10000']
-  // None of the pinned packages needs its install script: what they would do is link the binary, which we name.
+  // No pinned package needs its install script: the scripts only link the binary, which we call by its path.
   const flags = ['--ignore-scripts', '--save-exact', '--no-audit', '--no-fund', ...retries]
   const args = [...npm.args, 'install', '--prefix', folder, ...flags, `${cli.package}@${cli.version}`]
   const end = announce(`Installing ${cli.package} ${cli.version}`)
@@ -88,7 +88,9 @@ async function npmInstall(folder, cli, onSpawn) {
   const options = { cwd: folder, captures: true, graceMs: stopGraceMs, onSpawn }
   const { exitCode, output, stoppedBy } = await runChild(npm.command, args, options).catch((problem) => {
     end('failed')
-    throw new Unprepared(`npm could not be started (${problem.message}); it comes with Node and must be on the PATH.`)
+    throw new PrepareError(
+      `npm could not be started (${problem.message}). npm comes with Node and must be on the PATH.`,
+    )
   })
   if (stoppedBy) {
     end('stopped')
@@ -98,6 +100,8 @@ async function npmInstall(folder, cli, onSpawn) {
 
   end('failed')
   const code = /^npm (?:error|ERR!) code (\S+)/m.exec(output)?.[1] ?? ''
-  if (unreachableCodes.includes(code)) throw new Unreachable(`The npm registry cannot be reached (${code}).`)
-  throw new Unprepared(`${shorten(output)}\nnpm could not install ${cli.package} ${cli.version}; its words are above.`)
+  if (unreachableCodes.includes(code)) throw new RegistryUnreachable(`The npm registry cannot be reached (${code}).`)
+  throw new PrepareError(
+    `${shorten(output)}\nnpm could not install ${cli.package} ${cli.version}; see its output above.`,
+  )
 }

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { announce } from './announce.mjs'
-import { Interrupted, Unprepared } from './prepare-error.mjs'
+import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
 
-// npm says what went wrong first and where to read on last, with pages of usage between.
+// npm prints the error first and the path of its log last, with pages of usage between.
 const shownLines = { first: 12, last: 6 }
 
-// npm finishes what it is doing before it heeds SIGTERM. A half-made install is made anew by the next run.
+// npm completes its current step after SIGTERM. The next run repeats an install that was cut off.
 const stopGraceMs = 3_000
 
 /**
- * Whether node_modules is what the lock file says. The stamp answers for an install of ours; an install somebody made
- * by hand is compared with npm's own record of it, and stamped if it fits.
+ * Whether node_modules matches the lock file. Our installs leave a stamp. An install without one, by hand, is compared
+ * with npm's own record and stamped if it matches.
  *
  * @param {string} root
  */
 export function isInstalled(root) {
-  const lock = readIfThere(`${root}/package-lock.json`)
+  const lock = readIfExists(`${root}/package-lock.json`)
   const installedByNpm = modifiedMs(npmRecord(root))
   if (lock === undefined || installedByNpm === undefined) return false
 
   const stampedMs = modifiedMs(stampFile(root)) ?? 0
   const isUntouchedSince = stampedMs >= installedByNpm && stampedMs >= (modifiedMs(`${root}/package-lock.json`) ?? 0)
-  if (isUntouchedSince && readIfThere(stampFile(root)) === stampFor(lock)) return true
+  if (isUntouchedSince && readIfExists(stampFile(root)) === stampFor(lock)) return true
 
-  if (!fitsLock(packagesIn(lock), packagesIn(readIfThere(npmRecord(root)) ?? '{}'))) return false
+  if (!matchesLock(packagesIn(lock), packagesIn(readIfExists(npmRecord(root)) ?? '{}'))) return false
   stamp(root, lock)
   return true
 }
@@ -35,7 +35,7 @@ export function isInstalled(root) {
  * @param {(pid: number) => void} onSpawn
  */
 export async function install(root, onSpawn) {
-  const hasLock = readIfThere(`${root}/package-lock.json`) !== undefined
+  const hasLock = readIfExists(`${root}/package-lock.json`) !== undefined
   const verb = hasLock ? 'ci' : 'install'
   // The compiler is a development dependency, and NODE_ENV=production would leave it out.
   const args = [verb, '--no-audit', '--no-fund', '--include=dev']
@@ -49,7 +49,9 @@ export async function install(root, onSpawn) {
     onSpawn,
   }).catch((problem) => {
     end('failed')
-    throw new Unprepared(`npm could not be started (${problem.message}); it comes with Node and must be on the PATH.`)
+    throw new PrepareError(
+      `npm could not be started (${problem.message}). npm comes with Node and must be on the PATH.`,
+    )
   })
   if (stoppedBy) {
     end('stopped')
@@ -57,25 +59,25 @@ export async function install(root, onSpawn) {
   }
   if (exitCode !== 0) {
     end('failed')
-    throw new Unprepared(`${shorten(output)}\nnpm ${verb} could not install the dependencies; its words are above.`)
+    throw new PrepareError(`${shorten(output)}\nnpm ${verb} could not install the dependencies; see its output above.`)
   }
-  stamp(root, readIfThere(`${root}/package-lock.json`) ?? '')
+  stamp(root, readIfExists(`${root}/package-lock.json`) ?? '')
   end('done')
 }
 
 /**
- * The lines of npm's output that say what went wrong.
+ * The lines of npm's output that describe the error.
  *
  * @param {string} output
  */
 export function shorten(output) {
   const lines = output.split('\n').filter((line) => line.startsWith('npm error') && line.trim() !== 'npm error')
-  const told = lines.length > 0 ? lines : output.trimEnd().split('\n')
-  if (told.length <= shownLines.first + shownLines.last) return told.join('\n')
-  return [...told.slice(0, shownLines.first), '...', ...told.slice(-shownLines.last)].join('\n')
+  const relevant = lines.length > 0 ? lines : output.trimEnd().split('\n')
+  if (relevant.length <= shownLines.first + shownLines.last) return relevant.join('\n')
+  return [...relevant.slice(0, shownLines.first), '...', ...relevant.slice(-shownLines.last)].join('\n')
 }
 
-/** Under `npm start` the npm that called us, which need not be the first on the PATH. */
+/** Under `npm start`, the npm that runs this script: it need not be the first on the PATH. */
 export function npmCommand() {
   const caller = process.env.npm_execpath
   return caller?.endsWith('npm-cli.js') ? { command: process.execPath, args: [caller] } : { command: 'npm', args: [] }
@@ -97,7 +99,7 @@ function packagesIn(lock) {
  * @param {Record<string, LockedPackage>} locked
  * @param {Record<string, LockedPackage>} installed
  */
-function fitsLock(locked, installed) {
+function matchesLock(locked, installed) {
   const isComplete = Object.entries(locked).every(
     ([path, wanted]) => path === '' || wanted.optional || installed[path] !== undefined,
   )
@@ -105,17 +107,17 @@ function fitsLock(locked, installed) {
     isComplete &&
     Object.entries(installed).every(([path, found]) => {
       const wanted = locked[path]
-      return wanted?.version === found.version && wanted?.integrity === found.integrity && suitsThisMachine(found)
+      return wanted?.version === found.version && wanted?.integrity === found.integrity && isForThisMachine(found)
     })
   )
 }
 
 /**
- * A node_modules that came along from another machine holds that machine's binaries.
+ * A node_modules copied from another machine holds that machine's binaries.
  *
  * @param {LockedPackage} found
  */
-function suitsThisMachine({ os, cpu }) {
+function isForThisMachine({ os, cpu }) {
   return (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true)
 }
 
@@ -127,7 +129,7 @@ function stamp(root, lock) {
   try {
     writeFileSync(stampFile(root), stampFor(lock))
   } catch (problem) {
-    // A checkout we may read but not write works; it is only compared anew each time.
+    // A read-only checkout works without the stamp; it is compared on every start.
     const code = problem instanceof Error && 'code' in problem ? problem.code : undefined
     if (code !== 'EACCES' && code !== 'EROFS') throw problem
   }
@@ -144,7 +146,7 @@ function stampFile(root) {
 }
 
 /**
- * npm writes down what it installed, as the last step of an install.
+ * npm's own record of the installed packages, written as the last step of an install.
  *
  * @param {string} root
  */
@@ -153,7 +155,7 @@ function npmRecord(root) {
 }
 
 /** @param {string} file */
-function readIfThere(file) {
+function readIfExists(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch {

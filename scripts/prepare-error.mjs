@@ -1,12 +1,12 @@
 import { constants } from 'node:os'
 
-/** A reason the checkout cannot be made ready, in words for the person at the terminal. */
-export class Unprepared extends Error {
+/** The checkout cannot be prepared. The message is for the user at the terminal. */
+export class PrepareError extends Error {
   /** @override */
-  name = 'Unprepared'
+  name = 'PrepareError'
 }
 
-/** We were asked to stop while a child was at work; the child has ended. */
+/** A signal stopped us while a child was running. The child has exited. */
 export class Interrupted extends Error {
   /** @override */
   name = 'Interrupted'
@@ -19,7 +19,7 @@ export class Interrupted extends Error {
 }
 
 /**
- * What a shell reports for a process that a signal ended.
+ * The exit code that a shell reports for a process that a signal ended.
  *
  * @param {NodeJS.Signals} signal
  */

@@ -1,15 +1,15 @@
 import { build, isBuilt } from './build-packages.mjs'
-import { oneAtATime } from './file-lock.mjs'
+import { withFileLock } from './file-lock.mjs'
 import { install, isInstalled } from './install-dependencies.mjs'
-import { Interrupted, Unprepared } from './prepare-error.mjs'
+import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 
-// Keep in step with "engines" in package.json: fastify and vite need at least this.
+// Must equal "engines" in package.json: fastify and vite need at least this version.
 const oldestNode = { major: 20, minor: 19 }
 
 /**
- * Makes a checkout ready to run: a fitting Node, dependencies as the lock file says, packages built from the sources as
- * they are. Silent and quick when nothing is stale; ends the process with a sentence when it cannot be done.
+ * Prepares a checkout: checks the version of Node, installs the locked dependencies and builds the packages. Does nothing
+ * when nothing is stale. Prints the reason and exits when it fails.
  *
  * @param {{ builds?: boolean }} [options]
  */
@@ -18,32 +18,32 @@ export async function prepare(options) {
     await makeReady(options)
   } catch (problem) {
     if (problem instanceof Interrupted) process.exit(problem.exitCode)
-    if (!(problem instanceof Unprepared)) throw problem
+    if (!(problem instanceof PrepareError)) throw problem
     console.error(problem.message)
     process.exit(1)
   }
 }
 
 /**
- * What `prepare` does, for a caller who wants to go on after a failure: throws `Unprepared`.
+ * The same as `prepare` for a caller that continues after a failure: throws `PrepareError`.
  *
  * @param {{ builds?: boolean }} [options]
  */
 export async function makeReady({ builds = true } = {}) {
-  refuseOldNode()
+  rejectOldNode()
   if (isInstalled(repositoryRoot) && (!builds || isBuilt(repositoryRoot))) return
 
-  await oneAtATime(`${repositoryRoot}/.cache`, async (recordChild) => {
-    // Asked again: whoever held the turn before us may have done the work.
+  await withFileLock(`${repositoryRoot}/.cache`, async (recordChild) => {
+    // Checked again: the previous holder of the lock may have done the work.
     if (!isInstalled(repositoryRoot)) await install(repositoryRoot, recordChild)
     if (builds && !isBuilt(repositoryRoot)) await build(repositoryRoot, recordChild)
   })
 }
 
-function refuseOldNode() {
+function rejectOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > oldestNode.major || (major === oldestNode.major && minor >= oldestNode.minor)) return
-  throw new Unprepared(
+  throw new PrepareError(
     `Yardmaster needs Node ${oldestNode.major}.${oldestNode.minor} or later; this is Node ${process.versions.node}.`,
   )
 }

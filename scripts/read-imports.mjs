@@ -1,5 +1,5 @@
-// Reads the imports of a TypeScript file without a parser: a tokenizer that knows comments, strings, templates and
-// regular expressions well enough that no import is seen inside one, and the few token patterns an import can have.
+// Reads the imports of a TypeScript file without a parser: a tokenizer that skips comments, strings, templates and
+// regular expressions, and the token patterns of an import.
 
 /**
  * @typedef {{ specifier: string, line: number, isTypeOnly: boolean, isStar: boolean }} Import
@@ -7,7 +7,7 @@
  */
 
 /**
- * Every `import ... from`, `import '...'`, `export ... from` and `import('...')` in the order they stand.
+ * Every `import ... from`, `import '...'`, `export ... from` and `import('...')` in source order.
  * `import { type A } from` is not type-only: under verbatimModuleSyntax the file is still loaded.
  *
  * @param {string} source
@@ -60,14 +60,14 @@ function exportAt(tokens, at) {
   }
   if (!isMark(tokens[clause], '{')) return []
 
-  // `export { a }` may have no `from`: only what follows the brace directly belongs to it.
+  // `export { a }` may have no `from`: only a `from` directly after the brace belongs to it.
   const closing = tokens.findIndex((token, index) => index > clause && isMark(token, '}'))
   const from = isWord(tokens[closing + 1], 'from') ? tokens[closing + 2] : undefined
   return from?.kind === 'text' ? [{ specifier: from.value, line, isTypeOnly, isStar: false }] : []
 }
 
 /**
- * The text after `from`, if the tokens up to there can be an import clause.
+ * The specifier after `from`, if the tokens before it form an import clause.
  *
  * @param {Token[]} tokens
  * @param {number} start
@@ -97,8 +97,8 @@ function isWord(token, value) {
   return token?.kind === 'word' && token.value === value
 }
 
-// What can stand between two tokens, and what each token looks like. Strings and expressions end with their line, so
-// that a misread one cannot swallow the rest of the file.
+// The gap between two tokens, and the tokens. Strings and expressions end at the end of the line, so that a misread one
+// cannot hide the rest of the file.
 const gap = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/y
 const word = /[\p{ID_Continue}$]+/uy
 const string = /'((?:[^'\\\n]|\\[\s\S])*)'|"((?:[^"\\\n]|\\[\s\S])*)"/y
@@ -117,7 +117,7 @@ const beforeExpression = new Set(
 function tokenize(source) {
   /** @type {Token[]} */
   const tokens = []
-  // One entry for each template we are inside of: how many braces are open in its current substitution.
+  // One entry for each open template: the number of open braces in its current substitution.
   /** @type {number[]} */
   const openBraces = []
   let at = 0

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url'
 
-/** The checkout these scripts belong to, wherever they are called from. */
+/** The checkout that contains these scripts, whatever the working directory is. */
 export const repositoryRoot = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { exitCodeOf } from './prepare-error.mjs'
 
-// Enough for any message worth reading; a child that prints for minutes must not fill our memory.
+// Bounds our memory when a child prints for minutes. Long enough for any error message.
 const keptOutputCharacters = 64 * 1024
 
-// A grandchild can hold the pipe open after the child has ended; its words are not worth waiting for.
-const lastWordsMs = 1000
+// A grandchild can hold the pipe open after the child has exited; after this delay its output is dropped.
+const pipeTimeoutMs = 1000
 
 /** @type {NodeJS.Signals[]} */
-const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const forwardedSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Runs a child to its end and passes on the signals we are sent, so that nothing we started outlives us.
- * Its output goes to our own unless `captures`, when the end of it is returned. With `graceMs`, a child that goes on
- * after being told to stop is killed.
+ * Runs a child until it exits and forwards our signals to it, so that no child outlives us.
+ * The child inherits our output, unless `captures` is set: then the end of its output is returned. With `graceMs`, a
+ * child that still runs this long after a signal is killed.
  *
  * @param {string} command
  * @param {string[]} args
@@ -28,17 +28,17 @@ export function runChild(command, args, { cwd, captures = false, graceMs, onSpaw
     let stoppedBy
 
     /** @param {NodeJS.Signals} signal */
-    const passOn = (signal) => {
+    const forward = (signal) => {
       stoppedBy = signal
       if (graceMs !== undefined) setTimeout(() => child.kill('SIGKILL'), graceMs).unref()
-      // At a terminal, Ctrl-C has reached the child already; a second SIGINT would mean "at once" to it.
+      // At a terminal, Ctrl-C also reaches the child directly; it would take a second SIGINT as a forced stop.
       if (signal === 'SIGINT' && process.stdin.isTTY) return
       child.kill(signal)
     }
     const stopListening = () => {
-      for (const signal of passedOn) process.off(signal, passOn)
+      for (const signal of forwardedSignals) process.off(signal, forward)
     }
-    for (const signal of passedOn) process.on(signal, passOn)
+    for (const signal of forwardedSignals) process.on(signal, forward)
 
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text) => {
@@ -56,7 +56,7 @@ export function runChild(command, args, { cwd, captures = false, graceMs, onSpaw
       setTimeout(() => {
         child.stdout?.destroy()
         child.stderr?.destroy()
-      }, lastWordsMs).unref()
+      }, pipeTimeoutMs).unref()
     })
     child.once('close', (code, signal) => {
       stopListening()

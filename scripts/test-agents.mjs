@@ -1,14 +1,14 @@
 import { homedir } from 'node:os'
-import { installCli, Unreachable } from './install-cli.mjs'
+import { installCli, RegistryUnreachable } from './install-cli.mjs'
 import { prepare } from './prepare.mjs'
-import { Interrupted, Unprepared } from './prepare-error.mjs'
+import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
 
-// What test harnesses call "skipped": nothing was found wrong, and nothing was found right.
+// The exit code that test harnesses read as "skipped".
 const notRunExitCode = 77
 
-// `runtime_alpha@2.1.325` tries another version than the pinned one; whatever else is said is for vitest.
+// `runtime_alpha@2.1.325` selects another version than the pinned one; all other arguments go to vitest.
 const otherVersion = /^(?<runtime>[a-z_]+)@(?<version>\d\S*)$/
 
 await prepare()
@@ -20,28 +20,28 @@ const { cliFolder, cliProgram, pinnedClis } = await import(
 
 const args = process.argv.slice(2)
 try {
-  // Outside the checkout: a gigabyte that is the same for every clone of it.
+  // Outside the checkout: all checkouts share this gigabyte.
   const agentsFolder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/yardmaster/agents`
   const programs = await installAll(agentsFolder)
   process.env.YARDMASTER_TEST_CLIS = JSON.stringify(programs)
   process.exitCode = await runVitest()
 } catch (problem) {
   if (problem instanceof Interrupted) process.exit(problem.exitCode)
-  if (!(problem instanceof Unprepared)) throw problem
+  if (!(problem instanceof PrepareError)) throw problem
   console.error(problem.message)
-  if (problem instanceof Unreachable) console.error('NOT GREEN: the tests with real agents were not run.')
-  process.exitCode = problem instanceof Unreachable ? notRunExitCode : 1
+  if (problem instanceof RegistryUnreachable) console.error('NOT GREEN: the tests with real agents were not run.')
+  process.exitCode = problem instanceof RegistryUnreachable ? notRunExitCode : 1
 }
 
 /** @param {string} agentsFolder */
 async function installAll(agentsFolder) {
-  const wished = args.map((arg) => otherVersion.exec(arg)?.groups)
+  const requested = args.map((arg) => otherVersion.exec(arg)?.groups)
   /** @type {Record<string, string>} */
   const programs = {}
   for (const pinned of pinnedClis) {
     const cli = {
       ...pinned,
-      version: wished.find((wish) => wish?.runtime === pinned.runtime)?.version ?? pinned.version,
+      version: requested.find((one) => one?.runtime === pinned.runtime)?.version ?? pinned.version,
     }
     const program = cliProgram(agentsFolder, cli)
     await installCli(agentsFolder, { cli, folder: cliFolder(agentsFolder, cli), program })

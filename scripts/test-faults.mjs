@@ -2,7 +2,7 @@ import { prepare } from './prepare.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
 
-// Time for the hosts of a round to stop, and their databases with them.
+// The hosts of a round and their databases need this long to stop.
 const graceMs = 90_000
 
 await prepare()

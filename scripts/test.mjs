@@ -6,8 +6,8 @@ import { runChild } from './run-child.mjs'
 
 await prepare()
 
-// Every start of Node reads what it names, which takes longer than all else in a start. The tests start Node by the hundred and
-// speak to nobody out there.
+// Node reads this file on every start, which dominates the start time. The tests start Node hundreds of times and open no
+// outside connection.
 delete process.env.NODE_EXTRA_CA_CERTS
 
 const folder = mkdtempSync(`${tmpdir()}/yardmaster-test-report-`)
@@ -25,7 +25,7 @@ try {
 function runVitest(extraArgs) {
   const packageFolder = `${repositoryRoot}/packages/server`
   const args = ['run', '--config', `${packageFolder}/vitest.config.ts`]
-  // Vitest looks from the package; people name a test from where they stand, which is mostly the root.
+  // Vitest resolves paths from the package; users name a test by its path from the root.
   const choices = extraArgs.map((arg) => arg.replace(/^(\.\/)?packages\/server\//, ''))
   const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
   const vitest = `${repositoryRoot}/node_modules/vitest/vitest.mjs`
@@ -33,8 +33,8 @@ function runVitest(extraArgs) {
 }
 
 /**
- * A file that could not be loaded has no test to count, and an error outside every test fails the run without failing
- * one: both count as a failure, so that "0 failed" always means what it says.
+ * Counts a file that could not be loaded, and an error outside every test, as one failure each: vitest reports neither as
+ * a failed test, and the run must not print "0 failed" then.
  *
  * @param {number} exitCode
  */
@@ -47,7 +47,7 @@ function countTests(exitCode) {
   const skipped = report.numPendingTests + report.numTodoTests
   if (exitCode === 0 || failed > 0) return { passed: report.numPassedTests, failed, skipped }
 
-  console.log(`The run failed outside of any test (exit code ${exitCode}); that counts as one failure.`)
+  console.log(`The run failed outside any test (exit code ${exitCode}); counted as one failure.`)
   return { passed: report.numPassedTests, failed: 1, skipped }
 }
 
@@ -61,7 +61,7 @@ function readReport() {
   try {
     return JSON.parse(readFileSync(reportFile, 'utf8'))
   } catch {
-    // Vitest ended before it could write one; its exit code tells.
+    // Vitest ended before it wrote a report; its exit code says whether it failed.
     return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
   }
 }

@@ -8,15 +8,15 @@ import { expect, onTestFinished, test } from 'vitest'
 const run = promisify(execFile)
 const script = new URL('../../../../scripts/install-cli.mjs', import.meta.url).href
 
-/** Stands in for npm: says that it was called, and then does what the test wants. */
+/** Replacements for npm: each records that it was called and then behaves as its name says. */
 const npms = {
   works: `mkdirSync('node_modules'); await sleep(200); writeFileSync('node_modules/tool', '')`,
   'brings no program': `mkdirSync('node_modules')`,
-  'hears nothing': `console.error('npm error code ENOTFOUND'); process.exitCode = 1`,
+  'gets no answer': `console.error('npm error code ENOTFOUND'); process.exitCode = 1`,
   'is refused': `console.error('npm error code E403'); process.exitCode = 1`,
 }
 
-test('a CLI is installed once, and by one of two who ask at the same time', async () => {
+test('two concurrent callers install a CLI once', async () => {
   const { install, folder, calls } = await place('works')
   expect(await Promise.all([install(), install()])).toEqual(['done', 'done'])
   expect(await install()).toBe('done')
@@ -24,23 +24,23 @@ test('a CLI is installed once, and by one of two who ask at the same time', asyn
   expect(await calls()).toBe(1)
 })
 
-test('what a killed install left behind is not taken for a CLI, and goes', async () => {
+test('removes the partial folder of a killed install', async () => {
   const { install, folder } = await place('works')
   await mkdir(join(folder, '.unfinished-1', 'node_modules'), { recursive: true })
   expect(await install()).toBe('done')
   expect(await readdir(folder)).toEqual(['tool-1.0.0'])
 })
 
-test('an install without the program is none', async () => {
+test('rejects an install that brings no program', async () => {
   const { install, folder } = await place('brings no program')
-  expect(await install()).toMatch(/^Unprepared: tool 1\.0\.0 has no program for/)
+  expect(await install()).toMatch(/^PrepareError: tool 1\.0\.0 has no program for/)
   expect(await readdir(folder)).toEqual([])
 })
 
 test.each([
-  ['hears nothing', 'Unreachable: The npm registry cannot be reached (ENOTFOUND).'],
-  ['is refused', 'Unprepared: npm error code E403'],
-] as const)('when npm %s, that is told apart', async (npm, problem) => {
+  ['gets no answer', 'RegistryUnreachable: The npm registry cannot be reached (ENOTFOUND).'],
+  ['is refused', 'PrepareError: npm error code E403'],
+] as const)('distinguishes an unreachable registry from a refused install: npm %s', async (npm, problem) => {
   const { install } = await place(npm)
   expect((await install()).split('\n')[0]).toBe(problem)
 })
