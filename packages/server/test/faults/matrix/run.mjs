@@ -1,10 +1,10 @@
 // Runs the matrix: `run.mjs [fault ...] [--seeds N] [--short]`. Ends in a table, and not with 0 when a figure is missed.
 import { parseArgs } from 'node:util'
+import { openYard } from './cluster.mjs'
 import { faults } from './matrix.mjs'
 import { seededRandom } from './random.mjs'
 import { table } from './table.mjs'
 import { within } from './until.mjs'
-import { openYard } from './yard.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

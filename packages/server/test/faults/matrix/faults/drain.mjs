@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
-import { atWork, createSession, recovery, settled } from '../yard.mjs'
 
 /** What an agent is given to stop when asked (5 s), and what the sheet grants us on top. */
 const exitLimitSeconds = 10

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, recovery, settled } from '../yard.mjs'
 
 const round = (kills) => async (context) => {
   const { yard, seed, random, isShort } = context

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, recovery, settled } from '../yard.mjs'
 
 /** Either is longer than a lease (15 s) and the watch over leases (5 s). */
 const frozenMs = 60_000

@@ -1,9 +1,9 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { createSession, settled } from '../yard.mjs'
 
 /** The agent's own transcript, as a command that it runs finds it. */
 const transcript = '$(ls $HOME/transcripts/*.jsonl)'

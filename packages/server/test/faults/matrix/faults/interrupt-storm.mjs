@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
-import { atWork, createSession, settled } from '../yard.mjs'
 
 const callers = 50
 

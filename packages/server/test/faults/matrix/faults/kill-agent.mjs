@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, endQuietly, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, endQuietly, settled } from '../yard.mjs'
 
 export const killAgent = {
   name: 'R5',

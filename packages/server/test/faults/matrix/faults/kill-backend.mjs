@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, endQuietly, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
-import { atWork, createSession, endQuietly, settled } from '../yard.mjs'
 
 /** As long as a caller may see that the database is away. */
 const outageLimitSeconds = 5

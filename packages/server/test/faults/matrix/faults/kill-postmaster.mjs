@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, settled } from '../yard.mjs'
 
 export const killPostmaster = {
   name: 'R9',

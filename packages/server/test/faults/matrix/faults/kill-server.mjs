@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { createSession, recovery, settled } from '../yard.mjs'
 
 /** Some are in the midst of their turn, some just begin, some wait: a kill meets them at every step. */
 const sessionCount = 4

@@ -1,6 +1,6 @@
+import { atWork, createSession } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession } from '../yard.mjs'
 
 const silenceSeconds = 4
 

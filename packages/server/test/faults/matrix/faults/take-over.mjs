@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { recordReceipt, renewLease } from '../../../../dist/domain/inbox/lease-store.js'
 import { openDatabase } from '../../../../dist/platform/db/database.js'
+import { atWork, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, recovery, settled } from '../yard.mjs'
 
 export const takeOver = {
   name: 'R2',

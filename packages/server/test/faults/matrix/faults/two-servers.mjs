@@ -1,5 +1,5 @@
+import { createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
-import { createSession, settled } from '../yard.mjs'
 
 /** Enough that the hosts always have something to quarrel about, few enough for a small machine. */
 const atOnce = 8

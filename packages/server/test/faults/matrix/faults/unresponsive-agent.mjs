@@ -1,6 +1,6 @@
+import { atWork, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, settled } from '../yard.mjs'
 
 export const stubbornAgent = {
   name: 'R6',

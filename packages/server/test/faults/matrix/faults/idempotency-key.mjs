@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
-import { settled } from '../yard.mjs'
 
 const callers = 200
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createSession } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { createSession } from '../yard.mjs'
 
 /** Sessions of one round: ten rounds make the two hundred races of the sheet. */
 const sessionCount = 10

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { atWork, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
-import { atWork, createSession, settled } from '../yard.mjs'
 
 /** Out of the process group, without a parent, and deaf to SIGTERM. */
 const daemons = [
