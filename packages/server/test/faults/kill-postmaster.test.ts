@@ -11,7 +11,7 @@ import { eventually } from '../support/vitest/eventually.ts'
 const creates = 200
 const callers = 6
 
-test('kill -9 of the embedded database during writes, then of ours: what was answered is there, what ran goes on', async () => {
+test('keeps every answered write and recovers every turn after kill -9 of the embedded database, then of the server', async () => {
   const folder = await testFolder()
   const git_root = await sampleRepository(join(folder, 'repository'))
   const home = join(folder, 'home')
@@ -50,18 +50,18 @@ test('kill -9 of the embedded database during writes, then of ours: what was ans
     if (hasPrompt) expect((await atRest(server, id)).status).toBe('needs_input')
   }
   expect((await atRest(server, watched.id)).status).toBe('needs_input')
-  expect(saidIn(await entriesOf(server, watched.id))).toEqual(['before', 'after'])
+  expect(textsIn(await entriesOf(server, watched.id))).toEqual(['before', 'after'])
 
-  // The second blow: ours, with an agent at work and the database left alone.
+  // Then kill the server while an agent runs; the database keeps running.
   const last = await startDemo(server, { git_root, lines: ['say begun', 'sleep 120'] })
   await waitForStatus(server, last.id, 'running')
-  const leftOver = await processTable().identify(await postmasterOf(home))
+  const oldDatabase = await processTable().identify(await postmasterOf(home))
   await server.kill()
-  if (!leftOver) throw new Error('the database was running')
-  expect(await processTable().isRunning(leftOver)).toBe(true)
+  if (!oldDatabase) throw new Error('the database is not running')
+  expect(await processTable().isRunning(oldDatabase)).toBe(true)
 
   const next = await startServer({ home })
-  expect(await processTable().isRunning(leftOver)).toBe(false)
+  expect(await processTable().isRunning(oldDatabase)).toBe(false)
   expect((await atRest(next, last.id)).status).toBe('needs_input')
   await expectAll(next, [...accepted.map(({ id }) => id), watched.id, last.id])
   expect(await next.stop()).toEqual({ code: 0, signal: null })
@@ -72,7 +72,7 @@ async function postmasterOf(home: string): Promise<number> {
   return Number((await readFile(join(home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n', 1)[0])
 }
 
-function saidIn(entries: { type: string; message: { content: { text: string }[] } }[]): string[] {
+function textsIn(entries: { type: string; message: { content: { text: string }[] } }[]): string[] {
   return entries.filter(({ type }) => type === 'assistant').flatMap(({ message }) => message.content.map((b) => b.text))
 }
 

@@ -17,9 +17,9 @@ import {
 import { atRest, entriesOf, startDemo } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
-type Yard = { folder: string; git_root: string; pool: pg.Pool; start(role?: string): Promise<ServerProcess> }
+type Setup = { folder: string; git_root: string; pool: pg.Pool; start(role?: string): Promise<ServerProcess> }
 
-async function openYard(): Promise<Yard> {
+async function openSetup(): Promise<Setup> {
   const folder = await testFolder()
   await mkdir(join(folder, 'effects'))
   const git_root = await sampleRepository(join(folder, 'repository'))
@@ -31,8 +31,8 @@ async function openYard(): Promise<Yard> {
 
 type Worker = { id: number; prompt: string; effects(): Promise<string[]> }
 
-/** A session whose turn leaves marks outside the clone: where nobody takes one back. */
-async function putToWork({ folder, git_root }: Yard, server: ServerProcess, name: string): Promise<Worker> {
+/** Starts a session whose turn appends its begin and end to a file outside the clone. */
+async function startWork({ folder, git_root }: Setup, server: ServerProcess, name: string): Promise<Worker> {
   const file = join(folder, 'effects', name)
   const lines = [`run echo begin >> ${file}`, 'sleep 1', `run echo end >> ${file}`]
   const { id } = await startDemo(server, { git_root, lines })
@@ -40,7 +40,7 @@ async function putToWork({ folder, git_root }: Yard, server: ServerProcess, name
   return { id, prompt: lines.join('\n'), effects }
 }
 
-/** Whatever became of it: it rests, the agent got its prompt once, nothing was done twice and nothing stored twice. */
+/** Expects the session at rest, with its prompt delivered once, no work repeated and no entry stored twice. */
 async function expectSettled(server: ServerProcess, { id, prompt, effects }: Worker): Promise<void> {
   expect(await atRest(server, id)).toMatchObject({ status: 'needs_input', running_job_id: null })
   const entries = await entriesOf(server, id)
@@ -50,16 +50,16 @@ async function expectSettled(server: ServerProcess, { id, prompt, effects }: Wor
   expect(new Set(uuids).size).toBe(uuids.length)
   const marks = await effects()
   expect(marks).toEqual(['begin', 'end'].slice(0, marks.length))
-  // A turn that was not told to go on was not cut short either.
+  // Without a recovery prompt the turn was not interrupted, so it finished.
   if (!contents.includes(recoveryPrompt)) expect(marks).toEqual(['begin', 'end'])
 }
 
-async function workersOf(server: ServerProcess): Promise<ProcessIdentity[]> {
+async function childrenOf(server: ServerProcess): Promise<ProcessIdentity[]> {
   const pids = (await processesOf(server.home)).filter((pid) => pid !== server.pid)
   return (await Promise.all(pids.map((pid) => processTable().identify(pid)))).filter((one) => one !== undefined)
 }
 
-/** A small generator, so that the moments are arbitrary and the same in every run. */
+/** A linear congruential generator: the same moments in every run. */
 function momentsMs(seed: number, count: number, upToMs: number): number[] {
   let state = seed
   return Array.from({ length: count }, () => {
@@ -68,37 +68,37 @@ function momentsMs(seed: number, count: number, upToMs: number): number[] {
   })
 }
 
-test('killed at any moment, it comes back, ends the old agents and settles every session', async () => {
-  const yard = await openYard()
-  const accepting = await yard.start('web')
-  const accepted = await putToWork(yard, accepting, 'accepted')
+test('after kill -9 at any moment, the next start kills the old agents and settles every session', async () => {
+  const setup = await openSetup()
+  const accepting = await setup.start('web')
+  const accepted = await startWork(setup, accepting, 'accepted')
   await accepting.kill()
   expect(await accepted.effects()).toEqual([])
 
-  let server = await yard.start()
+  let server = await setup.start()
   await expectSettled(server, accepted)
   expect(await accepted.effects()).toEqual(['begin', 'end'])
 
   for (const [round, momentMs] of momentsMs(20_251_115, 3, 1500).entries()) {
     const workers: Worker[] = []
     for (const name of ['a', 'b', 'c']) {
-      workers.push(await putToWork(yard, server, `${round}${name}`))
+      workers.push(await startWork(setup, server, `${round}${name}`))
       await wait(momentMs / 3)
     }
-    // The first round is in the midst of a turn for sure, whatever the machine is doing besides.
+    // The first round always kills during a turn, however slow the machine is.
     const [first] = workers
     if (round === 0)
       await eventually(
         async () => first?.effects(),
         (marks) => marks?.[0] === 'begin',
       )
-    const agents = await workersOf(server)
+    const agents = await childrenOf(server)
     await server.kill()
 
-    server = await yard.start()
+    server = await setup.start()
     expect(await stillRunning(agents)).toEqual([])
     for (const worker of workers) await expectSettled(server, worker)
   }
-  const { rows } = await yard.pool.query(`select * from turns where state <> 'ended'`)
+  const { rows } = await setup.pool.query(`select * from turns where state <> 'ended'`)
   expect(rows).toEqual([])
 }, 120_000)

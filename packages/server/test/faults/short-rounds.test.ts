@@ -6,18 +6,18 @@ import { faults } from './matrix/matrix.mjs'
 
 const program = fileURLToPath(new URL('./matrix/run.mjs', import.meta.url))
 
-/** The faults that no test of their own shows, in their short round. `npm run test:faults` runs the whole matrix. */
+/** Short rounds of the faults that no other test covers. `npm run test:faults` runs the whole matrix. */
 const groups = {
-  'two hosts, of which one dies, freezes or has a wrong clock': ['R2', 'R3', 'R14'],
-  'many who speak at once to a host that is killed again and again': ['R18'],
+  'one of two hosts dies, freezes or has a wrong clock': ['R2', 'R3', 'R14'],
+  'a host is killed repeatedly during concurrent follow-ups': ['R18'],
 }
 
-test('they are faults of the matrix', () => {
+test('the groups name faults of the matrix', () => {
   expect(faults.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.values(groups).flat()))
 })
 
 for (const [name, members] of Object.entries(groups)) {
-  test.concurrent(`${name}: nothing is lost and nothing done twice`, async ({ expect, onTestFinished }) => {
+  test.concurrent(`${name}: no prompt is lost or delivered twice`, async ({ expect, onTestFinished }) => {
     const child = spawn(process.execPath, [program, '--short', ...members], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, HOME: tmpdir(), TMPDIR: tmpdir() },

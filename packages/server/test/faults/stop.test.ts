@@ -8,24 +8,24 @@ import { launchServer, processesOf, startServer, testFolder } from '../support/p
 import { atRest, entriesOf, findDemo, startDemo } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
-/** What a service manager commonly grants. */
-const grantedMs = 20_000
+/** Service managers commonly allow this long. */
+const stopLimitMs = 20_000
 
-test('SIGTERM in the midst of a turn leaves nothing running, and the next start has the agent go on', async () => {
+test('SIGTERM during a turn leaves no process running, and the next start resumes the agent', async () => {
   const folder = await testFolder()
   const home = join(folder, 'home')
   const effects = join(folder, 'effects')
   const git_root = await sampleRepository(join(folder, 'repository'))
   const first = await startServer({ home })
-  // Cut short in its last line, an agent is not done either.
+  // The signal interrupts the last line of the prompt, which must still count as unfinished.
   const lines = [`run echo begin >> ${effects}`, 'run trap "" TERM; sleep 120']
   const { id } = await startDemo(first, { git_root, lines })
   const toolIsUp = async () => (await entriesOf(first, id)).some((entry) => JSON.stringify(entry).includes('sleep 120'))
   await eventually(toolIsUp, (isUp) => isUp)
 
-  const told = performance.now()
+  const signalledAt = performance.now()
   expect(await first.stop()).toEqual({ code: 0, signal: null })
-  expect(performance.now() - told).toBeLessThan(grantedMs)
+  expect(performance.now() - signalledAt).toBeLessThan(stopLimitMs)
   expect(await processesOf(home)).toEqual([])
 
   const next = await startServer({ home })
@@ -36,7 +36,7 @@ test('SIGTERM in the midst of a turn leaves nothing running, and the next start 
   expect(await readFile(effects, 'utf8')).toBe('begin\n')
 }, 90_000)
 
-test('a second SIGTERM, not the first one twice, ends it at once and leaves the rest to the next start', async () => {
+test('a later second SIGTERM stops the server at once; a duplicate of the first is ignored', async () => {
   const folder = await testFolder()
   const home = join(folder, 'home')
   const git_root = await sampleRepository(join(folder, 'repository'))
@@ -48,22 +48,22 @@ test('a second SIGTERM, not the first one twice, ends it at once and leaves the 
     (entries) => entries.length > 0,
   )
   const { metadata } = await findDemo(first, id)
-  // An agent that hears nothing makes the first signal take its time.
+  // A stopped agent delays the first shutdown.
   process.kill(metadata.process_pid, 'SIGSTOP')
   await first.signal('SIGTERM')
   await eventually(
     async () => first.output.stderr(),
     (text) => text.includes('"stopping"'),
   )
-  // The terminal and npm may both pass on one press of Ctrl-C.
+  // The terminal and npm may both forward one Ctrl-C.
   await first.signal('SIGTERM')
-  const impatience = setInterval(() => void first.signal('SIGTERM'), 300)
-  onTestFinished(() => clearInterval(impatience))
+  const repeated = setInterval(() => void first.signal('SIGTERM'), 300)
+  onTestFinished(() => clearInterval(repeated))
   expect(await first.exited).toEqual({ code: 1, signal: null })
   expect(await processesOf(home)).toEqual([metadata.process_pid])
 }, 60_000)
 
-test('SIGTERM while it still starts leaves nothing running either', async () => {
+test('SIGTERM during the start leaves no process running', async () => {
   const home = join(await testFolder(), 'home')
   const server = launchServer({ home })
   const isDatabaseUp = async () => (await readFile(join(home, 'postgres/data/postmaster.pid')).catch(() => '')) !== ''

@@ -13,10 +13,10 @@ import { until } from './until.mjs'
 
 const run = promisify(execFile)
 
-/** A place for one fault: a PostgreSQL of its own, a repository, an effects file, and hosts by name, each with its home. */
-export async function openYard() {
+/** The setting of a round: a PostgreSQL, a repository, an effects file, and hosts by name, each with its own home. */
+export async function openCluster() {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-faults-'))
-  // The database's own user passes through when we run as root.
+  // As root, PostgreSQL runs as another user, who has to reach its data.
   await chmod(folder, 0o755)
   const gitRoot = await makeRepository(join(folder, 'repository'))
   const database = await openDatabaseServer(join(folder, 'database'))
@@ -51,7 +51,7 @@ export async function openYard() {
     pool: database.pool,
     effects,
     start,
-    /** The host of this name, started if it does not run. */
+    /** The host of this name; starts it if it is not running. */
     up: async (name = 'a', environment = {}) =>
       hosts.get(name)?.isAlive() ? hosts.get(name) : start(name, environment),
     hosts: () => [...hosts.values()].filter((host) => host.isAlive()),
@@ -62,18 +62,18 @@ export async function openYard() {
       const states = await Promise.all(identities.map((one) => processTable().isRunning(one)))
       return identities.filter((_, index) => states[index])
     },
-    /** The last of what the hosts said, for whoever has to find out why a round failed. */
-    lastWords: async () =>
+    /** The last log lines of each host, printed when a round fails. */
+    recentLogs: async () =>
       Promise.all(
         [...hosts.keys()].map(async (name) => {
           const text = await readFile(join(folder, `${name}.log`), 'utf8').catch(() => '')
           return `${name}: ${text.trim().split('\n').slice(-4).join('\n   ')}`
         }),
       ),
-    /** The host of this name is not up any more, if it was. */
+    /** Stops the host of this name if it is running. */
     stop: async (name) => hosts.get(name)?.stop(),
-    /** No host is up any more; homes and database are kept. */
-    rest: async () => {
+    /** Stops all hosts; keeps the homes and the database. */
+    stopHosts: async () => {
       for (const host of hosts.values()) await host.stop()
     },
     close: async () => {
@@ -82,14 +82,14 @@ export async function openYard() {
         host.signal('SIGCONT')
         await host.stop()
       }
-      for (const { pid } of await processesOf([...markers])) endQuietly(pid)
+      for (const { pid } of await processesOf([...markers])) killIfRunning(pid)
       await database.close()
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
 
-/** Once the turns of these sessions are over, whatever became of them. */
+/** Waits until these sessions have no open turn. */
 export function settled({ pool }, ids, limitMs = 90_000) {
   const ask = async () =>
     (
@@ -102,26 +102,25 @@ export function settled({ pool }, ids, limitMs = 90_000) {
         [ids],
       )
     ).rows
-  return until('every session comes to rest', ask, (rows) => rows.length === 0, limitMs)
+  return until('every session has settled', ask, (rows) => rows.length === 0, limitMs)
 }
 
-/** Creates a session and answers with its id. Its prompt is what makes it recognisable. */
+/** Creates a session and returns its id. */
 export async function createSession({ gitRoot }, host, prompt) {
   const { status, body } = await host.post('/api/v1/sessions', { git_root: gitRoot, agent_runtime: 'demo', prompt })
-  if (status !== 201) throw new Error(`a session was not created: ${status} ${JSON.stringify(body)}`)
+  if (status !== 201) throw new Error(`creating a session failed: ${status} ${JSON.stringify(body)}`)
   return body.session.id
 }
 
-/** The turns of these sessions once their agents are up. */
-export async function atWork(yard, ids, limitMs = 30_000) {
+/** Waits until the agents of these sessions run, and returns their turns. */
+export async function agentsUp(cluster, ids, limitMs = 30_000) {
   const ask = async () =>
-    (await yard.liveTurns()).filter(({ session_id, pid }) => ids.includes(session_id) && pid !== null)
-  return (await until('every agent is up', ask, (turns) => turns.length === ids.length, limitMs)).answer
+    (await cluster.liveTurns()).filter(({ session_id, pid }) => ids.includes(session_id) && pid !== null)
+  return (await until('every agent runs', ask, (turns) => turns.length === ids.length, limitMs)).answer
 }
 
 /**
- * Seconds from `since` until none of these turns is held as before and each of their sessions goes on or has come to
- * rest.
+ * Seconds from `since` until every session of these turns has ended its turn or runs a new agent process.
  */
 export async function recovery({ pool }, turns, since, limitMs = 60_000) {
   const ask = async () =>
@@ -138,20 +137,20 @@ export async function recovery({ pool }, turns, since, limitMs = 60_000) {
         [turns.map(({ id }) => id), turns.map(({ run_marker }) => run_marker)],
       )
     ).rows
-  await until('every session goes on', ask, (rows) => rows.length === 0, limitMs)
+  await until('every session has recovered', ask, (rows) => rows.length === 0, limitMs)
   return (performance.now() - since) / 1000
 }
 
 async function openDatabaseServer(folder) {
   await mkdir(folder)
   const home = await openHome(folder)
-  const begin = () =>
+  const startServer = () =>
     startEmbeddedPostgres({
       home: home.path,
       log: { info: () => undefined, warn: () => undefined },
       settings: { max_connections: '200' },
     })
-  let server = await begin()
+  let server = await startServer()
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 })
   pool.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', () => undefined)
@@ -159,13 +158,13 @@ async function openDatabaseServer(folder) {
     url: server.connectionString,
     pool,
     pid: () => server.pid(),
-    /** Killed, and not there again until `bringBack`. */
+    /** Kills the server. It stays down until `restart`. */
     kill: async () => {
       process.kill(server.pid(), 'SIGKILL')
       await server.stop()
     },
-    bringBack: async () => {
-      server = await begin()
+    restart: async () => {
+      server = await startServer()
     },
     close: async () => {
       await pool.end()
@@ -176,19 +175,19 @@ async function openDatabaseServer(folder) {
 }
 
 async function makeRepository(folder) {
-  const who = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost']
+  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost']
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
   await run('git', ['init', '--quiet', '--initial-branch=main', folder], { env })
   await writeFile(join(folder, 'README.md'), 'hello\n')
   await run('git', ['-C', folder, 'add', '--all'], { env })
-  await run('git', [...who, '-C', folder, 'commit', '--quiet', '--message', 'first'], { env })
+  await run('git', [...author, '-C', folder, 'commit', '--quiet', '--message', 'first'], { env })
   return folder
 }
 
-export function endQuietly(pid) {
+export function killIfRunning(pid) {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself a moment ago.
+    // The process has exited already.
   }
 }

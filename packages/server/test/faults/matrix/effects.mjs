@@ -2,14 +2,14 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What agents really did, in a file that they append to and nobody takes anything back from: `<session> begin <n>` and
- * `<session> end <n>`. Together with the agents' own transcripts it is counted outside the database.
+ * An append-only file in which agents record their work: `<session> begin <n>` and `<session> end <n>`. The matrix counts
+ * by this file and the agents' own transcripts, not by our database.
  */
 export function openEffects(file) {
   appendFileSync(file, '')
   return {
     file,
-    /** A prompt that leaves its marks, with other work between them. */
+    /** A prompt that records its begin and its end, with other work between them. */
     prompt: (tag, number, ...between) =>
       [`run echo ${tag} begin ${number} >> ${file}`, ...between, `run echo ${tag} end ${number} >> ${file}`].join('\n'),
     lines: () =>
@@ -24,33 +24,33 @@ export function openEffects(file) {
 }
 
 /**
- * Holds what was accepted against what happened.
+ * Compares the accepted prompts with the recorded work.
  *
- * - lost: neither a mark nor a line in any agent's transcript. Also one that an agent had and did not finish, although
- *   nobody cut its turn short: no agent of its session was told to go on.
- * - doubled: begun twice, or given to agents twice.
- * - overlaps: begun while another of its session was still at work, which shows by the other's end coming later.
- * - disordered: sessions whose messages were not begun in the order in which they were accepted.
+ * - lost: no agent recorded the prompt or has it in its transcript. Also a prompt that an agent did not finish without a
+ *   recovery prompt to explain it.
+ * - doubled: begun twice, or delivered to agents twice.
+ * - overlaps: begun before an earlier prompt of the same session ended.
+ * - disordered: sessions that did not begin their prompts in the order of acceptance.
  *
  * @param accepted `{ tag, number }` in the order of acceptance
- * @param options.mayBeCut a caller stopped turns on purpose, so one that did not finish needs no other reason
+ * @param options.mayBeInterrupted the round interrupts turns itself, so an unfinished prompt is not lost
  */
-export function judge(effects, accepted, homes, { mayBeCut = false } = {}) {
+export function judge(effects, accepted, homes, { mayBeInterrupted = false } = {}) {
   const tags = new Set(accepted.map(({ tag }) => tag))
   const lines = effects.lines().filter(({ tag }) => tags.has(tag))
   const begun = countBy(lines.filter(({ mark }) => mark === 'begin').map(({ key }) => key))
   const ended = new Set(lines.filter(({ mark }) => mark === 'end').map(({ key }) => key))
-  const given = readTranscripts(homes)
+  const delivered = readTranscripts(homes)
   const keys = accepted.map(({ tag, number }) => `${tag} ${number}`)
-  const recoveries = new Map([...tags].map((tag) => [tag, given.recoveriesOf(tag)]))
-  const verdict = { accepted: keys.length, lost: 0, doubled: 0, overlaps: countOverlaps(lines), cut: 0 }
+  const recoveries = new Map([...tags].map((tag) => [tag, delivered.recoveriesOf(tag)]))
+  const verdict = { accepted: keys.length, lost: 0, doubled: 0, overlaps: countOverlaps(lines), interrupted: 0 }
   for (const [index, key] of keys.entries()) {
     const { tag } = accepted[index]
-    const times = Math.max(begun.get(key) ?? 0, given.timesOf(key))
+    const times = Math.max(begun.get(key) ?? 0, delivered.timesOf(key))
     if (times === 0) verdict.lost += 1
     if (times > 1) verdict.doubled += 1
-    if (times === 0 || ended.has(key) || mayBeCut) continue
-    verdict.cut += 1
+    if (times === 0 || ended.has(key) || mayBeInterrupted) continue
+    verdict.interrupted += 1
     recoveries.set(tag, recoveries.get(tag) - 1)
     if (recoveries.get(tag) < 0) verdict.lost += 1
   }
@@ -58,15 +58,15 @@ export function judge(effects, accepted, homes, { mayBeCut = false } = {}) {
 }
 
 function countOverlaps(lines) {
-  const atWork = new Map()
+  const openBySession = new Map()
   let overlaps = 0
   for (const { tag, mark, number } of lines) {
-    const others = atWork.get(tag) ?? new Set()
-    atWork.set(tag, others)
+    const others = openBySession.get(tag) ?? new Set()
+    openBySession.set(tag, others)
     if (mark === 'begin') others.add(number)
     else {
       others.delete(number)
-      // Whoever began after this one did so while it was at work.
+      // A prompt that is still open and began after this one overlaps with it.
       overlaps += [...others].filter((other) => isAfter(lines, tag, other, number)).length
     }
   }
@@ -90,23 +90,23 @@ function countDisordered(lines, accepted) {
   return disordered.size
 }
 
-/** Every prompt as the agents have it in their own files, on whichever disk; an entry that was restored counts once. */
+/** Every prompt in the agents' own transcripts, in any home. An entry that recovery restored counts once. */
 function readTranscripts(homes) {
   const prompts = new Map()
   const recoveries = new Map()
   for (const file of homes.flatMap(transcriptFiles)) {
-    const told = new Set()
+    const recoveryUuids = new Set()
     let tag
-    for (const line of readIfThere(file).split('\n')) {
+    for (const line of readIfExists(file).split('\n')) {
       const { uuid, type, message } = readEntry(line)
       if (type !== 'user' || typeof message?.content !== 'string') continue
       const [, ofSession, number] = /echo (\S+) begin (\d+) >>/.exec(message.content) ?? []
       if (ofSession) tag = ofSession
-      // One that is told to go on may have the message quoted; that is not given to it.
-      if (message.content.startsWith('[Automated message from Yardmaster')) told.add(uuid)
+      // A recovery prompt may quote the original prompt; the quote is no second delivery.
+      if (message.content.startsWith('[Automated message from Yardmaster')) recoveryUuids.add(uuid)
       else if (ofSession) add(prompts, `${ofSession} ${number}`, uuid)
     }
-    for (const uuid of told) add(recoveries, tag, uuid)
+    for (const uuid of recoveryUuids) add(recoveries, tag, uuid)
   }
   return {
     timesOf: (key) => prompts.get(key)?.size ?? 0,
@@ -128,8 +128,8 @@ function listed(folder) {
   }
 }
 
-/** That of a deleted session may go while we look. */
-function readIfThere(file) {
+/** The file of a deleted session may disappear after it was listed. */
+function readIfExists(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -138,7 +138,7 @@ function readIfThere(file) {
   }
 }
 
-/** The last line of an agent that was killed may be torn. */
+/** The last line of a killed agent may be incomplete. */
 function readEntry(line) {
   try {
     return JSON.parse(line)

@@ -8,10 +8,10 @@ import { processTable } from '../../../dist/platform/process/process-table.js'
 
 const program = fileURLToPath(new URL('./host.mjs', import.meta.url))
 
-/** What a service manager commonly grants, and a little for a busy machine. */
+/** Service managers commonly allow 20 s; the rest is for a busy machine. */
 const stopLimitMs = 25_000
 
-/** Starts a host and waits until it serves. `bootedAt` is when the process was started: recovery counts from there. */
+/** Starts a host and waits until it serves. Recovery time counts from `bootedAt`, when the process was spawned. */
 export async function startHostProcess({ home, logFile, environment = {} }) {
   const bootedAt = performance.now()
   const child = spawn(process.execPath, [program], {
@@ -28,23 +28,23 @@ export async function startHostProcess({ home, logFile, environment = {} }) {
   })
   child.stderr.pipe(createWriteStream(logFile, { flags: 'a' }))
   const exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
-  const orders = orderBook(child)
+  const channel = commandChannel(child)
   const isAlive = () => child.exitCode === null && child.signalCode === null
   const signal = (name) => isAlive() && child.kill(name)
   const stop = async (name = 'SIGTERM') => {
     signal(name)
-    const insist = setTimeout(() => signal('SIGKILL'), stopLimitMs)
+    const killTimer = setTimeout(() => signal('SIGKILL'), stopLimitMs)
     try {
       return await exited
     } finally {
-      clearTimeout(insist)
+      clearTimeout(killTimer)
     }
   }
-  const greeting = await Promise.race([orders.greeting, exited.then(() => undefined)])
-  if (!greeting) {
-    throw new Error(`a host ended before it was up: ${(await readFile(logFile, 'utf8')).slice(-1000)}`)
+  const ready = await Promise.race([channel.ready, exited.then(() => undefined)])
+  if (!ready) {
+    throw new Error(`a host exited before it served: ${(await readFile(logFile, 'utf8')).slice(-1000)}`)
   }
-  const { url, hostId, key } = greeting
+  const { url, hostId, key } = ready
   return {
     pid: child.pid,
     identity: await processTable().identify(child.pid),
@@ -58,23 +58,23 @@ export async function startHostProcess({ home, logFile, environment = {} }) {
     stop,
     kill: () => stop('SIGKILL'),
     ...client(url, key),
-    order: orders.give,
-    /** Its embedded database, where it has one. */
+    command: channel.send,
+    /** The pid of its embedded database, if it has one. */
     postmasterPid: async () =>
       Number((await readFile(join(home, 'postgres/data/postmaster.pid'), 'utf8').catch(() => '')).split('\n', 1)[0]),
   }
 }
 
-/** An order whose host dies is answered with `isUnanswered`: whether it was obeyed, only the rows can tell. */
-function orderBook(child) {
+/** A command whose host dies resolves to `isUnanswered`: only the rows say whether it was carried out. */
+function commandChannel(child) {
   const open = new Map()
   let number = 0
-  let greet
-  const greeting = new Promise((resolve) => {
-    greet = resolve
+  let resolveReady
+  const ready = new Promise((resolve) => {
+    resolveReady = resolve
   })
   child.on('message', (message) => {
-    if ('url' in message) return greet(message)
+    if ('url' in message) return resolveReady(message)
     open.get(message.number)?.(message)
     open.delete(message.number)
   })
@@ -82,17 +82,17 @@ function orderBook(child) {
     for (const answer of open.values()) answer({ isUnanswered: true })
     open.clear()
   })
-  const give = (order, about) =>
+  const send = (command, input) =>
     new Promise((resolve) => {
       if (!child.connected) return resolve({ isUnanswered: true })
       number += 1
       open.set(number, resolve)
-      child.send({ number, order, about }, () => undefined)
+      child.send({ number, command, input }, () => undefined)
     })
-  return { greeting, give }
+  return { ready, send }
 }
 
-/** A request that finds nobody, or whose server dies, has status 0. */
+/** A request without an answer, because no server listens or it dies, has status 0. */
 function client(url, key) {
   const call = async (method, path, body) => {
     try {

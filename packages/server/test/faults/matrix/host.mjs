@@ -1,5 +1,5 @@
-// A Yardmaster as `npm start` runs it, which also does on order what callers will do by request. Orders come from the
-// process that started it, over the channel between them, and each is answered with what became of it.
+// A host as `npm start` runs it that also takes commands from its parent process over IPC and replies with the outcome.
+// A command calls the operation directly, without HTTP.
 import { startHost } from '../../../dist/app/compose.js'
 import { readConfig } from '../../../dist/app/config.js'
 import { stopOnSignals } from '../../../dist/app/shutdown.js'
@@ -11,7 +11,7 @@ import { pauseSession } from '../../../dist/domain/lifecycle/pause.js'
 import { openLog } from '../../../dist/platform/log/log.js'
 import { Refusal } from '../../../dist/platform/refusal.js'
 
-const orders = {
+const commands = {
   followUp: (app, { id, prompt, isImmediate = false }) => followUp(app, { id }, { prompt, goal: null, isImmediate }),
   enqueue: (app, { id, prompt }) => enqueueMessage(app, { id }, { content: prompt, goal: null }),
   interrupt: (app, { id, messageId }) => interruptWithMessage(app, { id }, messageId),
@@ -24,33 +24,33 @@ const config = readConfig(process.env)
 const log = openLog({ level: config.LOG_LEVEL })
 const starting = startHost(config, { log })
 stopOnSignals(starting, log)
-// Whoever started us is gone: nobody would end us any more.
+// The parent has exited, so nothing else would stop this host.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 const host = await starting
 
-process.on('message', async ({ number, order, about }) => reply({ number, ...(await perform(order, about)) }))
+process.on('message', async ({ number, command, input }) => reply({ number, ...(await perform(command, input)) }))
 reply({ url: host.web.url, hostId: host.app.home.hostId, key: host.keyRing.keys[0] })
 
-async function perform(order, about) {
+async function perform(command, input) {
   try {
-    return { answer: await orders[order](host.app, about) }
+    return { answer: await commands[command](host.app, input) }
   } catch (error) {
     return error instanceof Refusal ? { refusal: error.kind, messages: error.messages } : { fault: String(error.stack) }
   }
 }
 
-/** Whoever gave the order may have gone meanwhile. */
+/** The parent may have exited since it sent the command. */
 function reply(message) {
   if (process.connected) process.send(message, () => undefined)
 }
 
-/** As on a machine whose clock is wrong: everything in this process sees it, nothing outside does. */
+/** Shifts the clock for all code in this process, as on a machine with a wrong clock. */
 function shiftClock(shiftMs) {
   if (shiftMs === 0) return
   const TrueDate = Date
   globalThis.Date = class extends TrueDate {
-    constructor(...given) {
-      super(...(given.length === 0 ? [TrueDate.now() + shiftMs] : given))
+    constructor(...args) {
+      super(...(args.length === 0 ? [TrueDate.now() + shiftMs] : args))
     }
     static now() {
       return TrueDate.now() + shiftMs

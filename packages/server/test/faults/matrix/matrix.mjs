@@ -1,9 +1,9 @@
-import { putAway } from './faults/archive-race.mjs'
+import { archiveRace } from './faults/archive-race.mjs'
 import { drain } from './faults/drain.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
-import { brokenText, endlessOutput, hugeLine, tornLine } from './faults/hostile-output.mjs'
-import { oneKey } from './faults/idempotency-key.mjs'
+import { brokenText, endlessOutput, hugeLine, partialLine } from './faults/hostile-output.mjs'
+import { idempotencyKey } from './faults/idempotency-key.mjs'
 import { interruptStorm } from './faults/interrupt-storm.mjs'
 import { killAgent } from './faults/kill-agent.mjs'
 import { killBackend } from './faults/kill-backend.mjs'
@@ -13,12 +13,12 @@ import { leftDaemons } from './faults/left-daemons.mjs'
 import { silentAgent } from './faults/silent-agent.mjs'
 import { takeOver } from './faults/take-over.mjs'
 import { twoServers } from './faults/two-servers.mjs'
-import { stubbornAgent } from './faults/unresponsive-agent.mjs'
+import { unresponsiveAgent } from './faults/unresponsive-agent.mjs'
 import { wrongClock } from './faults/wrong-clock.mjs'
 
 /**
- * Every fault, with the number of seeds of a full run and the figures it must keep. The numbers are those by which the
- * project's reliability targets are known. Twenty seeds each, but for R15, whose one round is a thousand sessions.
+ * Every fault with the seeds of a full run and its limits. The names R1 to R25 are those of the reliability targets. Each
+ * fault has 20 seeds, except R15: its one round has 1,000 sessions.
  */
 export const faults = [
   killServer,
@@ -26,20 +26,20 @@ export const faults = [
   frozenServer,
   drain,
   killAgent,
-  stubbornAgent,
+  unresponsiveAgent,
   leftDaemons,
   killBackend,
   killPostmaster,
   wrongClock,
   twoServers,
-  oneKey,
+  idempotencyKey,
   followUps,
   followUpsAndKills,
   interruptStorm,
-  putAway,
+  archiveRace,
   hugeLine,
   brokenText,
   endlessOutput,
   silentAgent,
-  tornLine,
+  partialLine,
 ]

@@ -1,6 +1,6 @@
-// Runs the matrix: `run.mjs [fault ...] [--seeds N] [--short]`. Ends in a table, and not with 0 when a figure is missed.
+// Runs the matrix: `run.mjs [fault ...] [--seeds N] [--short]`. Prints a table and exits with 1 if a round missed a limit.
 import { parseArgs } from 'node:util'
-import { openYard } from './cluster.mjs'
+import { openCluster } from './cluster.mjs'
 import { faults } from './matrix.mjs'
 import { seededRandom } from './random.mjs'
 import { table } from './table.mjs'
@@ -14,7 +14,11 @@ const names = faults.map(({ name }) => name)
 const unknown = positionals.filter((name) => !names.includes(name.toUpperCase()))
 const seeds = values.seeds === undefined ? undefined : Number(values.seeds)
 if (unknown.length > 0 || (seeds !== undefined && !(Number.isInteger(seeds) && seeds > 0))) {
-  say(unknown.length > 0 ? `No fault is named ${unknown.join(', ')}: ${names.join(', ')}.` : '--seeds takes a number.')
+  print(
+    unknown.length > 0
+      ? `Unknown fault ${unknown.join(', ')}: ${names.join(', ')}.`
+      : '--seeds takes a positive whole number.',
+  )
   process.exit(2)
 }
 
@@ -28,17 +32,17 @@ interruption.catch(() => undefined)
 
 const wanted = positionals.map((name) => name.toUpperCase())
 const rows = []
-let sharedYard
+let sharedCluster
 for (const fault of faults.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   if (!stopping.signal.aborted) rows.push(await runFault(fault))
 }
-await close(sharedYard)
-say(`\n${table(rows)}`)
+await close(sharedCluster)
+print(`\n${table(rows)}`)
 process.exit(rows.every(({ hasPassed }) => hasPassed) && !stopping.signal.aborted ? 0 : 1)
 
 /**
- * Every seed in the same yard, as long as the rounds go well: what one leaves behind must not harm the next. Short rounds
- * share one over all faults, which saves making a database for each.
+ * Runs all seeds in the same cluster until a round fails, so that leftovers of one round show in the next. Short runs
+ * share one cluster across all faults, which saves creating a database for each.
  */
 async function runFault(fault) {
   const count = seeds ?? (values.short ? 1 : fault.seeds)
@@ -52,31 +56,31 @@ async function runFault(fault) {
     figures: {},
     problems: [],
   }
-  let yard = sharedYard
+  let cluster = sharedCluster
   for (let seed = 1; seed <= count && !stopping.signal.aborted; seed += 1) {
     const started = performance.now()
     try {
-      yard ??= await openYard()
-      const context = { yard, seed, random: seededRandom(seed), isShort: values.short }
+      cluster ??= await openCluster()
+      const context = { cluster, seed, random: seededRandom(seed), isShort: values.short }
       const round = await within(fault.limitSeconds * 1000, Promise.race([fault.round(context), interruption]))
-      gather(row, fault, seed, round)
+      addRound(row, fault, seed, round)
     } catch (error) {
       if (!stopping.signal.aborted) row.problems.push(`seed ${seed}: ${error.message}`)
-      say(`  ${error.stack}\n  ${(await yard?.lastWords())?.join('\n  ') ?? ''}`)
-      await close(yard)
-      yard = undefined
+      print(`  ${error.stack}\n  ${(await cluster?.recentLogs())?.join('\n  ') ?? ''}`)
+      await close(cluster)
+      cluster = undefined
     }
     row.seeds += 1
-    say(`${fault.name} seed ${seed}: ${((performance.now() - started) / 1000).toFixed(1)} s ${told(row, seed)}`)
+    print(`${fault.name} seed ${seed}: ${((performance.now() - started) / 1000).toFixed(1)} s ${outcomeOf(row, seed)}`)
   }
   if (values.short) {
-    sharedYard = yard
-    await yard?.rest()
-  } else await close(yard)
+    sharedCluster = cluster
+    await cluster?.stopHosts()
+  } else await close(cluster)
   return { ...row, hasPassed: row.problems.length === 0 && row.seeds > 0 }
 }
 
-function gather(row, fault, seed, round) {
+function addRound(row, fault, seed, round) {
   const { lost = 0, doubled = 0, overlaps = 0, disordered = 0, recoverySeconds, figures = {}, problems = [] } = round
   row.lost += lost
   row.doubled += doubled
@@ -86,10 +90,10 @@ function gather(row, fault, seed, round) {
   const missed = [
     lost > 0 && `${lost} lost`,
     doubled > 0 && `${doubled} doubled`,
-    overlaps > 0 && `${overlaps} at the same time as another turn of the session`,
+    overlaps > 0 && `${overlaps} overlapped with another turn of their session`,
     disordered > 0 && `${disordered} sessions out of order`,
     ...problems,
-    // A short round runs beside other tests: what happens is judged, not how fast.
+    // A short round may run beside other tests, so it has no time limits.
     ...(values.short ? [] : overLimit(fault, round)),
   ].filter(Boolean)
   row.problems.push(...missed.map((problem) => `seed ${seed}: ${problem}`))
@@ -104,15 +108,15 @@ function overLimit({ recoveryLimitSeconds, limits = {} }, { recoverySeconds, fig
   ]
 }
 
-function told({ problems }, seed) {
+function outcomeOf({ problems }, seed) {
   const own = problems.filter((problem) => problem.startsWith(`seed ${seed}:`))
   return own.length === 0 ? 'ok' : `MISSED ${own.join('; ')}`
 }
 
-async function close(yard) {
-  await yard?.close().catch((error) => say(`  closing: ${error.message}`))
+async function close(cluster) {
+  await cluster?.close().catch((error) => print(`  closing: ${error.message}`))
 }
 
-function say(text) {
+function print(text) {
   process.stdout.write(`${text}\n`)
 }

@@ -1,4 +1,4 @@
-/** One row a fault; the figures are the worst of all seeds. */
+/** One row for each fault. Each figure is the worst of all seeds. */
 export function table(rows) {
   const head = [
     'fault',

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Asks until the answer is right; how long it took, in seconds, stands beside it. */
+/** Polls until the answer is accepted. Resolves to the answer and the seconds that it took. */
 export async function until(what, ask, isRight, limitMs = 60_000) {
   const started = performance.now()
   for (;;) {
@@ -8,22 +8,24 @@ export async function until(what, ask, isRight, limitMs = 60_000) {
     const seconds = (performance.now() - started) / 1000
     if (isRight(answer)) return { answer, seconds }
     if (seconds * 1000 > limitMs) {
-      throw new Error(`${what}: not within ${limitMs / 1000} s; last seen: ${JSON.stringify(answer)?.slice(0, 400)}`)
+      throw new Error(
+        `timed out after ${limitMs / 1000} s: ${what}; last answer: ${JSON.stringify(answer)?.slice(0, 400)}`,
+      )
     }
     await wait(50)
   }
 }
 
-/** For a round that must end whatever it meets. The work itself is ended by closing the yard it works in. */
+/** Rejects after the limit. The work goes on until the caller closes its cluster. */
 export async function within(limitMs, work) {
-  const abandon = new AbortController()
-  const timeout = wait(limitMs, undefined, { signal: abandon.signal }).then(() => {
-    throw new Error(`the round was not over within ${limitMs / 1000} s`)
+  const done = new AbortController()
+  const timeout = wait(limitMs, undefined, { signal: done.signal }).then(() => {
+    throw new Error(`the round took longer than ${limitMs / 1000} s`)
   })
   try {
     return await Promise.race([work, timeout])
   } finally {
-    abandon.abort()
+    done.abort()
     timeout.catch(() => undefined)
   }
 }

@@ -1,59 +1,59 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { atWork, createSession, recovery, settled } from '../cluster.mjs'
+import { agentsUp, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
 const round = (kills) => async (context) => {
-  const { yard, seed, random, isShort } = context
+  const { cluster, seed, random, isShort } = context
   const count = isShort ? 25 : 500
   const tag = `${kills > 0 ? 'R18' : 'R17'}.${seed}`
-  let host = await yard.up()
+  let host = await cluster.up()
   let recoverySeconds
-  const dieAndReturn = async () => {
-    const turns = await yard.liveTurns()
+  const killAndRestart = async () => {
+    const turns = await cluster.liveTurns()
     await host.kill()
-    host = await yard.start()
-    recoverySeconds = Math.max(recoverySeconds ?? 0, await recovery(yard, turns, host.bootedAt))
+    host = await cluster.start()
+    recoverySeconds = Math.max(recoverySeconds ?? 0, await recovery(cluster, turns, host.bootedAt))
   }
-  // A turn is underway until all have spoken, so that they are queued, unless a kill ends it.
-  const gate = join(yard.folder, `${tag}.gate`)
+  // The gate keeps the first turn open until all follow-ups are sent, so they are queued unless a kill ends the turn.
+  const gate = join(cluster.folder, `${tag}.gate`)
   const id = await createSession(
-    yard,
+    cluster,
     host,
-    yard.effects.prompt(tag, 0, `run until [ -e ${gate} ]; do sleep 0.1; done`),
+    cluster.effects.prompt(tag, 0, `run until [ -e ${gate} ]; do sleep 0.1; done`),
   )
-  await atWork(yard, [id])
+  await agentsUp(cluster, [id])
 
-  const sent = sendAll(yard, host, id, numbers(count), tag)
+  const sent = sendAll(cluster, host, id, numbers(count), tag)
   if (kills > 0) {
     await wait(random.between(0, isShort ? 150 : 1500))
-    await dieAndReturn()
+    await killAndRestart()
   }
   const first = await sent
-  // Whoever got no answer looks whether it was accepted, and says it again if not.
-  const again = await sendAll(yard, host, id, await missing(yard, id, count), tag)
+  // A caller without an answer checks whether its message was accepted and repeats it if not.
+  const again = await sendAll(cluster, host, id, await missing(cluster, id, count), tag)
   const answers = [...first, ...again]
   await writeFile(gate, '')
 
   for (let kill = 1; kill < kills; kill += 1) {
     const goal = Math.floor((count * kill) / kills)
     await until(
-      'it works through its queue',
-      async () => begunBy(yard, tag),
+      'the session works through its queue',
+      async () => begunBy(cluster, tag),
       (begun) => begun >= goal,
       400_000,
     )
     await wait(random.between(0, 400))
-    await dieAndReturn()
+    await killAndRestart()
   }
-  await settled(yard, [id], 600_000)
-  const accepted = await acceptedOrder(yard, id)
+  await settled(cluster, [id], 600_000)
+  const accepted = await acceptedOrder(cluster, id)
   const verdict = judge(
-    yard.effects,
+    cluster.effects,
     [{ tag, number: 0 }, ...accepted.map((number) => ({ tag, number }))],
-    yard.homes(),
+    cluster.homes(),
   )
   const acceptMs = answers.filter(({ answer }) => answer).map(({ ms }) => ms)
   return {
@@ -63,7 +63,7 @@ const round = (kills) => async (context) => {
     problems: [
       accepted.length !== count && `${accepted.length} of ${count} were accepted`,
       answers.some(({ fault }) => fault) && `a fault: ${answers.find(({ fault }) => fault).fault}`,
-      answers.some(({ refusal }) => refusal) && 'a follow-up was refused',
+      answers.some(({ refusal }) => refusal) && 'a follow-up was rejected',
       first.some(({ answer, number }) => answer && !accepted.includes(number)) && 'an answered follow-up has no row',
     ].filter(Boolean),
   }
@@ -87,19 +87,19 @@ export const followUpsAndKills = {
   round: round(3),
 }
 
-function sendAll(yard, host, id, wanted, tag) {
+function sendAll(cluster, host, id, wanted, tag) {
   return Promise.all(
     wanted.map(async (number) => {
       const started = performance.now()
-      const outcome = await host.order('followUp', { id, prompt: yard.effects.prompt(tag, number) })
+      const outcome = await host.command('followUp', { id, prompt: cluster.effects.prompt(tag, number) })
       return { ...outcome, number, ms: performance.now() - started }
     }),
   )
 }
 
 /**
- * Messages were accepted in the order of their ids, which are given under the session's lock. One that found the session
- * at rest is a turn at once, so whatever was accepted before it had become a turn by then.
+ * Messages are accepted in the order of their ids, which are assigned under the session's lock. A follow-up to a session
+ * at rest becomes a turn immediately, so all messages before it were turns by then.
  */
 async function acceptedOrder({ pool }, id) {
   const { rows } = await pool.query(
@@ -117,9 +117,9 @@ async function acceptedOrder({ pool }, id) {
   return order.map(({ content }) => Number(/begin (\d+)/.exec(content)[1]))
 }
 
-async function missing(yard, id, count) {
-  const there = new Set(await acceptedOrder(yard, id))
-  return numbers(count).filter((number) => !there.has(number))
+async function missing(cluster, id, count) {
+  const present = new Set(await acceptedOrder(cluster, id))
+  return numbers(count).filter((number) => !present.has(number))
 }
 
 function begunBy({ effects }, tag) {

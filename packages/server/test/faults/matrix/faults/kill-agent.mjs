@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { atWork, createSession, endQuietly, settled } from '../cluster.mjs'
+import { agentsUp, createSession, killIfRunning, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
@@ -9,33 +9,33 @@ export const killAgent = {
   seeds: 20,
   limitSeconds: 120,
   recoveryLimitSeconds: 2,
-  round: async ({ yard, seed, random }) => {
-    const host = await yard.up()
+  round: async ({ cluster, seed, random }) => {
+    const host = await cluster.up()
     const tag = `R5.${seed}`
-    const id = await createSession(yard, host, yard.effects.prompt(tag, 1, 'sleep 300'))
-    const [turn] = await atWork(yard, [id])
-    await host.order('followUp', { id, prompt: yard.effects.prompt(tag, 2) })
+    const id = await createSession(cluster, host, cluster.effects.prompt(tag, 1, 'sleep 300'))
+    const [turn] = await agentsUp(cluster, [id])
+    await host.command('followUp', { id, prompt: cluster.effects.prompt(tag, 2) })
     await wait(random.between(0, 1500))
-    endQuietly(turn.pid)
+    killIfRunning(turn.pid)
     const ended = await until(
       'the turn ends',
-      async () => (await yard.pool.query('select * from turns where id = $1', [turn.id])).rows[0],
+      async () => (await cluster.pool.query('select * from turns where id = $1', [turn.id])).rows[0],
       ({ state }) => state === 'ended',
       20_000,
     )
-    await settled(yard, [id], 20_000)
+    await settled(cluster, [id], 20_000)
     const { failure_reason, error, started_at } = ended.answer
-    // Killed before it had its prompt, an agent has nothing to show; a session that failed says so.
+    // An agent that was killed before it received its prompt has no entry of it.
     const first = started_at === null ? [] : [{ tag, number: 1 }]
-    const verdict = judge(yard.effects, [...first, { tag, number: 2 }], yard.homes(), { mayBeCut: true })
-    const done = yard.effects.lines().filter((line) => line.tag === tag && line.mark === 'end')
+    const verdict = judge(cluster.effects, [...first, { tag, number: 2 }], cluster.homes(), { mayBeInterrupted: true })
+    const done = cluster.effects.lines().filter((line) => line.tag === tag && line.mark === 'end')
     return {
       ...verdict,
       recoverySeconds: ended.seconds,
       problems: [
         failure_reason !== 'crash' && `the reason is ${failure_reason}`,
-        !error?.includes('SIGKILL') && `the reason does not tell how: ${error}`,
-        done.length !== 1 && 'the queue did not go on',
+        !error?.includes('SIGKILL') && `the error does not name the signal: ${error}`,
+        done.length !== 1 && 'the queued message did not run',
       ].filter(Boolean),
     }
   },

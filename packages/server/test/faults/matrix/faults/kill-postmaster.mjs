@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { atWork, createSession, settled } from '../cluster.mjs'
+import { agentsUp, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
@@ -9,24 +9,24 @@ export const killPostmaster = {
   seeds: 20,
   limitSeconds: 180,
   recoveryLimitSeconds: 10,
-  round: async ({ yard, seed, random, isShort }) => {
-    const host = await yard.up()
+  round: async ({ cluster, seed, random, isShort }) => {
+    const host = await cluster.up()
     const downMs = isShort ? 3000 : 30_000
     const accepted = [0, 1, 2].map((index) => ({ tag: `R9.${seed}.${index}`, number: 1 }))
     const ids = []
     for (const [index, { tag }] of accepted.entries()) {
-      // One ends while the database is away, one says much meanwhile, one outlasts the outage.
+      // One turn ends during the outage, one prints during it, one outlasts it.
       const work = [
         ['sleep 1'],
         Array.from({ length: 20 }, (_, line) => [`say line ${line}`, `sleep ${downMs / 25_000}`]).flat(),
         [`sleep ${downMs / 1000 + 3}`],
       ][index]
-      ids.push(await createSession(yard, host, yard.effects.prompt(tag, 1, ...work)))
+      ids.push(await createSession(cluster, host, cluster.effects.prompt(tag, 1, ...work)))
     }
-    const turns = await atWork(yard, ids)
-    const agents = await yard.processesOf([turns.find(({ session_id }) => session_id === ids[2]).run_marker])
+    const turns = await agentsUp(cluster, ids)
+    const agents = await cluster.processesOf([turns.find(({ session_id }) => session_id === ids[2]).run_marker])
     await wait(random.between(0, 800))
-    await yard.database.kill()
+    await cluster.database.kill()
     const problems = []
     const shallow = await host.get('/up')
     const deep = await host.get('/up/deep')
@@ -36,24 +36,24 @@ export const killPostmaster = {
     const read = await host.get('/api/v1/sessions')
     if (read.status !== 503) problems.push(`a read answered ${read.status}`)
     await wait(downMs)
-    if ((await yard.stillRunning(agents)).length === 0) problems.push('the live agent was killed')
-    await yard.database.bringBack()
+    if ((await cluster.stillRunning(agents)).length === 0) problems.push('the live agent was killed')
+    await cluster.database.restart()
 
-    const well = await until(
-      'it serves again',
+    const recovered = await until(
+      'the host serves again',
       () => host.get('/api/v1/sessions'),
       ({ status }) => status === 200,
     )
-    await settled(yard, ids)
+    await settled(cluster, ids)
     for (const id of ids) problems.push(...(await storedOnce(host, id)))
-    const { rows } = await yard.pool.query('select outcome from turns where session_id = any($1)', [ids])
+    const { rows } = await cluster.pool.query('select outcome from turns where session_id = any($1)', [ids])
     if (rows.length !== 3 || rows.some(({ outcome }) => outcome !== 'completed'))
-      problems.push('a turn did not go through')
-    return { ...judge(yard.effects, accepted, yard.homes()), recoverySeconds: well.seconds, problems }
+      problems.push('a turn did not complete')
+    return { ...judge(cluster.effects, accepted, cluster.homes()), recoverySeconds: recovered.seconds, problems }
   },
 }
 
-/** No entry twice, none missing: the lines an agent counted aloud are there in order. */
+/** Checks that no entry is stored twice and that the numbered lines are complete and in order. */
 async function storedOnce(host, id) {
   const { body } = await host.get(`/api/v1/sessions/${id}?include_transcript=true`)
   const entries = body.session.transcript.split('\n').filter(Boolean).map(JSON.parse)

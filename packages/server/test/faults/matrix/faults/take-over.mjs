@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { recordReceipt, renewLease } from '../../../../dist/domain/inbox/lease-store.js'
 import { openDatabase } from '../../../../dist/platform/db/database.js'
-import { atWork, createSession, recovery, settled } from '../cluster.mjs'
+import { agentsUp, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
@@ -12,51 +12,51 @@ export const takeOver = {
   limitSeconds: 150,
   recoveryLimitSeconds: 30,
   limits: { 'old agents dead after restart (s)': 5 },
-  round: async ({ yard, seed, random, isShort }) => {
+  round: async ({ cluster, seed, random, isShort }) => {
     const names = seed % 2 ? ['a', 'b'] : ['a', 'b', 'c']
     const hosts = []
-    for (const name of names) hosts.push(await yard.up(name))
-    if (seed % 2) await yard.stop('c')
+    for (const name of names) hosts.push(await cluster.up(name))
+    if (seed % 2) await cluster.stop('c')
     const accepted = []
     const ids = []
     for (let index = 0; index < (isShort ? 2 : 4); index += 1) {
       const tag = `R2.${seed}.${index}`
-      // Longer than the round: nothing but being taken over can bring these to rest.
-      ids.push(await createSession(yard, random.pick(hosts), yard.effects.prompt(tag, 1, 'sleep 300')))
+      // Longer than the round, so only a takeover can end these turns.
+      ids.push(await createSession(cluster, random.pick(hosts), cluster.effects.prompt(tag, 1, 'sleep 300')))
       accepted.push({ tag, number: 1 })
     }
-    const turns = await atWork(yard, ids)
+    const turns = await agentsUp(cluster, ids)
     await wait(random.between(0, 2000))
     const holder = random.pick(turns).lease_owner
     const victim = hosts.find(({ hostId }) => hostId === holder)
     const [taken, others] = [true, false].map((isTaken) =>
       turns.filter(({ lease_owner }) => (lease_owner === victim.hostId) === isTaken),
     )
-    const orphans = await yard.processesOf(taken.map(({ run_marker }) => run_marker))
+    const orphans = await cluster.processesOf(taken.map(({ run_marker }) => run_marker))
     const killedAt = performance.now()
     await victim.kill()
-    const recoverySeconds = await recovery(yard, taken, killedAt)
-    const problems = [...(await writesOfOldHolder(yard, taken, victim)), ...(await disturbed(yard, others))]
+    const recoverySeconds = await recovery(cluster, taken, killedAt)
+    const problems = [...(await writesOfOldHolder(cluster, taken, victim)), ...(await disturbedTurns(cluster, others))]
 
     const [, dead] = await Promise.all([
-      yard.start(names[hosts.indexOf(victim)]),
+      cluster.start(names[hosts.indexOf(victim)]),
       until(
-        'the agents it left are dead',
-        () => yard.stillRunning(orphans),
+        'the orphaned agents are dead',
+        () => cluster.stillRunning(orphans),
         (left) => left.length === 0,
       ),
     ])
     const survivor = hosts.find((host) => host !== victim)
-    for (const { session_id } of others) await survivor.order('pause', { id: session_id })
-    await settled(yard, ids)
-    // Those that were paused were cut short by a person; the others must have been told to go on.
+    for (const { session_id } of others) await survivor.command('pause', { id: session_id })
+    await settled(cluster, ids)
+    // The paused turns were interrupted by the round; the others must have a recovery prompt.
     const paused = new Set(others.map(({ session_id }) => ids.indexOf(session_id)))
     const verdicts = [true, false].map((isPaused) =>
       judge(
-        yard.effects,
+        cluster.effects,
         accepted.filter((_, index) => paused.has(index) === isPaused),
-        yard.homes(),
-        { mayBeCut: isPaused },
+        cluster.homes(),
+        { mayBeInterrupted: isPaused },
       ),
     )
     const sum = (name) => verdicts.reduce((total, verdict) => total + verdict[name], 0)
@@ -71,7 +71,7 @@ export const takeOver = {
   },
 }
 
-/** What the dead host would have written, had it only been slow: none of it may touch a row. */
+/** Attempts the writes of the old lease holder, as if it were only slow. None may change a row. */
 async function writesOfOldHolder({ pool }, turns, { hostId }) {
   const db = openDatabase(pool)
   const problems = []
@@ -83,8 +83,8 @@ async function writesOfOldHolder({ pool }, turns, { hostId }) {
   return problems
 }
 
-/** Turns of the host that lives are none of anybody's business. */
-async function disturbed(yard, turns) {
-  const markers = new Set((await yard.liveTurns()).map(({ run_marker }) => run_marker))
-  return turns.every(({ run_marker }) => markers.has(run_marker)) ? [] : ['a turn of the living host was disturbed']
+/** The turns of the other hosts must keep their agents. */
+async function disturbedTurns(cluster, turns) {
+  const markers = new Set((await cluster.liveTurns()).map(({ run_marker }) => run_marker))
+  return turns.every(({ run_marker }) => markers.has(run_marker)) ? [] : ['a turn of a live host was disturbed']
 }

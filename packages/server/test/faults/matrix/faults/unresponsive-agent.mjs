@@ -1,36 +1,36 @@
-import { atWork, createSession, settled } from '../cluster.mjs'
+import { agentsUp, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
-export const stubbornAgent = {
+export const unresponsiveAgent = {
   name: 'R6',
-  what: 'an agent that hears neither a word nor SIGTERM',
+  what: 'an agent ignores its protocol and SIGTERM',
   seeds: 20,
   limitSeconds: 120,
   recoveryLimitSeconds: 11,
-  round: async ({ yard, seed }) => {
-    const host = await yard.up()
+  round: async ({ cluster, seed }) => {
+    const host = await cluster.up()
     const tag = `R6.${seed}`
     const id = await createSession(
-      yard,
+      cluster,
       host,
-      yard.effects.prompt(tag, 1, 'run trap "" TERM INT HUP; sleep 300 & wait'),
+      cluster.effects.prompt(tag, 1, 'run trap "" TERM INT HUP; sleep 300 & wait'),
     )
-    const [turn] = await atWork(yard, [id])
-    const begun = () => yard.effects.lines().some((line) => line.tag === tag)
-    await until('it has begun', async () => begun(), Boolean)
-    const agents = await yard.processesOf([turn.run_marker])
-    // A stopped process gets no signal but the last one.
+    const [turn] = await agentsUp(cluster, [id])
+    const begun = () => cluster.effects.lines().some((line) => line.tag === tag)
+    await until('the turn has begun', async () => begun(), Boolean)
+    const agents = await cluster.processesOf([turn.run_marker])
+    // A stopped process reacts only to SIGKILL.
     process.kill(turn.pid, 'SIGSTOP')
-    await host.order('pause', { id })
+    await host.command('pause', { id })
     const dead = await until(
-      'it is dead',
-      () => yard.stillRunning(agents),
+      'the agent is dead',
+      () => cluster.stillRunning(agents),
       (left) => left.length === 0,
     )
-    await settled(yard, [id])
+    await settled(cluster, [id])
     return {
-      ...judge(yard.effects, [{ tag, number: 1 }], yard.homes(), { mayBeCut: true }),
+      ...judge(cluster.effects, [{ tag, number: 1 }], cluster.homes(), { mayBeInterrupted: true }),
       recoverySeconds: dead.seconds,
     }
   },
