@@ -1,5 +1,6 @@
 import { checkImports, describeViolation } from './check-imports.mjs'
 import { checkTables, describeTableViolation } from './check-tables.mjs'
+import { keepsWords } from './check-words.mjs'
 import { makeReady, prepare } from './prepare.mjs'
 import { exitCodeOf, Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
@@ -17,6 +18,7 @@ const checks = [
   { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'import rules', passes: keepsImportRules },
   { name: 'table owners', passes: keepsTableOwners },
+  { name: 'plain words', passes: async () => keepsWords() },
   { name: 'dead code and dependencies', passes: () => runs('knip/bin/knip.js', '--no-progress') },
   // Strict: a dependency of the root, which an installed package would not have, does not count.
   {

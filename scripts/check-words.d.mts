@@ -1,0 +1,3 @@
+export function findWords(root: string): { file: string; line: number; word: string }[]
+
+export function keepsWords(root?: string): boolean
