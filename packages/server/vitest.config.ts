@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/vitest/longest-first.ts'
 
 export default defineConfig({
-  // The sources themselves are tested; only what must be a program of its own runs from the build.
+  // Tests import the sources; only separate processes run the build.
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
@@ -11,7 +11,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // Two cores, and most tests wait for other processes.
+    // More workers than the usual two cores: most tests wait for other processes.
     maxWorkers: 4,
     isolate: false,
     sequence: { sequencer: LongestFirst },
