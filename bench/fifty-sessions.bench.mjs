@@ -2,7 +2,7 @@ import { sampleRepository } from '../packages/server/dist/app/sample-repository.
 import { startBenchHost } from './support/host.mjs'
 import { atRest, createSession } from './support/sessions.mjs'
 
-/** Fifty sessions at once: all come to rest, and the server's memory stays small beside theirs. */
+/** Fifty concurrent sessions: all finish, and the server's memory stays within its target. */
 const target = { megabytes: 300 }
 const count = 50
 
@@ -22,7 +22,7 @@ try {
   const finished = statuses.filter((status) => status === 'needs_input').length
   const megabytes = peak / 1024 / 1024
   console.log(
-    `${finished} of ${count} sessions at once came to rest; the server took ${megabytes.toFixed(0)} MB (target: all, at most ${target.megabytes} MB)`,
+    `${finished} of ${count} concurrent sessions finished; the server used ${megabytes.toFixed(0)} MB (target: all, at most ${target.megabytes} MB)`,
   )
   if (finished < count || megabytes > target.megabytes) process.exitCode = 1
 } finally {

@@ -4,8 +4,8 @@ import { requestsPerSecond } from './support/load.mjs'
 import { median } from './support/sessions.mjs'
 
 /**
- * GET /sessions/:id in a tree of 150, with an uncle for every second of them, beside one that has no relatives: what the
- * tree costs. Both among 10,000 others, asked in turns.
+ * GET /sessions/:id for a session in a tree of 150, half of which have an uncle, compared with a session without
+ * relatives. Both are among 10,000 other sessions; the requests alternate.
  */
 const target = 3
 const rounds = 5
@@ -33,7 +33,7 @@ try {
   await stop()
 }
 
-/** The tree is three wide, so five levels deep; the uncles are of the same tree. */
+/** Each session has three children, so the tree has five levels. The uncles are in the same tree. */
 async function seed(db) {
   await sql`
     insert into sessions (title, agent_runtime, genesis, git_root, branch, config, metadata)

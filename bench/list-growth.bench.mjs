@@ -4,7 +4,7 @@ import { allIndexed } from './support/all-indexed.mjs'
 import { benchKey, startBenchHost } from './support/host.mjs'
 import { median } from './support/sessions.mjs'
 
-/** The list and the default search with many sessions, against the same with few. GROWTH_BENCH_SESSIONS makes it smaller. */
+/** The list and the default search with many sessions, compared with few. GROWTH_BENCH_SESSIONS sets a smaller number. */
 const target = 1.5
 const few = 1000
 const many = Number(process.env.GROWTH_BENCH_SESSIONS ?? 100_000)
@@ -12,13 +12,13 @@ const rounds = 60
 
 const requests = {
   'the list': '/sessions',
-  'the list of what is on the board': '/sessions?visibility=on_board',
+  'the list of sessions on the board': '/sessions?visibility=on_board',
   'a search for one session': `/sessions/search?q=${encodeURIComponent('a heron on the turntable')}`,
-  'a search for a title like all others': `/sessions/search?q=${encodeURIComponent('errand number 777.')}`,
-  'a search for nothing': `/sessions/search?q=${encodeURIComponent('"clone_path":"/nowhere/at/all"')}`,
+  'a search for a title that resembles all others': `/sessions/search?q=${encodeURIComponent('errand number 777.')}`,
+  'a search without a match': `/sessions/search?q=${encodeURIComponent('"clone_path":"/nowhere/at/all"')}`,
 }
 
-// Side by side and in turns, so that whatever else the machine does happens to both.
+// Requests to both hosts alternate, so that other load affects both.
 const small = await startBenchHost()
 const large = await startBenchHost()
 try {
@@ -50,7 +50,7 @@ async function timed(host, path) {
 
 async function seed(host, count) {
   const { db } = host.app
-  // Placing each card on top of its section is not what is measured, and takes long for so many.
+  // The trigger that places each card is slow for so many rows and is not measured here.
   await sql`alter table sessions disable trigger sessions_card_arrives`.execute(db)
   await sql`
     insert into sessions (title, agent_runtime, genesis, prompt, git_root, branch, config, metadata, created_at)

@@ -5,8 +5,8 @@ import { benchKey, startBenchHost } from './support/host.mjs'
 import { requestsPerSecond } from './support/load.mjs'
 
 /**
- * GET /sessions, 25 of 10,000: what declarations, the key check, parsing and presenting cost beside the queries. The bare
- * route sends the same statements through the same pool and answers with the same bytes, ready-made.
+ * GET /sessions, 25 of 10,000: the cost of declarations, key check, parsing and presenting on top of the queries. The bare
+ * route sends the same statements through the same pool and answers with the same bytes, prepared in advance.
  */
 const target = 0.6
 const rounds = 5
@@ -53,7 +53,7 @@ async function seed(db, count) {
   await sql`analyze sessions`.execute(db)
 }
 
-/** One real request, with every statement it sent. */
+/** Sends one real request and records its statements. */
 async function record(host, path, headers) {
   const statements = []
   const query = pg.Client.prototype.query

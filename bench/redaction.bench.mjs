@@ -6,12 +6,12 @@ import { hardStrings } from '../packages/server/dist/platform/redaction/rule-spe
 import { rules } from '../packages/server/dist/platform/redaction/rules.js'
 
 /**
- * Redaction alone, on transcript lines that carry this repository's own sources and documents with a secret here and
- * there; and each rule alone, on strings made to be hard for it.
+ * The redactor on transcript lines made from this repository's sources and documents with some secrets, and each rule on
+ * strings that are adversarial for it.
  */
 const targetMbPerSecond = 20
 const targetMsPerRule = 50
-/** Ten times the text may take ten times as long; twice that is the clock's. */
+/** Linear growth is 10; the rest is tolerance for the clock. */
 const targetGrowth = 20
 const rounds = 5
 
@@ -38,20 +38,20 @@ console.log(
 
 const slowest = rules.map((rule) => ({ rule, ms: slowestMs(rule) })).sort((one, other) => other.ms - one.ms)[0]
 console.log(
-  `the slowest of ${rules.length} rules takes ${slowest.ms.toFixed(1)} ms for 50 KB (target: at most ${targetMsPerRule}): ` +
+  `The slowest of ${rules.length} rules takes ${slowest.ms.toFixed(1)} ms for 50 KB (target: at most ${targetMsPerRule}): ` +
     `${slowest.rule.label}, ${slowest.rule.keywords[0]}`,
 )
 
-const steepest = tiresomePieces()
+const steepest = adversarialPieces()
   .map((piece) => ({ piece, growth: growthOf(piece) }))
   .sort((one, other) => other.growth - one.growth)[0]
 console.log(
-  `ten times the text takes at most ${steepest.growth.toFixed(1)} times as long (target: at most ${targetGrowth}): ` +
+  `Ten times the text takes at most ${steepest.growth.toFixed(1)} times as long (target: at most ${targetGrowth}): ` +
     JSON.stringify(steepest.piece.slice(0, 40)),
 )
 if (speed < targetMbPerSecond || slowest.ms > targetMsPerRule || steepest.growth > targetGrowth) process.exitCode = 1
 
-/** Lines as agents write them, of about `megabytes` in all. */
+/** Lines as agents write them, about `megabytes` in total. */
 function transcript(megabytes) {
   const folder = fileURLToPath(new URL('../', import.meta.url))
   const texts = ['packages/server/src', 'packages/contract/src', 'packages/server/test', 'docs', 'scripts']
@@ -64,12 +64,12 @@ function transcript(megabytes) {
     const text = texts[turn % texts.length]
     const start = (turn * 977) % Math.max(1, text.length - 4000)
     const shown = text.slice(start, start + 400 + ((turn * 131) % 3600))
-    const spoilt = turn % 50 === 0 ? `${shown}\nTOKEN=${exampleText('ghp_ + 36 alnum')}\n` : shown
+    const withSecret = turn % 50 === 0 ? `${shown}\nTOKEN=${exampleText('ghp_ + 36 alnum')}\n` : shown
     const line = JSON.stringify({
       type: 'user',
       uuid: `6f9b8d1c-0000-4000-8000-${String(turn).padStart(12, '0')}`,
       sessionId: '3d4a3f0e-1111-4222-8333-abcdefabcdef',
-      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${turn}`, content: spoilt }] },
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${turn}`, content: withSecret }] },
       timestamp: '2026-01-02T03:04:05.678Z',
     })
     made.push(line)
@@ -79,7 +79,7 @@ function transcript(megabytes) {
 }
 
 /** What a text can be full of without ever being a secret; each starts a search that finds nothing. */
-function tiresomePieces() {
+function adversarialPieces() {
   const fence = `${'-'.repeat(5)}BEGIN PRIVATE ${'KEY'}${'-'.repeat(5)}`
   return [
     ...rules.filter((_, index) => index % 10 === 0).map((rule) => `${exampleText(rule.example).slice(0, -4)}\u0001`),
@@ -91,7 +91,7 @@ function tiresomePieces() {
   ]
 }
 
-/** From 60 KB on: what a rule looks ahead at most has its full length by then. */
+/** Starts at 60 KB, which exceeds the longest lookahead of any rule. */
 function growthOf(piece) {
   const time = (length) => {
     const text = piece.repeat(length / piece.length)
@@ -100,7 +100,7 @@ function growthOf(piece) {
   return time(600_000) / Math.max(0.002, time(60_000))
 }
 
-/** Of each hard string the least of three: the first may still be interpreted. */
+/** Takes the fastest of three runs of each string: the first may run before the JIT compiles. */
 function slowestMs(rule) {
   const alone = openRedactor({ known: () => [], rules: [rule] })
   const times = hardStrings(rule, 50_000).map((text) =>
@@ -109,7 +109,7 @@ function slowestMs(rule) {
   return Math.max(...times)
 }
 
-/** Of the processor's time: what else the machine does is nobody's doing here. */
+/** CPU time, so that other load does not count. */
 function seconds(run) {
   const before = process.cpuUsage()
   run()

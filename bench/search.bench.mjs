@@ -10,21 +10,21 @@ import { benchKey, startBenchHost } from './support/host.mjs'
 import { median } from './support/sessions.mjs'
 
 /**
- * Content search against `grep -F` over the same bytes in one warm file: for a phrase that occurs once, one that every
- * session has once, and one that is everywhere. SEARCH_BENCH_MEGABYTES makes it smaller for a try.
+ * Content search compared with `grep -F` over the same bytes in one warm file: for a phrase that occurs once, a phrase that
+ * every session has once, and a phrase in every line. SEARCH_BENCH_MEGABYTES sets a smaller size.
  */
 const target = 0.1
 const megabytes = Number(process.env.SEARCH_BENCH_MEGABYTES ?? 500)
 const sessionCount = megabytes * 4
 const bytesPerSession = (megabytes * 1024 * 1024) / sessionCount
 const rounds = 21
-/** A server that has just started has yet to compile what it runs. */
+/** The JIT of a new server compiles the hot code during these requests. */
 const warmUps = 10
 
 const phrases = {
   'that occurs once': 'a heron stood on the turntable',
   'that every session has once': 'checkpoint of this session reached',
-  'that is everywhere': '"role":"assistant"',
+  'that is in every line': '"role":"assistant"',
 }
 
 const { host, stop } = await startBenchHost()
@@ -70,7 +70,7 @@ async function timed(work) {
   return performance.now() - started
 }
 
-/** Real text, cut to lines as agents store them; written to the database and to one file. */
+/** Writes real text, in lines as agents store them, to the database and to one file. */
 async function seed(db, file) {
   const out = createWriteStream(file)
   const texts = sourceTexts()
@@ -107,7 +107,7 @@ function entry(text) {
   return JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } })
 }
 
-/** What lies in node_modules, over and over, in pieces of some 1.4 KB. */
+/** The text files in node_modules, repeated, in pieces of 1.4 KB. */
 function* sourceTexts() {
   const folder = new URL('../node_modules/', import.meta.url)
   const names = readdirSync(folder, { recursive: true })

@@ -7,8 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /**
- * A warm start from the command to the first answer of /up, beside a bare Node that does the same, and the memory of the
- * idle server without PostgreSQL, beside that of an idle bare Node.
+ * The time of a warm start from the command to the first answer of /up, and the memory of the idle server without
+ * PostgreSQL, each compared with a bare Node server.
  */
 const targets = { warmStartMs: 3000, idleMegabytes: 150 }
 const settleMs = 5000
@@ -55,7 +55,7 @@ async function answers(port) {
   }
 }
 
-/** Undefined where there is no /proc. */
+/** Undefined on systems without /proc. */
 async function residentMegabytes(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(status)?.[1]

@@ -5,7 +5,7 @@ import { ingest } from '../packages/server/dist/domain/transcripts/transcript.js
 import { startBenchHost } from './support/host.mjs'
 import { median } from './support/sessions.mjs'
 
-/** Storing what an agent writes: an entry costs the same however long the transcript is, and a large file goes in a stream. */
+/** Storing transcript entries: the cost of an entry does not depend on the length of the transcript, and a large file is streamed. */
 const targets = { growth: 1.2, megabytesPerSecond: 8, memoryMegabytes: 200 }
 const largeBytes = 200 * 1024 * 1024
 

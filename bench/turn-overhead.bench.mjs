@@ -6,8 +6,8 @@ import { startBenchHost } from './support/host.mjs'
 import { atRest, createSession, median } from './support/sessions.mjs'
 
 /**
- * What we add to a turn: the time from the accepted request to the session at rest, less what the bare agent takes for the
- * same prompt, as a share of a turn that itself takes one second. Both are measured in turns.
+ * What Yardmaster adds to a turn: the time from the request until the session rests, minus the time of the bare agent for
+ * the same prompt, as a share of a turn of one second. Bare and managed turns alternate.
  */
 const target = 0.25
 const rounds = 20
@@ -19,7 +19,7 @@ try {
   await sampleRepository(host.app.home)
   const folder = host.app.home.in('bare-agent')
   await mkdir(folder)
-  await ours() // makes the mirror
+  await ours() // creates the mirror
   const added = []
   for (let round = 0; round < rounds; round += 1) {
     const bare = await bareTurn(folder, round)

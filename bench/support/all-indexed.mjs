@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Indexes until nothing is left. The host does the same meanwhile, and one of the two at a time. */
+/** Indexes until no work is left. The host indexes as well; a lock lets one of the two work at a time. */
 export async function allIndexed(host, step) {
   const about = step.name === 'indexDocuments' ? 'document' : 'transcript'
   for (;;) {

@@ -4,16 +4,16 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-// The vendors' CLIs without Yardmaster, each with the arguments, the settings and the protocol that its driver uses. A
-// turn begins when the program is started and ends when it is gone. `earlier` is the conversation to go on with.
+// The vendors' CLIs without Yardmaster, each with the arguments, settings and protocol of its driver. A turn begins when the
+// program is spawned and ends when it exits. `earlier` is the conversation to continue.
 
 /**
- * @typedef {{ program: string, modelUrl: string, model: string, prompt: string }} Order
+ * @typedef {{ program: string, modelUrl: string, model: string, prompt: string }} TurnRequest
  * @typedef {{ home: string, repository: string, earlier?: string }} Place
  * @typedef {{ ms: number, conversation: string }} BareTurn
  */
 
-/** @type {(order: Order, place: Place) => Promise<BareTurn>} */
+/** @type {(request: TurnRequest, place: Place) => Promise<BareTurn>} */
 export async function bareClaude({ program, modelUrl, model, prompt }, { home, repository, earlier }) {
   const config = join(home, 'claude')
   await mkdir(config, { recursive: true })
@@ -39,13 +39,13 @@ export async function bareClaude({ program, modelUrl, model, prompt }, { home, r
     ...(process.getuid?.() === 0 && { IS_SANDBOX: '1' }),
   }
   const ms = await timed({ program, args, env, home, repository }, (agent) => {
-    agent.onMessage(({ type }) => type === 'result' && agent.hangUp())
-    agent.say({ type: 'user', message: { role: 'user', content: prompt } })
+    agent.onMessage(({ type }) => type === 'result' && agent.endInput())
+    agent.send({ type: 'user', message: { role: 'user', content: prompt } })
   })
   return { ms, conversation }
 }
 
-/** @type {(order: Order, place: Place) => Promise<BareTurn>} */
+/** @type {(request: TurnRequest, place: Place) => Promise<BareTurn>} */
 export async function bareCodex({ program, modelUrl, model, prompt }, { home, repository, earlier }) {
   const CODEX_HOME = join(home, '.codex')
   await mkdir(CODEX_HOME, { recursive: true })
@@ -53,15 +53,15 @@ export async function bareCodex({ program, modelUrl, model, prompt }, { home, re
   const env = { CODEX_HOME, OPENAI_API_KEY: 'bench-key' }
   let conversation = earlier ?? ''
   const ms = await timed({ program, args: ['app-server'], env, home, repository }, (agent) => {
-    const call = (id, method, params) => agent.say({ jsonrpc: '2.0', id, method, params })
+    const call = (id, method, params) => agent.send({ jsonrpc: '2.0', id, method, params })
     const thread = { cwd: repository, model, modelProvider: 'bench' }
-    const freedom = { approvalPolicy: 'never', sandbox: 'danger-full-access' }
-    /** What to do with the answer to each call, by its id. */
-    const next = {
+    const permissions = { approvalPolicy: 'never', sandbox: 'danger-full-access' }
+    /** Handlers for the answer to each call, by its id. */
+    const handlers = {
       1: () => {
-        agent.say({ jsonrpc: '2.0', method: 'initialized' })
-        if (earlier) call(2, 'thread/resume', { ...thread, ...freedom, threadId: earlier, excludeTurns: true })
-        else call(2, 'thread/start', { ...thread, ...freedom })
+        agent.send({ jsonrpc: '2.0', method: 'initialized' })
+        if (earlier) call(2, 'thread/resume', { ...thread, ...permissions, threadId: earlier, excludeTurns: true })
+        else call(2, 'thread/start', { ...thread, ...permissions })
       },
       2: (opened) => {
         conversation = opened.thread.id
@@ -70,8 +70,8 @@ export async function bareCodex({ program, modelUrl, model, prompt }, { home, re
       },
     }
     agent.onMessage(({ id, result, method }) => {
-      if (result) next[id]?.(result)
-      if (method === 'turn/completed') agent.hangUp()
+      if (result) handlers[id]?.(result)
+      if (method === 'turn/completed') agent.endInput()
     })
     const clientInfo = { name: 'bench', title: 'Bench', version: '1' }
     call(1, 'initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
@@ -98,7 +98,7 @@ env_key = "OPENAI_API_KEY"
 `
 }
 
-/** Milliseconds from the start of the program to its end. */
+/** Milliseconds from the spawn of the program to its exit. */
 function timed({ program, args, env, home, repository }, converse) {
   const started = performance.now()
   const child = spawn(program, args, {
@@ -108,15 +108,15 @@ function timed({ program, args, env, home, repository }, converse) {
   })
   const lines = createInterface({ input: child.stdout })
   converse({
-    say: (message) => child.stdin.write(`${JSON.stringify(message)}\n`),
-    onMessage: (hear) => lines.on('line', (line) => hear(JSON.parse(line))),
-    hangUp: () => child.stdin.end(),
+    send: (message) => child.stdin.write(`${JSON.stringify(message)}\n`),
+    onMessage: (handle) => lines.on('line', (line) => handle(JSON.parse(line))),
+    endInput: () => child.stdin.end(),
   })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => {
       if (code === 0) resolve(performance.now() - started)
-      else reject(new Error(`${program} ended with code ${code}`))
+      else reject(new Error(`${program} exited with code ${code}`))
     })
   })
 }

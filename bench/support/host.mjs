@@ -8,7 +8,7 @@ import { openLog } from '../../packages/server/dist/platform/log/log.js'
 export const benchKey = 'bench-key'
 
 /**
- * A whole Yardmaster in this process, on an embedded PostgreSQL and a home that is thrown away.
+ * Starts a complete host in this process, with an embedded PostgreSQL and a temporary home.
  *
  * @param {Record<string, string>} environment
  */

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Requests per second of one address, asked by a process of its own, so that asking does not slow the server down.
+ * Requests per second to one address, sent by a separate process so that the client does not slow the server down.
  *
  * @param {{ url: string, headers?: Record<string, string>, requests: number, connections: number }} options
  * @returns {Promise<number>}
@@ -13,7 +13,7 @@ export function requestsPerSecond(options) {
     const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(options)])
     child.once('message', resolve)
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`the load ended with code ${code}`)))
+    child.once('exit', (code) => reject(new Error(`the load process exited with code ${code}`)))
   })
 }
 
@@ -26,21 +26,21 @@ if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
     Array.from({ length: connections }, async () => {
       while (left > 0) {
         left -= 1
-        await ask(url, { headers, agent })
+        await send(url, { headers, agent })
       }
     }),
   )
   process.send(requests / ((performance.now() - started) / 1000), () => process.exit(0))
 }
 
-function ask(url, options) {
+function send(url, options) {
   return new Promise((resolve, reject) => {
-    const asked = request(url, options, (response) => {
+    const sent = request(url, options, (response) => {
       if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`))
       response.resume()
       response.once('end', resolve)
     })
-    asked.once('error', reject)
-    asked.end()
+    sent.once('error', reject)
+    sent.end()
   })
 }

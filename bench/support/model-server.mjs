@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The tests' scripted model in a process of its own, so that it is as quick for whoever asks.
+ * Starts the tests' scripted model in a separate process, so that it answers all clients at the same speed.
  *
  * @returns {Promise<{ url: string, stop(): Promise<void> }>}
  */
@@ -20,7 +20,7 @@ export function startModelServer() {
       }),
     )
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`the model ended with code ${code}`)))
+    child.once('exit', (code) => reject(new Error(`the model process exited with code ${code}`)))
   })
 }
 
@@ -31,7 +31,7 @@ if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
   )
   const { module } = await runnerImport(source, { configFile: false, logLevel: 'error' })
   const { url, requests, stop } = await module.startModelServer()
-  // What it was asked is kept for tests; nobody looks at it here.
+  // The model keeps its requests for tests. Drop them: benchmarks do not read them.
   setInterval(() => requests.splice(0), 1000).unref()
   process.once('disconnect', stop)
   process.send(url)

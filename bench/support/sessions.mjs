@@ -3,23 +3,23 @@ import { benchKey } from './host.mjs'
 
 const headers = { 'x-api-key': benchKey, 'content-type': 'application/json' }
 
-/** Creates a session, of the demo agent if nothing else is said, and gives its id. */
-export async function createSession(host, prompt, order = {}) {
+/** Creates a session, with the demo agent by default, and returns its id. */
+export async function createSession(host, prompt, attributes = {}) {
   const git_root = host.app.home.in('sample-repository')
-  const body = JSON.stringify({ git_root, agent_runtime: 'demo', prompt, ...order })
+  const body = JSON.stringify({ git_root, agent_runtime: 'demo', prompt, ...attributes })
   const answer = await fetch(`${host.web.url}/api/v1/sessions`, { method: 'POST', headers, body })
   if (answer.status !== 201) throw new Error(`create answered ${answer.status}: ${await answer.text()}`)
   return (await answer.json()).session.id
 }
 
-/** Says something to a session at rest. */
-export async function say(host, id, prompt) {
+/** Sends a follow-up to a session at rest. */
+export async function followUp(host, id, prompt) {
   const body = JSON.stringify({ prompt })
   const answer = await fetch(`${host.web.url}/api/v1/sessions/${id}/follow_up`, { method: 'POST', headers, body })
   if (answer.status !== 200) throw new Error(`follow_up answered ${answer.status}: ${await answer.text()}`)
 }
 
-/** Waits until the session rests, looking at the row itself so that the look costs next to nothing. */
+/** Waits until the session rests. Reads the row directly, which costs less than a request. */
 export async function atRest(host, id) {
   for (;;) {
     const { status } = await host.app.db
