@@ -10,7 +10,6 @@ export { type Catalog, openCatalog } from './open-catalog.ts'
 export { listSecretNames } from './present-catalog.ts'
 export {
   type ArtifactList,
-  artifactLists,
   lookUp,
   type Selection,
   selectArtifacts,

@@ -13,7 +13,7 @@ const lists = {
 >
 
 export type ArtifactList = keyof typeof lists
-export const artifactLists = Object.keys(lists) as ArtifactList[] // a record's keys are its type's
+const artifactLists = Object.keys(lists) as ArtifactList[] // a record's keys are its type's
 
 /** What a session was given of the catalog. The names are as the catalog shows them. */
 export type Selection = Record<ArtifactList, string[]>

@@ -35,10 +35,8 @@ export {
   type TurnResult,
 } from './lease-store.ts'
 export {
-  deleteMessage,
   hasPendingMessages,
   insertMessage as queueMessage,
-  insertMessages as queueMessages,
   type Message,
   type MessageOrigin,
   moveMessage,
@@ -46,13 +44,11 @@ export {
   retireMessage,
   retireMessages,
   selectMessage as findMessage,
-  selectMessagePage as findMessagePage,
   selectPendingMessages as findPendingMessages,
   takeFirstMessage,
-  updateMessage,
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
-export { isAtRest, scheduleDrain } from './schedule-drain.ts'
+export { isAtRest } from './schedule-drain.ts'
 export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {
   type NewTurn,
@@ -64,7 +60,7 @@ export {
   withdrawLiveTurn,
 } from './turn-store.ts'
 export type { FailureReason, TurnSource, Withdrawal } from './turn-table.ts'
-export { deleteWake as disarmWake, insertWake as armWake, selectNextWake as findNextWake } from './wake-store.ts'
+export { insertWake as armWake, selectNextWake as findNextWake } from './wake-store.ts'
 
 /** Writes the session's next turn and wakes admission, in the caller's transaction. */
 export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string> {

@@ -16,10 +16,6 @@ export async function insertWake(tx: Transaction, wake: { sessionId: number; at:
   return id
 }
 
-export async function deleteWake(tx: Transaction, id: number): Promise<void> {
-  await tx.deleteFrom('armed_wakes').where('id', '=', id).execute()
-}
-
 /** The earliest wake. Wakes without a time sort last. */
 export function selectNextWake(
   db: Database | Transaction,

@@ -81,7 +81,7 @@ async function run(call: GitCall, access: GitAccess) {
 /** We ask for names of refs and single values; a forge's greeting is the longest thing that arrives. */
 const outputMaxBytes = 1024 * 1024
 
-export function gitArguments(call: GitCall, access: GitAccess): string[] {
+function gitArguments(call: GitCall, access: GitAccess): string[] {
   const settings = [...fixedSettings, ...(access.settings ?? [])]
   return [
     ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),

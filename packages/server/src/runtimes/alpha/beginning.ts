@@ -28,7 +28,7 @@ export async function noteBegun(conversation: Conversation): Promise<void> {
   if (path !== undefined) await writePrivateFile(placesOf(conversation).begun, idOf(conversation))
 }
 
-export function idOf({ id }: Conversation): string {
+function idOf({ id }: Conversation): string {
   if (id === undefined) throw new Error('a conversation of runtime_alpha has an id from the beginning')
   return id
 }

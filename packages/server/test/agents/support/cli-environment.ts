@@ -47,7 +47,7 @@ async function codexEnvironment(options: Options): Promise<Record<string, string
 }
 
 /** Plugins and apps are fetched from the vendor at each start; without the network that takes five seconds. */
-export function codexConfig({ modelUrl, retries = 1 }: Pick<Options, 'modelUrl' | 'retries'>): string {
+function codexConfig({ modelUrl, retries = 1 }: Pick<Options, 'modelUrl' | 'retries'>): string {
   return `
 model_provider = "scripted"
 check_for_update_on_startup = false

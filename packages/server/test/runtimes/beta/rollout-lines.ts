@@ -1,7 +1,7 @@
 /** Lines as codex 0.166.0 writes them, with what matters to us. */
 
 export const thread = '01a1dda1-a740-7af1-9252-fcc77f284594'
-export const turn = '01a1dda1-a754-70c2-a646-5a3ef599ef0c'
+const turn = '01a1dda1-a754-70c2-a646-5a3ef599ef0c'
 
 export function rolloutLine(type: string, payload: unknown, rest: Record<string, unknown> = {}): string {
   return JSON.stringify({ timestamp: '2026-11-15T05:15:21.284Z', ordinal: 0, type, payload, ...rest })

@@ -7,7 +7,7 @@
  * with a word. So whatever element begins a line is taken out up to its end, whatever its name, and with it the few
  * notices that are plain sentences. A line of a test's own that begins with a tag is therefore never played.
  */
-export function unwrap(text: string): string {
+function unwrap(text: string): string {
   return notices
     .reduce((rest, notice) => rest.replace(notice, ''), text.replace(elements, ''))
     .replace(/\n{3,}/g, '\n\n')

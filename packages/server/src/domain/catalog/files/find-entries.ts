@@ -56,7 +56,7 @@ const AirFile = z.object({
 /** Ids become names of folders and of servers. */
 const idPattern = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$/
 /** The scope of the catalog itself. */
-export const ownScope = 'local'
+const ownScope = 'local'
 const maxCatalogs = 50
 
 /** Everything the catalog and the catalogs it is composed of hold: a union, in which nothing overrides anything. */

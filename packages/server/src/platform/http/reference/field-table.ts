@@ -14,7 +14,7 @@ export function bodyView(shape: Shape, direction: Direction): Html {
     ${membersOf(shape).map((fields) => fieldTable(fields, direction))}`
 }
 
-export function fieldTable(fields: readonly Field[], direction: Direction): Html {
+function fieldTable(fields: readonly Field[], direction: Direction): Html {
   return table(
     ['Field', 'Type', 'Description'],
     fields.map((field) => fieldRows(field, direction)),
