@@ -3,7 +3,7 @@ import { readConfig, readEnvironment } from './app/config.ts'
 import { stopOnSignals } from './app/shutdown.ts'
 import { welcome } from './app/welcome.ts'
 import { openLog } from './platform/log/log.ts'
-import { Unfit } from './platform/unfit.ts'
+import { Unfit } from './platform/startup-error.ts'
 
 /** Starts Yardmaster in this process. A reason not to start is one sentence; anything else is a fault with its stack. */
 export async function main(): Promise<void> {

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { errnoOf } from '../platform/process/errno.ts'
-import { Unfit } from '../platform/unfit.ts'
+import { Unfit } from '../platform/startup-error.ts'
 
 /** Every variable we read, with its rule in words. Blank counts as unset, but for `API_KEYS`: blank refuses everyone. */
 const variables = {

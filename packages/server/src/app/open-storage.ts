@@ -9,7 +9,7 @@ import type { Home } from '../platform/home/home.ts'
 import { graphileLog } from '../platform/jobs/graphile-log.ts'
 import { queueNames } from '../platform/jobs/queues.ts'
 import type { Log } from '../platform/log/log.ts'
-import { Unfit } from '../platform/unfit.ts'
+import { Unfit } from '../platform/startup-error.ts'
 
 export type Storage = {
   connection: Connection

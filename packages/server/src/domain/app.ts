@@ -1,6 +1,7 @@
 import type { Background } from '../platform/background.ts'
 import type { Cache } from '../platform/cache/cache.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Together } from '../platform/concurrency/batcher.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Signals } from '../platform/events/signals.ts'
@@ -12,7 +13,6 @@ import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
-import type { Together } from '../platform/together.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 
 /**

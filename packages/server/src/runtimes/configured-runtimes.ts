@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { ownSecrets } from '../platform/process/environment.ts'
 import type { KnownSecret } from '../platform/redaction/redactor.ts'
-import { Unfit } from '../platform/unfit.ts'
+import { Unfit } from '../platform/startup-error.ts'
 import type { Runtime } from './runtime.ts'
 
 export type ConfiguredRuntimes = {

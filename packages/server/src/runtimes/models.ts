@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { Unfit } from '../platform/unfit.ts'
+import { Unfit } from '../platform/startup-error.ts'
 import type { RuntimeModel } from './runtime.ts'
 
 /** The vendors' runtimes, whose models are data. */

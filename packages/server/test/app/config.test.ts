@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig, readEnvironment, variableNames } from '../../src/app/config.ts'
-import { Unfit } from '../../src/platform/unfit.ts'
+import { Unfit } from '../../src/platform/startup-error.ts'
 
 const secret = 'hunter2-do-not-print'
 

@@ -94,7 +94,7 @@ describe('rule 2: imports go down', () => {
     ['domain/app.ts', '../runtimes/runtime.ts'],
     ['runtimes/alpha/alpha.ts', '../runtime.ts'],
     ['main.ts', './app/compose.ts'],
-    ['main.ts', './platform/unfit.ts'],
+    ['main.ts', './platform/startup-error.ts'],
     ['platform/clock.ts', 'node:timers'],
   ])('%s may import %s', (file, specifier) => {
     expect(check({ [`server/src/${file}`]: [`import { x } from '${specifier}'`] })).toEqual([])

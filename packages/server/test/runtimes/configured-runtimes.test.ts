@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Unfit } from '../../src/platform/unfit.ts'
+import { Unfit } from '../../src/platform/startup-error.ts'
 import { type ConfiguredRuntimes, readConfiguredRuntimes } from '../../src/runtimes/configured-runtimes.ts'
 
 let folder: string

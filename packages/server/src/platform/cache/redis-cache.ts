@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from '../log/log.ts'
-import { Unfit } from '../unfit.ts'
+import { Unfit } from '../startup-error.ts'
 import type { Cache } from './cache.ts'
 
 const prefix = 'yardmaster:cache:'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
-import { Unfit } from '../unfit.ts'
+import { Unfit } from '../startup-error.ts'
 
 /** Any constant will do; it must only never change, or two versions of us would not exclude each other. */
 const advisoryLockKey = 7_346_019

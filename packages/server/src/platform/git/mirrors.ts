@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { FileLockBusy, withFileLock } from '../concurrency/file-lock.ts'
+import { takingTurns } from '../concurrency/mutex.ts'
+import { sharedRuns } from '../concurrency/single-flight.ts'
 import { errnoOf } from '../process/errno.ts'
-import { FileLockBusy, withFileLock } from './file-lock.ts'
 import { type GitAccess, noAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 import { remoteAccess } from './remote-access.ts'
 import type { RepositoryAddress } from './repository-address.ts'
-import { sharedRuns } from './shared-runs.ts'
-import { takingTurns } from './taking-turns.ts'
 
 /** The folder of a mirror, and which of those that have stood at this path it is. */
 export type Mirror = { path: string; edition: string | undefined }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, chmod, chown, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
-import { Unfit } from '../unfit.ts'
+import { Unfit } from '../startup-error.ts'
 import { unprivilegedUser } from './unprivileged-user.ts'
 
 /** The home's real path, after making the folder if it was missing. A folder that someone else made is left as it is. */

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { errnoOf } from '../process/errno.ts'
-import { Unfit } from '../unfit.ts'
+import { Unfit } from '../startup-error.ts'
 import { explainUnusable, prepareHomeFolder } from './home-folder.ts'
 import { takeHomeLock } from './home-lock.ts'
 

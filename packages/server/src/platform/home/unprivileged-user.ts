@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { errnoOf } from '../process/errno.ts'
-import { Unfit } from '../unfit.ts'
+import { Unfit } from '../startup-error.ts'
 
 const run = promisify(execFile)
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { Unfit } from '../unfit.ts'
+import { Unfit } from '../startup-error.ts'
 import { type Check, checks } from './checks.ts'
 import { exampleText } from './example-text.ts'
 import { compileFinder } from './finder.ts'

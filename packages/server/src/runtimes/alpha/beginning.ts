@@ -1,8 +1,8 @@
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Conversation } from '../runtime.ts'
 import { placesOf, projectFolder } from './places.ts'
-import { readIfThere, writePrivateFile } from './private-file.ts'
 import { findTranscript } from './transcript-files.ts'
 
 /**

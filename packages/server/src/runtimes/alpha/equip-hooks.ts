@@ -1,13 +1,13 @@
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
+import { quoted } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
-import { quoted } from '../shell-words.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
 import { placesOf } from './places.ts'
-import { readIfThere, writePrivateFile } from './private-file.ts'
 import { isInRepository } from './repository-folders.ts'
 
 /** The CLI's name for each event. */

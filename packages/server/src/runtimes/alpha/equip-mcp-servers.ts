@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { McpServer } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
 import { placesOf } from './places.ts'
-import { readIfThere, writePrivateFile } from './private-file.ts'
 import { foldersUpToRepository } from './repository-folders.ts'
 
 export async function equipMcpServers(conversation: Conversation, servers: readonly McpServer[]): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { access, cp, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { listOf, parseFields, stringOf } from './fields.ts'
 import { folderName } from './folder-name.ts'
 import { placesOf } from './places.ts'
-import { readIfThere, writePrivateFile } from './private-file.ts'
 import { isInRepository } from './repository-folders.ts'
 
 /**

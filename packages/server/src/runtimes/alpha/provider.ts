@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { quoted } from '../../platform/process/shell-quote.ts'
 import type { Conversation } from '../runtime.ts'
-import { quoted } from '../shell-words.ts'
 import type { AlphaOptions } from './options.ts'
 import { placesOf } from './places.ts'
-import { writePrivateFile } from './private-file.ts'
 
 /** The variables and the settings by which the CLI reaches its provider. */
 export type ProviderAccess = { environment: Record<string, string>; settings: Record<string, unknown> }

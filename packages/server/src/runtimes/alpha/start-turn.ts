@@ -1,4 +1,5 @@
 import { access, mkdir } from 'node:fs/promises'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
@@ -9,7 +10,6 @@ import { judgeEnd } from './judge-end.ts'
 import { listen } from './listen.ts'
 import type { AlphaOptions } from './options.ts'
 import { placesOf } from './places.ts'
-import { writePrivateFile } from './private-file.ts'
 import { interruptLine, promptLine } from './protocol.ts'
 import { accessProvider } from './provider.ts'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { quoted } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
-import { quoted } from '../shell-words.ts'
 import { codexHome } from './codex-home.ts'
 
 export function hooksFile(conversation: Conversation): string {

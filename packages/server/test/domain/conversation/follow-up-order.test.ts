@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { followUp } from '../../../src/domain/conversation/follow-up.ts'
-import { servingTogether } from '../../../src/platform/together.ts'
+import { servingTogether } from '../../../src/platform/concurrency/batcher.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'

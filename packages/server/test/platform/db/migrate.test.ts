@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../../src/platform/db/migrate.ts'
-import { Unfit } from '../../../src/platform/unfit.ts'
+import { Unfit } from '../../../src/platform/startup-error.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 

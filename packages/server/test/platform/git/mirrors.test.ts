@@ -160,7 +160,7 @@ test('a mirror that another living process holds is waited for, and not forever'
   const { root, mirrorsRoot } = foldersOf(playground)
   const clones = openClones({ root, mirrorsRoot, networkTimeoutMs: 300 })
   await mkdir(mirrorsRoot)
-  const holder = startLineChild(new URL('./lock-holder.mjs', import.meta.url), [
+  const holder = startLineChild(new URL('../concurrency/lock-holder.mjs', import.meta.url), [
     join(mirrorsRoot, `${address.mirrorKey}.lock`),
   ])
   onTestFinished(() => holder.kill())

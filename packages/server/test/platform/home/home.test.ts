@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHome } from '../../../src/platform/home/home.ts'
-import { Unfit } from '../../../src/platform/unfit.ts'
+import { Unfit } from '../../../src/platform/startup-error.ts'
 import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
 
 const isRoot = process.geteuid?.() === 0

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWeb, type WebOptions } from '../../../src/app/web.ts'
 import type { App } from '../../../src/domain/app.ts'
 import { noCache } from '../../../src/platform/cache/cache.ts'
-import { Unfit } from '../../../src/platform/unfit.ts'
+import { Unfit } from '../../../src/platform/startup-error.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
 /** Listening asks no more of the app than this. */

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
 import { rules } from '../../../src/platform/redaction/rules.ts'
 import { readRulesFile } from '../../../src/platform/redaction/rules-file.ts'
-import { Unfit } from '../../../src/platform/unfit.ts'
+import { Unfit } from '../../../src/platform/startup-error.ts'
 
 const badge = {
   label: 'STAFF_BADGE',

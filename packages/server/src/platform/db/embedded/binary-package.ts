@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../unfit.ts'
+import { Unfit } from '../../startup-error.ts'
 
 /** An npm package with PostgreSQL for one platform: `native/{bin,lib,share}` and the list of links its libraries need. */
 export type BinaryPackage = { folder: string; version: string; major: string; links: readonly LibraryLink[] }

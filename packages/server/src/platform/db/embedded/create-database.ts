@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { Unfit } from '../../unfit.ts'
+import { Unfit } from '../../startup-error.ts'
 import { diskFullSentence } from './start-failure.ts'
 
 export type ServerConnection = { host: string; port: number; user: string; password: string; database: string }

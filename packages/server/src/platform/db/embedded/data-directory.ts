@@ -3,7 +3,7 @@ import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFi
 import { dirname, join } from 'node:path'
 import type { UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../unfit.ts'
+import { Unfit } from '../../startup-error.ts'
 import type { Binaries } from './install-binaries.ts'
 import { runTool } from './run-tool.ts'
 import { failureSentence } from './start-failure.ts'

@@ -4,7 +4,7 @@ import { chmod, copyFile, link, lstat, mkdir, open, readdir, readlink, rename, r
 import { basename, dirname, join } from 'node:path'
 import type { UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../unfit.ts'
+import { Unfit } from '../../startup-error.ts'
 import type { BinaryPackage } from './binary-package.ts'
 import { runTool } from './run-tool.ts'
 

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../unfit.ts'
+import { Unfit } from '../../startup-error.ts'
 
 /**
  * Where the database server keeps everything: `<home>/postgres`. As root the server runs as another user, and a home

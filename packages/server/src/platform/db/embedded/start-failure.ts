@@ -1,5 +1,5 @@
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../unfit.ts'
+import { Unfit } from '../../startup-error.ts'
 
 /** How PostgreSQL and the C library put it. */
 const diskFull = /No space left on device|Disk quota exceeded/

@@ -1,4 +1,4 @@
-import { giveUpOnAbort } from './give-up-on-abort.ts'
+import { giveUpOnAbort } from './abortable.ts'
 
 /** Runs what is asked for under one key one after the other, in the order of asking. */
 export function takingTurns(): <T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedPostgresOptions } from '../../../../src/platform/db/embedded/embedded-postgres.ts'
 import { unprivilegedUser } from '../../../../src/platform/home/unprivileged-user.ts'
-import { Unfit } from '../../../../src/platform/unfit.ts'
+import { Unfit } from '../../../../src/platform/startup-error.ts'
 import { makeFakePackage } from './fake-package.ts'
 import {
   exists,

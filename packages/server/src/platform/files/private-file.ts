@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errnoOf } from '../../platform/process/errno.ts'
+import { errnoOf } from '../process/errno.ts'
 
 /** For our user alone, and never half written. */
 export async function writePrivateFile(path: string, text: string, mode = 0o600): Promise<void> {

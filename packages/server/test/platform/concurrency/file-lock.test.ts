@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { withFileLock } from '../../../src/platform/git/file-lock.ts'
+import { withFileLock } from '../../../src/platform/concurrency/file-lock.ts'
 import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
-import { failureOf } from './playground.ts'
+import { failureOf } from '../git/playground.ts'
 
 const patient = { patienceMs: 20_000 }
 

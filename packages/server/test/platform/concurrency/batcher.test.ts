@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { servingTogether } from '../../src/platform/together.ts'
+import { servingTogether } from '../../../src/platform/concurrency/batcher.ts'
 
 /** Serves by repeating, one group at a time, each when it is let go. */
 function held() {

@@ -1,4 +1,4 @@
-import { giveUpOnAbort } from './give-up-on-abort.ts'
+import { giveUpOnAbort } from './abortable.ts'
 
 type Start = (run: { signal: AbortSignal; begin: () => void }) => Promise<void>
 type Run = { callers: number; outcome: Promise<void>; controller: AbortController }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sharedRuns } from '../../../src/platform/git/shared-runs.ts'
-import { takingTurns } from '../../../src/platform/git/taking-turns.ts'
-import { failureOf } from './playground.ts'
+import { takingTurns } from '../../../src/platform/concurrency/mutex.ts'
+import { sharedRuns } from '../../../src/platform/concurrency/single-flight.ts'
+import { failureOf } from '../git/playground.ts'
 
 describe('taking turns', () => {
   test('runs one after the other under a key, in order, and different keys side by side', async () => {
