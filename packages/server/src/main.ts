@@ -3,7 +3,7 @@ import { readConfig, readEnvironment } from './app/config.ts'
 import { stopOnSignals } from './app/shutdown.ts'
 import { welcome } from './app/welcome.ts'
 import { openLog } from './platform/log/log.ts'
-import { Unfit } from './platform/startup-error.ts'
+import { StartupError } from './platform/startup-error.ts'
 
 /** Starts Yardmaster in this process. A reason not to start is one sentence; anything else is a fault with its stack. */
 export async function main(): Promise<void> {
@@ -16,7 +16,9 @@ export async function main(): Promise<void> {
     const lines = await welcome(await starting)
     if (!stopping.aborted) process.stdout.write(`${lines}\n`)
   } catch (error) {
-    process.stderr.write(error instanceof Unfit ? `Yardmaster cannot start: ${error.message}\n` : `${stackOf(error)}\n`)
+    process.stderr.write(
+      error instanceof StartupError ? `Yardmaster cannot start: ${error.message}\n` : `${stackOf(error)}\n`,
+    )
     process.exit(1)
   }
 }

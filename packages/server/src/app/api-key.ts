@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readIfPresent, writePrivateFile } from '../platform/files/private-file.ts'
 import type { Home } from '../platform/home/home.ts'
-import { errnoOf } from '../platform/process/errno.ts'
 
 export type KeyRing = { keys: readonly string[]; file: string | undefined }
 
-/** The keys of `API_KEYS`, or, where it is not set, the one key of this home, made at the first start. */
+/** The keys of `API_KEYS`. If the variable is unset, the home's one key, which the first start creates. */
 export async function findKeys(apiKeys: string | undefined, home: Home): Promise<KeyRing> {
   if (apiKeys !== undefined) {
     return {
@@ -17,16 +16,13 @@ export async function findKeys(apiKeys: string | undefined, home: Home): Promise
     }
   }
   const file = home.in('api-key')
-  return { keys: [await readOrMake(file)], file }
+  return { keys: [await readOrCreate(file)], file }
 }
 
-async function readOrMake(file: string): Promise<string> {
-  const kept = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return ''
-    throw error
-  })
-  if (kept.trim() !== '') return kept.trim()
+async function readOrCreate(file: string): Promise<string> {
+  const stored = (await readIfPresent(file))?.trim() ?? ''
+  if (stored !== '') return stored
   const key = `ym_${randomBytes(24).toString('base64url')}`
-  await writeFile(file, `${key}\n`, { mode: 0o600 })
+  await writePrivateFile(file, `${key}\n`)
   return key
 }

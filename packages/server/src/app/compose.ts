@@ -6,7 +6,7 @@ import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
 import { memoryCache } from '../platform/cache/memory-cache.ts'
 import { systemClock } from '../platform/clock.ts'
-import { servingTogether } from '../platform/concurrency/batcher.ts'
+import { createBatcher } from '../platform/concurrency/batcher.ts'
 import { openEvents } from '../platform/events/events.ts'
 import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
 import type { Signals } from '../platform/events/signals.ts'
@@ -100,7 +100,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       catalog,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
       background: background(log),
-      together: servingTogether(),
+      batcher: createBatcher(),
       metrics: openMetrics(),
       redactor: openRedactor({
         known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets()],

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { errnoOf } from '../platform/process/errno.ts'
-import { Unfit } from '../platform/startup-error.ts'
+import { StartupError } from '../platform/startup-error.ts'
 
 /** Every variable we read, with its rule in words. Blank counts as unset, but for `API_KEYS`: blank refuses everyone. */
 const variables = {
@@ -63,7 +63,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const result = Variables.safeParse(given)
   if (!result.success) {
     const [issue] = result.error.issues
-    throw new Unfit(`${String(issue?.path[0])} ${issue?.message}.`)
+    throw new StartupError(`${String(issue?.path[0])} ${issue?.message}.`)
   }
   return { ...result.data, YARDMASTER_HOME: result.data.YARDMASTER_HOME ?? defaultHome() }
 }
@@ -78,7 +78,7 @@ function readIfThere(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return ''
-    throw new Unfit(`The file ${file} cannot be read (${errnoOf(error)}).`)
+    throw new StartupError(`The file ${file} cannot be read (${errnoOf(error)}).`)
   }
 }
 

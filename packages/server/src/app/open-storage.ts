@@ -9,7 +9,7 @@ import type { Home } from '../platform/home/home.ts'
 import { graphileLog } from '../platform/jobs/graphile-log.ts'
 import { queueNames } from '../platform/jobs/queues.ts'
 import type { Log } from '../platform/log/log.ts'
-import { Unfit } from '../platform/startup-error.ts'
+import { StartupError } from '../platform/startup-error.ts'
 
 export type Storage = {
   connection: Connection
@@ -72,9 +72,9 @@ async function waitForDatabase(pool: pg.Pool, { log, patienceMs }: { log: Log; p
       return
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (!isOutage(error)) throw new Unfit(`The database refused us: ${reason}. Check DATABASE_URL.`)
+      if (!isOutage(error)) throw new StartupError(`The database refused us: ${reason}. Check DATABASE_URL.`)
       if (performance.now() > deadline)
-        throw new Unfit(
+        throw new StartupError(
           `The database could not be reached for ${patienceMs / 1000} s: ${reason}. Check DATABASE_URL and that its server runs.`,
         )
       if (isFirst) log.warn({ reason }, `the database is not there yet; trying for ${patienceMs / 1000} s`)

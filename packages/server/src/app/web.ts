@@ -6,7 +6,7 @@ import { keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
 import { errnoOf } from '../platform/process/errno.ts'
-import { Unfit } from '../platform/startup-error.ts'
+import { StartupError } from '../platform/startup-error.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
@@ -48,11 +48,11 @@ async function listen(server: FastifyInstance, { HOST, PORT }: WebOptions['confi
   } catch (error) {
     await server.close()
     if (errnoOf(error) === 'EADDRINUSE')
-      throw new Unfit(`Port ${PORT} on ${HOST} is taken by another program; set PORT to a free one.`)
+      throw new StartupError(`Port ${PORT} on ${HOST} is taken by another program; set PORT to a free one.`)
     if (errnoOf(error) === 'EACCES')
-      throw new Unfit(`Port ${PORT} on ${HOST} may not be used by this user; set PORT to one above 1023.`)
+      throw new StartupError(`Port ${PORT} on ${HOST} may not be used by this user; set PORT to one above 1023.`)
     if (errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'ENOTFOUND')
-      throw new Unfit(`HOST ${HOST} is not an address of this machine.`)
+      throw new StartupError(`HOST ${HOST} is not an address of this machine.`)
     throw error
   }
 }

@@ -1,3 +1,4 @@
+import { shellQuote } from '../platform/process/shell-quote.ts'
 import { version } from '../platform/version.ts'
 import type { KeyRing } from './api-key.ts'
 import type { Host } from './compose.ts'
@@ -7,7 +8,7 @@ import { sampleRepository } from './sample-repository.ts'
 export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: Host): Promise<string> {
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
-  const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuoted(keyRing.file)})`
+  const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuote(keyRing.file)})`
   const body = JSON.stringify({
     agent_runtime: 'demo',
     git_root: repository ?? '<a repository>',
@@ -22,7 +23,7 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
       ? 'Agent: sessions that name no runtime use the built-in demo agent, which needs no key'
       : `Agent: sessions that name no runtime use ${defaultRuntime}`,
     'Run a first session:',
-    `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuoted(body)}`,
+    `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuote(body)}`,
   ].join('\n')
 }
 
@@ -30,8 +31,4 @@ function whereTheKeyIs({ keys, file }: KeyRing): string {
   if (file !== undefined) return `API key: in ${file}`
   if (keys.length === 0) return 'API keys: none, because API_KEYS is blank; every request is refused'
   return 'API keys: those of API_KEYS; put one in the place of $API_KEY'
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,7 +1,7 @@
 import type { Background } from '../platform/background.ts'
 import type { Cache } from '../platform/cache/cache.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Together } from '../platform/concurrency/batcher.ts'
+import type { Batcher } from '../platform/concurrency/batcher.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Signals } from '../platform/events/signals.ts'
@@ -34,7 +34,7 @@ export interface App {
   clones: Clones
   background: Background
   /** For what hundreds may ask of one session at once. */
-  together: Together
+  batcher: Batcher
   /** An agent that shows no sign of life for this long is stopped. */
   agentSilenceSeconds: number
 }

@@ -1,7 +1,7 @@
 /**
- * A reason Yardmaster cannot start, in one sentence for the person at the terminal. The entry point prints the
- * sentence and exits; everything else that is thrown during start-up is a fault and keeps its stack.
+ * A reason Yardmaster cannot start, in one sentence for the operator. The entry point prints the sentence and exits.
+ * Any other error thrown during start-up is a fault and is printed with its stack.
  */
-export class Unfit extends Error {
-  override readonly name = 'Unfit'
+export class StartupError extends Error {
+  override readonly name = 'StartupError'
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { readJsonFile } from './files/json-file.ts'
 
-/** The package's own file stands at the same depth above the sources and above the build. */
-const packageFile = new URL('../../package.json', import.meta.url)
+/** `package.json` is at the same depth above the sources and above the build. */
+const packageFile = fileURLToPath(new URL('../../package.json', import.meta.url))
 
-export const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(packageFile, 'utf8')))
+export const { version } = readJsonFile(packageFile, z.object({ version: z.string() }))

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
+import { fileError, readJsonFile } from '../platform/files/json-file.ts'
 import { ownSecrets } from '../platform/process/environment.ts'
 import type { KnownSecret } from '../platform/redaction/redactor.ts'
-import { Unfit } from '../platform/startup-error.ts'
 import type { Runtime } from './runtime.ts'
 
 export type ConfiguredRuntimes = {
@@ -25,7 +24,7 @@ export async function readConfiguredRuntimes(
   { taken, environment }: Surroundings,
 ): Promise<ConfiguredRuntimes> {
   if (path === undefined) return { runtimes: [], secrets: [] }
-  const rows = readRows(path)
+  const { runtimes: rows } = readJsonFile(path, RuntimesFile)
   refuseTakenNames(path, rows, taken)
   // Loaded only where it is used: the protocol's library is large.
   const { acpRuntime } = await import('./acp/acp.ts')
@@ -98,36 +97,10 @@ type RuntimeRow = z.infer<typeof RuntimeRow>
 
 const RuntimesFile = z.strictObject({ runtimes: z.array(RuntimeRow, 'must be a list of runtimes') })
 
-function readRows(path: string): RuntimeRow[] {
-  const result = RuntimesFile.safeParse(readJson(path))
-  if (result.success) return result.data.runtimes
-  const [issue] = result.error.issues
-  throw new Unfit(`${path}: ${placeOf(issue?.path ?? [])}${issue?.message}.`)
-}
-
-function readJson(path: string): unknown {
-  let content: string
-  try {
-    content = readFileSync(path, 'utf8')
-  } catch {
-    throw new Unfit(`${path}: the file of runtimes cannot be read.`)
-  }
-  try {
-    return JSON.parse(content)
-  } catch {
-    throw new Unfit(`${path}: the file of runtimes is not JSON.`)
-  }
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  return place === '' ? '' : `${place.slice(1)} `
-}
-
 function refuseTakenNames(path: string, rows: readonly RuntimeRow[], taken: readonly string[]): void {
   const names = new Set(taken)
   rows.forEach(({ name }, index) => {
-    if (names.has(name)) throw new Unfit(`${path}: runtimes[${index}].name is taken: there is another runtime ${name}.`)
+    if (names.has(name)) throw fileError(path, `runtimes[${index}].name is taken: there is another runtime ${name}`)
     names.add(name)
   })
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { Unfit } from '../platform/startup-error.ts'
+import { readJsonFile } from '../platform/files/json-file.ts'
 import type { RuntimeModel } from './runtime.ts'
 
 /** The vendors' runtimes, whose models are data. */
@@ -72,30 +71,6 @@ const ModelsFile = z.strictObject({ runtime_alpha: ModelList.optional(), runtime
 
 /** `{"runtime_alpha": [{"id", "label", "default"?, "requires_oauth"?, ...}]}` with the columns of `ModelRow`. */
 function readOverride(path: string): Partial<Record<VendorRuntime, ModelRow[]>> {
-  const result = ModelsFile.safeParse(readJson(path))
-  if (!result.success) {
-    const [issue] = result.error.issues
-    throw new Unfit(`${path}: ${placeOf(issue?.path ?? [])}${issue?.message}.`)
-  }
-  const { runtime_alpha, runtime_beta } = result.data
+  const { runtime_alpha, runtime_beta } = readJsonFile(path, ModelsFile)
   return { ...(runtime_alpha && { runtime_alpha }), ...(runtime_beta && { runtime_beta }) }
-}
-
-function readJson(path: string): unknown {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch {
-    throw new Unfit(`${path}: the file of models cannot be read.`)
-  }
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Unfit(`${path}: the file of models is not JSON.`)
-  }
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  return place === '' ? '' : `${place.slice(1)} `
 }

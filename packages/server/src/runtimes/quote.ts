@@ -1,4 +1,4 @@
-import { withoutNul } from '../platform/process/utf8.ts'
+import { withoutNul } from '../platform/storable-text.ts'
 
 /**
  * What an agent or its vendor said, for a sentence of ours. More than anybody reads: it is cut to a reader's length when it

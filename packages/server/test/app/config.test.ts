@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig, readEnvironment, variableNames } from '../../src/app/config.ts'
-import { Unfit } from '../../src/platform/startup-error.ts'
+import { StartupError } from '../../src/platform/startup-error.ts'
 
 const secret = 'hunter2-do-not-print'
 
@@ -207,7 +207,7 @@ function refusal(environment: Record<string, string>): string {
   try {
     readConfig(environment)
   } catch (error) {
-    if (error instanceof Unfit) return error.message
+    if (error instanceof StartupError) return error.message
     throw error
   }
   throw new Error('it was accepted')
@@ -277,7 +277,7 @@ describe('.env', () => {
     const folder = await folderWith(undefined)
     await mkdir(join(folder, '.env'))
     expect(() => readEnvironment(folder)).toThrow(
-      new Unfit(`The file ${join(folder, '.env')} cannot be read (EISDIR).`),
+      new StartupError(`The file ${join(folder, '.env')} cannot be read (EISDIR).`),
     )
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStorage } from '../../src/app/open-storage.ts'
 import { openHome } from '../../src/platform/home/home.ts'
-import { Unfit } from '../../src/platform/startup-error.ts'
+import { StartupError } from '../../src/platform/startup-error.ts'
 import { testDatabase } from '../support/database/database.ts'
 import { silentLog } from '../support/log/silent-log.ts'
 import { type ServerOptions, startAndFail, testFolder } from '../support/processes/server-process.ts'
@@ -75,7 +75,7 @@ test('a database that cannot be reached is waited for, and then named in a sente
   const databaseUrl = 'postgres://user:hunter2@127.0.0.1:1/yard'
   const opening = openStorage({ databaseUrl, home, log: silentLog, patienceMs: 700 })
   await expect(opening).rejects.toThrow(
-    new Unfit(
+    new StartupError(
       'The database could not be reached for 0.7 s: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL and that its server runs.',
     ),
   )
@@ -87,6 +87,6 @@ test('a database that refuses us is named in a sentence at once', async () => {
   const url = new URL((await testDatabase()).url)
   url.pathname = '/nowhere'
   await expect(openStorage({ databaseUrl: url.href, home, log: silentLog })).rejects.toThrow(
-    new Unfit('The database refused us: database "nowhere" does not exist. Check DATABASE_URL.'),
+    new StartupError('The database refused us: database "nowhere" does not exist. Check DATABASE_URL.'),
   )
 })

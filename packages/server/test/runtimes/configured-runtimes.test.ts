@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Unfit } from '../../src/platform/startup-error.ts'
+import { StartupError } from '../../src/platform/startup-error.ts'
 import { type ConfiguredRuntimes, readConfiguredRuntimes } from '../../src/runtimes/configured-runtimes.ts'
 
 let folder: string
@@ -69,7 +69,7 @@ describe('the file of runtimes', () => {
 describe('a bad file of runtimes is refused in a sentence that names the place', () => {
   const model = { id: 'm', label: 'M' }
   const bad: [string, unknown, string][] = [
-    ['no JSON', '{', 'the file of runtimes is not JSON.'],
+    ['no JSON', '{', 'is not valid JSON.'],
     ['no list', {}, 'runtimes must be a list of runtimes.'],
     ['an unknown key', { runtimes: [{ ...row, modles: [] }] }, 'runtimes[0] Unrecognized key: "modles".'],
     ['no name', { runtimes: [{ ...row, name: undefined }] }, 'runtimes[0].name must be a name.'],
@@ -120,14 +120,14 @@ describe('a bad file of runtimes is refused in a sentence that names the place',
 
   test.each(bad)('%s', async (_, file, sentence) => {
     const problem = await read(file).catch((error: unknown) => error)
-    expect(problem).toBeInstanceOf(Unfit)
+    expect(problem).toBeInstanceOf(StartupError)
     expect(problem).toHaveProperty('message', `${path}: ${sentence}`)
   })
 
   test('a file that is not there', async () => {
     const missing = join(folder, 'missing.json')
     await expect(readConfiguredRuntimes(missing, { taken, environment: {} })).rejects.toThrow(
-      `${missing}: the file of runtimes cannot be read.`,
+      `${missing}: does not exist.`,
     )
   })
 })

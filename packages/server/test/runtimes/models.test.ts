@@ -38,15 +38,15 @@ test.each([
   [{ runtime_gamma: [] }, 'runtime_gamma'],
 ])('a file that is wrong stops the start and names the place: %j', async (content, sentence) => {
   const path = await file(content)
-  expect(() => readModels(path)).toThrow(expect.objectContaining({ name: 'Unfit' }))
+  expect(() => readModels(path)).toThrow(expect.objectContaining({ name: 'StartupError' }))
   expect(() => readModels(path)).toThrow(sentence)
 })
 
 test('a file that is missing or no JSON stops the start', async () => {
-  expect(() => readModels('/nowhere/models.json')).toThrow('/nowhere/models.json: the file of models cannot be read.')
+  expect(() => readModels('/nowhere/models.json')).toThrow('/nowhere/models.json: does not exist.')
   const path = await file({})
   await writeFile(path, 'models:')
-  expect(() => readModels(path)).toThrow('is not JSON')
+  expect(() => readModels(path)).toThrow('is not valid JSON')
 })
 
 async function file(content: unknown): Promise<string> {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '../../platform/log/log.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import type { KnownSecret } from '../../platform/redaction/redactor.ts'
-import { Unfit } from '../../platform/startup-error.ts'
+import { StartupError } from '../../platform/startup-error.ts'
 import { type CredentialState, type CredentialStates, credentialStates } from './credential-state.ts'
 import { loadCatalog } from './files/load-catalog.ts'
 import { newReading, type Reading } from './files/reading.ts'
@@ -58,7 +58,7 @@ const sampleCatalog = fileURLToPath(new URL('../../../catalog/air.json', import.
 export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const { path = sampleCatalog, log, environment, defaultRoot } = options
   const first = await load(options)
-  if (!first.tree || !first.stored) throw new Unfit(`The catalog ${path} cannot be used: ${first.error}.`)
+  if (!first.tree || !first.stored) throw new StartupError(`The catalog ${path} cannot be used: ${first.error}.`)
   let { tree, stored, marks, error } = first
   let secrets = secretsOf(tree, stored, environment)
   const known = new Map<string, KnownSecret>()

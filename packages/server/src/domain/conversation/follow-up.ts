@@ -26,7 +26,7 @@ export type FollowUpOutcome = Delivery & {
  * share a few transactions, so that hundreds of them neither queue for the row lock nor use up the connections.
  */
 export async function followUp(app: App, ref: SessionRef, request: FollowUp): Promise<FollowUpOutcome> {
-  return app.together(`follow_up:${JSON.stringify(ref)}`, request, (batch) => followUpAll(app, ref, batch))
+  return app.batcher.submit(`follow_up:${JSON.stringify(ref)}`, request, (batch) => followUpAll(app, ref, batch))
 }
 
 async function followUpAll(app: App, ref: SessionRef, batch: readonly FollowUp[]): Promise<FollowUpOutcome[]> {

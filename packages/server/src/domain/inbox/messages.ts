@@ -20,7 +20,7 @@ import { isAtRest, scheduleDrain } from './schedule-drain.ts'
 
 /** Queues a message. A session at rest gets it after a grace period; a failed session gets it after a restart. */
 export async function enqueueMessage(app: App, ref: SessionRef, message: MessageRequest): Promise<Message> {
-  return app.together(`enqueue:${JSON.stringify(ref)}`, message, (messages) => enqueueAll(app, ref, messages))
+  return app.batcher.submit(`enqueue:${JSON.stringify(ref)}`, message, (messages) => enqueueAll(app, ref, messages))
 }
 
 type MessageRequest = NewMessage & {

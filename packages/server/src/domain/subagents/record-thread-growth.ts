@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Transaction } from '../../platform/db/database.ts'
-import { withoutNul } from '../../platform/process/utf8.ts'
+import { withoutNul } from '../../platform/storable-text.ts'
 import type { SubagentFacts, TranscriptFile } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { toolUsesIn } from '../transcripts/transcript.ts'

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { jsonWithoutNul } from '../../platform/storable-text.ts'
 
 export type TranscriptLine = {
   text: string
@@ -65,13 +66,7 @@ async function openIfPresent(path: string): Promise<FileHandle | undefined> {
 /** Replaces invalid UTF-8 and every NUL by the replacement character. */
 function toText(parts: Buffer[], lineBytes: number): string {
   const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
-  if (lineBytes <= maxLineBytes) return withoutNul(bytes.toString('utf8'))
-  const head = withoutNul(bytes.subarray(0, keptOfTooLongBytes).toString('utf8'))
+  if (lineBytes <= maxLineBytes) return jsonWithoutNul(bytes.toString('utf8'))
+  const head = jsonWithoutNul(bytes.subarray(0, keptOfTooLongBytes).toString('utf8'))
   return JSON.stringify({ type: 'truncated_entry', bytes: lineBytes, head })
-}
-
-/** PostgreSQL takes no NUL as it is, and no JSON in which one is spelled out. A backslash that is itself escaped spells nothing. */
-function withoutNul(text: string): string {
-  const plain = text.replaceAll('\0', '\uFFFD')
-  return plain.includes('\\u0000') ? plain.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1\\ufffd') : plain
 }

@@ -50,11 +50,11 @@ export async function withWorkspaceLock<T>(
 ): Promise<T> {
   const lock = app.home.in('clones', `${cloneName(sessionId)}.lock`)
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-  return withFileLock(lock, { signal, patienceMs }, work)
+  return withFileLock(lock, { signal, timeoutMs: lockTimeoutMs }, work)
 }
 
 /** Longer than any clone may take. */
-const patienceMs = 3_600_000
+const lockTimeoutMs = 3_600_000
 
 async function open(app: App, session: SessionRow, runtime: Runtime, signal?: AbortSignal): Promise<Workspace> {
   const { path: clone, isNew: isCloneNew } = await ensureClone(app, session, signal)

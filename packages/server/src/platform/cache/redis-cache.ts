@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from '../log/log.ts'
-import { Unfit } from '../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 import type { Cache } from './cache.ts'
 
 const prefix = 'yardmaster:cache:'
@@ -51,6 +51,6 @@ function locationOf(url: string): string {
   if (!url.startsWith('unix:')) return url
   const { host, pathname, search } = new URL(url)
   if (host !== '' || pathname === '/' || pathname === '')
-    throw new Unfit('A Redis socket is named by its whole path, as in unix:///run/redis.sock.')
+    throw new StartupError('A Redis socket is named by its whole path, as in unix:///run/redis.sock.')
   return decodeURIComponent(pathname) + search
 }

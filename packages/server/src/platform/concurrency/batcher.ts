@@ -1,46 +1,53 @@
-type Serve<Ask, Answer> = (asks: readonly Ask[]) => Promise<readonly Answer[]>
+/** Handles a batch and returns one result per item, in the order of the items. */
+type Handle<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>
 
-/** Answers `ask` together with whatever else is asked under the same key, which is always served in the same way. */
-export type Together = <Ask, Answer>(key: string, ask: Ask, serve: Serve<Ask, Answer>) => Promise<Answer>
+export type Batcher = {
+  /** Resolves with the result for `item`. Every caller that uses one key must pass the same kind of item and `handle`. */
+  submit<Item, Result>(key: string, item: Item, handle: Handle<Item, Result>): Promise<Result>
+}
 
-/** Each ask may bring a long text, and whoever else wants what a group holds waits until it is done. */
-const groupLimit = 100
+/** Bounds memory, since an item may hold a long text, and how long a batch keeps the row locks it takes. */
+const batchMaxItems = 100
 
-type Waiting = { ask: unknown; answer(answer: unknown): void; fail(error: unknown): void }
+type Pending = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void }
 
 /**
- * Group commit: who asks is served at once; who asks meanwhile waits, holding nothing, and is served with everybody who
- * waits by then, in the order of asking. A failure is that of the whole group: what one alone could be refused for has
- * to be settled before. Others who do the same elsewhere are not seen; that remains the business of a lock.
+ * Group commit. The first item under a key is handled at once. Items submitted meanwhile wait without holding a
+ * connection or lock, and then form the next batch, in the order of submission.
+ *
+ * An error rejects the whole batch, so `handle` reports a problem with a single item as that item's result. Batches of
+ * other processes are not coordinated: `handle` takes the database lock it needs.
  */
-export function servingTogether(): Together {
-  const lines = new Map<string, Waiting[]>()
+export function createBatcher(): Batcher {
+  const queues = new Map<string, Pending[]>()
 
-  const serveLine = async <Ask, Answer>(key: string, line: Waiting[], serve: Serve<Ask, Answer>): Promise<void> => {
-    while (line.length > 0) {
-      const group = line.splice(0, groupLimit)
+  const drain = async <Item, Result>(key: string, queue: Pending[], handle: Handle<Item, Result>): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, batchMaxItems)
       try {
-        const answers = await serve(group.map(({ ask }) => ask as Ask)) // one key, one kind of ask
-        if (answers.length !== group.length)
-          throw new Error(`${group.length} asked and ${answers.length} were answered`)
-        for (const [index, { answer }] of group.entries()) answer(answers[index])
+        const results = await handle(batch.map(({ item }) => item as Item)) // one key, one kind of item
+        if (results.length !== batch.length)
+          throw new Error(`A batch of ${batch.length} items returned ${results.length} results`)
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index])
       } catch (error) {
-        for (const { fail } of group) fail(error)
+        for (const { reject } of batch) reject(error)
       }
     }
-    lines.delete(key)
+    queues.delete(key)
   }
 
-  return <Ask, Answer>(key: string, ask: Ask, serve: Serve<Ask, Answer>) =>
-    new Promise<Answer>((resolve, reject) => {
-      const waiting: Waiting = { ask, answer: (answer) => resolve(answer as Answer), fail: reject } // as above
-      const line = lines.get(key)
-      if (line) {
-        line.push(waiting)
-        return
-      }
-      const opened = [waiting]
-      lines.set(key, opened)
-      void serveLine(key, opened, serve)
-    })
+  return {
+    submit: <Item, Result>(key: string, item: Item, handle: Handle<Item, Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        const pending: Pending = { item, resolve: (result) => resolve(result as Result), reject } // as above
+        const queue = queues.get(key)
+        if (queue) {
+          queue.push(pending)
+          return
+        }
+        const opened = [pending]
+        queues.set(key, opened)
+        void drain(key, opened, handle)
+      }),
+  }
 }

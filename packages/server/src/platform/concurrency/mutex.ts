@@ -1,25 +1,27 @@
-import { giveUpOnAbort } from './abortable.ts'
+import { abortable } from './abortable.ts'
 
-/** Runs what is asked for under one key one after the other, in the order of asking. */
-export function takingTurns(): <T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T> {
-  const lastOf = new Map<string, Promise<void>>()
+export type Mutex = <T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>) => Promise<T>
+
+/** A mutex per key, within this process. Callers that wait for one key run in the order in which they called. */
+export function keyedMutex(): Mutex {
+  const tails = new Map<string, Promise<void>>()
 
   return async (key, signal, work) => {
-    const previous = lastOf.get(key) ?? Promise.resolve()
-    let leave = () => {}
+    const previous = tails.get(key) ?? Promise.resolve()
+    let unlock = () => {}
     const done = new Promise<void>((resolve) => {
-      leave = resolve
+      unlock = resolve
     })
-    // Both: whoever gave up waiting still stands between those before and those behind.
-    const last = Promise.all([previous, done]).then(() => {
-      if (lastOf.get(key) === last) lastOf.delete(key)
+    // Both: a caller that aborts keeps its place in the chain, so a later caller still waits for the earlier ones.
+    const tail = Promise.all([previous, done]).then(() => {
+      if (tails.get(key) === tail) tails.delete(key)
     })
-    lastOf.set(key, last)
+    tails.set(key, tail)
     try {
-      await giveUpOnAbort(previous, signal)
+      await abortable(previous, signal)
       return await work()
     } finally {
-      leave()
+      unlock()
     }
   }
 }

@@ -1,13 +1,14 @@
-import { giveUpOnAbort } from './abortable.ts'
+import { abortable } from './abortable.ts'
 
+/** `begin` closes the run to further callers. Call it just before reading what callers want to be current. */
 type Start = (run: { signal: AbortSignal; begin: () => void }) => Promise<void>
 type Run = { callers: number; outcome: Promise<void>; controller: AbortController }
 
 /**
- * Callers who ask for the same thing before it has begun get one run of it together. Whoever asks later gets the next
- * one: what has begun may already have missed what they want to see.
+ * Callers that ask for one key before its run begins share that run. A later caller gets the next run: a run that has
+ * begun may already have missed the change the caller wants to see.
  */
-export function sharedRuns() {
+export function singleFlight() {
   const upcoming = new Map<string, Run>()
 
   return async (key: string, signal: AbortSignal | undefined, start: Start): Promise<void> => {
@@ -15,7 +16,7 @@ export function sharedRuns() {
     const run = upcoming.get(key) ?? open(key, start)
     run.callers += 1
     try {
-      await giveUpOnAbort(run.outcome, signal)
+      await abortable(run.outcome, signal)
     } catch (error) {
       if (signal?.aborted !== true) throw error
       run.callers -= 1
@@ -34,7 +35,7 @@ export function sharedRuns() {
     return run
   }
 
-  /** The last caller to leave sees to it that nothing goes on running. */
+  /** When the last caller aborts, the run is aborted and awaited, so no work continues in the background. */
   async function abandon(key: string, run: Run, reason: unknown): Promise<void> {
     if (upcoming.get(key) === run) upcoming.delete(key)
     run.controller.abort(reason)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
-import { Unfit } from '../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 
 /** Any constant will do; it must only never change, or two versions of us would not exclude each other. */
 const advisoryLockKey = 7_346_019
@@ -58,7 +58,9 @@ async function refuseOldServer(client: pg.PoolClient): Promise<void> {
   )
   const server = rows[0]
   if (server && server.number < oldestServer.number) {
-    throw new Unfit(`The database server is PostgreSQL ${server.name}; Yardmaster needs ${oldestServer.name} or later.`)
+    throw new StartupError(
+      `The database server is PostgreSQL ${server.name}; Yardmaster needs ${oldestServer.name} or later.`,
+    )
   }
 }
 
@@ -81,13 +83,13 @@ function refuseStrangers(known: Migration[], applied: Map<number, string>): void
   const newest = known.length
   const newestApplied = Math.max(0, ...applied.keys())
   if (newestApplied > newest) {
-    throw new Unfit(
+    throw new StartupError(
       `The database is newer than this Yardmaster: its schema is at version ${newestApplied}, this code knows ${newest}. Start the newer version, or restore a backup made before the upgrade.`,
     )
   }
   const changed = known.find(({ version, digest }) => applied.has(version) && applied.get(version) !== digest)
   if (changed) {
-    throw new Unfit(
+    throw new StartupError(
       `Migration ${changed.name} differs from the one that was applied to this database; migrations are never edited, only added.`,
     )
   }
@@ -119,10 +121,10 @@ function isAboutExtension(sql: string, error: unknown): error is Error {
   )
 }
 
-function missingExtension(sql: string, error: Error): Unfit {
+function missingExtension(sql: string, error: Error): StartupError {
   const names = extensionsOf(sql)
   const statements = names.map((name) => `create extension ${name};`).join(' ')
-  return new Unfit(
+  return new StartupError(
     `The database lacks an extension of PostgreSQL's own that Yardmaster needs (${error.message}). Have an administrator run in it: ${statements}`,
   )
 }

@@ -2,15 +2,23 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 
-/** For our user alone, and never half written. */
-export async function writePrivateFile(path: string, text: string, mode = 0o600): Promise<void> {
+/**
+ * Writes a file that only our user can read. The rename makes it atomic: a reader sees the old content or the new.
+ * `flush` syncs the content to disk first, for files that must survive a power cut.
+ */
+export async function writePrivateFile(
+  path: string,
+  text: string,
+  { mode = 0o600, flush = false }: { mode?: number; flush?: boolean } = {},
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.partial`
-  await writeFile(draft, text, { mode })
+  await writeFile(draft, text, { mode, flush })
   await rename(draft, path)
 }
 
-export async function readIfThere(path: string): Promise<string | undefined> {
+/** The file's text, or undefined if there is no such file. */
+export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { FileLockBusy, withFileLock } from '../concurrency/file-lock.ts'
-import { takingTurns } from '../concurrency/mutex.ts'
-import { sharedRuns } from '../concurrency/single-flight.ts'
+import { FileLockTimeout, withFileLock } from '../concurrency/file-lock.ts'
+import { keyedMutex } from '../concurrency/mutex.ts'
+import { singleFlight } from '../concurrency/single-flight.ts'
 import { errnoOf } from '../process/errno.ts'
 import { type GitAccess, noAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
@@ -31,8 +31,8 @@ export type Mirrors = {
  */
 export function openMirrors(options: { root: string; networkTimeoutMs?: number }): Mirrors {
   const { root, networkTimeoutMs = networkDefaultTimeoutMs } = options
-  const inTurn = takingTurns()
-  const joinRefresh = sharedRuns()
+  const mutex = keyedMutex()
+  const joinRefresh = singleFlight()
 
   return {
     refresh: (address, signal) =>
@@ -56,13 +56,13 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
     signal: AbortSignal | undefined,
     work: (path: string) => Promise<T>,
   ): Promise<T> {
-    return inTurn(address.mirrorKey, signal, async () => {
+    return mutex(address.mirrorKey, signal, async () => {
       await mkdir(root, { recursive: true, mode: 0o700 })
       const lock = join(root, `${address.mirrorKey}.lock`)
       // Whoever holds it has the same deadline as we; twice that, and it is not working any more.
-      const waiting = { signal, patienceMs: 2 * networkTimeoutMs }
+      const waiting = { signal, timeoutMs: 2 * networkTimeoutMs }
       return withFileLock(lock, waiting, () => work(join(root, `${address.mirrorKey}.git`))).catch((error) => {
-        if (!(error instanceof FileLockBusy)) throw error
+        if (!(error instanceof FileLockTimeout)) throw error
         throw new GitFailed({
           operation: `Waiting for the mirror of ${address.url}`,
           kind: 'timeout',

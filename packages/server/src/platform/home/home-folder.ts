@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, chmod, chown, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
-import { Unfit } from '../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 import { unprivilegedUser } from './unprivileged-user.ts'
 
 /** The home's real path, after making the folder if it was missing. A folder that someone else made is left as it is. */
@@ -18,7 +18,7 @@ export async function explainUnusable<T>(path: string, work: () => Promise<T>): 
   } catch (error) {
     const reason = reasons[errnoOf(error) ?? '']
     if (reason === undefined) throw error
-    throw new Unfit(`The home folder ${path} cannot be used: ${reason}. Set YARDMASTER_HOME to another folder.`)
+    throw new StartupError(`The home folder ${path} cannot be used: ${reason}. Set YARDMASTER_HOME to another folder.`)
   }
 }
 
@@ -45,9 +45,9 @@ async function makeFolder(path: string): Promise<boolean> {
 async function checkFolder(path: string): Promise<void> {
   const found = await stat(path)
   if (!found.isDirectory())
-    throw new Unfit(`The home ${path} is not a directory. Set YARDMASTER_HOME to another folder.`)
+    throw new StartupError(`The home ${path} is not a directory. Set YARDMASTER_HOME to another folder.`)
   if (process.geteuid !== undefined && found.uid !== process.geteuid()) {
-    throw new Unfit(
+    throw new StartupError(
       `The home folder ${path} belongs to user ${found.uid}, not to user ${process.geteuid()}, as whom Yardmaster runs. Set YARDMASTER_HOME to a folder of your own.`,
     )
   }

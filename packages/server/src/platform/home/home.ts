@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { errnoOf } from '../process/errno.ts'
-import { Unfit } from '../startup-error.ts'
+import { tryFileLock } from '../concurrency/file-lock.ts'
+import { readIfPresent, writePrivateFile } from '../files/private-file.ts'
+import type { ProcessIdentity } from '../process/process-table.ts'
+import { StartupError } from '../startup-error.ts'
+import { findEarlierHolder } from './earlier-lock.ts'
 import { explainUnusable, prepareHomeFolder } from './home-folder.ts'
-import { takeHomeLock } from './home-lock.ts'
 
-/** The folder with all that Yardmaster keeps on disk, held by this process alone. */
+/** The folder with everything Yardmaster keeps on disk. One process at a time holds it. */
 export type Home = {
   /** The real path, without links. */
   path: string
   in(...parts: string[]): string
-  /** A random id of this home, the same at every start: what other hosts know this one by. */
+  /** A random id of this home, the same at every start. Other hosts identify this host by it. */
   hostId: string
-  /** Lets the next process in. May be called again. */
+  /** Releases the lock, so that another process can open the home. Idempotent. */
   release(): Promise<void>
 }
 
@@ -24,7 +25,7 @@ export async function openHome(path: string): Promise<Home> {
     const folder = await prepareHomeFolder(wanted)
     const release = await lockHome(folder)
     try {
-      const hostId = await keepHostId(join(folder, 'host-id'))
+      const hostId = await readOrCreateHostId(join(folder, 'host-id'))
       return { path: folder, in: (...parts) => join(folder, ...parts), hostId, release }
     } catch (error) {
       await release()
@@ -34,35 +35,26 @@ export async function openHome(path: string): Promise<Home> {
 }
 
 async function lockHome(folder: string): Promise<() => Promise<void>> {
-  const lock = await takeHomeLock(join(folder, 'lock'))
-  if ('heldBy' in lock) {
-    throw new Unfit(
-      `Another Yardmaster (process ${lock.heldBy.pid}) is running on the home ${folder}. Stop it, or set YARDMASTER_HOME to another folder.`,
-    )
-  }
-  let released: Promise<void> | undefined
-  return () => {
-    released ??= lock.release()
-    return released
-  }
+  const lock = await tryFileLock(join(folder, 'home.lock'))
+  if ('heldBy' in lock) throw heldBy(lock.heldBy, folder)
+  const earlier = await findEarlierHolder(join(folder, 'lock'))
+  if (earlier === undefined) return lock.release
+  await lock.release()
+  throw heldBy(earlier, folder)
+}
+
+function heldBy({ pid }: ProcessIdentity, folder: string): StartupError {
+  return new StartupError(
+    `Another Yardmaster (process ${pid}) is running on the home ${folder}. Stop it, or set YARDMASTER_HOME to another folder.`,
+  )
 }
 
 const HostId = z.uuid()
 
-async function keepHostId(file: string): Promise<string> {
-  const kept = HostId.safeParse(await readIfThere(file))
-  if (kept.success) return kept.data
+async function readOrCreateHostId(file: string): Promise<string> {
+  const stored = HostId.safeParse((await readIfPresent(file))?.trim())
+  if (stored.success) return stored.data
   const hostId = randomUUID()
-  await writeFile(`${file}.new`, `${hostId}\n`, { mode: 0o600, flush: true })
-  await rename(`${file}.new`, file)
+  await writePrivateFile(file, `${hostId}\n`, { flush: true })
   return hostId
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
-  }
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { errnoOf } from '../process/errno.ts'
-import { Unfit } from '../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 
 const run = promisify(execFile)
 
@@ -17,7 +17,7 @@ export async function unprivilegedUser(): Promise<UnprivilegedUser | undefined> 
     const [uid, gid] = await Promise.all([id('-u'), id('-g')])
     return { name: 'nobody', uid, gid }
   } catch (error) {
-    throw new Unfit(
+    throw new StartupError(
       `Yardmaster runs as root and needs the unprivileged user "nobody", which this machine does not have: ${error instanceof Error ? error.message.trim() : error}`,
     )
   }
@@ -36,7 +36,7 @@ export async function canEnter(user: UnprivilegedUser, folder: string): Promise<
   } catch (error) {
     if (errnoOf(error) !== 'EPERM') return false
     // A container can take away even this from root.
-    throw new Unfit(
+    throw new StartupError(
       `Yardmaster runs as root but may not start a process as the user ${user.name}, which the embedded PostgreSQL needs. Run it as an ordinary user, or set DATABASE_URL.`,
     )
   }

@@ -1,5 +1,6 @@
+import { storableText } from '../storable-text.ts'
 import { boundedBytes } from './bounded-bytes.ts'
-import { storableText, withoutCutEnd } from './utf8.ts'
+import { withoutCutEnd } from './utf8.ts'
 
 export type Line = {
   text: string

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
+import { storableText } from '../storable-text.ts'
 import { isSilent } from './silence.ts'
-import { storableText, withoutCutStart } from './utf8.ts'
+import { withoutCutStart } from './utf8.ts'
 
 export type OutputTail = {
   text(): string

@@ -1,13 +1,3 @@
-/** Bytes as text that can be stored: what is not UTF-8 becomes U+FFFD, and so does NUL. */
-export function storableText(bytes: Buffer): string {
-  return withoutNul(bytes.toString('utf8'))
-}
-
-/** PostgreSQL refuses NUL in text and JSON alike. */
-export function withoutNul(text: string): string {
-  return text.replaceAll('\0', '\uFFFD')
-}
-
 /** The bytes without the beginning of a character that was cut off at their end. */
 export function withoutCutEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {

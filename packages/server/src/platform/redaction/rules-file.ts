@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { Unfit } from '../startup-error.ts'
+import { fileError, readJsonFile } from '../files/json-file.ts'
 import { type Check, checks } from './checks.ts'
 import { exampleText } from './example-text.ts'
 import { compileFinder } from './finder.ts'
@@ -38,35 +37,12 @@ const RulesFile = z.strictObject({ rules: z.array(RuleRow) })
  * have their labels win.
  */
 export function readRulesFile(path: string): Rule[] {
-  const result = RulesFile.safeParse(readJson(path))
-  if (!result.success) {
-    const [issue] = result.error.issues
-    throw new Unfit(`${path}: ${placeOf(issue?.path ?? [])}${issue?.message}.`)
-  }
-  result.data.rules.forEach((rule, index) => {
+  const { rules } = readJsonFile(path, RulesFile)
+  rules.forEach((rule, index) => {
     const problem = problemOf(rule)
-    if (problem !== undefined) throw new Unfit(`${path}: rules[${index}] (${rule.label}) ${problem}.`)
+    if (problem !== undefined) throw fileError(path, `rules[${index}] (${rule.label}) ${problem}`)
   })
-  return result.data.rules
-}
-
-function readJson(path: string): unknown {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch {
-    throw new Unfit(`${path}: the file of redaction rules cannot be read.`)
-  }
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Unfit(`${path}: the file of redaction rules is not JSON.`)
-  }
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  return place === '' ? '' : `${place.slice(1)} `
+  return rules
 }
 
 function problemOf(rule: Rule): string | undefined {

@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
+import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Conversation } from '../runtime.ts'
 import { placesOf, projectFolder } from './places.ts'
 import { findTranscript } from './transcript-files.ts'
@@ -17,7 +17,7 @@ export async function beginningFlags(conversation: Conversation): Promise<readon
     return ['--resume', isWhereExpected ? id : path]
   }
   // It had a transcript and has none: the CLI is asked all the same, and its answer is what the operator reads.
-  if (path === undefined && (await readIfThere(placesOf(conversation).begun)) === id) return ['--resume', id]
+  if (path === undefined && (await readIfPresent(placesOf(conversation).begun)) === id) return ['--resume', id]
   if (path !== undefined) await rm(path)
   return ['--session-id', id]
 }

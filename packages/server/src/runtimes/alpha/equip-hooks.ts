@@ -1,7 +1,7 @@
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
-import { quoted } from '../../platform/process/shell-quote.ts'
+import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
@@ -32,7 +32,7 @@ export async function equipHooks(conversation: Conversation, hooks: readonly Hoo
     }
     const name = `${index + 1}-${folderName(hook.id)}`
     await cp(hook.folder, join(draft, name), { recursive: true, dereference: true })
-    await writePrivateFile(join(draft, `${name}.sh`), scriptOf(hook, join(root, name)), 0o700)
+    await writePrivateFile(join(draft, `${name}.sh`), scriptOf(hook, join(root, name)), { mode: 0o700 })
     const event = eventNames[hook.event] ?? hook.event
     settings[event] = [...(settings[event] ?? []), entryOf(hook, join(root, `${name}.sh`))]
   }
@@ -52,8 +52,8 @@ async function problemWith({ workingDirectory }: Conversation, { id, event }: Ho
 function scriptOf(hook: Hook, folder: string): string {
   const variables = Object.entries(hook.env)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
-    .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
-  return `#!/bin/sh\n${variables.join('')}exec ${hookProgram(hook, folder).map(quoted).join(' ')}\n`
+    .map(([name, value]) => `export ${name}=${shellQuote(value)}\n`)
+  return `#!/bin/sh\n${variables.join('')}exec ${hookProgram(hook, folder).map(shellQuote).join(' ')}\n`
 }
 
 function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unknown {
@@ -61,14 +61,18 @@ function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unkn
   return {
     ...(isAboutTools && matcher !== undefined && { matcher }),
     hooks: [
-      { type: 'command', command: quoted(script), ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }) },
+      {
+        type: 'command',
+        command: shellQuote(script),
+        ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+      },
     ],
   }
 }
 
 /** The agent may have settings of its own there; hooks are ours alone. */
 async function writeSettings(path: string, hooks: Record<string, unknown[]>): Promise<void> {
-  const text = await readIfThere(path)
+  const text = await readIfPresent(path)
   const { hooks: _before, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
   await writePrivateFile(path, JSON.stringify({ ...rest, hooks }, null, 2))
 }

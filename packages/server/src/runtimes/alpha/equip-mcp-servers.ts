@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
+import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { McpServer } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
@@ -22,7 +22,7 @@ function entryOf(server: McpServer): unknown {
 async function namesInRepository({ workingDirectory }: Conversation): Promise<string[]> {
   const names = new Set<string>()
   for (const folder of await foldersUpToRepository(workingDirectory)) {
-    const text = await readIfThere(join(folder, '.mcp.json'))
+    const text = await readIfPresent(join(folder, '.mcp.json'))
     const servers = fieldsOf(text === undefined ? undefined : parseFields(text)?.mcpServers) ?? {}
     for (const name of Object.keys(servers)) names.add(name)
   }

@@ -1,6 +1,6 @@
 import { access, cp, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readIfThere, writePrivateFile } from '../../platform/files/private-file.ts'
+import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { listOf, parseFields, stringOf } from './fields.ts'
@@ -67,7 +67,7 @@ async function place(skill: Skill, target: string): Promise<string[]> {
 }
 
 async function readManifest(path: string): Promise<string[]> {
-  const text = await readIfThere(path)
+  const text = await readIfPresent(path)
   const names = listOf(text === undefined ? undefined : parseFields(text)?.skills)
   return names.flatMap((name) => stringOf(name) ?? []).filter((name) => name === folderName(name))
 }

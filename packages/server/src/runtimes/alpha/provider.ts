@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { writePrivateFile } from '../../platform/files/private-file.ts'
-import { quoted } from '../../platform/process/shell-quote.ts'
+import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Conversation } from '../runtime.ts'
 import type { AlphaOptions } from './options.ts'
 import { placesOf } from './places.ts'
@@ -43,5 +43,5 @@ async function keyCommand(path: string, key: string | undefined): Promise<{ apiK
     return {}
   }
   await writePrivateFile(path, `${key}\n`)
-  return { apiKeyHelper: `cat ${quoted(path)}` }
+  return { apiKeyHelper: `cat ${shellQuote(path)}` }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { quoted } from '../../platform/process/shell-quote.ts'
+import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
@@ -47,5 +47,5 @@ function shellCommand(hook: Hook, secretNames: readonly string[]): string {
     ...Object.entries(hook.env).map(([name, value]) => `${name}=${value}`),
     ...hookProgram(hook, hook.folder),
   ]
-  return words.map(quoted).join(' ')
+  return words.map(shellQuote).join(' ')
 }

@@ -118,7 +118,7 @@ describe('what is wrong is told by file and key', () => {
   ])('%s', async (_what, files, complaint) => {
     const { folder, home } = await catalogFolder(files)
     expect(await complaintAbout(folder, { home })).toBe(
-      `Unfit: The catalog ${folder} cannot be used: ${complaint}${complaint.endsWith('is no id') ? ': one begins with a letter or digit and goes on with these, hyphens, underscores and dots, up to 100' : ''}.`,
+      `StartupError: The catalog ${folder} cannot be used: ${complaint}${complaint.endsWith('is no id') ? ': one begins with a letter or digit and goes on with these, hyphens, underscores and dots, up to 100' : ''}.`,
     )
   })
 
@@ -140,7 +140,7 @@ describe('what is wrong is told by file and key', () => {
   test('a path that leads nowhere', async () => {
     const folder = await emptyFolder()
     expect(await complaintAbout(join(folder, 'none.json'))).toBe(
-      `Unfit: The catalog ${folder}/none.json cannot be used: ${folder}/none.json: does not exist.`,
+      `StartupError: The catalog ${folder}/none.json cannot be used: ${folder}/none.json: does not exist.`,
     )
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { followUp } from '../../../src/domain/conversation/follow-up.ts'
-import { servingTogether } from '../../../src/platform/concurrency/batcher.ts'
+import { createBatcher } from '../../../src/platform/concurrency/batcher.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -56,7 +56,7 @@ test('follow-ups that wait for a locked session block no other request and are q
 
 test('concurrent follow-ups on two hosts to one session each get their own position', async () => {
   const { id } = await busy()
-  const hosts = [app.host.app, { ...app.host.app, together: servingTogether() }]
+  const hosts = [app.host.app, { ...app.host.app, batcher: createBatcher() }]
   const send = (host: number, index: number) =>
     followUp(hosts[host] ?? app.host.app, { id }, { prompt: `say ${index}`, goal: null, isImmediate: false })
   await Promise.all(Array.from({ length: 100 }, (_, index) => send(index % 2, index)))

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Cache, noCache } from '../../../src/platform/cache/cache.ts'
 import { memoryCache } from '../../../src/platform/cache/memory-cache.ts'
 import { openRedis, redisCache } from '../../../src/platform/cache/redis-cache.ts'
-import { Unfit } from '../../../src/platform/startup-error.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 import { redisProgram, startRedisServer } from '../../support/processes/redis-server.ts'
@@ -213,7 +213,7 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
 })
 
 test.each(['unix://run/redis.sock', 'unix:///', 'unix://'])('the socket URL %s is refused in a sentence', (url) => {
-  expect(() => openRedis(url, silentLog)).toThrow(Unfit)
+  expect(() => openRedis(url, silentLog)).toThrow(StartupError)
   expect(() => openRedis(url, silentLog)).toThrow('as in unix:///run/redis.sock')
 })
 

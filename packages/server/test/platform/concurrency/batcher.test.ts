@@ -1,78 +1,79 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { servingTogether } from '../../../src/platform/concurrency/batcher.ts'
+import { createBatcher } from '../../../src/platform/concurrency/batcher.ts'
 
-/** Serves by repeating, one group at a time, each when it is let go. */
-function held() {
-  const groups: string[][] = []
-  const letGo: (() => void)[] = []
-  const serve = async (asks: readonly string[]): Promise<string[]> => {
-    groups.push([...asks])
-    await new Promise<void>((resolve) => letGo.push(resolve))
-    if (asks.includes('bad')) throw new Error('this group failed')
-    return asks.map((ask) => `${ask}!`)
+/** A handler whose batches each wait until the test calls `finishNext`. */
+function heldHandler() {
+  const batches: string[][] = []
+  const finish: (() => void)[] = []
+  const handle = async (items: readonly string[]): Promise<string[]> => {
+    batches.push([...items])
+    await new Promise<void>((resolve) => finish.push(resolve))
+    if (items.includes('bad')) throw new Error('this batch failed')
+    return items.map((item) => `${item}!`)
   }
-  const next = async (): Promise<void> => {
-    letGo.shift()?.()
-    await breathe()
+  const finishNext = async (): Promise<void> => {
+    finish.shift()?.()
+    await nextTick()
   }
-  return { groups, serve, next }
+  return { batches, handle, finishNext }
 }
 
-describe('those who ask under one key', () => {
-  test('are served at once when nobody is being served', () => {
-    const { groups, serve } = held()
-    void servingTogether()('door', 'a', serve)
-    expect(groups).toEqual([['a']])
+describe('items under one key', () => {
+  test('the first item is handled at once', () => {
+    const { batches, handle } = heldHandler()
+    void createBatcher().submit('key', 'a', handle)
+    expect(batches).toEqual([['a']])
   })
 
-  test('wait while others are served, and are then served together in the order of asking', async () => {
-    const { groups, serve, next } = held()
-    const together = servingTogether()
-    const answers = ['a', 'b', 'c', 'd'].map((ask) => together('door', ask, serve))
-    expect(groups).toEqual([['a']])
-    await next()
-    expect(groups).toEqual([['a'], ['b', 'c', 'd']])
-    answers.push(together('door', 'e', serve))
-    await next()
-    await next()
-    expect(groups).toHaveLength(3)
-    expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'c!', 'd!', 'e!'])
+  test('items submitted during a batch form the next one, in the order of submission', async () => {
+    const { batches, handle, finishNext } = heldHandler()
+    const batcher = createBatcher()
+    const results = ['a', 'b', 'c', 'd'].map((item) => batcher.submit('key', item, handle))
+    expect(batches).toEqual([['a']])
+    await finishNext()
+    expect(batches).toEqual([['a'], ['b', 'c', 'd']])
+    results.push(batcher.submit('key', 'e', handle))
+    await finishNext()
+    await finishNext()
+    expect(batches).toHaveLength(3)
+    expect(await Promise.all(results)).toEqual(['a!', 'b!', 'c!', 'd!', 'e!'])
   })
 
-  test('are a hundred at most in one group', async () => {
-    const { groups, serve, next } = held()
-    const together = servingTogether()
-    const answers = Array.from({ length: 251 }, (_, index) => together('door', `${index}`, serve))
-    for (let round = 0; round < 4; round += 1) await next()
-    expect(groups.map(({ length }) => length)).toEqual([1, 100, 100, 50])
-    expect(await Promise.all(answers)).toEqual(Array.from({ length: 251 }, (_, index) => `${index}!`))
+  test('a batch holds at most 100 items', async () => {
+    const { batches, handle, finishNext } = heldHandler()
+    const batcher = createBatcher()
+    const results = Array.from({ length: 251 }, (_, index) => batcher.submit('key', `${index}`, handle))
+    for (let round = 0; round < 4; round += 1) await finishNext()
+    expect(batches.map(({ length }) => length)).toEqual([1, 100, 100, 50])
+    expect(await Promise.all(results)).toEqual(Array.from({ length: 251 }, (_, index) => `${index}!`))
   })
 
-  test('all learn that their group failed, and the next is served all the same', async () => {
-    const { serve, next } = held()
-    const together = servingTogether()
-    const first = together('door', 'a', serve)
-    const failed = Promise.allSettled(['b', 'bad'].map((ask) => together('door', ask, serve)))
-    await next()
-    const later = together('door', 'c', serve)
-    await next()
-    await next()
+  test('a failure rejects every item of its batch and none of the next', async () => {
+    const { handle, finishNext } = heldHandler()
+    const batcher = createBatcher()
+    const first = batcher.submit('key', 'a', handle)
+    const failed = Promise.allSettled(['b', 'bad'].map((item) => batcher.submit('key', item, handle)))
+    await finishNext()
+    const later = batcher.submit('key', 'c', handle)
+    await finishNext()
+    await finishNext()
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     expect(await Promise.all([first, later])).toEqual(['a!', 'c!'])
   })
 
-  test('learn of a group that was not answered in full', async () => {
-    await expect(servingTogether()('door', 'a', async () => [])).rejects.toThrow('1 asked and 0 were answered')
+  test('a batch whose handler returns too few results is rejected', async () => {
+    const submitted = createBatcher().submit('key', 'a', async () => [])
+    await expect(submitted).rejects.toThrow('A batch of 1 items returned 0 results')
   })
 })
 
-test('those who ask under different keys do not wait for each other', async () => {
-  const { groups, serve, next } = held()
-  const together = servingTogether()
-  const answers = [together('one', 'a', serve), together('other', 'b', serve)]
-  expect(groups).toEqual([['a'], ['b']])
-  await next()
-  await next()
-  expect(await Promise.all(answers)).toEqual(['a!', 'b!'])
+test('items under different keys do not wait for each other', async () => {
+  const { batches, handle, finishNext } = heldHandler()
+  const batcher = createBatcher()
+  const results = [batcher.submit('one', 'a', handle), batcher.submit('other', 'b', handle)]
+  expect(batches).toEqual([['a'], ['b']])
+  await finishNext()
+  await finishNext()
+  expect(await Promise.all(results)).toEqual(['a!', 'b!'])
 })

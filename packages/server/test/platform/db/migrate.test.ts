@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrate } from '../../../src/platform/db/migrate.ts'
-import { Unfit } from '../../../src/platform/startup-error.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 
@@ -38,7 +38,7 @@ describe('a folder of migrations', () => {
     const { pool } = await testDatabase({ isEmpty: true })
     const folder = await folderOf({ '0001_signals.sql': 'create extension if not exists semaphore;' })
 
-    await expect(migrate(pool, { folder })).rejects.toThrow(Unfit)
+    await expect(migrate(pool, { folder })).rejects.toThrow(StartupError)
     await expect(migrate(pool, { folder })).rejects.toThrow('create extension semaphore;')
   })
 
@@ -77,7 +77,7 @@ describe('a folder of migrations', () => {
 
     const attempt = migrate(pool, { folder: await folderOf({ '0001_trains.sql': trains }) })
 
-    await expect(attempt).rejects.toThrow(Unfit)
+    await expect(attempt).rejects.toThrow(StartupError)
     await expect(attempt).rejects.toThrow(
       'The database is newer than this Yardmaster: its schema is at version 2, this code knows 1.',
     )
@@ -91,7 +91,7 @@ describe('a folder of migrations', () => {
       folder: await folderOf({ '0001_trains.sql': `${trains} -- more`, '0002_wagons.sql': wagons }),
     })
 
-    await expect(attempt).rejects.toThrow(Unfit)
+    await expect(attempt).rejects.toThrow(StartupError)
     await expect(attempt).rejects.toThrow('Migration 0001_trains.sql differs from the one that was applied')
     expect(await tablesOf(pool)).not.toContain('wagons')
   })

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openHome } from '../../../src/platform/home/home.ts'
-import { Unfit } from '../../../src/platform/startup-error.ts'
+import { processTable } from '../../../src/platform/process/process-table.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
 import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
 
 const isRoot = process.geteuid?.() === 0
@@ -58,7 +59,7 @@ describe('the folder', () => {
 
   test('a file in the place of the home is refused in a sentence', async () => {
     await writeFile(join(folder, 'file'), '')
-    await expect(openHome(join(folder, 'file'))).rejects.toThrow(new Unfit(notADirectory(join(folder, 'file'))))
+    await expect(openHome(join(folder, 'file'))).rejects.toThrow(new StartupError(notADirectory(join(folder, 'file'))))
     await expect(openHome(join(folder, 'file/below'))).rejects.toThrow(/a part of its path is not a directory/)
   })
 
@@ -111,7 +112,7 @@ describe('the lock', () => {
   test('a second Yardmaster on the home is refused, naming the pid and the home', async () => {
     const home = await openHome(join(folder, 'home'))
     const refusal = openHome(join(folder, 'home'))
-    await expect(refusal).rejects.toThrow(Unfit)
+    await expect(refusal).rejects.toThrow(StartupError)
     await expect(refusal).rejects.toThrow(
       `Another Yardmaster (process ${process.pid}) is running on the home ${home.path}`,
     )
@@ -128,24 +129,20 @@ describe('the lock', () => {
     await first.release()
     const second = await openHome(join(folder, 'home'))
     await first.release()
-    await expect(openHome(join(folder, 'home'))).rejects.toThrow(Unfit)
+    await expect(openHome(join(folder, 'home'))).rejects.toThrow(StartupError)
     await second.release()
   })
 
-  test('a pid that has passed to another process does not hold the lock', async () => {
-    const home = await openHome(join(folder, 'home'))
-    const [file] = await readdir(home.in('lock'))
-    const holder = JSON.parse(await readFile(home.in('lock', file ?? ''), 'utf8'))
-    await writeFile(home.in('lock', file ?? ''), JSON.stringify({ ...holder, startTime: `${holder.startTime}0` }))
+  test('a lock whose pid now belongs to another process does not hold the home', async () => {
+    await mkdir(join(folder, 'home'))
+    await symlink(`${process.pid} before-the-reboot token`, join(folder, 'home/home.lock'))
     await (await openHome(join(folder, 'home'))).release()
   })
 
-  test('a lock file that a power cut left empty does not hold the lock', async () => {
-    await mkdir(join(folder, 'home/lock'), { recursive: true })
-    await writeFile(join(folder, 'home/lock/7'), '')
-    const home = await openHome(join(folder, 'home'))
-    expect(await readdir(home.in('lock'))).toEqual(['8'])
-    await home.release()
+  test('a file in the place of the lock is reported by its path', async () => {
+    await mkdir(join(folder, 'home'))
+    await writeFile(join(folder, 'home/home.lock'), '')
+    await expect(openHome(join(folder, 'home'))).rejects.toThrow("home.lock is not a lock of Yardmaster's; remove it")
   })
 
   test('each time the holder is killed, exactly one of all who race for the home gets it', {
@@ -169,6 +166,32 @@ describe('the lock', () => {
       await Promise.all(racers.map((racer) => racer.kill()))
     }
   })
+})
+
+describe('the lock folder of an earlier build', () => {
+  test('refuses the home while the process of its highest number runs, and lets go of the new lock', async () => {
+    const self = await processTable().identify(process.pid)
+    await writeEarlierLock({ 7: 'released', 8: JSON.stringify(self) })
+    await expect(openHome(join(folder, 'home'))).rejects.toThrow(`Another Yardmaster (process ${process.pid})`)
+    await writeEarlierLock({ 8: 'released' })
+    await (await openHome(join(folder, 'home'))).release()
+  })
+
+  test.each([
+    ['released', 'released'],
+    ['left empty by a power cut', ''],
+    ['of a dead process', '{"pid": 999999999, "startTime": "long ago"}'],
+  ])('is removed when it was %s', async (_, content) => {
+    await writeEarlierLock({ 7: content })
+    const home = await openHome(join(folder, 'home'))
+    expect(await readdir(home.path)).toEqual(['home.lock', 'host-id'])
+    await home.release()
+  })
+
+  async function writeEarlierLock(files: Record<number, string>): Promise<void> {
+    await mkdir(join(folder, 'home/lock'), { recursive: true })
+    for (const [number, content] of Object.entries(files)) await writeFile(join(folder, 'home/lock', number), content)
+  }
 })
 
 async function startRacer(path: string): Promise<LineChild> {

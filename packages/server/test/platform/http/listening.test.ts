@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWeb, type WebOptions } from '../../../src/app/web.ts'
 import type { App } from '../../../src/domain/app.ts'
 import { noCache } from '../../../src/platform/cache/cache.ts'
-import { Unfit } from '../../../src/platform/startup-error.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
 /** Listening asks no more of the app than this. */
@@ -28,12 +28,12 @@ describe('the web server', () => {
     const PORT = Number(new URL(url).port)
     const failure = listen({ PORT })
     await expect(failure).rejects.toThrow(
-      new Unfit(`Port ${PORT} on 127.0.0.1 is taken by another program; set PORT to a free one.`),
+      new StartupError(`Port ${PORT} on 127.0.0.1 is taken by another program; set PORT to a free one.`),
     )
-    await expect(failure).rejects.toBeInstanceOf(Unfit)
+    await expect(failure).rejects.toBeInstanceOf(StartupError)
   })
 
   test.each(['203.0.113.1', 'not/a/host'])('does not start on %s, which is not here, and says so', async (HOST) => {
-    await expect(listen({ HOST })).rejects.toThrow(new Unfit(`HOST ${HOST} is not an address of this machine.`))
+    await expect(listen({ HOST })).rejects.toThrow(new StartupError(`HOST ${HOST} is not an address of this machine.`))
   })
 })

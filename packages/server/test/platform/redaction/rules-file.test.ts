@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
 import { rules } from '../../../src/platform/redaction/rules.ts'
 import { readRulesFile } from '../../../src/platform/redaction/rules-file.ts'
-import { Unfit } from '../../../src/platform/startup-error.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
 
 const badge = {
   label: 'STAFF_BADGE',
@@ -62,7 +62,7 @@ describe('a file of further rules', () => {
   ])('with %s is refused by name', (_, rule, problem) => {
     const path = write({ rules: [rule] })
 
-    expect(() => readRulesFile(path)).toThrow(Unfit)
+    expect(() => readRulesFile(path)).toThrow(StartupError)
     expect(() => readRulesFile(path)).toThrow(`${path}: ${problem}`)
   })
 
@@ -75,10 +75,8 @@ describe('a file of further rules', () => {
   })
 
   test('that is missing or no JSON is refused', () => {
-    expect(() => readRulesFile('/nowhere/rules.json')).toThrow(
-      '/nowhere/rules.json: the file of redaction rules cannot be read.',
-    )
-    expect(() => readRulesFile(write('{'))).toThrow('is not JSON')
+    expect(() => readRulesFile('/nowhere/rules.json')).toThrow('/nowhere/rules.json: does not exist.')
+    expect(() => readRulesFile(write('{'))).toThrow('is not valid JSON')
   })
 })
 

@@ -47,7 +47,7 @@ describe('an agent', () => {
     expect(JSON.stringify([args, env])).not.toContain('sk-test')
     const settings = JSON.parse(await readFile(after(args, '--settings'), 'utf8'))
     const keyFile = join(folder, 'home', 'yardmaster', 'provider-key')
-    expect(settings).toMatchObject({ apiKeyHelper: `cat '${keyFile}'` })
+    expect(settings).toMatchObject({ apiKeyHelper: `cat ${keyFile}` })
     expect(await readFile(keyFile, 'utf8')).toBe('sk-test\n')
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600)
     await given({ environment: {} })

@@ -128,7 +128,7 @@ describe('equipping', () => {
             hooks: [
               {
                 type: 'command',
-                command: `'env' '-u' 'OPENAI_API_KEY' '-u' 'CODEX_API_KEY' 'LEVEL=high' '/hooks/check/run.sh' 'it'\\''s' '/hooks/check/rules.txt'`,
+                command: `env -u OPENAI_API_KEY -u CODEX_API_KEY 'LEVEL=high' /hooks/check/run.sh 'it'\\''s' /hooks/check/rules.txt`,
                 timeout: 5,
               },
             ],

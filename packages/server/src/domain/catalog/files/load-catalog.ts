@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errnoOf } from '../../../platform/process/errno.ts'
+import { readProblem } from '../../../platform/files/json-file.ts'
 import {
   type CatalogHook,
   type CatalogSkill,
@@ -53,9 +53,7 @@ async function findAirFile(reading: Reading, path: string): Promise<string | und
     await mark(reading, file)
     return await realpath(file)
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    const problem = errnoOf(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errnoOf(error)})`
-    reading.problems.push(sentenceAbout(path, '', problem))
+    reading.problems.push(sentenceAbout(path, '', readProblem(error)))
     return undefined
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { PathRefused, resolveInside } from '../../../platform/contained-path.ts'
+import { notJson, parseJson, readProblem } from '../../../platform/files/json-file.ts'
 import { errnoOf } from '../../../platform/process/errno.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
 
@@ -61,7 +62,7 @@ export async function readJsonObject(
     reading.problems.push(sentenceAbout(label, '', what))
   }
   const value = parseJson(text)
-  if (value === undefined) return problem('is not valid JSON')
+  if (value === undefined) return problem(notJson)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('must hold a JSON object')
   const [twice] = duplicateKeys(text)
   if (twice !== undefined) {
@@ -69,15 +70,6 @@ export async function readJsonObject(
     return undefined
   }
   return value as Record<string, unknown> // an object that JSON.parse made
-}
-
-/** The engine's own message quotes the text, which may hold a token that somebody wrote into it. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
 }
 
 async function readText(reading: Reading, path: string, label: string): Promise<string | undefined> {
@@ -109,8 +101,7 @@ export async function readBytes(
       await file.close()
     }
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return errnoOf(error) === 'ENOENT' ? 'does not exist' : `cannot be read (${errnoOf(error)})`
+    return readProblem(error)
   }
 }
 

@@ -1,9 +1,9 @@
-import { access, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../startup-error.ts'
+import { readJsonFile } from '../../files/json-file.ts'
+import { StartupError } from '../../startup-error.ts'
 
 /** An npm package with PostgreSQL for one platform: `native/{bin,lib,share}` and the list of links its libraries need. */
 export type BinaryPackage = { folder: string; version: string; major: string; links: readonly LibraryLink[] }
@@ -14,12 +14,12 @@ const LibraryLink = z.object({ source: z.string().startsWith('native/'), target:
 
 const Manifest = z.object({ version: z.string().regex(/^\d+\.\S+$/) })
 
-export async function findBinaryPackage(folder = installedFolder()): Promise<BinaryPackage> {
-  const manifest = folder === undefined ? undefined : await readJson(join(folder, 'package.json'))
-  const hasPrograms = folder === undefined ? undefined : await isThere(join(folder, 'native/bin/initdb'))
-  if (folder === undefined || manifest === undefined || !hasPrograms) throw missing()
-  const { version } = Manifest.parse(manifest)
-  const links = z.array(LibraryLink).parse((await readJson(join(folder, 'native/pg-symlinks.json'))) ?? [])
+export function findBinaryPackage(folder = installedFolder()): BinaryPackage {
+  const parts = ['package.json', 'native/bin/initdb']
+  if (folder === undefined || !parts.every((part) => existsSync(join(folder, part)))) throw missing()
+  const { version } = readJsonFile(join(folder, 'package.json'), Manifest)
+  const linksFile = join(folder, 'native/pg-symlinks.json')
+  const links = existsSync(linksFile) ? readJsonFile(linksFile, z.array(LibraryLink)) : []
   return { folder, version, major: version.slice(0, version.indexOf('.')), links }
 }
 
@@ -34,24 +34,8 @@ function installedFolder(): string | undefined {
   }
 }
 
-function missing(): Unfit {
-  return new Unfit(
+function missing(): StartupError {
+  return new StartupError(
     `There is no embedded PostgreSQL for this platform (${process.platform}-${process.arch}). Set DATABASE_URL to a PostgreSQL 15 or later, or install again with optional dependencies if the platform is linux or darwin on x64 or arm64.`,
-  )
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined
-    throw error
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   )
 }

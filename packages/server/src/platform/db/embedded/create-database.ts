@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { Unfit } from '../../startup-error.ts'
+import { StartupError } from '../../startup-error.ts'
 import { diskFullSentence } from './start-failure.ts'
 
 export type ServerConnection = { host: string; port: number; user: string; password: string; database: string }
@@ -19,7 +19,7 @@ export async function createDatabaseIfMissing(
     const state = error instanceof pg.DatabaseError ? error.code : undefined
     if (state === diskFull) throw diskFullSentence(about.data)
     if (state !== wrongPassword) throw error
-    throw new Unfit(
+    throw new StartupError(
       `The password in ${about.passwordFile} does not open the database in ${about.data}. Remove that file, and the next start sets a new password.`,
     )
   }

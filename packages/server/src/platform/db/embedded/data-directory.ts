@@ -3,7 +3,7 @@ import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFi
 import { dirname, join } from 'node:path'
 import type { UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../startup-error.ts'
+import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './install-binaries.ts'
 import { runTool } from './run-tool.ts'
 import { failureSentence } from './start-failure.ts'
@@ -22,7 +22,7 @@ export async function hasDataDirectory(
   if (owner === undefined) return false
   const serverUid = expected.runAs?.uid ?? process.geteuid?.()
   if (serverUid !== undefined && owner !== serverUid) {
-    throw new Unfit(
+    throw new StartupError(
       `The database in ${data} belongs to user ${owner}, and PostgreSQL runs as user ${serverUid}. Give it back with "chown -R ${serverUid} ${data}".`,
     )
   }
@@ -30,10 +30,12 @@ export async function hasDataDirectory(
   if (version === undefined) {
     // An empty folder is as good as none; anything else in it belongs to someone.
     if (await removeIfEmpty(data)) return false
-    throw new Unfit(`${data} is not a PostgreSQL data directory (it has no PG_VERSION). Move it away and start again.`)
+    throw new StartupError(
+      `${data} is not a PostgreSQL data directory (it has no PG_VERSION). Move it away and start again.`,
+    )
   }
   if (version !== expected.major) {
-    throw new Unfit(
+    throw new StartupError(
       `The database in ${data} was made by PostgreSQL ${version}, and the embedded one is PostgreSQL ${expected.major}, which cannot read it. Dump it with version ${version} and restore it, or move the folder away to begin with an empty database.`,
     )
   }

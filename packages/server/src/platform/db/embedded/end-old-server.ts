@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errnoOf } from '../../process/errno.ts'
 import { processTable } from '../../process/process-table.ts'
-import { Unfit } from '../../startup-error.ts'
+import { StartupError } from '../../startup-error.ts'
 import type { SupervisorLog } from './keep-running.ts'
 import { postmasterFile, readPostmasterFile } from './postmaster-file.ts'
 import { findServerProcesses } from './server-processes.ts'
@@ -33,7 +33,9 @@ async function stop(pid: number, data: string): Promise<NodeJS.Signals | undefin
     return await stopInSteps({ pid, isGone: async () => !(await table.isRunning(identity)) })
   } catch (error) {
     if (errnoOf(error) !== 'EPERM') throw error
-    throw new Unfit(`A PostgreSQL of another user (process ${pid}) is running on ${data}. Stop it and start again.`)
+    throw new StartupError(
+      `A PostgreSQL of another user (process ${pid}) is running on ${data}. Stop it and start again.`,
+    )
   }
 }
 

@@ -4,7 +4,7 @@ import { chmod, copyFile, link, lstat, mkdir, open, readdir, readlink, rename, r
 import { basename, dirname, join } from 'node:path'
 import type { UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../startup-error.ts'
+import { StartupError } from '../../startup-error.ts'
 import type { BinaryPackage } from './binary-package.ts'
 import { runTool } from './run-tool.ts'
 
@@ -133,7 +133,7 @@ async function makeLibraryLinks(source: BinaryPackage, folder: string): Promise<
 async function tryOut(binaries: Binaries, runAs: UnprivilegedUser | undefined): Promise<void> {
   const { succeeded, output } = await runTool(binaries.postgres, ['-V'], { runAs, timeoutMs: 30_000 })
   if (succeeded) return
-  throw new Unfit(
+  throw new StartupError(
     `The embedded PostgreSQL does not run on this machine (${process.platform}-${process.arch}): ${output.split('\n')[0]}. Set DATABASE_URL to a PostgreSQL 15 or later.`,
   )
 }

@@ -27,7 +27,7 @@ type Options = { home: string; log: SupervisorLog; settings?: Record<string, str
 /** Everything up to the point where the server can be started: programs, data, password, a place for its socket. */
 export async function prepareServer(options: Options): Promise<PreparedServer> {
   const { home, log } = options
-  const source = await findBinaryPackage(options.binaryPackage)
+  const source = findBinaryPackage(options.binaryPackage)
   const runAs = await unprivilegedUser()
   const folder = await explainDiskFull(home, () => chooseServerFolder(home, runAs))
   if (!folder.isUnderHome) {

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../startup-error.ts'
+import { StartupError } from '../../startup-error.ts'
 
 /**
  * Where the database server keeps everything: `<home>/postgres`. As root the server runs as another user, and a home
@@ -23,7 +23,7 @@ export async function chooseServerFolder(home: string, runAs: UnprivilegedUser |
   const isOpen = await canEnter(runAs, inside)
   if (await holdsData(inside)) {
     if (isOpen) return { path: inside, isUnderHome: true }
-    throw new Unfit(
+    throw new StartupError(
       `The database in ${inside} runs as the user ${runAs.name}, who can no longer enter that folder. Give back the permission to pass through it and its parents (chmod o+x).`,
     )
   }
@@ -37,7 +37,7 @@ export async function chooseServerFolder(home: string, runAs: UnprivilegedUser |
   await makeFolder(elsewhere, runAs)
   await makeFolder(outside, runAs)
   if (await canEnter(runAs, outside)) return { path: outside, isUnderHome: false }
-  throw new Unfit(
+  throw new StartupError(
     `As root, the embedded PostgreSQL runs as the user ${runAs.name}, who can enter neither ${inside} nor ${outside}. Set YARDMASTER_HOME to a folder that user can pass through, or set DATABASE_URL.`,
   )
 }
@@ -80,12 +80,12 @@ async function readNote(inside: string): Promise<string | undefined> {
   }
 }
 
-function lost(recorded: string, expected: string, inside: string): Unfit {
+function lost(recorded: string, expected: string, inside: string): StartupError {
   const wayOut =
     recorded === expected
       ? 'bring it back'
       : `the home was at another path then; if it was moved and not copied, move the database to ${expected}`
-  return new Unfit(
+  return new StartupError(
     `The database of this home was kept in ${recorded}: ${wayOut}, or remove ${noteFile(inside)} to begin with an empty one.`,
   )
 }

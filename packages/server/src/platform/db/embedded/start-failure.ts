@@ -1,5 +1,5 @@
 import { errnoOf } from '../../process/errno.ts'
-import { Unfit } from '../../startup-error.ts'
+import { StartupError } from '../../startup-error.ts'
 
 /** How PostgreSQL and the C library put it. */
 const diskFull = /No space left on device|Disk quota exceeded/
@@ -12,7 +12,11 @@ export function isHeldByOldServer(output: string): boolean {
 }
 
 /** The sentence for something that PostgreSQL said before it ended. */
-export function failureSentence(what: string, output: string, about: { folder: string; logFile?: string }): Unfit {
+export function failureSentence(
+  what: string,
+  output: string,
+  about: { folder: string; logFile?: string },
+): StartupError {
   if (diskFull.test(output)) return diskFullSentence(about.folder)
   const said = lastLines(output)
   const parts = [
@@ -20,7 +24,7 @@ export function failureSentence(what: string, output: string, about: { folder: s
     said === '' ? 'PostgreSQL said nothing about it.' : `PostgreSQL's last words:\n${said}`,
     about.logFile === undefined ? undefined : `Its log is ${about.logFile}`,
   ]
-  return new Unfit(parts.filter((part) => part !== undefined).join('\n'))
+  return new StartupError(parts.filter((part) => part !== undefined).join('\n'))
 }
 
 /** For our own writes into the database's folder. */
@@ -33,8 +37,8 @@ export async function explainDiskFull<T>(folder: string, work: () => Promise<T>)
   }
 }
 
-export function diskFullSentence(folder: string): Unfit {
-  return new Unfit(
+export function diskFullSentence(folder: string): StartupError {
+  return new StartupError(
     `The disk that holds ${folder} is full, and the embedded PostgreSQL needs room there. Free some space and start again.`,
   )
 }

@@ -1,3 +1,4 @@
+import { shellQuote } from '../../process/shell-quote.ts'
 import type { Operation } from './operations.ts'
 import { type Resources, sampleBody, sampleOf } from './sample.ts'
 import { readShape } from './shape.ts'
@@ -43,9 +44,4 @@ function addressOf({ path, parameters }: Operation, resources: Resources): strin
 
 function indented(body: unknown): string {
   return JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')
-}
-
-function shellQuote(text: string): string {
-  if (/^[\w:/.-]+$/.test(text)) return text
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

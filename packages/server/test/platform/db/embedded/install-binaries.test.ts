@@ -63,7 +63,7 @@ test('an earlier version and an unfinished installation are removed when a new v
 })
 
 test('the real package installs and runs without the links in node_modules', async () => {
-  const real = await findBinaryPackage()
+  const real = findBinaryPackage()
   const copy = join(sandbox, 'real')
   execFileSync('cp', ['-R', real.folder, copy])
   for (const { target } of real.links) await remove(join(copy, target))
@@ -79,6 +79,6 @@ test('the real package installs and runs without the links in node_modules', asy
 async function install(source: string, name: string): Promise<string> {
   const folder = join(sandbox, name)
   await mkdir(folder, { recursive: true })
-  await installBinaries(await findBinaryPackage(source), { folder, runAs: undefined })
+  await installBinaries(findBinaryPackage(source), { folder, runAs: undefined })
   return folder
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedPostgresOptions } from '../../../../src/platform/db/embedded/embedded-postgres.ts'
 import { unprivilegedUser } from '../../../../src/platform/home/unprivileged-user.ts'
-import { Unfit } from '../../../../src/platform/startup-error.ts'
+import { StartupError } from '../../../../src/platform/startup-error.ts'
 import { makeFakePackage } from './fake-package.ts'
 import {
   exists,
@@ -135,7 +135,7 @@ async function sentenceOf(home: string, options: Partial<EmbeddedPostgresOptions
     const { server } = await start(home, options)
     await server.stop()
   } catch (error) {
-    if (error instanceof Unfit) return error.message
+    if (error instanceof StartupError) return error.message
     throw error
   }
   throw new Error('the start succeeded')

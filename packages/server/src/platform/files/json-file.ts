@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { errnoOf } from '../process/errno.ts'
+import { StartupError } from '../startup-error.ts'
+
+/**
+ * Reads a JSON file that start-up needs and parses it by a schema.
+ *
+ * @throws StartupError `<path>: <place in the file> <problem>.`, which never quotes the content: it may hold a secret.
+ */
+export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
+  const value = parseJson(readText(path))
+  if (value === undefined) throw fileError(path, notJson)
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw fileError(path, `${placeOf(issue?.path ?? [])}${issue?.message}`)
+}
+
+/** For problems that a schema cannot express. */
+export function fileError(path: string, problem: string): StartupError {
+  return new StartupError(`${path}: ${problem}.`)
+}
+
+/** Undefined when the text is not JSON. The engine's own message would quote the text. Editors may add a BOM. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+export const notJson = 'is not valid JSON'
+
+/** Why the operating system did not let us read a file. Rethrows an error that is not the operating system's. */
+export function readProblem(error: unknown): string {
+  const code = errnoOf(error)
+  if (code === undefined) throw error
+  return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw fileError(path, readProblem(error))
+  }
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return place === '' ? '' : `${place.replace(/^\./, '')} `
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readIfPresent, writePrivateFile } from '../../../src/platform/files/private-file.ts'
+
+test('writes a file and its folder for our user alone and leaves no draft', async () => {
+  const folder = join(await makeFolder(), 'below')
+  await writePrivateFile(join(folder, 'key'), 'secret')
+
+  expect((await stat(folder)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(folder, 'key'))).mode & 0o777).toBe(0o600)
+  expect(await readdir(folder)).toEqual(['key'])
+})
+
+test('replaces a file that others can read by one that they cannot', async () => {
+  const path = join(await makeFolder(), 'key')
+  await writeFile(path, 'old', { mode: 0o644 })
+  await writePrivateFile(path, 'new')
+
+  expect(await readFile(path, 'utf8')).toBe('new')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('reads a missing file as undefined, also below a path that is no folder', async () => {
+  const folder = await makeFolder()
+  await writeFile(join(folder, 'file'), 'text')
+
+  expect(await readIfPresent(join(folder, 'file'))).toBe('text')
+  expect(await readIfPresent(join(folder, 'none'))).toBeUndefined()
+  expect(await readIfPresent(join(folder, 'file/below'))).toBeUndefined()
+  await expect(readIfPresent(folder)).rejects.toThrow('EISDIR')
+})
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ym-private-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
