@@ -3,7 +3,7 @@ import { looksRandom } from './random-text.ts'
 import { type NameKind, secretNameKind } from './secret-names.ts'
 import { isCodePath, isSecretValue, type Writing } from './secret-value.ts'
 
-/** Where a value that is given to a name ends, if the name is a secret's and the value looks like one. */
+/** The end of a value assigned to a name, if the name is that of a secret and the value looks like one. */
 export function endOfAssigned(candidate: Candidate): number | undefined {
   const { text, start, secretStart } = candidate
   const written = beginningOf(candidate)
@@ -26,13 +26,13 @@ export function endOfAssigned(candidate: Candidate): number | undefined {
   return isSecretValue(value, kind, writing) ? secretEnd : undefined
 }
 
-/** `PWD` is a password in a connection string, and where one stands in a shell. */
+/** `PWD` is a password in a connection string, and the working directory in a shell. */
 function isFolder(name: string, value: string): boolean {
   return /^(?:OLD)?PWD$/.test(name) && value.startsWith('/')
 }
 
-/** `--token value` and `ENV TOKEN value`: only a blank in between, so what is before the name has to tell. */
-export function endOfHanded(candidate: Candidate): number | undefined {
+/** `--token value` and `ENV TOKEN value`: only a blank separates them, so the text before the name decides. */
+export function endOfArgument(candidate: Candidate): number | undefined {
   const { text, start } = candidate
   const nameStart = startOfName(text, start)
   const before = text.slice(Math.max(0, nameStart - 24), nameStart)
@@ -40,12 +40,14 @@ export function endOfHanded(candidate: Candidate): number | undefined {
   return isHanded ? endOfAssigned(candidate) : undefined
 }
 
-/** A first look at what most such values are: `string`, `required`, `user.password`. Passphrases have blanks or signs. */
+/**
+ * Quick check for the most common values: `string`, `required`, `user.password`. Passphrases contain blanks or symbols.
+ */
 function isPlainWord(value: string): boolean {
   return /^[A-Za-z.,:_/]*$/.test(value) && !looksRandom(value)
 }
 
-/** Only `NAME=` and `<name>` give an ordinary word as the secret. */
+/** Only after `NAME=` and `<name>` can an ordinary word be the secret. */
 function isMaybeVariable(text: string, start: number, secretStart: number): boolean {
   return text[secretStart - 1] === '>' || /[A-Z_]/.test(text[start] ?? '')
 }
@@ -76,7 +78,7 @@ function isNamePart(code: number): boolean {
   )
 }
 
-/** The last letters of a colour code or of an escape stand before a name as if they were part of it. */
+/** The last letters of a colour code or of an escape directly precede a name, as if they were part of it. */
 function lengthOfSequenceEnd(text: string, at: number, end: number): number {
   const ending = sequenceEnd.exec(text.slice(Math.max(0, at - 8), at))?.groups
   if (ending === undefined) return 0
@@ -87,7 +89,7 @@ function lengthOfSequenceEnd(text: string, at: number, end: number): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal sequences begin with one
 const sequenceEnd = /(?:(?<colour>\x1b\[[0-9;]*)|(?<escape>\\)|(?<octet>%))$/
 
-/** `API key` says what kind of key a blank earlier; a word before any other name is just the word before it. */
+/** In `API key` the word before the blank gives the kind of key. Before other names a word has no meaning. */
 function kindOfName(text: string, nameStart: number, nameEnd: number): NameKind | undefined {
   const name = text.slice(nameStart, nameEnd)
   const kind = secretNameKind(name)
@@ -101,7 +103,7 @@ function isPartOfAddress(text: string, nameStart: number, nameEnd: number): bool
   return /[:/]/.test(text[nameStart - 1] ?? '') && text[nameEnd] === ':' && /\S/.test(text[nameEnd + 1] ?? '')
 }
 
-/** `set("password", "...")` gives a value to a name, `['user.password', '*.token']` does not. */
+/** `set("password", "...")` assigns a value to a name; `['user.password', '*.token']` does not. */
 function isInList(text: string, nameStart: number, nameEnd: number): boolean {
   return !/["'`]/.test(text[nameStart - 1] ?? '') || text.slice(nameStart, nameEnd).includes('.')
 }
@@ -110,7 +112,7 @@ function isVariable(text: string, nameStart: number, nameEnd: number): boolean {
   return /^[A-Z][A-Z0-9_]*$/.test(text.slice(nameStart, nameEnd))
 }
 
-/** Nothing but indentation, a line number, a list's or a diff's sign before it. */
+/** Only indentation, a line number, or the sign of a list or a diff precedes it. */
 function isFirstInLine(text: string, nameStart: number): boolean {
   return /(?:^|\n)[ \t]{0,20}(?:\d{1,6}[→:|\t])?[ \t]{0,20}[-+]?[ \t]{0,20}["']?$/.test(
     text.slice(Math.max(0, nameStart - 50), nameStart),
@@ -123,8 +125,8 @@ function isCall(value: string, following: string | undefined): boolean {
 }
 
 /**
- * Signs that end a value elsewhere belong to it in a line of its own, which ends at a blank. An `&` begins the next
- * parameter of a query, or the next command, only with a name or another `&` behind it.
+ * On a line of its own a value ends at a blank, and may contain characters that end it elsewhere. An `&` starts the
+ * next query parameter or command only if a name or another `&` follows.
  */
 function endOfValue({ text, secretEnd }: Candidate, written: string, writing: Writing): number {
   if (writing.isQuoted) return secretEnd

@@ -1,14 +1,14 @@
-/** A stretch of base64 letters, with what it says when that is text. Wrapped base64 is one run. */
-export type Base64Run = { start: number; end: number; said?: string }
+/** A run of base64 characters, with its decoded content if that is text. Wrapped base64 is one run. */
+export type Base64Run = { start: number; end: number; decoded?: string }
 
-/** Shorter ones hold no assignment worth looking for; most are words and paths. */
+/** Shorter runs hold no assignment; most are words and paths. */
 const shortestRun = 32
-/** From here on a run is somebody's binary: an image, a signature, encrypted reasoning. Nothing in it is a word. */
+/** A run of this length is binary data: an image, a signature, encrypted reasoning. It contains no words. */
 export const shortestBlob = 200
 
 /**
- * The long stretches of base64 in a text. The search looks a run's length ahead and back from there, so ordinary text,
- * where blanks are near each other, is skipped in strides.
+ * The long base64 runs in a text. The search jumps ahead by the length of the shortest run and looks back from there,
+ * so it skips ordinary text, where blanks are close together.
  */
 export function findBase64Runs(text: string): Base64Run[] {
   const runs: Base64Run[] = []
@@ -20,7 +20,7 @@ export function findBase64Runs(text: string): Base64Run[] {
       continue
     }
     const end = endOfRun(text, start)
-    runs.push({ start, end, ...sayingOf(text.slice(start, end)) })
+    runs.push({ start, end, ...decodedText(text.slice(start, end)) })
     start = end + 1
   }
   return runs
@@ -44,7 +44,7 @@ function endOfRun(text: string, start: number): number {
   }
 }
 
-/** A line of base64 holds nothing else: otherwise it is the next sentence. */
+/** A continuation line consists only of base64; otherwise it is the next sentence. */
 function isRestOfBase64(text: string, lineStart: number): boolean {
   let at = lineStart
   while (at < text.length && at - lineStart < 256 && isLetter(text.charCodeAt(at))) at++
@@ -60,14 +60,14 @@ function isRestOfBase64(text: string, lineStart: number): boolean {
 }
 
 /**
- * Only text is worth decoding, and its beginning tells: a byte below 128 never begins with a letter after `f`. Now and
- * then text has other bytes too.
+ * Only text is worth decoding, and the first character decides: base64 of a byte below 128 never starts with a letter
+ * after `f`. Text may occasionally contain other bytes.
  */
-function sayingOf(run: string): { said?: string } {
+function decodedText(run: string): { decoded?: string } {
   let others = 0
   for (let at = 0; at < shortestRun; at += 4) if (!/[A-Za-f]/.test(run[at] ?? '')) others++
   if (others > 2 || !isText.test(Buffer.from(run.slice(0, 128), 'base64').toString('utf8').slice(0, -2))) return {}
-  return { said: Buffer.from(run.replace(/\s+/g, ''), 'base64').toString('utf8') }
+  return { decoded: Buffer.from(run.replace(/\s+/g, ''), 'base64').toString('utf8') }
 }
 
 const isText = /^[\t\r\n\x20-\x7e\u00a0-\uffef]*$/

@@ -1,15 +1,15 @@
-/** What a rule's pattern has found, before anybody believes it. */
+/** A match of a rule, before it is verified. */
 export type Candidate = {
   text: string
-  /** Where the keyword stands. */
+  /** The position of the keyword. */
   start: number
   secretStart: number
   secretEnd: number
 }
 
-/** A hundred characters tell; more would let a text of nothing but keywords cost its square. */
-export const longestLook = 100
+/** 100 characters suffice. More would make a text of nothing but keywords cost quadratic time. */
+export const maxInspectedLength = 100
 
-export function beginningOf({ text, secretStart, secretEnd }: Candidate, length = longestLook): string {
+export function beginningOf({ text, secretStart, secretEnd }: Candidate, length = maxInspectedLength): string {
   return text.slice(secretStart, Math.min(secretEnd, secretStart + length))
 }

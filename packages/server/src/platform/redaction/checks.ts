@@ -1,12 +1,12 @@
-import { endOfAssigned, endOfHanded } from './assigned-value.ts'
+import { endOfArgument, endOfAssigned } from './assigned-value.ts'
 import { beginningOf, type Candidate } from './candidate.ts'
 import { looksRandom } from './random-text.ts'
 
-/** The checks a rule may name. Each answers where the secret ends, or nothing when it is none. */
+/** The checks a rule may name. Each returns the end of the secret, or undefined if there is none. */
 export const checks = {
-  /** The value has no words in it. For patterns that ordinary identifiers could meet. */
+  /** The value contains no words. For patterns that ordinary identifiers could match. */
   random: (candidate) => (looksRandom(beginningOf(candidate)) ? candidate.secretEnd : undefined),
-  /** A digit or a sign somewhere. For what follows an unmistakable introduction, which prose uses too. */
+  /** The value contains a digit or a symbol. For values after an unambiguous introduction that prose uses too. */
   opaque: (candidate) => {
     const value = beginningOf(candidate)
     return /[^A-Za-z.,:_-]/.test(value) || looksRandom(value) ? candidate.secretEnd : undefined
@@ -16,15 +16,15 @@ export const checks = {
     const decoded = Buffer.from(text.slice(secretStart, secretEnd), 'base64').toString('utf8')
     return decoded.length >= 5 && /^[^\p{Cc}\ufffd:]*:[^\p{Cc}\ufffd]*$/u.test(decoded) ? secretEnd : undefined
   },
-  /** At least one of the cookies is long and random; `theme=dark` is nobody's secret. */
+  /** At least one of the cookies is long and random; `theme=dark` is not a secret. */
   cookies: (candidate) => {
     const values = beginningOf(candidate, longestCookies).split(/; |=/)
     return values.some((value) => value.length >= 12 && looksRandom(value)) ? candidate.secretEnd : undefined
   },
-  /** The name before it is a secret's, and the value looks like one. */
+  /** The name before it is that of a secret, and the value looks like one. */
   assigned: endOfAssigned,
-  /** The same with only a blank in between: `--token value`. */
-  handed: endOfHanded,
+  /** The same with only a blank as the separator: `--token value`. */
+  handed: endOfArgument,
 } satisfies Record<string, (candidate: Candidate) => number | undefined>
 
 export type Check = keyof typeof checks

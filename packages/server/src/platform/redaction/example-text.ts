@@ -1,4 +1,4 @@
-/** What a sketch may ask for. */
+/** The alphabets that a sketch may name. */
 const alphabets = {
   digits: '0123456789',
   hex: '0123456789abcdef',
@@ -13,9 +13,9 @@ const alphabets = {
 } as const
 
 /**
- * The text a sketch stands for: parts joined by ` + `, each a literal or a count with an alphabet, as in
- * `ghp_ + 36 alnum`. Written this way a table of key formats holds nothing that looks like a key. The characters are
- * spread evenly and always the same, so that what is found once is found always.
+ * Expands a sketch: parts joined by ` + `, each a literal or a count with an alphabet, as in `ghp_ + 36 alnum`. A table
+ * of key formats written this way holds nothing that looks like a key. The characters are evenly distributed and always
+ * the same, so that results are reproducible.
  */
 export function exampleText(sketch: string): string {
   let turn = 0

@@ -1,5 +1,5 @@
 import { type Base64Run, shortestBlob } from './base64-runs.ts'
-import { beginningOf, type Candidate, longestLook } from './candidate.ts'
+import { beginningOf, type Candidate, maxInspectedLength } from './candidate.ts'
 import { checks } from './checks.ts'
 import { compileKeywords } from './keyword-scan.ts'
 import type { Needle } from './known-values.ts'
@@ -8,20 +8,20 @@ import { findPrivateKey, privateKeyWords } from './private-key.ts'
 import { type CompiledRule, compileRule, type Rule } from './rule.ts'
 import { type Span, splitAtLineBreaks } from './spans.ts'
 
-/** Finds secrets in text as it stands, undoing nothing. */
+/** Finds secrets in text as it is, without decoding anything. */
 export type Finder = {
-  /** `runs` are the text's stretches of base64. */
+  /** `runs` are the base64 runs of the text. */
   find(text: string, runs: readonly Base64Run[]): Span[]
-  /** Known values alone, for text that no pattern may touch. */
+  /** Known values only, for text that no pattern may change. */
   findKnown(text: string): Span[]
-  /** Whether there is anything to look at in a stretch of the text. */
+  /** Whether a part of the text contains any keyword. */
   isSuspect(text: string, from: number, to: number): boolean
 }
 
-/** What to do where a word stands. */
+/** The needles and rules to try where a keyword occurs. */
 type Entry = { needles: Needle[]; rules: CompiledRule[]; isMarker: boolean; isPrivateKey: boolean }
 
-/** Of a known value only its beginning is a word of the scan, which keeps the table small; the rest is compared. */
+/** The scan contains only the start of a known value, which keeps its table small. The rest is compared directly. */
 const needleWordLength = 6
 
 export function compileFinder(rules: readonly Rule[], needles: readonly Needle[]): Finder {
@@ -75,7 +75,7 @@ export function compileFinder(rules: readonly Rule[], needles: readonly Needle[]
         if (end !== undefined) {
           spans.push({ start: candidate.secretStart, end, label: rule.label, rank: rankOf.get(rule) ?? 0 })
         }
-        triedUntil.set(rule, end ?? endOfDoubt(rule, candidate))
+        triedUntil.set(rule, end ?? endOfRejected(rule, candidate))
       }
     })
     return spans.flatMap((span) => splitAtLineBreaks(text, span))
@@ -100,7 +100,7 @@ function isAt(needle: Needle, text: string, start: number): boolean {
   return !needle.isWholeToken || !(isNamePart(text[start - 1]) || isNamePart(text[start + needle.text.length]))
 }
 
-/** Of base64 the letters at both ends belong to the neighbours too, and go. */
+/** The first and last base64 characters also encode neighbouring bytes, and are removed too. */
 function placeOf(needle: Needle, text: string, start: number): { start: number; end: number } {
   const end = start + needle.text.length
   if (!needle.isBase64) return { start, end }
@@ -113,14 +113,14 @@ function isNamePart(character: string | undefined): boolean {
   return character !== undefined && /[\w-]/.test(character)
 }
 
-/** Runs in which nothing is a word, in order. */
+/** The runs that contain no words, in order. */
 function blobsOf(runs: readonly Base64Run[]): Base64Run[] {
-  return runs.filter((run) => run.said === undefined && run.end - run.start >= shortestBlob)
+  return runs.filter((run) => run.decoded === undefined && run.end - run.start >= shortestBlob)
 }
 
 /**
- * A run's first letter is not inside: a token may consist of base64 letters from its beginning to its end. Nor is what
- * follows a slash in a run short enough to be a URL's path.
+ * The first character of a run does not count as inside: a whole token may consist of base64 characters. Neither does
+ * text after a slash, if the run is short enough to be the path of a URL.
  */
 function isInsideBlob(blobs: readonly Base64Run[], text: string, start: number): boolean {
   let low = 0
@@ -137,7 +137,7 @@ function isInsideBlob(blobs: readonly Base64Run[], text: string, start: number):
 
 const longestPath = 2048
 
-/** Whether a word begins here. The last letter of an escape or of a terminal sequence is not part of the word after it. */
+/** Whether a word starts here. The last letter of an escape or a terminal sequence is not part of the next word. */
 function startsToken(text: string, start: number): boolean {
   if (start === 0 || !isWordCode(text.charCodeAt(start - 1))) return true
   return sequenceEnd.test(text.slice(Math.max(0, start - 16), start))
@@ -170,14 +170,14 @@ function endOfSecret(rule: CompiledRule, candidate: Candidate): number | undefin
 }
 
 /**
- * How far a value that is none speaks for every keyword in it. What is given to a name may be a name with a value of its
- * own (`password: token: ...`), so there each is looked at.
+ * How far a rejected value covers the keywords in it. An assigned value may be another name with a value (`password:
+ * token: ...`), so there every keyword is tried.
  */
-function endOfDoubt({ check }: CompiledRule, { secretStart, secretEnd }: Candidate): number {
-  return check === 'assigned' || check === 'handed' ? 0 : Math.min(secretEnd, secretStart + longestLook)
+function endOfRejected({ check }: CompiledRule, { secretStart, secretEnd }: Candidate): number {
+  return check === 'assigned' || check === 'handed' ? 0 : Math.min(secretEnd, secretStart + maxInspectedLength)
 }
 
-/** A secret does not end in the middle of a word. */
+/** Extends the secret to the end of its word. */
 function endOfWord(text: string, end: number): number {
   if (!isWordCode(text.charCodeAt(end - 1)) || !isWordCode(text.charCodeAt(end))) return end
   let at = end

@@ -1,15 +1,14 @@
 import type { Span } from './spans.ts'
 
-/** A stretch of the source that reads as something else: `taken` characters at `from` became `kept` at `at`. */
+/** A part of the source that decodes to other text: `taken` characters at `from` became `kept` characters at `at`. */
 export type Fold = { at: number; kept: number; from: number; taken: number }
 
-/** A way to read a text otherwise. */
+/** A decoded reading of a text. */
 export type Folds = { unfold(): string; places(): Fold[] }
 
 /**
- * What a text's way of writing hides from a reader of plain characters: terminal sequences first, since backslashes
- * between them may mean themselves; else backslash escapes (also those of JSON in strings), percent-encoding and XML
- * entities, one level of all of them.
+ * Decodes one level of what hides plain characters. Terminal sequences come first, since backslashes between them may
+ * be literal. Otherwise backslash escapes (also of JSON in strings), percent-encoding and XML entities.
  */
 export function foldsIn(text: string): Folds | undefined {
   const pattern = text.includes('\x1b') && text.search(terminal) !== -1 ? terminal : written
@@ -23,12 +22,12 @@ const terminal = /\x1b\[[0-9;?]{0,32}[ -/]{0,2}[@-~]|\x1b[()][A-Z0-9]/g
 const written =
   /(?:\\e|\\033|\\x1b|\\u001b)\[[0-9;?]{0,32}[ -/]{0,2}[@-~]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\["'`\\/bfnrt]|%[0-9a-fA-F]{2}|&(?:quot|apos|amp|lt|gt|#39|#34|#x27|#x22);/g
 
-/** The folds of a JSON string's raw text, to go with what `JSON.parse` made of it. */
+/** The folds of the raw text of a JSON string, matching the result of `JSON.parse`. */
 export function jsonFoldsOf(raw: string): Fold[] {
   return foldsBy(raw, /\\(?:u[0-9a-fA-F]{4}|.)/g, () => '-')
 }
 
-/** Spans of the unfolded text, as spans of the source. A sequence at either edge of a span stays outside. */
+/** Maps spans of the decoded text to the source. A sequence at either edge of a span stays outside. */
 export function spansInSource(spans: readonly Span[], folds: readonly Fold[], offset = 0): Span[] {
   return spans.map((span) => ({
     ...span,
@@ -49,7 +48,7 @@ function foldsBy(text: string, pattern: RegExp, meaningOf: (fold: string) => str
   return folds
 }
 
-/** How much further on a place of the unfolded text is in the source. */
+/** The offset from a position in the decoded text to the source. */
 function shiftAt(folds: readonly Fold[], place: number, isStart: boolean): number {
   let low = 0
   let high = folds.length

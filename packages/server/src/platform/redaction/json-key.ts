@@ -1,15 +1,15 @@
 import { type NameKind, secretNameKind } from './secret-names.ts'
 
-/** What a key says about the string under it. */
+/** What a key implies about its string value. */
 export type JsonKey = {
   name: string
-  /** It is a secret of this kind, if it looks like one. */
+  /** The value is a secret of this kind if it looks like one. */
   kind: NameKind | undefined
-  /** A header whose value has a form of its own. */
+  /** A header whose value has its own format. */
   isHeader: boolean
   /**
-   * It must stay as it is: a signature or encrypted reasoning that the runtime sends back to its vendor, or an id that
-   * something else refers to. Patterns do not look there; known values are still found.
+   * The value must not change: a signature or encrypted reasoning that the runtime sends back to its vendor, or an id
+   * that is referenced elsewhere. Patterns skip it; known values are still found.
    */
   isOpaque: boolean
 }
@@ -26,7 +26,7 @@ export function readJsonKey(name: string): JsonKey {
 
 const ordinary: JsonKey = { name: '', kind: undefined, isHeader: false, isOpaque: false }
 
-/** A first look, since nearly all keys fail it. */
+/** Quick check, which nearly all keys fail. */
 const remarkable =
   /pass|pwd|pw|secret|token|key|credential|jwt|pat$|otp$|auth|cookie|signature|encrypted|thinking$|integrity|checksum|etag|id$|ids$|sha|hash|digest|commit/i
 

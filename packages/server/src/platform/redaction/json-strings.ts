@@ -1,9 +1,9 @@
-/** A string of a JSON text, by the place of what is between its quotes. */
+/** A string of a JSON text, by the position of its content between the quotes. */
 export type JsonString = { start: number; end: number; isKey: boolean; hasEscapes: boolean }
 
 /**
- * The strings of a JSON text or of several in a row, or nothing when text other than JSON's own stands between them.
- * The grammar is not checked further: what matters is that no text is outside the strings.
+ * The strings of one or several JSON texts, or undefined if other text is between them. The grammar is not checked
+ * further: it only matters that there is no text outside the strings.
  */
 export function findJsonStrings(text: string): JsonString[] | undefined {
   const strings: JsonString[] = []
@@ -32,7 +32,7 @@ export function findJsonStrings(text: string): JsonString[] | undefined {
   return strings
 }
 
-/** Whether it is worth a try. */
+/** Quick check whether parsing is worth trying. */
 export function mayBeJson(text: string): boolean {
   let at = 0
   while (isBlank(text.charCodeAt(at))) at++
@@ -40,7 +40,7 @@ export function mayBeJson(text: string): boolean {
   return first === '{' || first === '[' || first === '"'
 }
 
-/** What the string says, or nothing when its escapes are not JSON's. */
+/** The decoded string, or undefined if its escapes are not valid JSON. */
 export function decodeJsonString(raw: string): string | undefined {
   try {
     const value: unknown = JSON.parse(`"${raw}"`)

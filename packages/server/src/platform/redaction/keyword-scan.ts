@@ -1,12 +1,12 @@
 /**
- * Finds any number of words in one pass over a text (Aho-Corasick as a full table: one load a character, about
- * 200 MB/s, whatever the number of words). A combined regular expression of the same words was several times slower.
- * Capitals A to Z are taken for small letters; whoever cares compares again.
+ * Finds any number of words in one pass over a text: Aho-Corasick as a full table, one load per character, about 200
+ * MB/s for any number of words. A combined regular expression of the same words was several times slower. A to Z match
+ * as lowercase; a caller that needs the exact case compares again.
  */
 export type KeywordScan = {
-  /** Calls back for every occurrence, in the order in which they end. */
+  /** Calls back for every occurrence, ordered by its end. */
   each(text: string, found: (word: number, start: number) => void): void
-  /** Whether any word occurs in a stretch of the text. */
+  /** Whether any word occurs in a part of the text. */
   occursIn(text: string, from: number, to: number): boolean
 }
 
@@ -41,7 +41,7 @@ function foldCapitals(word: string): string {
   return word.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-/** Characters that occur in no word share class 0, which keeps the table small. */
+/** Characters that no word contains share class 0, which keeps the table small. */
 function classesOf(words: readonly string[]): { classOf: Uint16Array; classCount: number } {
   const classOf = new Uint16Array(65_536)
   let classCount = 1
@@ -57,7 +57,7 @@ function classesOf(words: readonly string[]): { classOf: Uint16Array; classCount
   return { classOf, classCount }
 }
 
-/** An entry of `next` is the offset of the next state's row, doubled, plus one when a word ends there. */
+/** An entry of `next` is the row offset of the next state, doubled, plus one if a word ends there. */
 function buildTable(
   words: readonly string[],
   classOf: Uint16Array,

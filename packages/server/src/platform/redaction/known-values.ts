@@ -6,19 +6,19 @@ export type KnownSecret = { label: string; value: string }
 export type Needle = {
   text: string
   label: string
-  /** Found only with no letter, digit, `_` or `-` beside it: short values are parts of ordinary words. */
+  /** Matches only without a letter, digit, `_` or `-` beside it: short values occur inside ordinary words. */
   isWholeToken: boolean
   isBase64: boolean
 }
 
-/** Below this a value is as likely a part of a word. */
+/** Shorter values are likely to be part of a word. */
 const wholeTokenBelow = 8
-/** A marker has to be recognised again. */
+/** Later passes must recognise the marker. */
 const longestLabel = 100
-/** `1`, `on`, `dev`: replacing them would tell nothing and ruin everything. */
+/** `1`, `on`, `dev`: replacing them would protect nothing and destroy the text. */
 const shortestKnown = 4
 
-/** Every known value in every spelling in which it may be met, the longest value first. */
+/** Every known value in every expected spelling, the longest value first. */
 export function needlesOf(known: Iterable<KnownSecret>): Needle[] {
   const values = [...known]
     .map(({ label, value }) => ({
@@ -42,18 +42,18 @@ export function needlesOf(known: Iterable<KnownSecret>): Needle[] {
   return [...needles.values()]
 }
 
-/** The whole of it, with either line break, and what of its lines is secret by itself. */
+/** The whole value with either line break, and the lines that are secret on their own. */
 function partsOf(value: string): string[] {
   const lines = value.split(/\r?\n/)
   return lines.length === 1 ? [value] : [lines.join('\n'), lines.join('\r\n'), ...lines.filter(isKeyLine)]
 }
 
-/** A line of a key block is a secret by itself, since line numbers or diff signs may stand between two of them. */
+/** A line of a key block is a secret on its own: line numbers or diff signs may separate the lines. */
 function isKeyLine(line: string): boolean {
   return line.length >= 40 && !/\s/.test(line)
 }
 
-/** As it stands inside other languages' quotes. */
+/** Escaped as inside the quotes of other languages. */
 function escaped(value: string): string[] {
   const onceInJson = inJson(value)
   const slashed = onceInJson.replaceAll('/', '\\/')
@@ -91,7 +91,7 @@ function inXml(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** As other letters. */
+/** Encoded in other alphabets. */
 function encoded(value: string): string[] {
   const hex = Buffer.from(value, 'utf8').toString('hex')
   const uri = inUri(value)
@@ -109,14 +109,14 @@ function encoded(value: string): string[] {
   ]
 }
 
-/** A lone surrogate has no octets. */
+/** A lone surrogate has no UTF-8 encoding. */
 function inUri(value: string): string {
   return encodeURIComponent(value.toWellFormed())
 }
 
 /**
- * Base64 puts three bytes into four letters, so a value inside a longer text appears in one of three shapes. What its
- * neighbours would change is left off at both ends.
+ * Base64 encodes three bytes as four characters, so a value inside a longer text has one of three forms. The characters
+ * at both ends that depend on its neighbours are left out.
  */
 function inBase64(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8')

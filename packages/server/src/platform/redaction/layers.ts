@@ -7,18 +7,21 @@ import { isPlaceholder } from './placeholder.ts'
 import { isSecretValue } from './secret-value.ts'
 import { type Span, splitAtLineBreaks } from './spans.ts'
 
-/** JSON in JSON in JSON, with colours and an escape left over. Each layer is a pass over the text, so there has to be an end. */
+/**
+ * Enough for JSON in JSON in JSON with colours and one more escape. Each layer costs a pass over the text, so there is
+ * a limit.
+ */
 const deepest = 5
-/** Shorter strings hold neither base64 nor escapes worth undoing. */
+/** Shorter strings hold no base64 or escapes worth decoding. */
 const shortString = 32
-/** No format is that short, and names are not secrets. */
+/** No format is this short, and names are not secrets. */
 const shortKey = 16
-/** Weaker than any rule: what a rule calls by its kind keeps that label. */
+/** Ranks after every rule: a label from a rule takes precedence. */
 const lastRank = Number.MAX_SAFE_INTEGER
 
 /**
- * The secrets of a text and of every text folded into it: JSON strings by what they say, escapes and terminal sequences
- * undone, base64 decoded. All are given by their place in the text itself, so whatever surrounds them stays untouched.
+ * The secrets of a text and of every text encoded in it: decoded JSON strings, escapes, terminal sequences, base64. All
+ * spans are positions in the text itself, so its surroundings stay unchanged.
  */
 export function findInLayers(finder: Finder, text: string, depth = 0): Span[] {
   if (depth < deepest && mayBeJson(text)) {
@@ -33,8 +36,9 @@ function findInText(finder: Finder, text: string, depth: number): Span[] {
   const runs = findBase64Runs(text)
   const spans = finder.find(text, runs)
   if (depth === deepest) return spans
-  for (const { start, end, said } of runs) {
-    const [first] = said === undefined ? [] : findInLayers(finder, said, depth + 1).sort((a, b) => a.rank - b.rank)
+  for (const { start, end, decoded } of runs) {
+    const [first] =
+      decoded === undefined ? [] : findInLayers(finder, decoded, depth + 1).sort((a, b) => a.rank - b.rank)
     if (first !== undefined) addAll(spans, splitAtLineBreaks(text, { ...first, start, end }))
   }
   const folds = foldsIn(text)
@@ -45,12 +49,12 @@ function findInText(finder: Finder, text: string, depth: number): Span[] {
   return spans
 }
 
-/** One by one: a call with a hundred thousand arguments overflows the stack. */
+/** One by one: a call with 100,000 arguments overflows the stack. */
 function addAll(spans: Span[], more: readonly Span[]): void {
   for (const span of more) spans.push(span)
 }
 
-/** Nothing when a string's escapes are not JSON's, and so the text is not JSON. */
+/** Undefined when the escapes of a string are invalid, so the text is not JSON. */
 function findInJson(finder: Finder, text: string, strings: readonly JsonString[], depth: number): Span[] | undefined {
   const spans: Span[] = []
   for (let index = 0; index < strings.length; index++) {
@@ -61,50 +65,52 @@ function findInJson(finder: Finder, text: string, strings: readonly JsonString[]
     const isSmall = end - start < shortString && !hasEscapes
     if (isSmall && key?.kind === undefined && key?.isHeader !== true && !finder.isSuspect(text, start, end)) continue
     const raw = text.slice(start, end)
-    const said = hasEscapes ? decodeJsonString(raw) : raw
-    if (said === undefined) return undefined
+    const value = hasEscapes ? decodeJsonString(raw) : raw
+    if (value === undefined) return undefined
     const found =
-      string.isKey && end - start < shortKey ? finder.findKnown(said) : findInString(finder, said, key, depth + 1)
+      string.isKey && end - start < shortKey ? finder.findKnown(value) : findInString(finder, value, key, depth + 1)
     if (found.length > 0) addAll(spans, spansInSource(found, hasEscapes ? jsonFoldsOf(raw) : [], start))
   }
   return spans
 }
 
-function findInString(finder: Finder, said: string, key: JsonKey | undefined, depth: number): Span[] {
-  if (key === undefined) return findInLayers(finder, said, depth)
-  if (key.isOpaque && !/\s/.test(said)) return finder.findKnown(said)
-  const spans = key.isHeader ? findInHeader(finder, said, key, depth) : findInLayers(finder, said, depth)
-  if (key.kind === undefined || isPlaceholder(said)) return spans
-  if (isSecretValue(said, key.kind, { isQuoted: true, isEnvironment: false, isOwnLine: false })) {
-    spans.push({ start: 0, end: said.length, label: 'ENV_SECRET', rank: lastRank })
+function findInString(finder: Finder, value: string, key: JsonKey | undefined, depth: number): Span[] {
+  if (key === undefined) return findInLayers(finder, value, depth)
+  if (key.isOpaque && !/\s/.test(value)) return finder.findKnown(value)
+  const spans = key.isHeader ? findInHeader(finder, value, key, depth) : findInLayers(finder, value, depth)
+  if (key.kind === undefined || isPlaceholder(value)) return spans
+  if (isSecretValue(value, key.kind, { isQuoted: true, isEnvironment: false, isOwnLine: false })) {
+    spans.push({ start: 0, end: value.length, label: 'ENV_SECRET', rank: lastRank })
   }
   return spans
 }
 
-/** `{"Cookie": "..."}` is read as the line it stands for. */
-function findInHeader(finder: Finder, said: string, { name }: JsonKey, depth: number): Span[] {
+/** `{"Cookie": "..."}` is read as the header line it represents. */
+function findInHeader(finder: Finder, value: string, { name }: JsonKey, depth: number): Span[] {
   const beginning = `${name}: `
-  return findInLayers(finder, beginning + said, depth)
+  return findInLayers(finder, beginning + value, depth)
     .filter((span) => span.start >= beginning.length)
     .map((span) => ({ ...span, start: span.start - beginning.length, end: span.end - beginning.length }))
 }
 
 /**
- * What a string is called: by its key, by the `name` beside it when its key is `value`, or in a list of arguments by
- * the flag before it.
+ * The name of a string: its key, the `name` beside it if its key is `value`, or in a list of arguments the flag before
+ * it.
  */
 function keyOf(text: string, strings: readonly JsonString[], index: number): JsonKey | undefined {
   const before = strings[index - 1]
   if (before === undefined) return undefined
-  const name = wordingOf(text, before)
+  const name = decodedString(text, before)
   if (!before.isKey) return name.startsWith('-') ? readJsonKey(name) : undefined
   if (name !== 'value' && name !== 'Value') return readJsonKey(name)
   const [label, called] = strings.slice(Math.max(0, index - 3), index - 1)
   if (label?.isKey !== true || called === undefined || called.isKey) return readJsonKey(name)
-  return readJsonKey(/^(?:name|key|header|variable)$/i.test(wordingOf(text, label)) ? wordingOf(text, called) : name)
+  return readJsonKey(
+    /^(?:name|key|header|variable)$/i.test(decodedString(text, label)) ? decodedString(text, called) : name,
+  )
 }
 
-function wordingOf(text: string, { start, end, hasEscapes }: JsonString): string {
+function decodedString(text: string, { start, end, hasEscapes }: JsonString): string {
   const raw = text.slice(start, end)
   return hasEscapes && raw.length <= longestName ? (decodeJsonString(raw) ?? raw) : raw
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a value only stands where a secret would: a variable, a template, an instruction to the reader, filler.
- * Replacing those would hide nothing and take the sense from documentation and code.
+ * Whether a value is only a placeholder: a variable, a template, an instruction to the reader, filler. Replacing it
+ * would hide nothing and make documentation and code unreadable.
  */
 export function isPlaceholder(value: string): boolean {
   return (
@@ -12,7 +12,7 @@ export function isPlaceholder(value: string): boolean {
   )
 }
 
-/** What an earlier pass has put there: whatever holds one is left alone, so that a second pass changes nothing. */
+/** The marker of an earlier pass. Text that contains one is left alone, so that a second pass changes nothing. */
 export const markerStart = '[REDACTED:'
 
 /** `${VAR}`, `$VAR`, `$(cmd)`, `{{x}}`, `{x}`, `#{x}`, `<your-key>`, `%VAR%`, `[hidden]`, `__KEY__`, `prefix-${VAR}`. */
@@ -29,7 +29,7 @@ const isFillerWord =
 const hasFillerWord =
   /example|change[-_ ]?(?:me|this)|placeholder|redacted|your[-_ ]|^your(?:key|token|secret|pass|api)|(?:insert|enter|put|paste|add)[-_ ](?:your|the|here|key|token)|replace[-_ ]?(?:me|this|with)|[-_ ]here$|dummy|not[-_ ]?a?[-_ ]?real|fake[-_]|\.\.\.|…|x{6}|\*{3}|•{3}/
 
-/** `xxxx`, `0000-0000-0000`, `sk-aaaaaaaaaaaaaaaaaaaaaaaa`: one character makes up half of it or more, in one run. */
+/** `xxxx`, `0000-0000-0000`, `sk-aaaaaaaaaaaaaaaaaaaaaaaa`: one character repeated makes up at least half. */
 function isRepetition(value: string): boolean {
   let longest = 0
   let run = 0

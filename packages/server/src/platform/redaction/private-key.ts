@@ -2,14 +2,14 @@ import type { Span } from './spans.ts'
 
 export const privateKeyWords = ['-----begin', 'private-lines:']
 
-/** A block of at most 200 lines; the largest keys in use take about 12 KB. */
+/** At most 200 lines; the largest keys in use take about 12 KB. */
 const maxLines = 200
 const maxLength = 16_384
 
 /**
- * The private key that begins at `start`, as one span a line so that the number of lines stays. Works with real line
- * breaks, with `\n` written out, with line numbers, diff signs or quotation marks before each line, and when the end is
- * cut off. A mention of the first line in prose or code is no key: there has to be a body.
+ * The private key that starts at `start`, as one span per line so that the number of lines stays the same. Handles real
+ * line breaks, written-out `\n`, line numbers, diff signs or quotation marks before each line, and a truncated end. The
+ * first line alone, in prose or code, is no key: there must be a body.
  */
 export function findPrivateKey(text: string, start: number): Span[] {
   beginLine.lastIndex = start
@@ -27,7 +27,7 @@ export function findPrivateKey(text: string, start: number): Span[] {
 const beginLine = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d{1,3}/y
 const endLine = /-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{1,64}/y
 
-/** A plain search first: a text of nothing but first lines must not cost its square. */
+/** A plain search first: a text of nothing but first lines must not cost quadratic time. */
 function findEnd(room: string): { start: number; end: number } | undefined {
   const starts = [room.indexOf('-----END '), room.indexOf('Private-MAC:')].filter((at) => at !== -1)
   endLine.lastIndex = Math.min(...starts)
@@ -35,14 +35,14 @@ function findEnd(room: string): { start: number; end: number } | undefined {
   return end === null ? undefined : { start: end.index, end: end.index + end[0].length }
 }
 
-/** What goes before the text of a line: numbers, quotation and comment marks, the border of a box. */
+/** Prefixes of a line: numbers, quotation and comment marks, the border of a box. */
 const linePrefix = /^(?:[\s>|│┃:#*"']|\/\/|\d{1,6}(?=[\s→:|│])|→)*/
 
 function lengthOfPrefix(line: string): number {
   return linePrefix.exec(line)?.[0].length ?? 0
 }
 
-/** Base64 may begin with the sign that a diff puts before each line, so it is one only if the first line has it. */
+/** Base64 may start with the sign of a diff, so it counts as a prefix only if the first line has it. */
 function lengthOfDiffPrefix(line: string): number {
   const sign = lengthOfPrefix(line)
   return line[sign] === '+' || line[sign] === '-' ? sign + 1 + lengthOfPrefix(line.slice(sign + 1)) : sign
@@ -67,7 +67,7 @@ function unendedBody(room: string, lengthOfPrefixIn: (line: string) => number): 
   return room.slice(0, at)
 }
 
-/** Base64, broken by written-out line breaks or not; or one of the block's own header lines. */
+/** Base64, with or without written-out line breaks, or a header line of the block. */
 const isKeyText = /^(?:(?:[A-Za-z0-9+/=]|\\{1,8}[nr])*["']?,?|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .{0,100})$/
 
 function linesOf(text: string, start: number, end: number, lengthOfPrefixIn: (line: string) => number): Span[] {

@@ -1,6 +1,6 @@
 /**
- * Random text changes its kind of character all the time: capitals, small letters and digits come in pieces of one to
- * three, few of which can be spoken. Words, also in `camelCase2` and `kebab-case-9`, come in longer ones.
+ * Random text changes its kind of character often: uppercase, lowercase and digits come in pieces of one to three, few
+ * of them pronounceable. Words, also in `camelCase2` and `kebab-case-9`, come in longer pieces.
  */
 export function looksRandom(value: string): boolean {
   if (value.length < 8) return false
@@ -16,7 +16,7 @@ export function looksRandom(value: string): boolean {
       length += end - start
     }
     if (kind === 'digit') hasDigits = true
-    if (isSpoken(value, start, end)) spoken += end - start
+    if (isPronounceable(value, start, end)) spoken += end - start
     start = end
   }
   return (value.length >= 16 && length / pieces <= (hasDigits ? 3 : 2.4)) || spoken * 2 < value.length
@@ -30,7 +30,7 @@ function kindOf(code: number): Kind {
   return code >= 0x30 && code <= 0x39 ? 'digit' : 'sign'
 }
 
-/** The last of several capitals belongs to the small letters after it: `HTTPServer` is `HTTP` and `Server`. */
+/** The last of several capitals belongs to the lowercase letters after it: `HTTPServer` is `HTTP` and `Server`. */
 function endOfPiece(value: string, start: number, kind: Kind): number {
   let at = start + 1
   while (at < value.length && kindOf(value.charCodeAt(at)) === kind) at++
@@ -40,8 +40,8 @@ function endOfPiece(value: string, start: number, kind: Kind): number {
   return at
 }
 
-/** Three letters and more, with a vowel among them and never six consonants in a row. */
-function isSpoken(value: string, start: number, end: number): boolean {
+/** At least three letters, with a vowel and without six consonants in a row. */
+function isPronounceable(value: string, start: number, end: number): boolean {
   if (end - start < 3) return false
   let vowels = 0
   let consonants = 0

@@ -8,19 +8,22 @@ import { mergeSpans, writeMarkers } from './spans.ts'
 export type { KnownSecret } from './known-values.ts'
 
 export type Redactor = {
-  /** Free text: logs, error texts, notifications, summaries. The number of lines stays. */
+  /** Redacts free text: logs, error texts, notifications, summaries. The number of lines stays the same. */
   text(text: string): string
-  /** One line of a transcript: nothing outside its strings changes, so JSON stays JSON. Anything else is free text. */
+  /**
+   * Redacts one line of a transcript. Only the content of its strings changes, so JSON stays JSON. Other text counts as
+   * free text.
+   */
   jsonLine(line: string): string
-  /** How many markers were written, by label. */
+  /** The number of markers written, by label. */
   counts(): Map<string, number>
 }
 
 /**
- * Replaces secrets by `[REDACTED:<LABEL>]` on their way to where they would be kept: what we know to be secret in every
- * spelling, and what is a secret by its place or its format. Defence in depth and no guarantee.
+ * Replaces secrets by `[REDACTED:<LABEL>]` before they are stored: known secrets in every spelling, and secrets
+ * recognised by their place or format. Defence in depth, not a guarantee.
  *
- * `known` is asked on every call, so that a new credential counts at once; only a change costs anything.
+ * Reads `known` on every call, so that a new credential counts at once. Only a change costs time.
  */
 export function openRedactor({
   known,
@@ -40,7 +43,7 @@ export function openRedactor({
     return compiled.finder
   }
 
-  /** Until nothing is found: a second call, today's or next year's, must change nothing. */
+  /** Repeats until nothing is found, so that redacting the result again changes nothing. */
   const redact = (text: string): string => {
     if (text === '') return text
     const current = finder()
@@ -57,10 +60,10 @@ export function openRedactor({
   return { text: redact, jsonLine: redact, counts: () => new Map(counts) }
 }
 
-/** Nearly always one finds and one confirms. */
+/** Nearly always one round finds and one confirms. */
 const maxRounds = 8
 
-/** By content: the caller may hand out the same objects with other values in them. */
+/** Compares by content: the caller may mutate and reuse the same objects. */
 function areSame(one: readonly KnownSecret[], other: readonly KnownSecret[]): boolean {
   return (
     one.length === other.length &&

@@ -2,13 +2,13 @@ import { exampleText } from './example-text.ts'
 import { compileFinder } from './finder.ts'
 import type { Rule } from './rule.ts'
 
-/** No rule may take longer for 50 KB, whatever the 50 KB are; nor for less. */
+/** The limit for any text of up to 50 KB. */
 const budgetMs = 50
 const wholeLength = 50_000
 
 /**
- * Why a rule is too slow to be used, or nothing. It is tried on strings made to be hard for it, short ones first: a
- * pattern that backtracks without end shows at some dozen characters, long before it would hang.
+ * Why a rule is too slow, or undefined. Tests it on strings that are hard for it, short ones first: catastrophic
+ * backtracking shows at a few dozen characters, long before it would hang.
  */
 export function slownessOf(rule: Rule): string | undefined {
   const finder = compileFinder([rule], [])
@@ -22,8 +22,8 @@ export function slownessOf(rule: Rule): string | undefined {
 }
 
 /**
- * Strings that make the most of a pattern's freedom: its keywords over and over, and its example with each character
- * in turn repeated without end and nothing that would complete the match.
+ * Strings that are hard for a pattern: its keywords repeated, and its example with each character in turn repeated and
+ * without what would complete the match.
  */
 export function hardStrings(rule: Rule, length: number): string[] {
   const example = exampleText(rule.example)
@@ -56,8 +56,8 @@ function fill(piece: string, length: number): string {
 }
 
 /**
- * Of the processor's time, since what else the machine does is not the rule's doing; the least of three, unless one is
- * good or hopeless.
+ * Measures CPU time, so that other load does not count. The minimum of three runs, unless one run is clearly good or
+ * clearly bad.
  */
 function leastMs(run: () => void): number {
   let least = Number.POSITIVE_INFINITY

@@ -24,7 +24,7 @@ const RuleRow = z.strictObject({
   secret: patternText,
   isInsideWords: z.boolean().optional(),
   isAnyCase: z.boolean().optional(),
-  // Object.keys does not know the names that `Check` is made of.
+  // `Object.keys` returns plain strings.
   check: z.enum(Object.keys(checks) as [Check, ...Check[]]).optional(),
   example: z.string().min(1, 'must be a sketch of what the rule finds'),
 })
@@ -32,9 +32,9 @@ const RuleRow = z.strictObject({
 const RulesFile = z.strictObject({ rules: z.array(RuleRow) })
 
 /**
- * Further rules, from a JSON file `{"rules": [{"label", "keywords", "secret", "example", ...}]}` with the columns of
- * `Rule`. Each must find its own example and be fast on what is hard for it. Put them before the rules of the house to
- * have their labels win.
+ * Additional rules from a JSON file `{"rules": [{"label", "keywords", "secret", "example", ...}]}` with the columns of
+ * `Rule`. Each must match its own example and be fast on hard strings. Put them before the built-in rules to give their
+ * labels precedence.
  */
 export function readRulesFile(path: string): Rule[] {
   const { rules } = readJsonFile(path, RulesFile)
@@ -61,7 +61,7 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** Neither `*`, `+` nor `{n,}` outside a character class. */
+/** No `*`, `+` or `{n,}` outside a character class. */
 function isBounded(source: string): boolean {
   return !/[*+]|\{\d+,\}/.test(source.replace(/\\./gs, '').replace(/\[[^\]]*\]/g, ''))
 }

@@ -1,9 +1,9 @@
-/** How sure a name is about what it names, and so how much its value has to prove. */
+/** How specific a name is, which decides how much its value must look like a secret. */
 export type NameKind = 'password' | 'passphrase' | 'secret' | 'token' | 'key'
 
 /**
- * What a name, in any spelling (`DB_PASSWORD`, `dbPassword`, `db.password`), says its value is. Only its last words
- * count: `token_count`, `passwordField` and `secret_name` name something about a secret, not the secret.
+ * The kind of secret that a name denotes, in any spelling (`DB_PASSWORD`, `dbPassword`, `db.password`). Only its last
+ * words count: `token_count`, `passwordField` and `secret_name` denote something about a secret, not the secret.
  */
 export function secretNameKind(name: string): NameKind | undefined {
   const words = wordsOf(name)
@@ -30,7 +30,7 @@ export function secretNameKind(name: string): NameKind | undefined {
 
 const secretWord = /(?:secret|credentials?|(?:access|secret|private|api|auth|signing|encryption|master)key)$/
 
-/** What may follow the telling word without changing what is named: `PASSWORD_1`, `tokenProd`, `client-key-data`. */
+/** Suffixes that do not change what is named: `PASSWORD_1`, `tokenProd`, `client-key-data`. */
 export const tailPattern =
   '(?:[-_.]?(?:\\d{1,3}|value|prod|production|staging|stage|dev|live|test|main|old|new|primary|secondary|base|base64|b64|data|string|str|text|plain|plaintext|raw|hex))'
 
@@ -43,21 +43,21 @@ const tailWords = new Set(
 /** `GITHUB_PAT` is a personal access token, `HEX_PAT` a pattern. */
 const forges = new Set('github gh gitlab gl bitbucket azure devops ado ext forge gitea personal bot ci'.split(' '))
 
-/** `page_token` and `eos_token` are places in a list and signs in a text. */
+/** `page_token` is a position in a list and `eos_token` a symbol in a text. */
 const harmlessTokens = new Set(
   'page next prev previous continuation continue cursor sync pad eos bos unk sep cls mask stop start end special img image per first last max min num total lookahead syntax lexer parser cancel cancellation design color input output prompt completion count resume skip'.split(
     ' ',
   ),
 )
 
-/** A key of a lock. */
+/** Words that make `key` a cryptographic or access key. */
 const keyOwners = new Set(
   'api access secret private priv auth account encryption encrypt signing sign signature master license service admin root storage shared client webhook app application rsa ssh deploy session cipher aes hmac crypt crypto decryption wallet tls ssl server ingest write read rest'.split(
     ' ',
   ),
 )
 
-/** A key of a table, or on a keyboard, or one everybody may have. */
+/** Words that make `key` a key of a table, of a keyboard, or a public key. */
 const harmlessKeys = new Set(
   'public pub cache primary foreign sort partition row object hash range index lookup map dict json i n translation message group unique composite idempotency dedup dedupe deduplication routing event state query registry config setting settings feature flag label name column field shortcut hot arrow enter escape tab modifier home end up down left right any press this that the a our your my each every same other parent child host known data entry item list array string natural surrogate business record document doc db s redis metric tag attribute attr property prop option param parameter header env environment locale translate storybook react vue node meta issue project jira ticket sitemap site recaptcha socket'.split(
     ' ',

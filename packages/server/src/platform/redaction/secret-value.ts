@@ -1,20 +1,20 @@
 import { looksRandom } from './random-text.ts'
 import type { NameKind } from './secret-names.ts'
 
-/** How a value is written down, which says how much it must look like a secret to be one. */
+/** How a value is written, which decides how much it must look like a secret. */
 export type Writing = {
-  /** Between quotes, or a JSON string of its own. */
+  /** In quotes, or a JSON string of its own. */
   isQuoted: boolean
-  /** `NAME=value`: nothing but a value stands there, so an ordinary word will do. */
+  /** `NAME=value`: only a value can be there, so an ordinary word suffices. */
   isEnvironment: boolean
-  /** The name begins its line, as in YAML. */
+  /** The name starts its line, as in YAML. */
   isOwnLine: boolean
 }
 
 /**
- * Whether the value given to a secret's name is the secret itself. Names such as `token` and `password` stand in
- * ordinary code and prose far more often than a secret does, so the value has to look the part: more so the vaguer the
- * name and the more code-like the place. Placeholders are sorted out before.
+ * Whether the value assigned to the name of a secret is the secret itself. Names such as `token` and `password` occur
+ * in ordinary code and prose far more often than secrets do, so the value must look like one: the vaguer the name and
+ * the more code-like the place, the more. Placeholders are excluded before.
  */
 export function isSecretValue(value: string, kind: NameKind, writing: Writing): boolean {
   const { isQuoted, isEnvironment, isOwnLine } = writing
@@ -38,7 +38,7 @@ export function isSecretValue(value: string, kind: NameKind, writing: Writing): 
 
 const shortest: Record<NameKind, number> = { password: 6, passphrase: 8, secret: 8, token: 10, key: 16 }
 
-/** An address, a path or a handle: the secret is kept somewhere else. */
+/** An address, a path or a handle: the secret is stored elsewhere. */
 function isElsewhere(value: string): boolean {
   return (
     /^(?:\/[*/]|:|[a-z][a-z0-9+.-]{1,20}:\/\/|arn:aws|vault:|ssm:|sops:|env[:.]|file:|secrets?[/.:]|projects\/|ref\+|process\.env|os\.environ|import\.meta|sha(?:1|256|384|512)[-:]|urn:)/i.test(
@@ -48,7 +48,7 @@ function isElsewhere(value: string): boolean {
   )
 }
 
-/** Standard base64 can begin with a slash, as a path does. */
+/** Standard base64 can start with a slash, like a path. */
 function hasLongRandomPiece(value: string): boolean {
   return value.split('/').some((piece) => piece.length >= 16 && looksRandom(piece))
 }
@@ -82,7 +82,7 @@ function hasLetter(value: string): boolean {
   return /[A-Za-z]/.test(value)
 }
 
-/** What names and words are joined by does not count. */
+/** Characters that join names and words do not count. */
 function hasSymbol(value: string): boolean {
   return /[^\w\s.:/,-]/.test(value)
 }

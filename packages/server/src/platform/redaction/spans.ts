@@ -1,9 +1,9 @@
 import { markerStart } from './placeholder.ts'
 
-/** A stretch of text to be replaced. Where several meet, the lowest rank gives its label to all. */
+/** A part of a text to be replaced. Where spans overlap, the label of the lowest rank applies. */
 export type Span = { start: number; end: number; label: string; rank: number }
 
-/** Sorted, and those that overlap made one. */
+/** Sorts spans and merges overlapping ones. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = []
   for (const span of [...spans].sort((one, other) => one.start - other.start || other.end - one.end)) {
@@ -20,7 +20,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged
 }
 
-/** Line breaks stay where they are: each line of a span is a span. */
+/** Keeps line breaks: each line of a span becomes a span. */
 export function splitAtLineBreaks(text: string, span: Span): Span[] {
   const spans: Span[] = []
   for (const line of text.slice(span.start, span.end).matchAll(/[^\r\n]+/g)) {
@@ -30,7 +30,7 @@ export function splitAtLineBreaks(text: string, span: Span): Span[] {
   return spans
 }
 
-/** The text with a marker in place of each span. Spans are sorted and apart. */
+/** Replaces each span by a marker. Spans must be sorted and disjoint. */
 export function writeMarkers(text: string, spans: readonly Span[]): string {
   let written = ''
   let at = 0

@@ -2,12 +2,12 @@ import type { Rule } from './rule.ts'
 import { tailPattern } from './secret-names.ts'
 
 const blanks = String.raw`[^\S\r\n]{0,8}`
-/** A quote, escaped as often as JSON in JSON in JSON needs. */
+/** A quote, escaped as often as nested JSON needs. */
 const quote = String.raw`\\{0,7}["'\x60]`
 const maybeQuote = `(?:${quote})?`
-/** What ends a value that is not quoted, wherever it stands. */
+/** Characters that end an unquoted value. */
 const ends = String.raw`"'\x60\\`
-/** A quoted value with its escapes; with the quote itself escaped, up to the next backslash; or one that is not quoted. */
+/** A quoted value with its escapes; a value whose quote is escaped, up to the next backslash; or an unquoted value. */
 const value = [
   String.raw`(?<=\\["'])[^"'\\\0-\x1f]{4,400}`,
   String.raw`(?<=")(?:[^"\\\0-\x1f]|\\[^\0-\x1f]){4,400}`,
@@ -16,13 +16,13 @@ const value = [
   String.raw`(?<!["'\x60])${anyBut(String.raw`${ends},;&|<>(){}[\]`)}{4,400}`,
 ].join('|')
 
-/** How names of secrets end; `secret-names.ts` then reads the whole name. */
+/** How the names of secrets end; `secret-names.ts` then checks the whole name. */
 const nameEnds =
   'password passwd passphrase passcode pwd pass _pw secret token key credential credentials jwt _pat'.split(' ')
 const name = `(?:${nameEnds.toReversed().join('|')})${tailPattern}?`
-/** `=`, `:`, `=>`, `:=`, `: string =`, and the signs of Markdown around them. */
+/** `=`, `:`, `=>`, `:=`, `: string =`, and Markdown around them. */
 const equals = String.raw`${maybeQuote}\]?\*{0,2}${blanks}(?:=>|:=|\?=|={1,3}|:(?: ?[A-Za-z]{2,12} ?=)?)\*{0,2}${blanks}${maybeQuote}`
-/** `"name", "value"`; `name: X` with `value: Y` beside it; a table's next column; prose; a YAML block. */
+/** `"name", "value"`; `name: X` with `value: Y` beside it; the next column of a table; prose; a YAML block. */
 const beside = [
   `${quote}${blanks},${blanks}${quote}`,
   String.raw`${maybeQuote},?[\s+>|-]{1,40}${maybeQuote}value${maybeQuote}${blanks}[:=]${blanks}${maybeQuote}`,
@@ -31,7 +31,7 @@ const beside = [
   String.raw`: ?[|>][+-]?\r?\n[ \t]{1,20}`,
 ].join('|')
 
-/** Secrets known by what stands around them. The framing stays readable, the value goes. */
+/** Secrets recognised by their surroundings, which stay readable while the value is replaced. */
 export const structureRules: readonly Rule[] = [
   {
     label: 'ELICITATION_TOKEN',
@@ -275,7 +275,7 @@ export const structureRules: readonly Rule[] = [
   },
 ]
 
-/** A visible character other than these. Control characters are never part of a secret: colour codes begin with one. */
+/** A visible character other than these. Control characters are never part of a secret: colour codes start with one. */
 function anyBut(signs: string): string {
   return String.raw`[^\0-\x20\x7f${signs}]`
 }

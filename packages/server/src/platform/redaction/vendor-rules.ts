@@ -1,12 +1,12 @@
 import type { Check } from './checks.ts'
 import type { Rule } from './rule.ts'
 
-/** Keywords, parted by blanks; the format; a sketch; and a check where ordinary words could meet the format. */
+/** Keywords separated by blanks, the format, a sketch, and a check where ordinary words could match the format. */
 type Row = readonly [keywords: string, format: RegExp, example: string, check?: Check]
 
 /**
- * Secrets known by their own published format, under labels that name the kind of thing and not the vendor. The specific
- * comes before the general, because a find is labelled by the first row that meets it.
+ * Secrets recognised by their published format, with labels that name the kind of thing and not the vendor. Specific
+ * formats come before general ones, because the first matching row gives the label.
  */
 const formats: Record<string, readonly Row[]> = {
   TURN_KEY: [['ymt_', /ymt_[\w-]{43}/, 'ymt_ + 43 word']],
@@ -237,8 +237,8 @@ const formats: Record<string, readonly Row[]> = {
   ],
 }
 
-/** Formats whose only fixed part is in the middle: label, keywords, what stands before, the rest, a sketch. */
-const formatsAroundAWord: readonly [label: string, keywords: string, lead: RegExp, rest: RegExp, example: string][] = [
+/** Formats whose only fixed part is in the middle: label, keywords, the part before, the rest, a sketch. */
+const formatsWithLead: readonly [label: string, keywords: string, lead: RegExp, rest: RegExp, example: string][] = [
   ['CHAT_TOKEN', ':aa', /(?<!\d)\d{8,10}/, /:AA[\w-]{32,34}(?![\w-])/, '10 digits + :AA + 33 word'],
   [
     'CHAT_TOKEN',
@@ -268,7 +268,7 @@ export const vendorRules: readonly Rule[] = [
       example,
     })),
   ),
-  ...formatsAroundAWord.map(([label, keywords, lead, rest, example]) => ({
+  ...formatsWithLead.map(([label, keywords, lead, rest, example]) => ({
     label,
     keywords: keywords.split(' '),
     lead: lead.source,

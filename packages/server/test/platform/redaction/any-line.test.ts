@@ -8,7 +8,7 @@ const known = [
   { label: 'SUPERVISOR_PASSWORD', value: 'a "quoted" pass\\word' },
 ]
 
-test('any line of JSON stays one: only the insides of strings differ, and a second pass changes nothing', () => {
+test('any line of JSON stays JSON: only the content of strings changes, and a second pass changes nothing', () => {
   const redactor = openRedactor({ known: () => known })
   const random = seeded(31)
   let changed = 0
@@ -38,7 +38,7 @@ test('any text keeps its number of lines, and a second pass changes nothing', ()
   }
 })
 
-test('bytes from nowhere are left or marked, never thrown at', () => {
+test('random bytes never make the redactor throw', () => {
   const redactor = openRedactor({ known: () => known })
   const random = seeded(33)
   for (let turn = 0; turn < 2000; turn++) {
@@ -49,7 +49,7 @@ test('bytes from nowhere are left or marked, never thrown at', () => {
   }
 })
 
-/** JSON with its freedom of writing: blanks, numbers, escapes, duplicate keys, nested JSON. */
+/** Random JSON with varied blanks, numbers, escapes, duplicate keys and nested JSON. */
 function anyJson(random: Seeded, depth: number): string {
   const blank = (): string => random.pick(['', '', '', ' ', '  ', '\t'])
   const shape = depth === 0 ? random.below(3) : random.below(6)
@@ -85,7 +85,7 @@ function anyKey(random: Seeded): string {
       )
 }
 
-/** A string, some of its letters written as escapes. */
+/** A string with some letters written as escapes. */
 function anyString(random: Seeded): string {
   const plain = JSON.stringify(anyText(random))
   if (random.below(4) !== 0) return plain
@@ -118,7 +118,7 @@ function anyText(random: Seeded): string {
   }
 }
 
-/** What is between the strings. */
+/** The text between the strings. */
 function withoutStrings(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"/gs, '""')
 }

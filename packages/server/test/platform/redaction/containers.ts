@@ -1,9 +1,9 @@
 import type { Seeded } from './seeded.ts'
 
-/** A place in which a secret is met. `name` is what it is called there; structural kinds bring their own line. */
+/** A context in which a secret occurs. `name` is its name there; structural kinds bring their own line. */
 export type Container = { name: string; wrap(named: { name: string; value: string }, random: Seeded): string }
 
-/** Places where something is called something. */
+/** Contexts that assign a value to a name. */
 export const namedContainers: readonly Container[] = [
   { name: 'env file', wrap: ({ name, value }) => `# settings\nPORT=3000\n${name}=${value}\nLOG_LEVEL=info\n` },
   { name: 'quoted env file', wrap: ({ name, value }) => `export ${name}="${value}"\nexport EDITOR=vi\n` },
@@ -57,7 +57,7 @@ export const namedContainers: readonly Container[] = [
   { name: 'typed code', wrap: ({ name, value }) => `    ${camel(name)}: str = "${value}"\n` },
 ]
 
-/** Places where a secret stands by itself. */
+/** Contexts in which a secret occurs without a name. */
 export const bareContainers: readonly Container[] = [
   { name: 'prose', wrap: ({ value }) => `I found ${value} in the build log, please rotate it.` },
   { name: 'parenthesis', wrap: ({ value }) => `the old one (${value}) still works` },
@@ -80,7 +80,7 @@ export const bareContainers: readonly Container[] = [
   { name: 'table', wrap: ({ value }) => `| name | value |\n|---|---|\n| one | ${value} |\n` },
 ]
 
-/** A line of a transcript with the text where agents' tools put it. */
+/** A line of a transcript with the text where an agent's tools put it. */
 export function transcriptLine(text: string, random: Seeded): string {
   const entry = {
     type: 'user',
@@ -104,7 +104,7 @@ function camel(name: string): string {
   return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Places for text that brings its own framing. */
+/** Contexts for text that brings its own framing. */
 export const lineContainers: readonly { name: string; wrap(line: string): string }[] = [
   { name: 'plain', wrap: (line) => line },
   { name: 'among other lines', wrap: (line) => `before\n${line}\nafter` },

@@ -5,10 +5,10 @@ import { lookAlikes } from './look-alikes.ts'
 import { contextualKinds, prefixedKinds, structuralKinds } from './secret-kinds.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
-/** Each kind in each container this often, with different characters. */
+/** The number of samples per kind and container, with different characters. */
 const samples = 2
 
-describe('a corpus nobody wrote the rules for', () => {
+describe('a corpus written independently of the rules', () => {
   test.each([
     ['prefixed', 0.99, prefixedPlants],
     ['structural', 0.97, structuralPlants],
@@ -29,7 +29,7 @@ describe('a corpus nobody wrote the rules for', () => {
     expect(recall).toBeGreaterThanOrEqual(target)
   })
 
-  test('what only looks like a secret is not touched, in free text or in a transcript', () => {
+  test('text that only resembles a secret stays unchanged, in free text and in a transcript', () => {
     const redactor = openRedactor({ known: () => [] })
     const touched: string[] = []
     for (const { what, text, random } of lookAlikePlants()) {
@@ -92,7 +92,7 @@ function* lookAlikePlants(): Generator<Omit<Plant, 'secret'>> {
   }
 }
 
-/** Whether half of the secret or more can still be read, in any of the containers' ways of writing. */
+/** Whether at least half of the secret is still readable, in any encoding of the containers. */
 function isLeaked(line: string, secret: string): boolean {
   const parsed = JSON.parse(line) as { toolUseResult: { stdout: string }; message: { content: { content: string }[] } }
   const texts = [parsed.toolUseResult.stdout, parsed.message.content[0]?.content ?? '']

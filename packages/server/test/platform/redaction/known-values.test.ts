@@ -6,7 +6,7 @@ import { seeded } from './seeded.ts'
 
 const random = seeded(21)
 
-/** What a host of ours knows to be secret. */
+/** The secrets that a host knows. */
 const ours: readonly KnownSecret[] = [
   { label: 'API_KEY', value: random.alnum(32) },
   { label: 'API_KEY', value: 'plain-words-as-a-key' },
@@ -58,7 +58,7 @@ describe('our own secrets are found', () => {
     },
   )
 
-  test('of several lines, each by itself', () => {
+  test('of several lines, each line on its own', () => {
     const body = Array.from({ length: 3 }, () => random.base64(64))
     const file = openRedactor({ known: () => [{ label: 'ENV:KEY_FILE', value: `${body.join('\n')}\n` }] })
 
@@ -67,7 +67,7 @@ describe('our own secrets are found', () => {
   })
 })
 
-test('a known value comes before any rule, and the longest before its beginning', () => {
+test('a known value takes precedence over rules, and a longer value over its prefix', () => {
   const long = `gh${'p_'}${random.alnum(36)}`
   const redactor = openRedactor({
     known: () => [
@@ -97,7 +97,7 @@ test('blank and tiny values are never replaced', () => {
   expect(redactor.text('turn 1 on,   please\n')).toBe('turn 1 on,   please\n')
 })
 
-test('known values count from the moment they are known until they are not', () => {
+test('a known value counts from when it is added until it is removed', () => {
   const known: KnownSecret[] = []
   const redactor = openRedactor({ known: () => known })
   const text = 'a value-that-comes-and-goes b'
@@ -120,7 +120,7 @@ test('known values may come from a generator', () => {
   for (const text of ['first-known-value', 'second-known-value']) expect(redactor.text(text)).toBe('[REDACTED:API_KEY]')
 })
 
-test('a label is written so that the marker is recognised again', () => {
+test('a label is written so that later passes recognise the marker', () => {
   const redactor = openRedactor({ known: () => [{ label: 'ENV:MY TOKEN]', value: 'some-known-value-9' }] })
 
   expect(redactor.text('some-known-value-9')).toBe('[REDACTED:ENV:MY_TOKEN_]')

@@ -1,7 +1,7 @@
 import { keyFence } from './key-fence.ts'
 import type { Seeded } from './seeded.ts'
 
-/** What looks like a secret and is none: not a character of these may change. */
+/** Text that resembles a secret and is none: it must stay unchanged. */
 export const lookAlikes: readonly { name: string; make(random: Seeded): string }[] = [
   // Ids and hashes
   { name: 'UUID', make: (r) => `request ${r.uuid()} finished` },
@@ -126,7 +126,7 @@ export const lookAlikes: readonly { name: string; make(random: Seeded): string }
   { name: 'semver range', make: () => '"jsonwebtoken": "^9.0.2", "keytar": "7.9.0", "@types/passport-jwt": "4.0.1"' },
   { name: 'numbers', make: (r) => `${r.digits(16)} ${r.digits(10)}:${r.digits(4)}` },
 
-  // Stand-ins
+  // Placeholders
   { name: 'shell variable', make: () => `PASSWORD=$DB_PASSWORD TOKEN=\${GITHUB_TOKEN} KEY=$(cat key)` },
   {
     name: 'URL with variable',

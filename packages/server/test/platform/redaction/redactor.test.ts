@@ -8,7 +8,7 @@ const forgeToken = `gh${'p_'}${random.alnum(36)}`
 const redactor = openRedactor({ known: () => [] })
 
 describe('free text', () => {
-  test('a token is replaced by a marker that says what it was', () => {
+  test('a token is replaced by a marker with its label', () => {
     expect(redactor.text(`push with ${forgeToken}, please`)).toBe('push with [REDACTED:FORGE_TOKEN], please')
   })
 
@@ -30,25 +30,25 @@ describe('free text', () => {
     expect(redactor.text(`Set-Cookie: sid=${secret}; Path=/`)).toBe('Set-Cookie: sid=[REDACTED:COOKIE]; Path=/')
   })
 
-  test('what several rules find carries the most telling label', () => {
+  test('a match of several rules gets the most specific label', () => {
     expect(redactor.text(`GITHUB_TOKEN=${forgeToken}`)).toBe('GITHUB_TOKEN=[REDACTED:FORGE_TOKEN]')
     expect(redactor.text(`https://x-access-token:${forgeToken}@forge.test/a`)).toBe(
       'https://x-access-token:[REDACTED:FORGE_TOKEN]@forge.test/a',
     )
   })
 
-  test('a secret is found right behind a colour code, and across one', () => {
+  test('a secret is found directly after a colour code, and across one', () => {
     expect(redactor.text(`\u001b[32m${forgeToken}\u001b[0m`)).toBe('\u001b[32m[REDACTED:FORGE_TOKEN]\u001b[0m')
     expect(redactor.text(`${forgeToken.slice(0, 9)}\u001b[1m${forgeToken.slice(9)} end`)).toBe(
       '[REDACTED:FORGE_TOKEN] end',
     )
   })
 
-  test('a secret is found behind a written-out line break', () => {
+  test('a secret is found after a written-out line break', () => {
     expect(redactor.text(`'one\\n${forgeToken}\\ntwo'`)).toBe("'one\\n[REDACTED:FORGE_TOKEN]\\ntwo'")
   })
 
-  test('base64 that says a secret is replaced as a whole, line by line', () => {
+  test('base64 of a secret is replaced as a whole, line by line', () => {
     const said = Buffer.from(`PORT=3000\nTOKEN=${forgeToken}\nLOG_LEVEL=info\n`).toString('base64')
     const wrapped = said.replace(/.{64}/g, '$&\n')
 
@@ -56,13 +56,13 @@ describe('free text', () => {
     expect(redactor.text(wrapped).split('\n')).toEqual(['[REDACTED:FORGE_TOKEN]', '[REDACTED:FORGE_TOKEN]'])
   })
 
-  test('a secret longer than its rule counts is covered to its end', () => {
+  test('a secret longer than the bound of its rule is replaced to its end', () => {
     const long = `gh${'p_'}${random.alnum(900)}`
 
     expect(redactor.text(`<${long}>`)).toBe('<[REDACTED:FORGE_TOKEN]>')
   })
 
-  test('line breaks stay where they were', () => {
+  test('line breaks are kept', () => {
     const key = privateKey('\n')
     const redacted = redactor.text(`before\n${key}\nafter`)
 
@@ -77,7 +77,7 @@ describe('free text', () => {
     ['diff signs', (line: string) => `+${line}`],
     ['quotation marks', (line: string) => `> ${line}`],
     ['comment signs', (line: string) => `# ${line}`],
-  ])('a private key with %s before each line keeps them', (_, prefix) => {
+  ])('a private key with %s before each line keeps these prefixes', (_, prefix) => {
     const lines = privateKey('\n').split('\n')
 
     expect(redactor.text(lines.map(prefix).join('\n'))).toBe(
@@ -85,7 +85,7 @@ describe('free text', () => {
     )
   })
 
-  test('a private key whose end was cut off is still replaced', () => {
+  test('a truncated private key is still replaced', () => {
     const cut = privateKey('\n').split('\n').slice(0, 4).join('\n')
 
     expect(redactor.text(`${cut}\n[output truncated]`)).toBe(
@@ -93,25 +93,25 @@ describe('free text', () => {
     )
   })
 
-  test('a private key in one line is one marker', () => {
+  test('a private key in one line becomes one marker', () => {
     expect(redactor.text(`KEY="${privateKey('\\n')}"`)).toBe('KEY="[REDACTED:PRIVATE_KEY]"')
   })
 })
 
 describe('a line of a transcript', () => {
-  test('only what is inside the strings changes', () => {
+  test('only the content of strings changes', () => {
     const line = `{ "n": 12345678901234567890,"f":1.0, "a":1,"a":2, "__proto__": {"x":"\\u0041\\/"}, "t":"see ${forgeToken}" }`
 
     expect(redactor.jsonLine(line)).toBe(line.replace(forgeToken, '[REDACTED:FORGE_TOKEN]'))
   })
 
-  test('a line without secrets is the same string', () => {
+  test('a line without secrets is returned unchanged', () => {
     const line = '{"type":"assistant","message":{"content":[{"type":"text","text":"Done. \\u00fc \\ud83d\\ude00"}]}}'
 
     expect(redactor.jsonLine(line)).toBe(line)
   })
 
-  test('a secret written with escapes is found by what it says', () => {
+  test('a secret written with escapes is found in its decoded form', () => {
     const escaped = [...forgeToken].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')
 
     expect(redactor.jsonLine(`{"text":"a ${escaped} b"}`)).toBe('{"text":"a [REDACTED:FORGE_TOKEN] b"}')
@@ -126,7 +126,7 @@ describe('a line of a transcript', () => {
     expect(redacted).toEqual({ password: '[REDACTED:ENV_SECRET]', note: '[REDACTED:FORGE_TOKEN]' })
   })
 
-  test('a value is judged by its key, by a name beside it and by the flag before it', () => {
+  test('a value is classified by its key, by a name beside it and by the flag before it', () => {
     const secret = random.alnum(18)
     const line = JSON.stringify({
       clientSecret: secret,
@@ -145,11 +145,11 @@ describe('a line of a transcript', () => {
     })
   })
 
-  test('a key is read by what it says', () => {
+  test('a key with escapes is decoded', () => {
     expect(redactor.jsonLine('{"pass\\u0077ord":"Xk9mP2vL5n"}')).toBe('{"pass\\u0077ord":"[REDACTED:ENV_SECRET]"}')
   })
 
-  test('a line full of secrets is no heavier than its length', () => {
+  test('a line with 150,000 secrets is redacted without overflowing the stack', () => {
     const line = JSON.stringify({ text: `${forgeToken}\n`.repeat(150_000) })
 
     expect(redactor.jsonLine(line).match(/REDACTED/g)).toHaveLength(150_000)
@@ -159,7 +159,7 @@ describe('a line of a transcript', () => {
     expect(redactor.jsonLine(`{"${forgeToken}":1}`)).toBe('{"[REDACTED:FORGE_TOKEN]":1}')
   })
 
-  test('patterns do not look at signatures, encrypted reasoning and ids', () => {
+  test('patterns skip signatures, encrypted reasoning and ids', () => {
     const line = JSON.stringify({
       signature: `${forgeToken}`,
       encrypted_content: `gAAAA-${forgeToken}`,
@@ -171,7 +171,7 @@ describe('a line of a transcript', () => {
     expect(redactor.jsonLine(line)).toBe(line)
   })
 
-  test('an access key id is a credential and no id', () => {
+  test('an access key id is a credential, not an id', () => {
     const keyId = `AK${'IA'}${random.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`
 
     expect(redactor.jsonLine(JSON.stringify({ aws_access_key_id: keyId }))).toBe(
@@ -179,7 +179,7 @@ describe('a line of a transcript', () => {
     )
   })
 
-  test('a line that is not JSON is free text', () => {
+  test('a line that is not JSON is redacted as free text', () => {
     expect(redactor.jsonLine(`{"text":"cut off ${forgeToken}`)).toBe('{"text":"cut off [REDACTED:FORGE_TOKEN]')
     expect(redactor.jsonLine(`plain ${forgeToken}`)).toBe('plain [REDACTED:FORGE_TOKEN]')
     expect(redactor.jsonLine(`{"a":"bad \\x escape ${forgeToken}"}`)).toBe(

@@ -14,8 +14,8 @@ const badge = {
   example: 'badge- + 6 digits',
 }
 
-describe('a file of further rules', () => {
-  test('adds to the rules of the house', () => {
+describe('a file of additional rules', () => {
+  test('adds to the built-in rules', () => {
     const path = write({
       rules: [
         badge,
@@ -59,14 +59,14 @@ describe('a file of further rules', () => {
       { ...badge, example: 'badge- + 3 digits' },
       'rules[0] (STAFF_BADGE) does not find its own example',
     ],
-  ])('with %s is refused by name', (_, rule, problem) => {
+  ])('with %s is rejected, naming the place', (_, rule, problem) => {
     const path = write({ rules: [rule] })
 
     expect(() => readRulesFile(path)).toThrow(StartupError)
     expect(() => readRulesFile(path)).toThrow(`${path}: ${problem}`)
   })
 
-  test('with a rule that backtracks without end is refused in time', () => {
+  test('with a catastrophically backtracking rule is rejected without hanging', () => {
     const path = write({
       rules: [{ ...badge, secret: 'badge-(?:[0-9]{1,40}){1,40}!', example: 'badge- + 20 digits + !' }],
     })
@@ -74,7 +74,7 @@ describe('a file of further rules', () => {
     expect(() => readRulesFile(path)).toThrow('rules[0] (STAFF_BADGE) is too slow')
   })
 
-  test('that is missing or no JSON is refused', () => {
+  test('that is missing or not JSON is rejected', () => {
     expect(() => readRulesFile('/nowhere/rules.json')).toThrow('/nowhere/rules.json: does not exist.')
     expect(() => readRulesFile(write('{'))).toThrow('is not valid JSON')
   })

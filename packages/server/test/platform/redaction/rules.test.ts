@@ -19,11 +19,11 @@ describe('every rule', () => {
     expect(unbounded).toEqual([])
   })
 
-  test('ends on what is hard for it', () => {
+  test('terminates on strings that are hard for it', () => {
     const slow = rules.filter((rule) => {
       const { text } = openRedactor({ known: () => [], rules: [rule] })
       const some = hardStrings(rule, 12_000).filter((_, index) => index % 6 === 0)
-      // The benchmark holds rules to 50 ms for 50 KB; here it is enough to know one that would never end.
+      // The benchmark limits rules to 50 ms for 50 KB. This only detects one that would never terminate.
       return some.some((hard) => leastMs(() => text(hard), 2000) > 2000)
     })
 
@@ -31,13 +31,13 @@ describe('every rule', () => {
   })
 })
 
-test('a sketch is written out the same way each time', () => {
+test('a sketch always expands to the same text', () => {
   expect(exampleText('ab_ + 4 hex + -x')).toMatch(/^ab_[0-9a-f]{4}-x$/)
   expect(exampleText('ab_ + 4 hex + -x')).toBe(exampleText('ab_ + 4 hex + -x'))
   expect(exampleText('7 dwarfs')).toBe('7 dwarfs')
 })
 
-/** Of the processor's time, since others use the machine too; the least of three, unless one was good enough. */
+/** CPU time, since the machine is shared: the minimum of three runs, unless one was good enough. */
 function leastMs(run: () => void, enoughMs: number): number {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 3 && least > enoughMs; attempt++) {

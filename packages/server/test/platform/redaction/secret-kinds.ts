@@ -2,12 +2,12 @@ import { keyFence } from './key-fence.ts'
 import type { Seeded } from './seeded.ts'
 
 /**
- * Kinds of secrets by their published formats, written down apart from the rules that have to find them. Nothing here
- * is a key: every one is put together from random characters when the test runs.
+ * Kinds of secrets by their published formats, written independently of the rules that must find them. Nothing here is
+ * a key: each is assembled from random characters when the test runs.
  */
 export type TokenKind = { name: string; variable: string; make(random: Seeded): string }
 
-/** Recognisable by themselves. */
+/** Recognisable by their own format. */
 export const prefixedKinds: readonly TokenKind[] = [
   kind('Anthropic API key', 'ANTHROPIC_API_KEY', (r) => `sk-ant-api03-${r.word(93)}AA`),
   kind('Anthropic admin key', 'ANTHROPIC_ADMIN_KEY', (r) => `sk-ant-admin01-${r.word(93)}AA`),
@@ -99,7 +99,7 @@ export const prefixedKinds: readonly TokenKind[] = [
   kind('JSON Web Token', 'SESSION', (r) => jwt(r)),
 ]
 
-/** Nothing but their name gives them away. */
+/** Recognisable only by their name. */
 export const contextualKinds: readonly TokenKind[] = [
   kind('AWS secret key', 'AWS_SECRET_ACCESS_KEY', (r) => r.base64(40)),
   kind('Datadog key', 'DD_API_KEY', (r) => r.hex(32)),
@@ -127,7 +127,7 @@ export const contextualKinds: readonly TokenKind[] = [
   kind('service key', 'INTERNAL_SERVICE_KEY', (r) => r.alnum(28)),
 ]
 
-/** Known by what stands around them: a line, and the part of it that must go. */
+/** Recognisable by their surroundings: a line, and the part of it that must be replaced. */
 export type FramedKind = { name: string; make(random: Seeded): { line: string; secret: string } }
 
 export const structuralKinds: readonly FramedKind[] = [

@@ -1,4 +1,4 @@
-/** Random characters that are the same in every run. */
+/** Deterministic random characters, the same in every run. */
 export type Seeded = {
   below(limit: number): number
   pick<T>(choices: readonly T[]): T
