@@ -1,7 +1,7 @@
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../log/log.ts'
-import { preparing } from './prepared-statements.ts'
+import { preparingPool } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
 export type Database = Kysely<Tables>
@@ -9,18 +9,18 @@ export type Transaction = KyselyTransaction<Tables>
 
 export type Connection = { connectionString: string }
 
-/** Short enough that a caller learns of an outage while it still listens. */
+/** Short enough that a caller learns of an outage before its own timeout. */
 const connectTimeoutMs = 2500
-/** For one of our own connections. Hundreds who speak to one session at once wait for its lock, which is no outage. */
+/** Wait limit for a pooled connection. Hundreds of callers of one session wait for its row lock, which is no outage. */
 const poolWaitMs = 15_000
 /**
- * A host that stands still in the middle of a transaction keeps its locks, and whoever takes over from it would wait for
- * them; the database ends such a transaction well before a lease runs out.
+ * A frozen host keeps the locks of its open transaction, and a host that takes over would wait for them. The database
+ * ends such a transaction well before a lease expires.
  */
 const idleTransactionMs = 10_000
 
-/** The pool has one limit for waiting and for connecting; connecting gets its own here. */
-class ImpatientClient extends pg.Client {
+/** The pool uses one timeout for waiting and for connecting. This class gives connecting its own. */
+class ConnectTimeoutClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: connectTimeoutMs })
   }
@@ -30,7 +30,7 @@ type PoolOptions = {
   max: number
   log: Log
   name: string
-  /** A connection that is open and carries nothing would otherwise be waited for until the kernel gives up. */
+  /** Without it, a query on a dead connection waits until the kernel gives up. */
   queryTimeoutMs?: number
 }
 
@@ -39,7 +39,7 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
     connectionString: connection.connectionString,
     max: options.max,
     connectionTimeoutMillis: poolWaitMs,
-    Client: ImpatientClient,
+    Client: ConnectTimeoutClient,
     idleTimeoutMillis: 30_000,
     idle_in_transaction_session_timeout: idleTransactionMs,
     ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
@@ -47,9 +47,9 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
     application_name: `yardmaster ${options.name}`,
     types: { getTypeParser },
   })
-  // A connection that dies in use fails its query, which says so; the event itself must only not go unheard.
+  // A connection that breaks in use fails its query, which reports it. The event still needs a listener.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  // One that dies while idle is no one's request: the pool drops it and the next query gets a new one.
+  // A connection that breaks while idle affects no request: the pool drops it and opens another.
   pool.on('error', (error) => {
     if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost')
   })
@@ -57,12 +57,12 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
 }
 
 export function openDatabase(pool: pg.Pool): Database {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
 }
 
 const int8 = 20
 
-/** Row ids and counts are 64-bit in PostgreSQL and far below 2^53 in fact; everything else is parsed as usual. */
+/** Row ids and counts are 64-bit in PostgreSQL but stay far below 2^53. Every other type is parsed as usual. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === int8 && format !== 'binary') return Number
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')

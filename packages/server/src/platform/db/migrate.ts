@@ -3,18 +3,18 @@ import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { StartupError } from '../startup-error.ts'
 
-/** Any constant will do; it must only never change, or two versions of us would not exclude each other. */
+/** An arbitrary constant that must never change, or two versions would not exclude each other. */
 const advisoryLockKey = 7_346_019
 
-/** From here both the sources and the build find the files at the same depth. */
+/** The folder is at the same depth above the sources and above the build. */
 const migrationsFolder = new URL('../../../src/platform/db/migrations/', import.meta.url)
 
 export type Migration = { version: number; name: string; sql: string; digest: string }
 
 /**
- * Brings the schema up to date. Hosts that start at once line up behind the advisory lock, so each file is applied
- * once; each runs in its own transaction together with the row that records it. `also` is further set-up that must
- * not run twice at once, such as another library's own migrations.
+ * Brings the schema up to date. An advisory lock serialises hosts that start at the same time, so each file is applied
+ * once, in one transaction with the row that records it. `also` is further set-up that must not run concurrently, such
+ * as the migrations of a library.
  */
 export async function migrate(
   pool: pg.Pool,
@@ -26,13 +26,13 @@ export async function migrate(
     await client.query('select pg_advisory_lock($1)', [advisoryLockKey])
     await refuseOldServer(client)
     const applied = await appliedMigrations(client)
-    refuseStrangers(migrations, applied)
+    refuseUnknownMigrations(migrations, applied)
     const missing = migrations.filter(({ version }) => !applied.has(version))
     for (const migration of missing) await apply(client, migration)
     await options.also?.()
     return missing
   } finally {
-    // The lock and whatever was not committed go with the connection, also when it can no longer be spoken to.
+    // Closing the connection releases the lock and rolls back, even if the connection is broken.
     client.release(true)
   }
 }
@@ -79,7 +79,7 @@ async function appliedMigrations(client: pg.PoolClient): Promise<Map<number, str
   return new Map(rows.map(({ version, digest }) => [version, digest]))
 }
 
-function refuseStrangers(known: Migration[], applied: Map<number, string>): void {
+function refuseUnknownMigrations(known: Migration[], applied: Map<number, string>): void {
   const newest = known.length
   const newestApplied = Math.max(0, ...applied.keys())
   if (newestApplied > newest) {
@@ -108,7 +108,7 @@ async function apply(client: pg.PoolClient, { version, name, sql, digest }: Migr
   await client.query('commit')
 }
 
-/** Not allowed, or not there: its package was not installed with the server. */
+/** No permission to create the extension, or its package is not installed with the server. */
 const extensionStates = ['42501', '0A000', '58P01']
 
 function isAboutExtension(sql: string, error: unknown): error is Error {
@@ -125,7 +125,7 @@ function missingExtension(sql: string, error: Error): StartupError {
   const names = extensionsOf(sql)
   const statements = names.map((name) => `create extension ${name};`).join(' ')
   return new StartupError(
-    `The database lacks an extension of PostgreSQL's own that Yardmaster needs (${error.message}). Have an administrator run in it: ${statements}`,
+    `The database lacks a PostgreSQL extension that Yardmaster needs (${error.message}). Ask an administrator to run this in the database: ${statements}`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** SQLSTATE classes and codes with which PostgreSQL says that it is going, gone or not yet there, or had to give us up. */
+/** SQLSTATE codes that mean PostgreSQL is shutting down, starting up, out of connections, or has closed our session. */
 const outageStates = ['57P01', '57P02', '57P03', '53300', '53400', '25P03']
 
 const socketCodes = [
@@ -15,7 +15,7 @@ const socketCodes = [
   'ENFILE',
 ]
 
-/** The driver reports a connection that broke under a query only in words. */
+/** The driver reports a broken connection only by its message. */
 const driverSentences = [
   /^Connection terminated/,
   /^Query read timeout/,
@@ -27,7 +27,7 @@ const driverSentences = [
   /^driver has already been destroyed/,
 ]
 
-/** Whether the error means that the database could not be reached, rather than that it refused what we asked. */
+/** Whether the error means that the database was unreachable, rather than that it rejected a statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.some(isOutage)) return true
@@ -37,25 +37,25 @@ export function isOutage(error: unknown): boolean {
   return driverSentences.some((sentence) => sentence.test(error.message))
 }
 
-/** Deadlock, serialisation failure, or tables that changed meanwhile: the same work may simply be tried again. */
+/** Deadlock, serialisation failure, or changed tables: the transaction can be retried. */
 export function isConflict(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
   return code === '40P01' || code === '40001' || isOutdatedStatement(error)
 }
 
-/** The transaction has failed already, and takes nothing more. */
+/** The transaction has failed and accepts no more statements. */
 export function isAborted(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '25P02'
 }
 
-/** A prepared statement would answer in another form than it was prepared for, or is not there any more. */
+/** A prepared statement no longer exists, or its result type has changed. */
 export function isOutdatedStatement(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   return code === '26000' || (code === '0A000' && /cached plan/.test(error.message))
 }
 
-/** Only a connect or a socket write counts: the same codes from a file are not about the database. */
+/** Only system calls on sockets count: the same codes from a file are not about the database. */
 function isSocketFailure(error: Error, code: string): boolean {
   if (!socketCodes.includes(code)) return false
   const call = 'syscall' in error ? error.syscall : undefined

@@ -2,31 +2,31 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { isAborted, isOutdatedStatement } from './outage.ts'
 
-/** One with many values is written for their number, and hardly comes again. */
-const mostValues = 50
+/** A statement with many values depends on their number and is rarely repeated. */
+const maxValues = 50
 
 /**
- * How much a pattern or a list will find depends on what is in it. PostgreSQL would settle on one plan for all of them by
- * a guess, and a short pattern would be looked for in an index where it is everywhere.
+ * The selectivity of a pattern or a list depends on its value. PostgreSQL would choose one generic plan for all values,
+ * and look up a short pattern in an index that matches everywhere.
  */
 const dependsOnItsValues = /\bi?like\b|\b(any|all)\s*\(\s*\$/i
 
-/** What can be planned, and is one statement. */
+/** A single statement that PostgreSQL can plan. */
 const isPlannable = /^\s*(select|insert|update|delete|with)\b[^;]*$/i
 
-/** More than there are in our sources. Filters can be combined to more, and each costs memory on every connection. */
-const mostNames = 500
+/** More than our sources contain. Combined filters can produce more, and each costs memory on every connection. */
+const maxNames = 500
 
-const mostRemembered = 1000
+const maxSeenOnce = 1000
 
 /**
- * The pool with statements that are prepared when they come again: PostgreSQL reads and plans them once a connection,
- * which for most of ours is more work than to carry them out.
+ * Wraps the pool to prepare statements from their second use. PostgreSQL then parses and plans them once per
+ * connection, which for most of ours costs more than executing them.
  */
-export function preparing(pool: pg.Pool): PostgresPool {
+export function preparingPool(pool: pg.Pool): PostgresPool {
   const nameOf = statementNames()
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
-  // Rises when the tables have changed under us, which a newer host may do: what was prepared before is of no use.
+  // Incremented when a newer host has changed the tables, which invalidates all prepared statements.
   let edition = 0
 
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
@@ -34,21 +34,21 @@ export function preparing(pool: pg.Pool): PostgresPool {
     const isOutdated = (): boolean => ownEdition !== edition
     const ask = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
       const plain = { text, values: [...values] }
-      const name = isOutdated() || values.length > mostValues ? undefined : nameOf(text)
+      const name = isOutdated() || values.length > maxValues ? undefined : nameOf(text)
       if (name === undefined) return client.query(plain)
       try {
         return await client.query({ name, ...plain })
       } catch (error) {
         if (!isOutdatedStatement(error)) throw error
         edition += 1
-        // It failed before it did anything. In a transaction nothing more can be done, and all of it has to go again.
+        // The statement failed before it had any effect. Inside a transaction everything has to be retried.
         return client.query(plain).catch((again: unknown) => {
           throw isAborted(again) ? error : again
         })
       }
     }
     return {
-      // Kysely's other form, with a cursor, is for streams, of which we have none.
+      // Kysely's other overload takes a cursor and is for streams, which we do not use.
       query: ask as unknown as PostgresPoolClient['query'],
       release: () => client.release(isOutdated()),
     }
@@ -64,19 +64,19 @@ export function preparing(pool: pg.Pool): PostgresPool {
   }
 }
 
-/** A name for a statement that was asked for before. */
+/** The name of a statement that was used before. */
 function statementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>()
   const seenOnce = new Set<string>()
   return (text) => {
     const name = names.get(text)
-    if (name !== undefined || names.size >= mostNames) return name
+    if (name !== undefined || names.size >= maxNames) return name
     if (!isPlannable.test(text) || dependsOnItsValues.test(text)) return undefined
     if (seenOnce.delete(text)) {
       names.set(text, `statement_${names.size}`)
       return names.get(text)
     }
-    if (seenOnce.size >= mostRemembered) seenOnce.clear()
+    if (seenOnce.size >= maxSeenOnce) seenOnce.clear()
     seenOnce.add(text)
     return undefined
   }

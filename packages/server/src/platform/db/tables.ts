@@ -1,6 +1,6 @@
 /**
- * Every table by name. A room adds its own with `declare module`, so the list of tables is never written twice and no
- * room has to import another to join it.
+ * All tables by name. Each room adds its own with `declare module`, so that no list is kept twice and a room can join a
+ * table without importing its room.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by the rooms
 export interface Tables {}

@@ -1,12 +1,12 @@
 import type { Database, Transaction } from './database.ts'
 import { isConflict } from './outage.ts'
 
-/** Two writers that deadlocked are both right; the loser simply goes again. */
+/** A deadlock is not an error of either writer: PostgreSQL aborts one transaction, and that one is retried. */
 const attempts = 3
 
 const afterCommitWork = new WeakMap<Transaction, (() => void)[]>()
 
-/** Runs `work` in one transaction. What it registered with `afterCommit` runs once the commit is known, and only then. */
+/** Runs `work` in one transaction. Callbacks registered with `afterCommit` run only after a successful commit. */
 export async function transact<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const pending: (() => void)[] = []
@@ -23,7 +23,9 @@ export async function transact<T>(db: Database, work: (tx: Transaction) => Promi
   }
 }
 
-/** For wake-up calls that would be wrong before the rows are visible. They may be lost in a crash: never the only way. */
+/**
+ * For notifications that must not precede the visible rows. A crash may lose them, so they must never be the only way.
+ */
 export function afterCommit(tx: Transaction, run: () => void): void {
   const pending = afterCommitWork.get(tx)
   if (!pending) throw new Error('afterCommit needs a transaction opened by transact')

@@ -3,7 +3,7 @@ import { isOutage } from './outage.ts'
 
 const retryDelayMs = 500
 
-/** For what must be written sooner or later: goes on trying for as long as the database is away. */
+/** For writes that must happen eventually: retries for as long as the database is unreachable. */
 export async function untilReachable<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -1,7 +1,7 @@
-/** Unique violation, and its kin for constraints that exclude more than equal values. */
+/** Unique violation and exclusion violation. */
 const violations: readonly unknown[] = ['23505', '23P01']
 
-/** The unique or exclusion constraint a statement ran into, if that is what happened. */
+/** The name of the unique or exclusion constraint that a statement violated, if it violated one. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || !violations.includes(error.code)) return undefined
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined

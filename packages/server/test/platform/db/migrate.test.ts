@@ -12,7 +12,7 @@ const trains = 'create table trains (id int primary key);'
 const wagons = 'create table wagons (train_id int references trains);'
 
 describe('our own migrations', () => {
-  test('two hosts that start at once on an empty database apply each file once', async () => {
+  test('two hosts that start concurrently on an empty database apply each file once', async () => {
     const { url, pool } = await testDatabase({ isEmpty: true })
     const hosts = [openTestDatabase(url), openTestDatabase(url)]
 
@@ -22,11 +22,11 @@ describe('our own migrations', () => {
     const versions = rows.map(({ version }) => version)
     expect(versions.length).toBeGreaterThan(5)
     expect(versions).toEqual(versions.map((_, index) => index + 1))
-    // One of them did everything and the other found nothing left to do.
+    // One host applied everything and the other found nothing to do.
     expect(applied.map((migrations) => migrations.length).toSorted((a, b) => a - b)).toEqual([0, versions.length])
   })
 
-  test('applied again they change nothing', async () => {
+  test('a second run changes nothing', async () => {
     const { pool } = await testDatabase()
 
     expect(await migrate(pool)).toEqual([])
@@ -34,7 +34,7 @@ describe('our own migrations', () => {
 })
 
 describe('a folder of migrations', () => {
-  test('an extension that cannot be had is named, with what an administrator has to do', async () => {
+  test('an unavailable extension is named, with the statement for an administrator', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     const folder = await folderOf({ '0001_signals.sql': 'create extension if not exists semaphore;' })
 
@@ -42,7 +42,7 @@ describe('a folder of migrations', () => {
     await expect(migrate(pool, { folder })).rejects.toThrow('create extension semaphore;')
   })
 
-  test('only what is missing is applied, in order', async () => {
+  test('only missing migrations are applied, in order', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     await migrate(pool, { folder: await folderOf({ '0001_trains.sql': trains }) })
 
@@ -53,7 +53,7 @@ describe('a folder of migrations', () => {
     expect(applied.map(({ name }) => name)).toEqual(['0002_wagons.sql'])
   })
 
-  test('eight hosts at once run what else needs the lock one after the other', async () => {
+  test('eight concurrent hosts run the additional set-up one after the other', async () => {
     const { url } = await testDatabase({ isEmpty: true })
     const { pool } = openTestDatabase(url)
     const folder = await folderOf({ '0001_trains.sql': trains })
@@ -71,7 +71,7 @@ describe('a folder of migrations', () => {
     expect(mostAtOnce).toBe(1)
   })
 
-  test('a database that is newer than the code is refused in a sentence, and not touched', async () => {
+  test('a database newer than the code is a StartupError and stays unchanged', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     await migrate(pool, { folder: await folderOf({ '0001_trains.sql': trains, '0002_wagons.sql': wagons }) })
 
@@ -83,7 +83,7 @@ describe('a folder of migrations', () => {
     )
   })
 
-  test('a migration that was edited after it was applied is refused by name', async () => {
+  test('a migration edited after it was applied is refused by name', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     await migrate(pool, { folder: await folderOf({ '0001_trains.sql': trains }) })
 
@@ -96,7 +96,7 @@ describe('a folder of migrations', () => {
     expect(await tablesOf(pool)).not.toContain('wagons')
   })
 
-  test('a migration that fails leaves nothing of itself, and what came before it stays', async () => {
+  test('a failed migration is rolled back, and earlier migrations stay', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     const broken = 'create table half (id int); insert into trains values (1); select no_such_function();'
 
@@ -111,7 +111,7 @@ describe('a folder of migrations', () => {
     expect(await tablesOf(pool)).toContain('wagons')
   })
 
-  test('when the connection is lost half way, the failure is told as it was and the lock is free again', async () => {
+  test('when the connection is lost midway, the original error is thrown and the lock is released', async () => {
     const { pool } = await testDatabase({ isEmpty: true })
     const suicidal = 'create table half (id int); select pg_terminate_backend(pg_backend_pid());'
 

@@ -10,7 +10,7 @@ import { openTestDatabase } from '../../support/jobs/job-host.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
 describe('an outage', () => {
-  test('a line that is cut is one, for queries underway and for new ones', async () => {
+  test('a cut connection is an outage, for running and for new queries', async () => {
     const { db, proxy } = await databaseOverALine()
     await sql`select 1`.execute(db)
 
@@ -22,14 +22,14 @@ describe('an outage', () => {
     expect(isOutage(await failureOf(sql`select 1`.execute(db)))).toBe(true)
   })
 
-  test('a server that takes the call and says nothing is one', async () => {
+  test('a server that accepts the connection and never answers is an outage', async () => {
     const { db, proxy } = await databaseOverALine()
     proxy.freeze()
 
     expect(isOutage(await failureOf(sql`select 1`.execute(db)))).toBe(true)
   })
 
-  test('a port that nobody listens on is one', async () => {
+  test('a port without a listener is an outage', async () => {
     const pool = openPool(
       { connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' },
       { max: 1, log: silentLog, name: 'test' },
@@ -42,7 +42,7 @@ describe('an outage', () => {
     await pool.end()
   })
 
-  test('a backend that an administrator ended is one, and a moment later all is well', async () => {
+  test('a backend terminated by an administrator is an outage, and the next query succeeds', async () => {
     const { db } = await database()
 
     const error = await failureOf(sql`select pg_terminate_backend(pg_backend_pid())`.execute(db))
@@ -51,7 +51,7 @@ describe('an outage', () => {
     await untilReachable(() => sql`select 1`.execute(db))
   })
 
-  test('idle connections that are ended do not trouble anybody', async () => {
+  test('terminated idle connections fail no query', async () => {
     const { db, pool } = await database()
     await sql`select 1`.execute(db)
 
@@ -62,7 +62,7 @@ describe('an outage', () => {
     await untilReachable(() => sql`select 1`.execute(db))
   })
 
-  test('a mistake of ours is none', async () => {
+  test('an invalid statement is not an outage', async () => {
     const { db } = await database()
 
     expect(isOutage(await failureOf(sql`select no_such_column`.execute(db)))).toBe(false)
@@ -71,12 +71,12 @@ describe('an outage', () => {
     expect(isOutage(undefined)).toBe(false)
   })
 
-  test('a file that is missing is none, though its code is that of a missing socket', () => {
+  test('a missing file is not an outage, although its code is that of a missing socket', () => {
     expect(isOutage(Object.assign(new Error('no file'), { code: 'ENOENT', syscall: 'open' }))).toBe(false)
     expect(isOutage(Object.assign(new Error('no socket'), { code: 'ENOENT', syscall: 'connect' }))).toBe(true)
   })
 
-  test('work that waits for the database is done once it is back', async () => {
+  test('untilReachable retries the work until the database is reachable', async () => {
     const { db, proxy } = await databaseOverALine()
     proxy.cut()
     let tries = 0
@@ -91,7 +91,7 @@ describe('an outage', () => {
     expect(tries).toBeGreaterThan(1)
   })
 
-  test('work that waits for the database is not repeated for a mistake', async () => {
+  test('untilReachable does not retry an invalid statement', async () => {
     const { db } = await database()
     let tries = 0
 
@@ -105,8 +105,8 @@ describe('an outage', () => {
   })
 })
 
-describe('other failures with a name', () => {
-  test('a unique constraint that was run into is told by its name', async () => {
+describe('other classified failures', () => {
+  test('a violated unique constraint is returned by name', async () => {
     const { db, pool } = await database()
     await pool.query('create table seats (number int constraint one_each unique)')
     await sql`insert into seats values (1)`.execute(db)
@@ -118,7 +118,7 @@ describe('other failures with a name', () => {
     expect(violatedConstraint('one_each')).toBeUndefined()
   })
 
-  test('a deadlock and a serialisation failure are conflicts, a unique violation is none', () => {
+  test('a deadlock and a serialisation failure are conflicts, and a unique violation is not', () => {
     expect(['40P01', '40001', '23505'].map((code) => isConflict(Object.assign(new Error(), { code })))).toEqual([
       true,
       true,
@@ -127,7 +127,7 @@ describe('other failures with a name', () => {
   })
 })
 
-test('64-bit numbers are read as numbers, and everything else as usual', async () => {
+test('64-bit integers are parsed as numbers, and other types as usual', async () => {
   const { db } = await database()
 
   const { rows } = await sql`

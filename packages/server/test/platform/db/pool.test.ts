@@ -5,19 +5,19 @@ import { isOutage } from '../../../src/platform/db/outage.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
-test('whoever waits long for one of our own connections gets it: a busy pool is no outage', async () => {
+test('a caller that waits long for a pooled connection gets it, because a busy pool is no outage', async () => {
   const { url } = await testDatabase({ isEmpty: true })
   const pool = openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'test' })
   const holder = await pool.connect()
   const waiting = pool.query('select 1 as one')
-  // Longer than connecting may take.
+  // Longer than the connect timeout.
   await wait(3000)
   holder.release()
   expect((await waiting).rows).toEqual([{ one: 1 }])
   await pool.end()
 })
 
-test('a host that stands still in a transaction gives up its locks, and goes on when it wakes', async () => {
+test('a host that is frozen in a transaction loses its locks and continues when it resumes', async () => {
   const { url } = await testDatabase({ isEmpty: true })
   const frozen = openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'frozen' })
   const other = openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'other' })

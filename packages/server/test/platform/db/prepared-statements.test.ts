@@ -6,7 +6,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
-/** A database with one table, the way the service speaks to it, and another way to change it behind its back. */
+/** A database with one table, a pool as the service uses it, and a second pool that changes the table. */
 async function yard(max = 1): Promise<{ db: Database; pool: pg.Pool }> {
   const { url, pool } = await testDatabase({ isEmpty: true })
   const db = openDatabase(openPool({ connectionString: url }, { max, log: silentLog, name: 'test' }))
@@ -26,7 +26,7 @@ async function preparedOn(db: Database): Promise<string[]> {
   return rows.map(({ statement }) => statement)
 }
 
-test('a statement that comes again is prepared, one that comes once is not', async () => {
+test('a repeated statement is prepared, and one used once is not', async () => {
   const { db } = await yard()
   await wagon(db, 1)
   await sql`select ${'once'}::text`.execute(db)
@@ -37,7 +37,7 @@ test('a statement that comes again is prepared, one that comes once is not', asy
   expect(await preparedOn(db)).toHaveLength(2)
 })
 
-test('a pattern, a list and a crowd of values are planned for what they are', async () => {
+test('statements with a pattern, a list or many values are not prepared', async () => {
   const { db } = await yard()
   const crowd = sql.join(Array.from({ length: 60 }, (_, index) => index))
   for (let round = 0; round < 3; round += 1) {
@@ -48,7 +48,7 @@ test('a pattern, a list and a crowd of values are planned for what they are', as
   expect(await preparedOn(db)).toEqual([])
 })
 
-test('no more than five hundred are prepared, and the others work all the same', async () => {
+test('at most 500 statements are prepared, and others still work', async () => {
   const { db } = await yard()
   for (let round = 0; round < 2; round += 1) {
     for (let column = 0; column < 520; column += 1) {
@@ -59,7 +59,7 @@ test('no more than five hundred are prepared, and the others work all the same',
   expect(await preparedOn(db)).toHaveLength(500)
 })
 
-test('what a refused statement was prepared as does no harm to the next', async () => {
+test('a rejected statement does not affect the next use of its name', async () => {
   const { db } = await yard()
   const add = (id: number) => sql`insert into wagons values (${id}, 'ore')`.execute(db)
   await add(3)
@@ -72,7 +72,7 @@ test('what a refused statement was prepared as does no harm to the next', async 
   expect(await wagon(db, 4)).toEqual([{ id: 4, load: 'ore' }])
 })
 
-test('tables that change while we run, as a newer host may change them, are read as they are now', async () => {
+test('tables that a newer host changes meanwhile are read in their new form', async () => {
   const { db, pool } = await yard(3)
   const readAll = () => Promise.all([1, 2, 1, 2, 1, 2].map((id) => wagon(db, id)))
   for (let round = 0; round < 3; round += 1) await readAll()
@@ -83,7 +83,7 @@ test('tables that change while we run, as a newer host may change them, are read
   }
 })
 
-test('what else is wrong with a statement is what is told, also when tables have changed', async () => {
+test('another error of a statement is thrown as it is, also after tables have changed', async () => {
   const { db, pool } = await yard()
   const add = (id: number) => sql`insert into wagons values (${id}, 'ore') returning *`.execute(db)
   for (const id of [3, 4, 5]) await add(id)
@@ -91,7 +91,7 @@ test('what else is wrong with a statement is what is told, also when tables have
   await expect(add(5)).rejects.toMatchObject({ code: '23505' })
 })
 
-test('a transaction in whose midst they change goes again, and its work is done once', async () => {
+test('a transaction during which tables change is retried, and its work is done once', async () => {
   const { db, pool } = await yard()
   await pool.query('create table journal (entry text)')
   for (let round = 0; round < 3; round += 1) await wagon(db, 1)

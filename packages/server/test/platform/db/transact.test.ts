@@ -5,7 +5,7 @@ import { afterCommit, transact } from '../../../src/platform/db/transact.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 
-test('what waits for the commit runs after it, in order, when the rows are there for everybody', async () => {
+test('afterCommit callbacks run after the commit, in order, when the rows are visible to others', async () => {
   const { db, pool } = await ledger()
   const seen: string[] = []
 
@@ -22,7 +22,7 @@ test('what waits for the commit runs after it, in order, when the rows are there
   expect((await pool.query('select id from entries')).rows).toEqual([{ id: 1 }])
 })
 
-test('what waits for the commit of a transaction that rolls back never runs', async () => {
+test('afterCommit callbacks of a rolled back transaction never run', async () => {
   const { db, pool } = await ledger()
   const seen: string[] = []
 
@@ -37,7 +37,7 @@ test('what waits for the commit of a transaction that rolls back never runs', as
   expect((await pool.query('select id from entries')).rows).toEqual([])
 })
 
-test('two that deadlock both get through, and what waits for the commit runs once each', async () => {
+test('two deadlocked transactions both succeed, and their afterCommit callbacks run once each', async () => {
   const { db, pool } = await ledger()
   await pool.query('insert into entries values (1), (2)')
   const bothHoldOne = meeting(2)
@@ -55,11 +55,11 @@ test('two that deadlock both get through, and what waits for the commit runs onc
   await Promise.all([lockBoth('up', [1, 2]), lockBoth('down', [2, 1])])
 
   expect(committed.toSorted()).toEqual(['down', 'up'])
-  // One of them had to try again; PostgreSQL may choose both.
+  // One transaction was retried; PostgreSQL may abort both.
   expect([3, 4]).toContain(attempts)
 })
 
-test('a transaction that keeps conflicting is given up with the conflict as the reason', async () => {
+test('a transaction that keeps conflicting fails with the conflict', async () => {
   const { db } = await ledger()
   let attempts = 0
 
@@ -72,7 +72,7 @@ test('a transaction that keeps conflicting is given up with the conflict as the 
   expect(attempts).toBe(3)
 })
 
-test('only a transaction of transact has something to wait for', async () => {
+test('afterCommit throws for a transaction not opened by transact', async () => {
   const { db } = await ledger()
 
   await expect(db.transaction().execute(async (tx) => afterCommit(tx, () => undefined))).rejects.toThrow(
@@ -90,7 +90,7 @@ async function lock(tx: Transaction, id: number | undefined): Promise<void> {
   await sql`select id from entries where id = ${id} for update`.execute(tx)
 }
 
-/** Lets the first `count` go on once all of them are there; whoever comes later passes. */
+/** A barrier: the first `count` callers continue once all have arrived; later callers pass. */
 function meeting(count: number): () => Promise<void> {
   let arrived = 0
   let letGo = (): void => undefined

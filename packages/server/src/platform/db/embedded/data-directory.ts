@@ -10,10 +10,10 @@ import { failureSentence } from './start-failure.ts'
 
 export const superuser = 'yardmaster'
 
-/** A second on a good disk; a slow one under load may need most of this. */
+/** One second on a good disk; a slow disk under load may need most of this. */
 const createTimeoutMs = 120_000
 
-/** Whether there is a data directory that these binaries can run. Refuses one that they cannot. */
+/** Whether there is a data directory that these binaries can use. Throws on one that they cannot. */
 export async function hasDataDirectory(
   data: string,
   expected: { major: string; runAs: UnprivilegedUser | undefined },
@@ -28,7 +28,7 @@ export async function hasDataDirectory(
   }
   const version = await readVersion(data)
   if (version === undefined) {
-    // An empty folder is as good as none; anything else in it belongs to someone.
+    // An empty folder counts as none. Other content is not ours to remove.
     if (await removeIfEmpty(data)) return false
     throw new StartupError(
       `${data} is not a PostgreSQL data directory (it has no PG_VERSION). Move it away and start again.`,
@@ -42,7 +42,7 @@ export async function hasDataDirectory(
   return true
 }
 
-/** Made under another name and renamed when complete: a crash in between leaves nothing that looks like a database. */
+/** Created under another name and renamed when complete, so that a crash leaves nothing that looks like a database. */
 export async function createDataDirectory(
   data: string,
   options: { binaries: Binaries; runAs: UnprivilegedUser | undefined; password: string },
@@ -63,7 +63,8 @@ export async function createDataDirectory(
         `--pwfile=${passwordFile}`,
         '--auth=scram-sha-256',
         '--encoding=UTF8',
-        // PostgreSQL's own collation: the same order on every operating system, and no dependence on its locales.
+        // The builtin collation of PostgreSQL sorts the same on every operating system and does not depend on its
+        // locales.
         '--locale=C',
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
@@ -81,7 +82,7 @@ export async function createDataDirectory(
   }
 }
 
-/** Single-user mode asks for no password, which is how a lost one is replaced. The server must not be running. */
+/** Single-user mode needs no password, so it can replace a lost one. The server must not be running. */
 export async function resetPassword(
   data: string,
   options: { binaries: Binaries; runAs: UnprivilegedUser | undefined; password: string },
@@ -126,7 +127,7 @@ async function readVersion(data: string): Promise<string | undefined> {
 async function removeUnfinished(data: string): Promise<void> {
   const folder = dirname(data)
   const names = (await readdir(folder)).filter((name) => join(folder, name).startsWith(`${data}.new-`))
-  // An initdb that outlived its Yardmaster may still be adding files while they are removed.
+  // An initdb that outlived its Yardmaster may still add files during the removal.
   await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 })))
 }
 

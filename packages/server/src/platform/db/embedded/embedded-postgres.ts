@@ -2,42 +2,42 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabaseIfMissing, type ServerConnection } from './create-database.ts'
 import { superuser } from './data-directory.ts'
 import { endOldServer } from './end-old-server.ts'
-import { type Keeper, keepRunning, type SupervisorLog } from './keep-running.ts'
+import { keepRunning, type Supervisor, type SupervisorLog } from './keep-running.ts'
 import { type FailedStart, type Postmaster, type PostmasterPlan, startPostmaster } from './postmaster.ts'
 import { prepareServer } from './prepare-server.ts'
 import { failureSentence, isHeldByOldServer } from './start-failure.ts'
 
 export type EmbeddedPostgres = {
-  /** `host` is the directory of the socket: the server does not listen on any network. */
+  /** `host` is the directory of the socket: the server does not listen on a network. */
   connection: ServerConnection
   connectionString: string
   dataDirectory: string
-  /** Undefined while the server is down and being brought back. */
+  /** Undefined while the server is down and being restarted. */
   pid(): number | undefined
-  /** Returns once no process of the server is left. May be called again. */
+  /** Resolves when no process of the server is left. Idempotent. */
   stop(): Promise<void>
 }
 
 export type EmbeddedPostgresOptions = {
-  /** The home's real path. The caller holds its lock: whatever else runs on the home's data is ended. */
+  /** The real path of the home. The caller holds its lock: any other server on its data is stopped. */
   home: string
   log: SupervisorLog
   settings?: Record<string, string>
   database?: string
-  /** The folder of the package with PostgreSQL's programs; the one npm installed for this platform if left out. */
+  /** The folder of the package with the PostgreSQL programs. Default: the one npm installed for this platform. */
   binaryPackage?: string
   startTimeoutMs?: number
 }
 
-/** Longer than recovery after a crash takes with the amount of write-ahead log PostgreSQL allows itself. */
+/** Longer than crash recovery takes with the amount of write-ahead log that PostgreSQL keeps. */
 const defaultStartTimeoutMs = 60_000
 
-/** Nobody waits at a terminal for a restart, and one that is cut short has to begin anew. */
+/** No person waits for a restart, and one that is cut short has to start over. */
 const restartTimeoutMs = 600_000
 
 /**
- * Runs PostgreSQL under the home as a child of ours: creates the data at the first start, ends what a killed Yardmaster
- * left running, and starts the server again whenever it dies, until `stop`.
+ * Runs PostgreSQL under the home as a child process: creates the data on the first start, stops a server that a killed
+ * Yardmaster left running, and restarts the server whenever it dies, until `stop`.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log, database = 'yardmaster', startTimeoutMs = defaultStartTimeoutMs } = options
@@ -50,13 +50,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await release()
     throw error
   })
-  const keeper = keepRunning({ first, start: (signal) => start(restartTimeoutMs, signal), log })
-  const forgetExit = interruptOnExit(keeper)
+  const supervisor = keepRunning({ first, start: (signal) => start(restartTimeoutMs, signal), log })
+  const removeExitHandler = interruptOnExit(supervisor)
   const stopOnce = async () => {
-    await keeper.stop()
-    // Nothing to do, unless the server itself was killed and left its own processes to us.
+    await supervisor.stop()
+    // Has an effect only if the server itself was killed and left processes behind.
     await endOldServer(plan.data, log)
-    forgetExit()
+    removeExitHandler()
     await release()
   }
   let stopped: Promise<void> | undefined
@@ -71,13 +71,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await stop()
     throw error
   }
-  return { connection, connectionString: urlOf(connection), dataDirectory: plan.data, pid: keeper.pid, stop }
+  return { connection, connectionString: urlOf(connection), dataDirectory: plan.data, pid: supervisor.pid, stop }
 }
 
-/** Its processes end by themselves; asking more often only burns time. */
+/** The old processes end on their own; polling faster only wastes CPU. */
 const heldRetryMs = 100
 
-/** The old server's last processes may take a moment to let go; anything else that keeps it from starting is told. */
+/** Retries while the last processes of the old server are still ending. Reports every other failure. */
 async function startFirst(
   plan: PostmasterPlan,
   start: (timeoutMs: number, signal: AbortSignal) => Promise<Postmaster | FailedStart>,
@@ -95,21 +95,23 @@ async function startFirst(
   }
 }
 
-/** The last resort of a program that exits without stopping us: nothing can be awaited then, but a signal can be sent. */
-function interruptOnExit(keeper: Keeper): () => void {
+/**
+ * Last resort for a process that exits without calling `stop`: an exit handler cannot await, but it can send a signal.
+ */
+function interruptOnExit(supervisor: Supervisor): () => void {
   const interrupt = () => {
-    const pid = keeper.pid()
+    const pid = supervisor.pid()
     try {
       if (pid !== undefined) process.kill(pid, 'SIGINT')
     } catch {
-      // It ended by itself a moment ago.
+      // It has just ended.
     }
   }
   process.once('exit', interrupt)
   return () => process.off('exit', interrupt)
 }
 
-/** The name before the port is only there because a URL needs one. */
+/** A URL requires a host name; the driver uses the `host` parameter. */
 function urlOf({ user, password, port, database, host }: ServerConnection): string {
   return `postgresql://${user}:${password}@localhost:${port}/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}`
 }

@@ -9,20 +9,20 @@ import { findServerProcesses } from './server-processes.ts'
 import { stopInSteps } from './stop-in-steps.ts'
 
 /**
- * Clears the way for a new server on the data directory. The server of a Yardmaster that was killed runs on without us;
- * one that was killed itself leaves processes behind that hold its shared memory until they notice. We hold the home's
- * lock, so whatever runs on its data is nobody's.
+ * Stops everything that still runs on the data directory. When Yardmaster is killed, its server keeps running. When the
+ * server is killed, its child processes hold the shared memory until they notice. We hold the lock of the home, so no
+ * other Yardmaster uses these processes.
  */
 export async function endOldServer(data: string, log: SupervisorLog): Promise<void> {
-  // PostgreSQL removes the file when it ends in order, so this is the way of nearly every start.
+  // PostgreSQL removes the file on a clean stop, so nearly every start returns here.
   if ((await readPostmasterFile(data)) === undefined) return
   const postmasters = (await findServerProcesses(data)).filter((found) => found.isPostmaster)
   for (const { pid } of postmasters) {
-    log.info(`a PostgreSQL (process ${pid}) that an earlier Yardmaster left is still running on ${data}; stopping it`)
-    log.info(`the PostgreSQL that was left (process ${pid}) stopped (${(await stop(pid, data)) ?? 'by itself'})`)
+    log.info(`a PostgreSQL (process ${pid}) of an earlier Yardmaster is still running on ${data}; stopping it`)
+    log.info(`the earlier PostgreSQL (process ${pid}) stopped (${(await stop(pid, data)) ?? 'it had ended already'})`)
   }
   await endOrphans(data, log)
-  await forgetReusedPid(data)
+  await removeStalePidFile(data)
 }
 
 async function stop(pid: number, data: string): Promise<NodeJS.Signals | undefined> {
@@ -39,7 +39,7 @@ async function stop(pid: number, data: string): Promise<NodeJS.Signals | undefin
   }
 }
 
-/** Idle ones notice at once that their postmaster is dead; one in the midst of a long query may not for minutes. */
+/** Idle processes notice at once that their postmaster is dead; one in a long query may take minutes. */
 const noticeMs = 1_000
 
 async function endOrphans(data: string, log: SupervisorLog): Promise<void> {
@@ -51,7 +51,7 @@ async function endOrphans(data: string, log: SupervisorLog): Promise<void> {
     if (orphans.length === 0) return
     if (performance.now() > noticedBy) {
       for (const { pid } of orphans.filter((orphan) => !killed.has(orphan.pid))) {
-        log.warn(`process ${pid} of a PostgreSQL that is gone does not end; killing it`)
+        log.warn(`process ${pid} of a dead PostgreSQL is still running; killing it`)
         killed.add(pid)
         kill(pid)
       }
@@ -69,10 +69,10 @@ function kill(pid: number): void {
 }
 
 /**
- * PostgreSQL refuses to start while the pid in its file is alive, whoever that is by now; in a container, where pids
- * are few, it is soon someone.
+ * PostgreSQL refuses to start while a process with the pid in its file runs, whichever process that is. In a container,
+ * where pids are few, they are soon reused.
  */
-async function forgetReusedPid(data: string): Promise<void> {
+async function removeStalePidFile(data: string): Promise<void> {
   const file = await readPostmasterFile(data)
   if (file === undefined || (await processTable().identify(file.pid)) === undefined) return
   const isServer = (await findServerProcesses(data)).some((found) => found.pid === file.pid)

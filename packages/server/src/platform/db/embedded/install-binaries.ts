@@ -11,26 +11,27 @@ import { runTool } from './run-tool.ts'
 export type Binaries = { initdb: string; postgres: string }
 
 /**
- * Puts PostgreSQL's programs into a folder of ours, once per version. Their libraries need links that the package makes
- * in an install script, which npm may not have run; node_modules may be read-only, and closed to the user that runs the
- * server. Hard links where they are possible (20 ms, no space), copies elsewhere (57 MB, a fraction of a second).
+ * Installs the PostgreSQL programs into a folder of ours, once per version. Their libraries need links that an install
+ * script of the package creates, which npm may not have run. node_modules may be read-only, and inaccessible to the
+ * user that runs the server. Uses hard links where possible (20 ms, no space), and copies elsewhere (57 MB, a fraction
+ * of a second).
  */
 export async function installBinaries(
   source: BinaryPackage,
   options: { folder: string; runAs: UnprivilegedUser | undefined },
 ): Promise<Binaries> {
-  // With the platform: a home may lie on a volume that is carried from one machine to another.
+  // Includes the platform: a home may be on a volume that moves between machines.
   const installed = join(options.folder, `bin-${source.version}-${process.platform}-${process.arch}`)
   if (await exists(installed)) return programs(installed)
   await removeOtherVersions(options.folder)
   const unfinished = `${installed}.new-${randomBytes(6).toString('hex')}`
   try {
-    await plant(join(source.folder, 'native'), unfinished)
+    await installFiles(join(source.folder, 'native'), unfinished)
     await makeLibraryLinks(source, unfinished)
-    await tryOut(programs(unfinished), options.runAs)
+    await checkThatItRuns(programs(unfinished), options.runAs)
     await rename(unfinished, installed)
   } catch (error) {
-    // On a full disk, half an installation is the last thing to leave behind.
+    // Remove the partial installation, above all on a full disk.
     await rm(unfinished, { recursive: true, force: true })
     throw error
   }
@@ -41,7 +42,7 @@ function programs(folder: string): Binaries {
   return { initdb: join(folder, 'bin/initdb'), postgres: join(folder, 'bin/postgres') }
 }
 
-/** Also what an installation left that did not finish. No server runs from them: the caller ended it before. */
+/** Removes partial installations too. No server runs from these folders: the caller has stopped it. */
 async function removeOtherVersions(folder: string): Promise<void> {
   const names = await readdir(folder)
   await Promise.all(
@@ -51,43 +52,43 @@ async function removeOtherVersions(folder: string): Promise<void> {
   )
 }
 
-/** For compiling extensions; 5 MB that nobody runs. */
+/** Only needed to compile extensions; 5 MB. */
 const leftOut = new Set(['pkgconfig', 'pgxs', 'include'])
 
-async function plant(from: string, to: string): Promise<void> {
-  const files = await layOut(from, to)
-  const plantNext = async () => {
-    for (let file = files.pop(); file !== undefined; file = files.pop()) await plantFile(file)
+async function installFiles(from: string, to: string): Promise<void> {
+  const files = await createFolders(from, to)
+  const installNext = async () => {
+    for (let file = files.pop(); file !== undefined; file = files.pop()) await installFile(file)
   }
-  // All have to be done, also when one failed: the caller clears the ground then.
-  const outcomes = await Promise.allSettled(Array.from({ length: plantersAtOnce }, plantNext))
+  // Wait for all, even if one fails: the caller then removes the folder.
+  const outcomes = await Promise.allSettled(Array.from({ length: concurrentInstalls }, installNext))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** A copied file is flushed, and the disk writes several at once for the price of one. */
-const plantersAtOnce = 8
+/** Copied files are flushed, and the disk writes several at the cost of one. */
+const concurrentInstalls = 8
 
-type FileToPlant = { source: string; target: string }
+type FileToInstall = { source: string; target: string }
 
-/** Makes the folders and the links, and lists the files that remain. */
-async function layOut(from: string, to: string): Promise<FileToPlant[]> {
+/** Creates the folders and links, and returns the remaining files. */
+async function createFolders(from: string, to: string): Promise<FileToInstall[]> {
   await mkdir(to)
-  // Whatever our umask: the server's user has to get in, and there is nothing secret here.
+  // Independent of our umask: the user of the server needs access, and nothing here is secret.
   await chmod(to, 0o755)
-  const files: FileToPlant[] = []
+  const files: FileToInstall[] = []
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (leftOut.has(entry.name) || entry.name.endsWith('.a')) continue
-    if (entry.isDirectory()) files.push(...(await layOut(source, target)))
+    if (entry.isDirectory()) files.push(...(await createFolders(source, target)))
     else if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
     else files.push({ source, target })
   }
   return files
 }
 
-async function plantFile({ source, target }: FileToPlant): Promise<void> {
+async function installFile({ source, target }: FileToInstall): Promise<void> {
   const { mode } = await lstat(source)
-  // A hard link shares the permissions of its file, and those are not ours to change.
+  // A hard link shares the permissions of its file, which are not ours to change.
   const isReadableByAll = (mode & 0o444) === 0o444
   if (isReadableByAll && (await linkIfPossible(source, target))) return
   await copyFile(source, target, constants.COPYFILE_FICLONE)
@@ -97,7 +98,7 @@ async function plantFile({ source, target }: FileToPlant): Promise<void> {
 
 const linkRefusals = new Set(['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** Not across file systems, not on every file system, and on Linux not for files of other users. */
+/** Hard links fail across file systems, on some file systems, and on Linux for files of other users. */
 async function linkIfPossible(source: string, target: string): Promise<boolean> {
   try {
     await link(source, target)
@@ -108,7 +109,7 @@ async function linkIfPossible(source: string, target: string): Promise<boolean> 
   }
 }
 
-/** The rename that completes the installation must not reach the disk before the files do. */
+/** The files must reach the disk before the rename that completes the installation. */
 async function flush(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {
@@ -129,8 +130,8 @@ async function makeLibraryLinks(source: BinaryPackage, folder: string): Promise<
   }
 }
 
-/** A wrong C library, a missing one or a file system that does not let programs run shows here, once, and not in riddles. */
-async function tryOut(binaries: Binaries, runAs: UnprivilegedUser | undefined): Promise<void> {
+/** Detects a wrong or missing C library, or a file system without execute permission, before the first real use. */
+async function checkThatItRuns(binaries: Binaries, runAs: UnprivilegedUser | undefined): Promise<void> {
   const { succeeded, output } = await runTool(binaries.postgres, ['-V'], { runAs, timeoutMs: 30_000 })
   if (succeeded) return
   throw new StartupError(

@@ -4,73 +4,75 @@ import { lastLines } from './start-failure.ts'
 
 export type SupervisorLog = { info(line: string): void; warn(line: string): void }
 
-export type Keeper = { pid(): number | undefined; stop(): Promise<void> }
+export type Supervisor = { pid(): number | undefined; stop(): Promise<void> }
 
-/** From the second attempt on; a full disk or a wrong permission is often mended by someone while we wait. */
+/** Delays between attempts, from the second on. An operator often fixes a full disk or a wrong permission meanwhile. */
 const delaysMs = { first: 100, longest: 5_000 }
 
-/** A server that lived this long was well: its next death is a new story with short delays. */
-const wellAfterMs = 30_000
+/** After this uptime the delay is reset. */
+const stableAfterMs = 30_000
 
-/** Starts the server again whenever it ends, for as long as it takes, until `stop`. */
+/** Restarts the server whenever it ends, without a limit, until `stop`. */
 export function keepRunning(options: {
   first: Postmaster
   start(signal: AbortSignal): Promise<Postmaster | FailedStart>
   log: SupervisorLog
-}): Keeper {
+}): Supervisor {
   const { log } = options
   const stopping = new AbortController()
-  const told = new Promise<'told'>((resolve) => stopping.signal.addEventListener('abort', () => resolve('told')))
+  const stopRequested = new Promise<'stop'>((resolve) =>
+    stopping.signal.addEventListener('abort', () => resolve('stop')),
+  )
   let current: Postmaster | undefined = options.first
   let delayMs = 0
-  const life = live(options.first)
+  const supervision = supervise(options.first)
   return {
     pid: () => current?.pid,
     stop: () => {
       stopping.abort()
-      return life
+      return supervision
     },
   }
 
-  async function live(first: Postmaster): Promise<void> {
+  async function supervise(first: Postmaster): Promise<void> {
     let postmaster: Postmaster | undefined = first
     while (postmaster !== undefined) {
       const startedAt = performance.now()
-      const end = await Promise.race([postmaster.ended, told])
-      if (end === 'told') {
+      const end = await Promise.race([postmaster.ended, stopRequested])
+      if (end === 'stop') {
         const signal = await postmaster.stop()
         log.info(`PostgreSQL stopped (${signal ?? 'it had ended already'})`)
         current = undefined
         return
       }
       current = undefined
-      log.warn(`PostgreSQL (process ${postmaster.pid}) is gone: ${end}; starting it again`)
-      if (performance.now() - startedAt > wellAfterMs) delayMs = 0
-      postmaster = current = await bringBack()
+      log.warn(`PostgreSQL (process ${postmaster.pid}) ended: ${end}; restarting it`)
+      if (performance.now() - startedAt > stableAfterMs) delayMs = 0
+      postmaster = current = await restart()
     }
   }
 
-  /** Undefined when told to stop meanwhile. */
-  async function bringBack(): Promise<Postmaster | undefined> {
-    const goneAt = performance.now()
+  /** Undefined if `stop` was called meanwhile. */
+  async function restart(): Promise<Postmaster | undefined> {
+    const endedAt = performance.now()
     while (!stopping.signal.aborted) {
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) return undefined
       delayMs = Math.min(Math.max(delayMs * 2, delaysMs.first), delaysMs.longest)
       const outcome = await attempt()
       if ('pid' in outcome) {
-        log.info(`PostgreSQL is back after ${Math.round(performance.now() - goneAt)} ms (process ${outcome.pid})`)
+        log.info(`PostgreSQL is back after ${Math.round(performance.now() - endedAt)} ms (process ${outcome.pid})`)
         return outcome
       }
       if (!stopping.signal.aborted)
         log.warn(
-          `PostgreSQL did not start: ${outcome.failure}; trying again in ${delayMs} ms\n${lastLines(outcome.output, 2)}`.trim(),
+          `PostgreSQL did not start: ${outcome.failure}; retrying in ${delayMs} ms\n${lastLines(outcome.output, 2)}`.trim(),
         )
     }
     return undefined
   }
 
-  /** Even a fault of ours on the way (no file handles left, say) must not end the keeping. */
+  /** An error of ours, such as too many open files, must not end the supervision. */
   async function attempt(): Promise<Postmaster | FailedStart> {
     try {
       return await options.start(stopping.signal)

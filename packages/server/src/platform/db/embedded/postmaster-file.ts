@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf } from '../../process/errno.ts'
 
-/** What a running server says of itself in `postmaster.pid`, one fact a line. */
+/** The facts that a running server writes into `postmaster.pid`, one per line. */
 export type PostmasterFile = { pid: number; socketDirectory: string | undefined; isReady: boolean }
 
 export function postmasterFile(data: string): string {
   return join(data, 'postmaster.pid')
 }
 
-/** Undefined when there is none, or when it is only being written. */
+/** Undefined when there is no file, or it is still being written. */
 export async function readPostmasterFile(data: string): Promise<PostmasterFile | undefined> {
   const lines = await readLines(postmasterFile(data))
   const pid = Number(lines[0])

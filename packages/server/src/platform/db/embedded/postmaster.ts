@@ -6,7 +6,7 @@ import { toolEnvironment } from './run-tool.ts'
 import type { ServerLog } from './server-log.ts'
 import { stopInSteps } from './stop-in-steps.ts'
 
-/** PostgreSQL's parent process, as a child of ours. */
+/** PostgreSQL's parent process, as our child process. */
 export type Postmaster = { pid: number; ended: Promise<string>; stop(): Promise<NodeJS.Signals | undefined> }
 
 export type PostmasterPlan = {
@@ -19,7 +19,7 @@ export type PostmasterPlan = {
   serverLog: ServerLog
 }
 
-/** A server that did not come up, with what it wrote into its log meanwhile. */
+/** A server that did not start, with what it has written to its log. */
 export type FailedStart = { failure: string; output: string }
 
 export async function startPostmaster(
@@ -39,16 +39,14 @@ export async function startPostmaster(
     if (file?.pid === pid && file.isReady) return postmaster
     if (options.signal.aborted || performance.now() > deadline) {
       await postmaster.stop()
-      return failed(
-        options.signal.aborted ? 'it was told to stop' : `it was not ready after ${options.timeoutMs / 1000} s`,
-      )
+      return failed(options.signal.aborted ? 'it was stopped' : `it was not ready after ${options.timeoutMs / 1000} s`)
     }
     await sleep(pollMs)
   }
   return failed(await ended)
 }
 
-/** A warm start takes 50 to 200 ms: this adds little to it and costs one small read. */
+/** A warm start takes 50 to 200 ms. Each poll costs one small read. */
 const pollMs = 10
 
 async function launch(plan: PostmasterPlan): Promise<{ child: ChildProcess; ended: Promise<string> }> {
@@ -59,10 +57,10 @@ async function launch(plan: PostmasterPlan): Promise<{ child: ChildProcess; ende
       cwd: '/',
       env: toolEnvironment,
       stdio: ['ignore', log.fd, log.fd],
-      // Its own session: Ctrl-C at the terminal is for us, who still need the database to drain.
+      // Its own session: Ctrl-C at the terminal must not reach it, because the drain still needs the database.
       detached: true,
     })
-    // Listened to in the same turn of the event loop: a server that fails at once ends while the log is being closed.
+    // Listen in the same iteration of the event loop: a server that fails at once ends while the log is being closed.
     return { child, ended: endOf(child) }
   } finally {
     await log.close()
@@ -70,7 +68,7 @@ async function launch(plan: PostmasterPlan): Promise<{ child: ChildProcess; ende
 }
 
 function argumentsFor(plan: PostmasterPlan): string[] {
-  // A list of directories, in which a quoted one may hold commas.
+  // The setting is a list of directories; a quoted one may contain commas.
   const directories = `"${plan.socketDirectory.replaceAll('"', '""')}"`
   const settings = { port: String(plan.port), unix_socket_directories: directories, ...plan.settings }
   return ['-D', plan.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]

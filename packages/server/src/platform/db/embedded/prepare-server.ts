@@ -11,20 +11,20 @@ import { readPostmasterFile } from './postmaster-file.ts'
 import { chooseServerFolder, noteServerFolder } from './server-folder.ts'
 import { serverLog } from './server-log.ts'
 import { serverSettings } from './server-settings.ts'
-import { makeSocketDirectory, removeForsakenSocketDirectory, socketPort } from './socket-directory.ts'
+import { makeSocketDirectory, removeAbandonedSocketDirectory, socketPort } from './socket-directory.ts'
 import { explainDiskFull } from './start-failure.ts'
 
 export type PreparedServer = {
   plan: PostmasterPlan
   password: string
   passwordFile: string
-  /** Once the server has stopped. */
+  /** Call it after the server has stopped. */
   release(): Promise<void>
 }
 
 type Options = { home: string; log: SupervisorLog; settings?: Record<string, string>; binaryPackage?: string }
 
-/** Everything up to the point where the server can be started: programs, data, password, a place for its socket. */
+/** Everything a start of the server needs: programs, data, password, a directory for its socket. */
 export async function prepareServer(options: Options): Promise<PreparedServer> {
   const { home, log } = options
   const source = findBinaryPackage(options.binaryPackage)
@@ -32,7 +32,7 @@ export async function prepareServer(options: Options): Promise<PreparedServer> {
   const folder = await explainDiskFull(home, () => chooseServerFolder(home, runAs))
   if (!folder.isUnderHome) {
     log.info(
-      `the database lies in ${folder.path}: as root, PostgreSQL runs as the user ${runAs?.name}, to whom ${home} was closed when the database was created`,
+      `the database is in ${folder.path}: as root, PostgreSQL runs as the user ${runAs?.name}, who could not enter ${home} when the database was created`,
     )
   }
   return explainDiskFull(folder.path, async () => {
@@ -48,25 +48,25 @@ async function prepareIn(
 ): Promise<PreparedServer> {
   const { source, runAs, log } = options
   const data = join(folder, 'data')
-  // First of all: data that is not ours to run is left with its server and its programs.
+  // Check this first: leave data that we cannot use untouched, with its server and programs.
   const hasData = await hasDataDirectory(data, { major: source.major, runAs })
-  const forsaken = (await readPostmasterFile(data))?.socketDirectory
+  const abandonedSocketDirectory = (await readPostmasterFile(data))?.socketDirectory
   await endOldServer(data, log)
-  if (forsaken !== undefined) await removeForsakenSocketDirectory(forsaken)
+  if (abandonedSocketDirectory !== undefined) await removeAbandonedSocketDirectory(abandonedSocketDirectory)
 
   const binaries = await installBinaries(source, { folder, runAs })
   const passwordFile = join(options.home, 'postgres/password')
-  const kept = await readPassword(passwordFile)
-  const password = kept ?? newPassword()
+  const savedPassword = await readPassword(passwordFile)
+  const password = savedPassword ?? newPassword()
   if (!hasData) {
     log.info(`creating a database in ${data}`)
     await createDataDirectory(data, { binaries, runAs, password })
-  } else if (kept === undefined) {
+  } else if (savedPassword === undefined) {
     log.warn(`the database's password was not in ${passwordFile}; setting a new one`)
     await resetPassword(data, { binaries, runAs, password })
   }
-  // After the database has it: a password that is noted here is one that opens.
-  if (kept === undefined) await savePassword(passwordFile, password)
+  // Save it only after the database has it, so that a saved password always works.
+  if (savedPassword === undefined) await savePassword(passwordFile, password)
 
   const ownLog = serverLog(join(folder, 'postgres.log'))
   await ownLog.trim()

@@ -4,12 +4,12 @@ import { spawnIdentity, type UnprivilegedUser } from '../../home/unprivileged-us
 export type ToolResult = { succeeded: boolean; output: string }
 
 /**
- * What PostgreSQL's programs see of us: English messages, which we read, and none of our secrets. A locale that is set
- * also keeps macOS from starting threads in the postmaster, which it would refuse.
+ * The environment of the PostgreSQL programs: English messages, which we parse, and none of our secrets. On macOS an
+ * unset locale would start threads in the postmaster, which then refuses to run.
  */
 export const toolEnvironment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/local/bin:/usr/bin:/bin' }
 
-/** Runs one of PostgreSQL's programs to its end. A program that cannot even be started has failed, and says why. */
+/** Runs a PostgreSQL program to completion. A program that cannot start counts as failed, with the reason as output. */
 export async function runTool(
   program: string,
   args: readonly string[],
@@ -33,19 +33,19 @@ function execute(
       args,
       {
         ...spawnIdentity(options.runAs),
-        // Ours may be closed to the other user.
+        // The other user may not be able to enter our working directory.
         cwd: '/',
         env: toolEnvironment,
         timeout: options.timeoutMs,
         killSignal: 'SIGKILL',
       },
       (error, stdout, stderr) => {
-        const said = `${stdout}\n${stderr}`.trim()
+        const printed = `${stdout}\n${stderr}`.trim()
         const failure = error?.killed ? `${program} did not end within ${options.timeoutMs / 1000} s` : error?.message
-        resolve({ succeeded: error === null, output: said === '' ? (failure ?? '') : said })
+        resolve({ succeeded: error === null, output: printed === '' ? (failure ?? '') : printed })
       },
     )
-    // A program that ends without reading its input must not take us along.
+    // Without a listener, a program that exits before reading its input would crash this process.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(options.input ?? '')
   })

@@ -6,10 +6,10 @@ import { errnoOf } from '../../process/errno.ts'
 import { StartupError } from '../../startup-error.ts'
 
 /**
- * Where the database server keeps everything: `<home>/postgres`. As root the server runs as another user, and a home
- * that is closed to that user (often one of its parents is) cannot hold it; then it is a folder under /var/lib whose
- * name follows from the home's path. Where the data lies already decides before permissions do, so that a chmod between
- * two starts never shows an empty database, and a note in the home tells of data that lies elsewhere.
+ * The folder of the database server: `<home>/postgres`. As root the server runs as another user. If that user cannot
+ * enter the home, often because of one of its parents, the folder is under /var/lib, with a name derived from the path
+ * of the home. Existing data takes precedence over permissions, so that a chmod between two starts never leads to an
+ * empty database. A note in the home records data that is elsewhere.
  */
 export type ServerFolder = { path: string; isUnderHome: boolean }
 
@@ -24,7 +24,7 @@ export async function chooseServerFolder(home: string, runAs: UnprivilegedUser |
   if (await holdsData(inside)) {
     if (isOpen) return { path: inside, isUnderHome: true }
     throw new StartupError(
-      `The database in ${inside} runs as the user ${runAs.name}, who can no longer enter that folder. Give back the permission to pass through it and its parents (chmod o+x).`,
+      `The database in ${inside} runs as the user ${runAs.name}, who can no longer enter that folder. Restore the permission to pass through it and its parents (chmod o+x).`,
     )
   }
   const outside = join(elsewhere, createHash('sha256').update(home).digest('hex').slice(0, 16))
@@ -42,7 +42,7 @@ export async function chooseServerFolder(home: string, runAs: UnprivilegedUser |
   )
 }
 
-/** Once there is data to lose: the next start looks for it there, or says that it is gone. */
+/** Call it once there is data. The next start looks for it there, or reports that it is missing. */
 export async function noteServerFolder(home: string, folder: ServerFolder): Promise<void> {
   const inside = join(home, 'postgres')
   if (folder.isUnderHome || (await readNote(inside)) === folder.path) return
@@ -56,7 +56,7 @@ async function makeFolder(path: string, runAs: UnprivilegedUser | undefined): Pr
     if (errnoOf(error) === 'EEXIST') return
     throw error
   }
-  // The server's user passes through to its own folders and sees nothing else.
+  // The user of the server can pass through to its own folders and list nothing.
   if (runAs !== undefined) await chmod(path, 0o711)
 }
 
@@ -81,11 +81,11 @@ async function readNote(inside: string): Promise<string | undefined> {
 }
 
 function lost(recorded: string, expected: string, inside: string): StartupError {
-  const wayOut =
+  const advice =
     recorded === expected
       ? 'bring it back'
       : `the home was at another path then; if it was moved and not copied, move the database to ${expected}`
   return new StartupError(
-    `The database of this home was kept in ${recorded}: ${wayOut}, or remove ${noteFile(inside)} to begin with an empty one.`,
+    `The database of this home was kept in ${recorded}: ${advice}, or remove ${noteFile(inside)} to begin with an empty one.`,
   )
 }

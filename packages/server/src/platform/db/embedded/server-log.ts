@@ -1,22 +1,22 @@
 import { copyFile, open, stat, truncate } from 'node:fs/promises'
 
 /**
- * PostgreSQL writes its log into a file by itself, so that it neither waits for us nor loses words when we are killed.
- * The file is opened for appending, hence it may be cut to nothing under the server's pen.
+ * PostgreSQL writes its log directly to a file, so that it neither waits for us nor loses lines when we are killed. The
+ * file is opened for appending, so it can be truncated while the server writes.
  */
 export type ServerLog = {
   file: string
   openForAppending(): Promise<{ fd: number; close(): Promise<void> }>
   sizeBytes(): Promise<number>
   since(offsetBytes: number): Promise<string>
-  /** Moves a file that has grown too long to `<file>.1`, replacing the one before. */
+  /** Moves a file that is too long to `<file>.1`, replacing the earlier one. */
   trim(): Promise<void>
 }
 
-/** Two of these, the current and the one before, hold weeks of a server that only warns. */
+/** Two such files, the current and the previous, cover weeks of a server that logs only warnings. */
 const keptBytes = 8 * 1024 * 1024
 
-/** Enough for the last words of a start that failed. */
+/** Enough for the last lines of a failed start. */
 const tailBytes = 16 * 1024
 
 export function serverLog(file: string): ServerLog {
@@ -34,7 +34,7 @@ export function serverLog(file: string): ServerLog {
     },
     trim: async () => {
       if ((await sizeOf(file)) <= keptBytes) return
-      // On a full disk the copy fails, and cutting is all the more welcome.
+      // On a full disk the copy fails, and truncating is needed even more.
       await copyFile(file, `${file}.1`).catch(() => undefined)
       await truncate(file)
     },

@@ -6,14 +6,15 @@ import { promisify } from 'node:util'
 
 export type ServerProcess = { pid: number; isPostmaster: boolean }
 
-/** PostgreSQL puts this name into the title of each of its processes, by which those of one server can be told. */
+/** PostgreSQL includes this name in the title of each process, which identifies the processes of one server. */
 export function clusterName(data: string): string {
   return `yardmaster-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`
 }
 
 /**
- * The processes of the server on this data directory, whoever started it. By command line and title, which are open to
- * all: working directories would be surer, but root in a container may not look at those of another user.
+ * The processes of the server on this data directory, whichever process started it. Identified by command line and
+ * title, which every user can read. Working directories would be more reliable, but root in a container may not read
+ * those of another user.
  */
 export async function findServerProcesses(data: string): Promise<ServerProcess[]> {
   const listed = process.platform === 'linux' ? await listProc() : await listPs()
@@ -25,7 +26,7 @@ export async function findServerProcesses(data: string): Promise<ServerProcess[]
 
 type Listed = { pid: number; command: string }
 
-/** The postmaster's command line is the one we gave it: the program, `-D`, the directory, then settings. */
+/** The command line of the postmaster is ours: the program, `-D`, the directory, then settings. */
 function isPostmasterOn(data: string, command: string): boolean {
   const [program] = command.split(` -D ${data} -c `)
   return program !== undefined && program !== command && basename(program) === 'postgres'
@@ -35,7 +36,7 @@ async function listProc(): Promise<Listed[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const listed: Listed[] = []
   for (const pid of pids) {
-    // One that ends meanwhile is no longer of interest; a zombie has an empty command line.
+    // A process that has ended meanwhile does not matter; a zombie has an empty command line.
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
     listed.push({ pid: Number(pid), command: command.replaceAll('\0', ' ').trimEnd() })
   }

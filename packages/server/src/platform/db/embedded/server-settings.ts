@@ -1,16 +1,16 @@
 import { clusterName } from './server-processes.ts'
 
-/** Given on the command line at every start, so that no file under the data has to be edited or compared. */
+/** Passed on the command line at every start, so that no file in the data directory has to be edited. */
 export function serverSettings(data: string, own: Record<string, string> = {}): Record<string, string> {
   return {
-    // Nothing but the socket in its private directory.
+    // Only the socket in its private directory.
     listen_addresses: '',
     unix_socket_permissions: '0700',
     cluster_name: clusterName(data),
     max_connections: '100',
-    // A guest on someone's machine: the operating system's cache does the rest.
+    // A small share of the machine; the cache of the operating system does the rest.
     shared_buffers: '64MB',
-    // Nothing is replicated: one process fewer.
+    // No replication, so one process fewer.
     max_logical_replication_workers: '0',
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -19,7 +19,7 @@ export function serverSettings(data: string, own: Record<string, string> = {}): 
     log_line_prefix: '%m [%p] ',
     log_min_messages: 'warning',
     log_checkpoints: 'off',
-    // Statements and the details of an error quote the rows they were about, and rows hold secrets.
+    // Statements and error details quote rows, and rows hold secrets.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...own,

@@ -5,13 +5,13 @@ import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts
 
 export type SocketDirectory = { path: string; remove(): Promise<void> }
 
-/** Only part of the socket's name here: the directory is private, so there is nothing to collide with. */
+/** Only a part of the socket's file name. The directory is private, so nothing collides with it. */
 export const socketPort = 5432
 
-/** A socket's path has at most 103 bytes on macOS and 107 on Linux. */
+/** The path of a socket has at most 103 bytes on macOS and 107 on Linux. */
 const pathLimitBytes = 100
 
-/** Beside the data; if that path is too long for a socket, a private folder for this run under the system's own. */
+/** Beside the data. If that path is too long for a socket, a private temporary folder for this run. */
 export async function makeSocketDirectory(
   serverFolder: string,
   runAs: UnprivilegedUser | undefined,
@@ -23,14 +23,14 @@ export async function makeSocketDirectory(
     return { path: beside, remove: async () => undefined }
   }
   const parent = await temporaryFolder(runAs)
-  // A fresh name each time: one that could be foretold could be taken by another user of this machine first.
-  const apart = await mkdtemp(join(parent, shortPrefix))
-  await giveTo(runAs, apart)
-  return { path: apart, remove: () => rm(apart, { recursive: true, force: true }) }
+  // A random name: another user of this machine could create a predictable one first.
+  const temporary = await mkdtemp(join(parent, shortPrefix))
+  await giveTo(runAs, temporary)
+  return { path: temporary, remove: () => rm(temporary, { recursive: true, force: true }) }
 }
 
-/** What a Yardmaster that was killed could not remove, by the path its server had noted. */
-export async function removeForsakenSocketDirectory(noted: string): Promise<void> {
+/** Removes the folder that a killed Yardmaster left, by the path in its postmaster.pid. */
+export async function removeAbandonedSocketDirectory(noted: string): Promise<void> {
   const path = resolve(noted)
   const isTemporary = [resolve(tmpdir()), '/tmp'].includes(dirname(path)) && basename(path).startsWith(shortPrefix)
   if (isTemporary) await rm(path, { recursive: true, force: true })

@@ -1,17 +1,17 @@
 import { errnoOf } from '../../process/errno.ts'
 import { StartupError } from '../../startup-error.ts'
 
-/** How PostgreSQL and the C library put it. */
+/** The wording of PostgreSQL and the C library. */
 const diskFull = /No space left on device|Disk quota exceeded/
 
-/** What the old server's last processes do to a new one: they hold its shared memory until they notice its death. */
+/** The last processes of the old server hold its shared memory until they notice its death. */
 const heldByOldServer = /pre-existing shared memory block|lock file ".*" already exists/
 
 export function isHeldByOldServer(output: string): boolean {
   return heldByOldServer.test(output)
 }
 
-/** The sentence for something that PostgreSQL said before it ended. */
+/** The error for a failure of PostgreSQL, with its output. */
 export function failureSentence(
   what: string,
   output: string,
@@ -21,13 +21,13 @@ export function failureSentence(
   const said = lastLines(output)
   const parts = [
     what,
-    said === '' ? 'PostgreSQL said nothing about it.' : `PostgreSQL's last words:\n${said}`,
+    said === '' ? 'PostgreSQL printed nothing.' : `PostgreSQL's last output:\n${said}`,
     about.logFile === undefined ? undefined : `Its log is ${about.logFile}`,
   ]
   return new StartupError(parts.filter((part) => part !== undefined).join('\n'))
 }
 
-/** For our own writes into the database's folder. */
+/** For our own writes to the folder of the database. */
 export async function explainDiskFull<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -43,7 +43,7 @@ export function diskFullSentence(folder: string): StartupError {
   )
 }
 
-/** Enough to show the cause and the hint that follows it, short enough for a terminal. */
+/** Enough for the cause and the hint after it, and short enough for a terminal. */
 const shownLines = 6
 
 export function lastLines(output: string, count = shownLines): string {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * PostgreSQL's own three degrees. SIGINT ends connections and writes everything down; SIGQUIT ends at once and leaves
- * the rest to recovery at the next start; SIGKILL is for a server that hears neither. Acknowledged rows survive all
- * three. Together they fit into the time that a drain of the whole program has.
+ * The three shutdown modes of PostgreSQL. SIGINT closes connections and writes everything to disk. SIGQUIT exits at
+ * once and leaves the rest to recovery at the next start. SIGKILL is for a server that reacts to neither. Acknowledged
+ * rows survive all three. The sum of the limits fits into the drain of the whole program.
  */
-const degrees = [
+const steps = [
   { signal: 'SIGINT', waitMs: 8_000 },
   { signal: 'SIGQUIT', waitMs: 3_000 },
   { signal: 'SIGKILL', waitMs: 3_000 },
@@ -13,10 +13,10 @@ const degrees = [
 
 export type Stoppable = { pid: number; isGone(): boolean | Promise<boolean> }
 
-/** The signal that worked; undefined when the process is there even after SIGKILL, or was gone to begin with. */
+/** The signal that ended the process. Undefined when it survived SIGKILL or had ended before. */
 export async function stopInSteps(target: Stoppable): Promise<NodeJS.Signals | undefined> {
   if (await target.isGone()) return undefined
-  for (const { signal, waitMs } of degrees) {
+  for (const { signal, waitMs } of steps) {
     send(target.pid, signal)
     if (await isGoneWithin(target, waitMs)) return signal
   }
@@ -27,7 +27,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    // It may end between the question and the signal.
+    // It may end between the check and the signal.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => remove(sandbox))
 
 describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
-  test('its server runs on, the next start stops it and has every acknowledged row', async () => {
+  test('its server keeps running, and the next start stops it and has every acknowledged row', async () => {
     const home = await copyHome(template, join(sandbox, 'killed'))
     const runner = await startRunner(home)
     const inserting = insertUntilBroken(() => runner.connection)
@@ -57,21 +57,21 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
     try {
       const client = await connect(runner.connection)
       process.kill(-runner.child.pid, 'SIGINT')
-      // PostgreSQL answers an interrupt by ending its connections at once.
+      // PostgreSQL reacts to an interrupt by closing its connections at once.
       await client.query('select pg_sleep(0.3)')
       await client.end()
     } finally {
       runner.child.say('exit')
     }
-    // And an exit that forgot to stop it takes it along.
+    // An exit without `stop` ends the server too.
     await waitUntil('the server has ended', async () => !(await hasProcesses(join(home, 'postgres/data'))))
     await runner.child.kill()
   })
 
-  test('a pid that has passed from the server to someone else is left alone', async () => {
+  test('a process that has reused the pid of the server is left alone', async () => {
     const home = await copyHome(template, join(sandbox, 'reused'))
     const user = await unprivilegedUser()
-    // As the server's user, for whom PostgreSQL would take the process for another server.
+    // As the user of the server: PostgreSQL would mistake that process for another server.
     const bystander = spawn('sleep', ['60'], { stdio: 'ignore', cwd: '/', ...spawnIdentity(user) })
     try {
       const file = join(home, 'postgres/data/postmaster.pid')
@@ -88,7 +88,7 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
 })
 
 describe('when the server is killed', { timeout: 60_000 }, () => {
-  test('it is brought back, and no acknowledged row is lost', async () => {
+  test('it is restarted, and no acknowledged row is lost', async () => {
     const home = await copyHome(template, join(sandbox, 'postmaster'))
     await withServer(home, async ({ server, lines }) => {
       const inserting = insertUntilBroken(() => server.connection)
@@ -96,7 +96,7 @@ describe('when the server is killed', { timeout: 60_000 }, () => {
         await waitUntil('rows are being inserted', () => inserting.acknowledged.length > round * 50)
         const pid = killServer(server)
         await waitUntil('the server is back', () => server.pid() !== undefined && server.pid() !== pid)
-        expect(lines.join('\n')).toContain(`(process ${pid}) is gone: it was ended by SIGKILL`)
+        expect(lines.join('\n')).toContain(`(process ${pid}) ended: it was ended by SIGKILL`)
         expect(lines.join('\n')).toContain(`(process ${server.pid()})`)
       }
       const before = inserting.acknowledged.length
@@ -107,7 +107,7 @@ describe('when the server is killed', { timeout: 60_000 }, () => {
     })
   })
 
-  test('one of its processes that is busy and does not notice is ended, so that the new server can start', async () => {
+  test('a busy process of it that does not notice is killed, so that the new server can start', async () => {
     const home = await copyHome(template, join(sandbox, 'busy'))
     await withServer(home, async ({ server, lines }) => {
       const busy = await connect(server.connection)
@@ -122,12 +122,12 @@ describe('when the server is killed', { timeout: 60_000 }, () => {
       const pid = killServer(server)
       await waitUntil('the server is back', () => server.pid() !== undefined && server.pid() !== pid)
       expect(await lost).toBe('lost')
-      expect(lines.join('\n')).toContain('does not end; killing it')
+      expect(lines.join('\n')).toContain('is still running; killing it')
       expect(await query(server.connection, 'select 1 as one')).toEqual([{ one: 1 }])
     })
   })
 
-  test('a stop while it is down leaves no process either', async () => {
+  test('a stop while it is down leaves no process', async () => {
     const home = await copyHome(template, join(sandbox, 'down'))
     await withServer(home, async ({ server }) => {
       killServer(server)
@@ -136,7 +136,7 @@ describe('when the server is killed', { timeout: 60_000 }, () => {
     })
   })
 
-  test('the loss of one of its connections is its own business', async () => {
+  test('a killed backend does not cause a restart by the supervisor', async () => {
     const home = await copyHome(template, join(sandbox, 'backend'))
     await withServer(home, async ({ server, lines }) => {
       const client = await connect(server.connection)
@@ -169,7 +169,7 @@ async function startRunner(home: string, options: { detached?: boolean } = {}): 
   return { child, ...JSON.parse(await child.nextLine()) }
 }
 
-/** Inserts 1, 2, 3 ... each in its own transaction, connecting again whenever the connection is lost. */
+/** Inserts 1, 2, 3 ... each in its own transaction, and reconnects whenever the connection is lost. */
 function insertUntilBroken(connectionNow: () => ServerConnection) {
   const acknowledged: number[] = []
   let isStopped = false
@@ -191,7 +191,7 @@ function insertUntilBroken(connectionNow: () => ServerConnection) {
           acknowledged.push(n)
         }
       } catch {
-        // The row in flight may be in or not; the next one has its own number.
+        // The row in flight may or may not be stored; the next one has its own number.
       }
       await client.end().catch(() => undefined)
     }

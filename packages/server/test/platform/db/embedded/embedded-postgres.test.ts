@@ -30,9 +30,9 @@ beforeAll(async () => {
 afterAll(() => remove(sandbox))
 
 describe('the first start', { timeout: 60_000 }, () => {
-  test('creates a database that answers, in UTF-8, with checksums, and stops without leaving a process', async () => {
+  test('creates a working database in UTF-8 with checksums, and its stop leaves no process', async () => {
     const home = await makeHome(join(sandbox, 'first'))
-    // What a creation that was cut short leaves.
+    // The leftovers of an interrupted creation.
     await mkdir(join(home, 'postgres/data.new-0123/base'), { recursive: true })
     if (isRoot) await chmod(join(home, 'postgres'), 0o711)
     const data = await withServer(home, async ({ server, lines }) => {
@@ -71,7 +71,7 @@ const settingsQuery = `
   where datname = current_database()`
 
 describe('a later start', { timeout: 30_000 }, () => {
-  test('keeps every row, by the connection string too', async () => {
+  test('keeps every row, and the connection string works', async () => {
     const home = await copyHome(template, join(sandbox, 'warm'))
     await withServer(home, async ({ server }) => {
       const client = new pg.Client({ connectionString: server.connectionString })
@@ -81,7 +81,7 @@ describe('a later start', { timeout: 30_000 }, () => {
     })
   })
 
-  test('takes settings and a database name of the caller, in a home with an odd name', async () => {
+  test('uses the settings and database name of the caller, in a home with special characters', async () => {
     const home = await copyHome(template, join(sandbox, 'an "odd", näme'))
     await withServer(
       home,
@@ -96,7 +96,7 @@ describe('a later start', { timeout: 30_000 }, () => {
     )
   })
 
-  test('a lost password is replaced, and the rows are still there', async () => {
+  test('a lost password is replaced, and the rows are kept', async () => {
     const home = await copyHome(template, join(sandbox, 'password'))
     await rm(join(home, 'postgres/password'))
     for (const expected of [/password was not in/, undefined]) {
@@ -108,7 +108,7 @@ describe('a later start', { timeout: 30_000 }, () => {
     }
   })
 
-  test('a password that does not open is told with the way out', async () => {
+  test('a wrong password is a StartupError with advice', async () => {
     const home = await copyHome(template, join(sandbox, 'wrong-password'))
     await writeFile(join(home, 'postgres/password'), `${'0'.repeat(48)}\n`)
     const refusal = withServer(home, async () => undefined)
@@ -116,7 +116,7 @@ describe('a later start', { timeout: 30_000 }, () => {
     expect(await hasProcesses(join(home, 'postgres/data'))).toBe(false)
   })
 
-  test('a path too long for a socket gets a short private folder, which is gone after the stop', async () => {
+  test('a path too long for a socket gets a short private folder, which the stop removes', async () => {
     const home = await copyHome(template, join(sandbox, 'long'.repeat(30)))
     const socketDirectory = await withServer(home, async ({ server }) => {
       expect(await query(server.connection, 'select n from kept')).toHaveLength(3)
@@ -127,7 +127,7 @@ describe('a later start', { timeout: 30_000 }, () => {
     expect(await exists(socketDirectory)).toBe(false)
   })
 
-  test('a stop ends the connections that are open and may be asked for twice', async () => {
+  test('a stop closes open connections and is idempotent', async () => {
     const home = await copyHome(template, join(sandbox, 'open'))
     await withServer(home, async ({ server }) => {
       const client = await connect(server.connection)
@@ -143,8 +143,8 @@ describe('a later start', { timeout: 30_000 }, () => {
   })
 })
 
-describe('what others may see', { timeout: 30_000 }, () => {
-  test('password, socket and log are closed to other users, and a wrong password is refused', async () => {
+describe('access by other users', { timeout: 30_000 }, () => {
+  test('password, socket and log are inaccessible to other users, and a wrong password is rejected', async () => {
     const home = await copyHome(template, join(sandbox, 'closed'))
     await withServer(home, async ({ server }) => {
       const permissions = async (path: string) => (await stat(path)).mode & 0o777
@@ -157,7 +157,7 @@ describe('what others may see', { timeout: 30_000 }, () => {
     })
   })
 
-  test('the log tells of an error without quoting the row it was about', async () => {
+  test('the log reports an error without quoting its row', async () => {
     const home = await copyHome(template, join(sandbox, 'log'))
     await withServer(home, async ({ server }) => {
       await query(server.connection, "create table secrets (v text unique check (v <> 'canary-2'))")
@@ -173,12 +173,12 @@ describe('what others may see', { timeout: 30_000 }, () => {
 })
 
 describe.runIf(isRoot)('as root', { timeout: 60_000 }, () => {
-  test('a home under a parent that is closed to all has its database elsewhere, and the next start finds it', async () => {
+  test('a home below an inaccessible parent has its database elsewhere, and the next start finds it', async () => {
     const closed = join(sandbox, 'closed-parent')
     await mkdir(closed, { mode: 0o700 })
     const home = await makeHome(join(closed, 'home'))
     const folder = await withServer(home, async ({ server, lines }) => {
-      expect(lines.join('\n')).toContain(`to whom ${home} was closed`)
+      expect(lines.join('\n')).toContain(`who could not enter ${home}`)
       expect(lines.join('\n')).toContain(dirname(server.dataDirectory))
       await query(server.connection, 'create table far (n int)')
       return dirname(server.dataDirectory)
@@ -187,14 +187,14 @@ describe.runIf(isRoot)('as root', { timeout: 60_000 }, () => {
       expect(folder).toMatch(/^\/var\/lib\/yardmaster-postgres\/[0-9a-f]+$/)
       expect((await stat(closed)).mode & 0o777).toBe(0o700)
 
-      // The way is open now, and still the data is where it is.
+      // The home is accessible now, and the data still stays where it is.
       await chmod(closed, 0o755)
       await withServer(home, async ({ server }) => {
         expect(dirname(server.dataDirectory)).toBe(folder)
         expect(await query(server.connection, 'select from far')).toEqual([])
       })
 
-      // Data that is gone is said to be gone, not replaced by an empty database.
+      // Missing data is reported, not replaced by an empty database.
       await rename(join(folder, 'data'), join(folder, 'gone'))
       await expect(withServer(home, async () => undefined)).rejects.toThrow(`was kept in ${folder}: bring it back`)
 
@@ -205,7 +205,7 @@ describe.runIf(isRoot)('as root', { timeout: 60_000 }, () => {
     }
   })
 
-  test('a database in the home that its user can no longer reach is not replaced by an empty one', async () => {
+  test('a database in the home that became inaccessible is not replaced by an empty one', async () => {
     const home = await copyHome(template, join(sandbox, 'shut'))
     await chmod(home, 0o700)
     await expect(withServer(home, async () => undefined)).rejects.toThrow(/can no longer enter that folder/)

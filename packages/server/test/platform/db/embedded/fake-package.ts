@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A package laid out like the real ones whose programs are shell scripts. */
+/** A package with the layout of the real ones, whose programs are shell scripts. */
 export async function makeFakePackage(
   folder: string,
   scripts: { initdb?: string; postgres?: string },

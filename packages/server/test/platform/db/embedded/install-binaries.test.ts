@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => remove(sandbox))
 
-test('the links that the package only lists are made', async () => {
+test('the links that the package only lists are created', async () => {
   const source = await makeFakePackage(
     join(sandbox, 'links'),
     {},
@@ -32,11 +32,11 @@ test('the links that the package only lists are made', async () => {
   const folder = await install(source, 'links-home')
   expect(await readlink(join(folder, `${installed}/lib/libpq.so.5`))).toBe('libpq.so.5.18')
   expect(await readlink(join(folder, `${installed}/lib/libpq.so`))).toBe('libpq.so.5.18')
-  // The package may not be ours to write to.
+  // The package may be read-only for us.
   expect(await exists(join(source, 'native/lib/libpq.so.5'))).toBe(false)
 })
 
-test('files that others cannot read are copied and opened, all else is linked where that is possible', async () => {
+test('files that other users cannot read are copied and made readable, and the rest is linked where possible', async () => {
   const source = await makeFakePackage(
     join(sandbox, 'modes'),
     {},
@@ -53,7 +53,7 @@ test('files that others cannot read are copied and opened, all else is linked wh
   expect((await lstat(open)).ino).toBe((await lstat(join(source, 'native/share/open'))).ino)
 })
 
-test('an earlier version and an unfinished installation are removed when a new version comes', async () => {
+test('installing a new version removes the earlier one and partial installations', async () => {
   const source = await makeFakePackage(join(sandbox, 'versions'), {})
   const folder = join(sandbox, 'versions-home')
   for (const name of ['bin-17.1.0', `${installed}.new-abc`, 'data'])

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => remove(sandbox))
 
-test('a log that has grown too long is put aside under the pen of its writer, who goes on at the beginning', async () => {
+test('a log that is too long is rotated while its writer appends, and the writer continues at the start of the file', async () => {
   const log = serverLog(join(sandbox, 'long.log'))
   await writeFile(log.file, 'x'.repeat(9 * 1024 * 1024))
   const writer = await open(log.file, 'a')
@@ -23,7 +23,7 @@ test('a log that has grown too long is put aside under the pen of its writer, wh
   expect((await stat(`${log.file}.1`)).size).toBe(9 * 1024 * 1024)
 })
 
-test('a short log is left as it is', async () => {
+test('a short log is not rotated', async () => {
   const log = serverLog(join(sandbox, 'short.log'))
   await writeFile(log.file, 'short\n')
   await log.trim()
@@ -31,7 +31,7 @@ test('a short log is left as it is', async () => {
   expect(await exists(`${log.file}.1`)).toBe(false)
 })
 
-test('what was written since a start is told, without what was there before', async () => {
+test('since returns only what was written after the offset', async () => {
   const log = serverLog(join(sandbox, 'since.log'))
   expect(await log.since(0)).toBe('')
   await appendFile(log.file, 'before\n')

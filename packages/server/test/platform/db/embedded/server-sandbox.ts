@@ -16,7 +16,7 @@ import { openHome } from '../../../../src/platform/home/home.ts'
 
 export const isRoot = process.geteuid?.() === 0
 
-/** A folder for one test file, which the user that runs the server as root can pass through. */
+/** A folder for one test file that the user of the server can pass through when the tests run as root. */
 export async function makeSandbox(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ym-pg-'))
   await chmod(folder, 0o755)
@@ -29,7 +29,7 @@ export async function makeHome(path: string): Promise<string> {
   return home.path
 }
 
-/** A home with a database of its own that was created once: a copy takes a tenth of the time. */
+/** A home with its own database, copied from one that was created once: a tenth of the time. */
 export async function copyHome(template: string, path: string): Promise<string> {
   const home = await makeHome(path)
   await mkdir(join(home, 'postgres'))

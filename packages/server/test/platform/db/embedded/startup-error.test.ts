@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => remove(sandbox))
 
-describe('a start that cannot succeed says why in a sentence', { timeout: 30_000 }, () => {
+describe('a start that cannot succeed throws a StartupError', { timeout: 30_000 }, () => {
   test('no PostgreSQL for this platform: names the platform and DATABASE_URL', async () => {
     const home = await makeHome(join(sandbox, 'missing'))
     await mkdir(join(sandbox, 'empty-package'))
@@ -53,13 +53,13 @@ describe('a start that cannot succeed says why in a sentence', { timeout: 30_000
     expect(sentence).toContain('PostgreSQL 18')
   })
 
-  test('a folder that is not a database: is left alone and named', async () => {
+  test('a folder that is not a database: stays unchanged and is named', async () => {
     const home = await homeWithData('not-data', { 'holiday.txt': 'pictures' })
     expect(await sentenceOf(home)).toContain(`${join(home, 'postgres/data')} is not a PostgreSQL data directory`)
     expect(await exists(join(home, 'postgres/data/holiday.txt'))).toBe(true)
   })
 
-  test('a broken database: shows the last words of PostgreSQL and where its log is', async () => {
+  test('a broken database: shows the last output of PostgreSQL and the path of its log', async () => {
     const home = await homeWithData('broken', { PG_VERSION: '18\n', 'postgresql.conf': '' })
     await writeFile(join(home, 'postgres/password'), `${'0'.repeat(48)}\n`)
     const sentence = await sentenceOf(home)
@@ -67,13 +67,13 @@ describe('a start that cannot succeed says why in a sentence', { timeout: 30_000
     expect(sentence).toContain(`Its log is ${join(home, 'postgres/postgres.log')}`)
   })
 
-  test.runIf(isRoot)('data that belongs to another user: names both', async () => {
+  test.runIf(isRoot)('data of another user: names both users', async () => {
     const home = await homeWithData('theirs', { PG_VERSION: '18\n' })
     await chown(join(home, 'postgres/data'), 12345, 12345)
     expect(await sentenceOf(home)).toContain('belongs to user 12345')
   })
 
-  test('a server that is not ready in time: says how long, and leaves no process', async () => {
+  test('a server that is not ready in time: names the timeout and leaves no process', async () => {
     const home = await homeWithData('slow', { PG_VERSION: '18\n' })
     await writeFile(join(home, 'postgres/password'), `${'0'.repeat(48)}\n`)
     const binaryPackage = await makeFakePackage(join(sandbox, 'slow-package'), {
@@ -87,7 +87,7 @@ describe('a start that cannot succeed says why in a sentence', { timeout: 30_000
 })
 
 describe('on a full disk', { timeout: 30_000 }, () => {
-  test('a creation that runs out of space is told as a full disk and leaves nothing behind', async () => {
+  test('a creation that runs out of space reports a full disk and leaves no files', async () => {
     const home = await makeHome(join(sandbox, 'full-create'))
     const binaryPackage = await makeFakePackage(join(sandbox, 'full-create-package'), {
       initdb: 'echo "initdb: error: could not write file: No space left on device" >&2; exit 1',
@@ -97,7 +97,7 @@ describe('on a full disk', { timeout: 30_000 }, () => {
     expect(await exists(join(home, 'postgres/data'))).toBe(false)
   })
 
-  test('a server that cannot write is told as a full disk', async () => {
+  test('a server that cannot write reports a full disk', async () => {
     const home = await homeWithData('full-start', { PG_VERSION: '18\n' })
     await writeFile(join(home, 'postgres/password'), `${'0'.repeat(48)}\n`)
     const binaryPackage = await makeFakePackage(join(sandbox, 'full-start-package'), {
@@ -107,14 +107,14 @@ describe('on a full disk', { timeout: 30_000 }, () => {
   })
 
   test.runIf(isRoot && process.platform === 'linux' && canMount())(
-    'every stage of a real one is told, and the next start succeeds once there is room',
+    'every stage on a really full disk is reported, and the next start succeeds once there is space',
     async () => {
       const disk = join(sandbox, 'disk')
       await mkdir(disk)
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m,mode=755', 'tmpfs', disk])
       try {
         const home = await makeHome(join(disk, 'home'))
-        // Not even the programs fit; then they do, but the database does not.
+        // First not even the programs fit, then they do but the database does not.
         for (const size of ['16m', '75m']) {
           execFileSync('mount', ['-o', `remount,size=${size}`, disk])
           expect(await sentenceOf(home)).toMatch(/^The disk that holds .* is full/)
@@ -141,7 +141,7 @@ async function sentenceOf(home: string, options: Partial<EmbeddedPostgresOptions
   throw new Error('the start succeeded')
 }
 
-/** A home whose data directory holds just these files, as the server's user would have made it. */
+/** A home whose data directory holds just these files, owned by the user of the server. */
 async function homeWithData(name: string, files: Record<string, string>): Promise<string> {
   const home = await makeHome(join(sandbox, name))
   const data = join(home, 'postgres/data')
@@ -156,7 +156,7 @@ async function homeWithData(name: string, files: Record<string, string>): Promis
   return home
 }
 
-/** Root in a container often may not. */
+/** Root in a container often may not mount. */
 function canMount(): boolean {
   try {
     execFileSync('unshare', ['-m', 'true'], { stdio: 'ignore' })
