@@ -5,7 +5,7 @@ import { welcome } from './app/welcome.ts'
 import { openLog } from './platform/log/log.ts'
 import { StartupError } from './platform/startup-error.ts'
 
-/** Starts Yardmaster in this process. A reason not to start is one sentence; anything else is a fault with its stack. */
+/** Starts Yardmaster in this process. Prints a StartupError as one sentence, and any other error with its stack. */
 export async function main(): Promise<void> {
   try {
     const environment = readEnvironment(process.cwd())

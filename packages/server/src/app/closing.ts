@@ -1,6 +1,6 @@
 import type { Log } from '../platform/log/log.ts'
 
-/** Remembers what was opened and closes it in reverse. One that fails to close is logged and does not keep the rest open. */
+/** Closes opened resources in reverse order. Logs a resource that fails to close and continues with the rest. */
 export function closing(log: Log) {
   const steps: { name: string; close(): unknown }[] = []
   let closed: Promise<void> | undefined

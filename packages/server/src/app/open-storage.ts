@@ -15,31 +15,31 @@ export type Storage = {
   connection: Connection
   db: Database
   pool: pg.Pool
-  /** Apart from the pool that serves requests, so that neither can starve the other. */
+  /** Separate from the pool that serves requests, so that neither starves the other. */
   jobsPool: pg.Pool
   close(): Promise<void>
 }
 
-/** Requests and turns together; each needs a connection only for the moment of a query. */
+/** Shared by requests and turns. Each needs a connection only during a query. */
 const poolSize = 20
-/** No query of ours is meant to take this long; one that does hangs on a line that carries nothing. */
+/** None of our queries takes this long. One that does waits on a dead connection. */
 const queryTimeoutMs = 20_000
-/** Every queue keeps one connection to listen on and needs a few more to fetch and finish jobs. */
+/** Every queue listens on one connection and needs a few more to fetch and finish jobs. */
 const jobsPoolSize = queueNames.length + 6
 
-/** The database the configuration names, or the embedded one, with its schema up to date. */
+/** The configured database or the embedded one, with its schema up to date. */
 export async function openStorage(options: {
   databaseUrl: string | undefined
   home: Home
   log: Log
-  patienceMs?: number
+  connectTimeoutMs?: number
 }): Promise<Storage> {
-  const { databaseUrl, home, log, patienceMs = defaultPatienceMs } = options
+  const { databaseUrl, home, log, connectTimeoutMs = defaultConnectTimeoutMs } = options
   const embedded =
     databaseUrl === undefined ? await startEmbeddedPostgres({ home: home.path, log: plainLog(log) }) : undefined
   const connection = { connectionString: databaseUrl ?? embedded?.connectionString ?? '' }
   const pool = openPool(connection, { max: poolSize, log, name: 'requests', queryTimeoutMs })
-  // Migrations wait for each other and may take their time.
+  // No query timeout: hosts wait for each other's migrations, and a migration may be slow.
   const setupPool = openPool(connection, { max: 2, log, name: 'setup' })
   const jobsPool = openPool(connection, { max: jobsPoolSize, log, name: 'jobs' })
   const db = openDatabase(pool)
@@ -48,7 +48,7 @@ export async function openStorage(options: {
     await embedded?.stop()
   }
   try {
-    await waitForDatabase(setupPool, { log, patienceMs })
+    await waitForDatabase(setupPool, { log, connectTimeoutMs })
     await migrate(setupPool, { also: () => runMigrations({ pgPool: setupPool, logger: graphileLog(log) }) })
   } catch (error) {
     await close()
@@ -59,25 +59,29 @@ export async function openStorage(options: {
   return { connection, db, pool, jobsPool, close }
 }
 
-/** A database that is started together with us is up by then. */
-const defaultPatienceMs = 30_000
+/** Enough for a database that starts at the same time as this host. */
+const defaultConnectTimeoutMs = 30_000
 const retryDelayMs = 500
 
-/** A database may come up a little after us. Anything but "not there yet" is told at once. */
-async function waitForDatabase(pool: pg.Pool, { log, patienceMs }: { log: Log; patienceMs: number }): Promise<void> {
-  const deadline = performance.now() + patienceMs
+/** The database may start a little after this host. Any other error than an outage is reported at once. */
+async function waitForDatabase(
+  pool: pg.Pool,
+  { log, connectTimeoutMs }: { log: Log; connectTimeoutMs: number },
+): Promise<void> {
+  const deadline = performance.now() + connectTimeoutMs
   for (let isFirst = true; ; isFirst = false) {
     try {
       await pool.query('select 1')
       return
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (!isOutage(error)) throw new StartupError(`The database refused us: ${reason}. Check DATABASE_URL.`)
+      if (!isOutage(error))
+        throw new StartupError(`The database rejected the connection: ${reason}. Check DATABASE_URL.`)
       if (performance.now() > deadline)
         throw new StartupError(
-          `The database could not be reached for ${patienceMs / 1000} s: ${reason}. Check DATABASE_URL and that its server runs.`,
+          `The database could not be reached for ${connectTimeoutMs / 1000} s: ${reason}. Check DATABASE_URL and that its server runs.`,
         )
-      if (isFirst) log.warn({ reason }, `the database is not there yet; trying for ${patienceMs / 1000} s`)
+      if (isFirst) log.warn({ reason }, `the database is not reachable yet; retrying for ${connectTimeoutMs / 1000} s`)
       await wait(retryDelayMs)
     }
   }

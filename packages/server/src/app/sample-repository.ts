@@ -3,7 +3,7 @@ import { noAccess, runGit } from '../platform/git/git.ts'
 import { GitFailed } from '../platform/git/git-failed.ts'
 import type { Home } from '../platform/home/home.ts'
 
-/** A small repository for the first session, so that it needs no network. Undefined where git cannot make one. */
+/** A small repository for the first session, so that it needs no network. Undefined if git cannot create it. */
 export async function sampleRepository(home: Home): Promise<string | undefined> {
   const folder = home.in('sample-repository')
   if (await stat(folder).catch(() => undefined)) return folder

@@ -1,32 +1,32 @@
 import type { Log } from '../platform/log/log.ts'
 import type { Host } from './compose.ts'
 
-/** Within the 20 s that service managers commonly grant. */
+/** Below the 20 s that service managers commonly allow. */
 const deadlineMs = 18_000
 
 /**
- * One press of Ctrl-C may come twice, from the terminal and from whoever started us (npm passes signals on). What comes
- * within this is the same wish.
+ * One Ctrl-C may deliver SIGINT twice, from the terminal and from npm, which forwards signals. Signals within this
+ * window count once.
  */
-const sameWishMs = 1000
+const duplicateSignalMs = 1000
 
 /**
- * Drains on the first signal, also on one that comes while the host still starts: what it has opened by then must be
- * closed. A second one, or a drain that takes too long, ends the process as it is. The answer aborts when stopping begins.
+ * Drains on the first signal, also during start-up, to close what has been opened by then. A second signal, or a drain
+ * beyond the deadline, exits at once. The returned signal aborts when stopping begins.
  */
 export function stopOnSignals(starting: Promise<Host>, log: Log): AbortSignal {
   const stopping = new AbortController()
   let stoppingSince = 0
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stopping.signal.aborted) {
-      if (performance.now() - stoppingSince > sameWishMs) process.exit(1)
+      if (performance.now() - stoppingSince > duplicateSignalMs) process.exit(1)
       return
     }
     stopping.abort()
     stoppingSince = performance.now()
     log.info({ signal }, 'stopping')
     setTimeout(() => {
-      log.error('stopping took too long; leaving the rest to the next start')
+      log.error('stopping exceeded its deadline; the next start recovers the rest')
       process.exit(1)
     }, deadlineMs).unref()
     const stop = async (host: Host): Promise<void> => {
@@ -34,7 +34,7 @@ export function stopOnSignals(starting: Promise<Host>, log: Log): AbortSignal {
       log.info('stopped')
       process.exit(0)
     }
-    // A start that fails has closed what it opened, and whoever waits for it says why.
+    // A failed start has closed what it opened, and `main` reports the error.
     void starting.then(stop, () => undefined)
   }
   process.on('SIGTERM', onSignal)

@@ -4,7 +4,7 @@ import type { KeyRing } from './api-key.ts'
 import type { Host } from './compose.ts'
 import { sampleRepository } from './sample-repository.ts'
 
-/** The last lines of a start: where it is, where the key is, and a first session to paste. */
+/** The last lines of a start: the address, the location of the key, and a command for a first session. */
 export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: Host): Promise<string> {
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
@@ -14,7 +14,7 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
     git_root: repository ?? '<a repository>',
     prompt: 'say Hello from Yardmaster\nrun ls',
   })
-  const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, whereTheKeyIs(keyRing)]
+  const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, keyLocation(keyRing)]
   if (!isWorking) return [...lines, 'This host answers requests; turns run where ROLE is worker or all'].join('\n')
   if (keyRing.keys.length === 0) return lines.join('\n')
   return [
@@ -27,8 +27,8 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
   ].join('\n')
 }
 
-function whereTheKeyIs({ keys, file }: KeyRing): string {
+function keyLocation({ keys, file }: KeyRing): string {
   if (file !== undefined) return `API key: in ${file}`
   if (keys.length === 0) return 'API keys: none, because API_KEYS is blank; every request is refused'
-  return 'API keys: those of API_KEYS; put one in the place of $API_KEY'
+  return 'API keys: those of API_KEYS; replace $API_KEY by one of them'
 }

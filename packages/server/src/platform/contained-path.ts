@@ -4,7 +4,7 @@ import { errnoOf } from './process/errno.ts'
 
 export type PathProblem = 'malformed' | 'outside' | 'missing' | 'not_a_directory'
 
-/** A path that someone gave us and that we will not follow. The message is one sentence and names only what they gave. */
+/** An untrusted path that we do not follow. The message is one sentence and names only the given path. */
 export class PathRefused extends Error {
   override readonly name = 'PathRefused'
   readonly problem: PathProblem
@@ -16,11 +16,11 @@ export class PathRefused extends Error {
 }
 
 /**
- * The real path of something inside `root`, given by a relative path that we do not trust. Links are followed first and
- * judged by where they lead: one that stays inside is fine.
+ * The real path of an untrusted relative path inside `root`. Resolves links first: a link that stays inside is
+ * accepted.
  *
- * Not promised: that the path is still the same a moment later. Whoever can write inside the root can swap a folder for
- * a link, so use the answer, not the question, and use it soon.
+ * Not promised: that the path stays the same. A process that can write inside the root can replace a folder with a
+ * link, so use the returned path, and soon.
  */
 export async function resolveInside(
   root: string,
@@ -37,7 +37,7 @@ export async function resolveInside(
   return found
 }
 
-/** Both paths must be real ones. The root counts as inside itself. */
+/** Both must be real paths. The root counts as inside itself. */
 export function isInside(realRoot: string, realTarget: string): boolean {
   const way = relative(realRoot, realTarget)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
@@ -46,7 +46,7 @@ export function isInside(realRoot: string, realTarget: string): boolean {
 function checkShape(given: string): void {
   if (given.includes('\0')) throw new PathRefused('malformed', `The path ${shown(given)} contains a NUL character`)
   if (isAbsolute(given)) throw new PathRefused('outside', `The path ${shown(given)} must be relative`)
-  // Also where it would stay inside: `link/..` means one thing to us and another to the kernel.
+  // Even if it stays inside: `link/..` is one folder textually and another to the kernel.
   if (given.split(/[/\\]/).includes('..'))
     throw new PathRefused('outside', `The path ${shown(given)} must not contain ".."`)
 }
@@ -62,7 +62,7 @@ async function follow(path: string, given: string): Promise<string> {
 
 const meansMissing = new Set<string | undefined>(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
-/** Quoted and escaped, so that it stays on one line of a log, and short. */
+/** Quoted, escaped and shortened, to fit on one line of a log. */
 function shown(given: string): string {
   return JSON.stringify(given.length > 200 ? `${given.slice(0, 200)}…` : given)
 }

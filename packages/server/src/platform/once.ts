@@ -1,8 +1,8 @@
-/** Made when it is first asked for, and kept. */
+/** Calls `make` on the first use and caches the value. */
 export function once<T extends {}>(make: () => T): () => T {
-  let made: T | undefined
+  let value: T | undefined
   return () => {
-    made ??= make()
-    return made
+    value ??= make()
+    return value
   }
 }

@@ -1,14 +1,14 @@
 import type { RefusalKind } from '@yardmaster/contract/problem'
 
 /**
- * Something a caller may do wrong or meet: a kind and sentences that say what to do next. Thrown by the operation that
- * knows, answered in one place; it holds nothing of HTTP.
+ * A request that cannot be fulfilled because of the caller or the current state: a kind, and sentences that say what to
+ * do next. Thrown by the operation that detects it, and mapped to HTTP in one place.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly kind: RefusalKind
   readonly messages: readonly string[]
-  /** Further top-level keys of the answer, such as `retry_after`. */
+  /** Additional top-level keys of the answer, such as `retry_after`. */
   readonly beside: Record<string, unknown>
 
   constructor(kind: RefusalKind, messages: readonly string[], beside: Record<string, unknown> = {}) {

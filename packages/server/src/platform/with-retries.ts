@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 export type Retries = {
-  /** One more try after each. */
+  /** The delay before each retry. Their number is the number of retries. */
   delaysMs: readonly number[]
   isWorthIt(error: unknown): boolean
-  /** Told before each wait. */
+  /** Called before each wait. */
   onRetry?(error: unknown, delayMs: number): Promise<void> | void
   signal?: AbortSignal
 }
 
-/** Tries again after growing pauses while there is hope; the last failure is the answer. An abort ends the waiting. */
+/** Retries after each delay while `isWorthIt` says so, and then throws the last error. An abort ends the wait. */
 export async function withRetries<T>(attempt: () => Promise<T>, retries: Retries): Promise<T> {
   const [delayMs, ...later] = retries.delaysMs
   try {

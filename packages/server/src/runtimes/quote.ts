@@ -1,8 +1,8 @@
 import { withoutNul } from '../platform/storable-text.ts'
 
 /**
- * What an agent or its vendor said, for a sentence of ours. More than anybody reads: it is cut to a reader's length when it
- * has been redacted, since half a secret is not recognised as one. Without NUL, which no column takes.
+ * Text of an agent or its vendor, to be quoted in a sentence of ours. Longer than readers need, because redaction comes
+ * before the final truncation: a truncated secret no longer matches its pattern. Without NUL, which PostgreSQL rejects.
  */
 export function quote(text: string): string {
   return withoutNul(text.trim().slice(0, maxCharacters))

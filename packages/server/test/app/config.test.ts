@@ -9,7 +9,7 @@ const secret = 'hunter2-do-not-print'
 
 type Row = {
   name: string
-  /** What is used when the variable is not set. */
+  /** The default. */
   unset: unknown
   good: [given: string, read: unknown][]
   bad: string[]
@@ -198,7 +198,7 @@ const table: Row[] = [
   { name: 'YARDMASTER_MASTER_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
 ]
 
-/** Config by name, for a table whose rows are about one variable each. */
+/** The configuration as a record, for a table with one row per variable. */
 function read(name: string, value: string): unknown {
   return (readConfig({ [name]: value }) as Record<string, unknown>)[name]
 }
@@ -213,11 +213,11 @@ function refusal(environment: Record<string, string>): string {
   throw new Error('it was accepted')
 }
 
-test('every variable that is read has its row in this table', () => {
+test('every variable of the schema has a row in this table', () => {
   expect(table.map(({ name }) => name).sort()).toEqual([...variableNames].sort())
 })
 
-test('every variable that the documentation promises is known', () => {
+test('every documented variable is in the schema', () => {
   const promised = [
     ...['HOST', 'PORT', 'YARDMASTER_HOME', 'DATABASE_URL', 'REDIS_URL', 'API_KEYS', 'CATALOG_PATH', 'ROLE'],
     ...['RUNTIME_ALPHA_COMMAND', 'RUNTIME_BETA_COMMAND', 'SUPERVISOR_PASSWORD', 'SUPERVISOR_USERNAME', 'APP_HOST'],
@@ -228,43 +228,43 @@ test('every variable that the documentation promises is known', () => {
 })
 
 describe.each(table)('$name', ({ name, unset, good, bad, rule }) => {
-  test.each(good)('%j is taken', (given, expected) => {
+  test.each(good)('%j is accepted', (given, expected) => {
     expect(read(name, given)).toEqual(expected)
   })
 
-  test('left out, it has its default', () => {
+  test('unset, it has its default', () => {
     expect((readConfig({}) as Record<string, unknown>)[name]).toEqual(unset)
   })
 
-  test.each(bad)('%j is refused by a sentence with the name and the rule', (given) => {
+  test.each(bad)('%j is rejected with the name and the rule in the message', (given) => {
     const sentence = refusal({ [name]: given })
     expect(sentence).toBe(`${name} ${rule}.`)
     expect(sentence).not.toContain(secret)
   })
 
-  test.each(name === 'API_KEYS' ? [] : ['', '  ', '\t'])('blank (%j) counts as left out', (blank) => {
+  test.each(name === 'API_KEYS' ? [] : ['', '  ', '\t'])('blank (%j) counts as unset', (blank) => {
     expect(read(name, blank)).toEqual(unset)
   })
 })
 
-test('API_KEYS that is blank stays blank, which is not the same as left out', () => {
+test('blank API_KEYS stays blank, which differs from unset', () => {
   expect(read('API_KEYS', '')).toBe('')
 })
 
 describe('.env', () => {
-  test('fills in what the environment does not say, and the environment wins', async () => {
+  test('supplies variables that the environment does not set, and the environment takes precedence', async () => {
     vi.stubEnv('PORT', '4001')
     const folder = await folderWith('# ours\nPORT=5000\nHOST="0.0.0.0"\nSUPERVISOR_PASSWORD=\'a b\' # why not\n')
     const environment = readEnvironment(folder)
     expect(environment).toMatchObject({ PORT: '4001', HOST: '0.0.0.0', SUPERVISOR_PASSWORD: 'a b' })
   })
 
-  test('blank API_KEYS in the environment is not filled in: it refuses everyone', async () => {
+  test('does not replace blank API_KEYS of the environment, which reject every caller', async () => {
     vi.stubEnv('API_KEYS', '')
     expect(readConfig(readEnvironment(await folderWith('API_KEYS=left-over\n'))).API_KEYS).toBe('')
   })
 
-  test('is not needed', async () => {
+  test('is optional', async () => {
     expect(readEnvironment(await folderWith(undefined)).PATH).toBe(process.env.PATH)
   })
 
@@ -273,7 +273,7 @@ describe('.env', () => {
     expect(process.env.YARDMASTER_TEST_ONLY).toBeUndefined()
   })
 
-  test('that is there but cannot be read stops the start with a sentence', async () => {
+  test('that exists but cannot be read is a StartupError', async () => {
     const folder = await folderWith(undefined)
     await mkdir(join(folder, '.env'))
     expect(() => readEnvironment(folder)).toThrow(

@@ -16,7 +16,7 @@ async function start(home: string, environment: Record<string, string>): Promise
   return { ...host, url: host.web?.url ?? '' }
 }
 
-test('one host answers and another works, as ROLE says', async () => {
+test('by ROLE, one host serves requests and another runs jobs', async () => {
   const folder = await testFolder()
   const environment = { DATABASE_URL: (await testDatabase()).url, API_KEYS: 'ours' }
   const web = await start(join(folder, 'web'), { ...environment, ROLE: 'web' })
@@ -42,7 +42,7 @@ describe('API_KEYS', () => {
     },
     { given: '', accepted: [], refused: ['', ' ', ',', 'ours'], line: /none, because API_KEYS is blank/ },
     { given: ' , ', accepted: [], refused: ['', ' ', ',', 'ours'], line: /none, because API_KEYS is blank/ },
-  ])('set to "$given", it lets in its keys and nobody else', async ({ given, accepted, refused, line }) => {
+  ])('set to "$given", accepts exactly its keys', async ({ given, accepted, refused, line }) => {
     const environment = { DATABASE_URL: (await testDatabase()).url, API_KEYS: given, ROLE: 'web' }
     const host = await start(join(await testFolder(), 'home'), environment)
     const statusWith = async (key: string) => (await client(host.url, key).get('/categories')).status

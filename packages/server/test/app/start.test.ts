@@ -8,9 +8,9 @@ import { atRest, findDemo, textOf } from '../support/sessions/demo-session.ts'
 
 const run = promisify(execFile)
 
-/** One story, because each chapter needs the one before it and a database made from nothing takes its time. */
-test('with nothing configured: a first session by the printed command, no second server, a clean stop, a warm start', async () => {
-  // A name that a shell would take apart.
+/** One test, because each step needs the one before it and creating a database takes time. */
+test('without configuration: the printed command runs a first session, a second server is refused, the stop is clean and a second start is warm', async () => {
+  // A name that a shell would split.
   const home = join(await testFolder(), "the yard's home")
   const first = await startServer({ home })
   const [address, key, agent, invitation, command = '', ...more] = first.output.stdout().trimEnd().split('\n')

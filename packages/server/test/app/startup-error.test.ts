@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database/database.ts'
 import { silentLog } from '../support/log/silent-log.ts'
 import { type ServerOptions, startAndFail, testFolder } from '../support/processes/server-process.ts'
 
-describe('a start that cannot be ends with code 1 and one sentence', { timeout: 60_000 }, () => {
+describe('a start that cannot succeed exits with code 1 and one sentence', { timeout: 60_000 }, () => {
   type Case = { what: string; prepare(folder: string): Promise<Partial<ServerOptions>>; sentence: RegExp }
   const cases: Case[] = [
     {
@@ -33,7 +33,7 @@ describe('a start that cannot be ends with code 1 and one sentence', { timeout: 
       prepare: async (folder) => {
         const home = join(folder, 'theirs')
         await mkdir(home)
-        // No mode keeps root out; somebody else's folder is refused to root as well.
+        // No file mode restricts root, but root is refused a folder of another user too.
         if (process.getuid?.() === 0) await chown(home, 65_534, 65_534)
         else await chmod(home, 0o500)
         return { home }
@@ -69,11 +69,11 @@ describe('a start that cannot be ends with code 1 and one sentence', { timeout: 
   }
 })
 
-test('a database that cannot be reached is waited for, and then named in a sentence without its password', async () => {
+test('an unreachable database is retried until the timeout and then reported without its password', async () => {
   const home = await openHome(join(await testFolder(), 'home'))
   onTestFinished(() => home.release())
   const databaseUrl = 'postgres://user:hunter2@127.0.0.1:1/yard'
-  const opening = openStorage({ databaseUrl, home, log: silentLog, patienceMs: 700 })
+  const opening = openStorage({ databaseUrl, home, log: silentLog, connectTimeoutMs: 700 })
   await expect(opening).rejects.toThrow(
     new StartupError(
       'The database could not be reached for 0.7 s: connect ECONNREFUSED 127.0.0.1:1. Check DATABASE_URL and that its server runs.',
@@ -81,12 +81,12 @@ test('a database that cannot be reached is waited for, and then named in a sente
   )
 })
 
-test('a database that refuses us is named in a sentence at once', async () => {
+test('a database that rejects the connection is reported at once', async () => {
   const home = await openHome(join(await testFolder(), 'home'))
   onTestFinished(() => home.release())
   const url = new URL((await testDatabase()).url)
   url.pathname = '/nowhere'
   await expect(openStorage({ databaseUrl: url.href, home, log: silentLog })).rejects.toThrow(
-    new StartupError('The database refused us: database "nowhere" does not exist. Check DATABASE_URL.'),
+    new StartupError('The database rejected the connection: database "nowhere" does not exist. Check DATABASE_URL.'),
   )
 })

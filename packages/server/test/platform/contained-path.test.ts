@@ -29,7 +29,7 @@ describe('a path inside its folder', () => {
   })
 })
 
-describe('a path is refused', () => {
+describe('a rejected path', () => {
   test.each([
     ['/etc', 'outside'],
     ['/', 'outside'],
@@ -56,7 +56,7 @@ describe('a path is refused', () => {
     await expect(resolveInside(root, given)).rejects.toMatchObject({ name: 'PathRefused', problem })
   })
 
-  test('when a directory is wanted and it is a file', async () => {
+  test('is a file where a directory is required', async () => {
     const root = await makeTree()
 
     await expect(resolveInside(root, 'apps/site/page.txt', { mustBeDirectory: true })).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('a path is refused', () => {
     expect(await resolveInside(root, 'apps/site', { mustBeDirectory: true })).toContain('apps/site')
   })
 
-  test('in one short line that shows no path but the given one', async () => {
+  test('has a message of one short line that shows only the given path', async () => {
     const root = await makeTree()
 
     for (const given of ['link-outside', `a\nb${'x'.repeat(1_000)}`]) {
@@ -87,7 +87,7 @@ async function makeTree(): Promise<string> {
   await writeFile(join(root, 'apps/site/page.txt'), 'page')
   await mkdir(join(parent, 'outside'))
   await writeFile(join(parent, 'outside/secret.txt'), 'secret')
-  // Begins like the root: a comparison of text alone would let it pass.
+  // Starts with the text of the root: a comparison of prefixes would accept it.
   await mkdir(join(parent, 'root-sibling'))
   const links = {
     'link-inside': 'apps/site',

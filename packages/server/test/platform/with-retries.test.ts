@@ -13,7 +13,7 @@ function failing(times: number) {
   }
 }
 
-test('what fails is tried again, and told, until it succeeds', async () => {
+test('retries and calls onRetry until an attempt succeeds', async () => {
   const { attempt } = failing(2)
   const told: string[] = []
   const retries = {
@@ -25,19 +25,19 @@ test('what fails is tried again, and told, until it succeeds', async () => {
   expect(told).toEqual(['Error: failure 1 1', 'Error: failure 2 2'])
 })
 
-test('the last failure is the answer', async () => {
+test('throws the error of the last attempt', async () => {
   const { attempt, count } = failing(9)
   await expect(withRetries(attempt, { delaysMs: [1, 1], isWorthIt: () => true })).rejects.toThrow('failure 3')
   expect(count()).toBe(3)
 })
 
-test('what is hopeless is not tried again', async () => {
+test('does not retry when isWorthIt is false', async () => {
   const { attempt, count } = failing(9)
   await expect(withRetries(attempt, { delaysMs: [1], isWorthIt: () => false })).rejects.toThrow('failure 1')
   expect(count()).toBe(1)
 })
 
-test('an abort ends the waiting', async () => {
+test('an abort ends the wait', async () => {
   const { attempt, count } = failing(9)
   const abort = new AbortController()
   const retries = { delaysMs: [60_000], isWorthIt: () => true, onRetry: () => abort.abort(), signal: abort.signal }

@@ -9,7 +9,7 @@ import { checkRefName } from './ref-name.ts'
 import type { RepositoryAddress } from './repository-address.ts'
 
 export type CloneRequest = {
-  /** The folder's name under the root of the clones. Ours to choose, so a bad one is a fault, not a refusal. */
+  /** The name of the folder below the root of the clones. We choose it, so a bad name is a fault and not a refusal. */
   name: string
   address: RepositoryAddress
   branch: string
@@ -17,25 +17,25 @@ export type CloneRequest = {
 }
 
 export type Clone = {
-  /** The real path. If there is a folder at this path, the clone in it is whole. */
+  /** The real path. A folder at this path always holds a complete clone. */
   path: string
-  /** Null when the repository has no commits yet: the branch is then checked out unborn, ready for the first one. */
+  /** Null when the repository has no commits yet. The branch is then checked out unborn. */
   commit: string | null
 }
 
 export type Clones = {
-  /** @throws GitFailed; of kind `no_such_ref` when the repository has commits but not that branch. */
+  /** @throws GitFailed; kind `no_such_ref` when the repository has commits but not that branch. */
   create(request: CloneRequest): Promise<Clone>
-  /** Removes a clone and whatever an interrupted `create` left of it. Removing it again is harmless. */
+  /** Removes a clone and the leftovers of an interrupted `create`. Idempotent. */
   remove(path: string): Promise<void>
 }
 
 /**
- * Working clones, made from the mirrors.
+ * Working clones, created from the mirrors.
  *
- * Their objects are hard links to the mirror's: as fast and small as borrowing them (`--shared`), but a clone stands by
- * itself, whatever becomes of the mirror. Across file systems git copies instead. `origin` is the repository's address
- * without credentials: pushing is for the credentials of whoever pushes, and a clone is in the hands of an agent.
+ * Their objects are hard links to those of the mirror: as fast and small as borrowing (`--shared`), but a clone does
+ * not depend on the mirror afterwards. Across file systems git copies instead. `origin` is the address of the
+ * repository without credentials: an agent works in the clone, and a push uses the credentials of the person or program that pushes.
  */
 export function openClones(options: { root: string; mirrorsRoot: string; networkTimeoutMs?: number }): Clones {
   const { root, mirrorsRoot, networkTimeoutMs } = options
@@ -51,14 +51,14 @@ async function create(root: string, mirrors: Mirrors, request: CloneRequest): Pr
   const path = await freePath(root, request.name)
   await checkRefName(branch, signal)
   await mirrors.refresh(address, signal)
-  const seen: { mirror?: Mirror } = {}
+  const used: { mirror?: Mirror } = {}
   try {
-    return await createFromMirror(mirrors, path, request, seen)
+    return await createFromMirror(mirrors, path, request, used)
   } catch (error) {
-    // Fetching may have had no reason to look at the objects that checking out has stumbled over.
-    if (!(error instanceof GitFailed) || error.kind !== 'unknown' || seen.mirror === undefined) throw error
-    await mirrors.replace(address, seen.mirror, signal)
-    return await createFromMirror(mirrors, path, request, seen)
+    // A fetch need not read the objects on which the checkout failed, so the mirror may be damaged.
+    if (!(error instanceof GitFailed) || error.kind !== 'unknown' || used.mirror === undefined) throw error
+    await mirrors.replace(address, used.mirror, signal)
+    return await createFromMirror(mirrors, path, request, used)
   }
 }
 
@@ -66,13 +66,13 @@ async function createFromMirror(
   mirrors: Mirrors,
   path: string,
   request: CloneRequest,
-  seen: { mirror?: Mirror },
+  used: { mirror?: Mirror },
 ): Promise<Clone> {
   const partial = partialOf(path)
   try {
     await rm(partial, { recursive: true, force: true, maxRetries: 3 })
     const commit = await mirrors.read(request.address, request.signal, async (mirror) => {
-      seen.mirror = mirror
+      used.mirror = mirror
       const tip = await findBranch(mirror, request)
       await linkClone(mirror, partial, request, tip)
       return tip
@@ -86,7 +86,7 @@ async function createFromMirror(
   }
 }
 
-/** The branch's commit, or null when there are no commits at all. */
+/** The commit of the branch, or null when the repository has no commits. */
 async function findBranch(mirror: Mirror, { address, branch, signal }: CloneRequest): Promise<string | null> {
   const list = async (options: readonly string[], operands?: readonly string[]) =>
     runGit({
@@ -99,7 +99,7 @@ async function findBranch(mirror: Mirror, { address, branch, signal }: CloneRequ
       signal,
     })
   const ref = `refs/heads/${branch}`
-  // A ref's name is also the pattern for everything below it; no ref can be below one that exists.
+  // A ref name is also a pattern for every ref below it. If the ref exists, there are none below.
   const found = (await list(['--format=%(objectname) %(refname)'], [ref]))
     .split('\n')
     .find((line) => line.endsWith(` ${ref}`))
@@ -121,7 +121,7 @@ async function linkClone(
   await runGit({
     operation: `Cloning ${address.url}`,
     subcommand: 'clone',
-    // No `--local`: with it git would give up where it cannot link, instead of copying.
+    // Without `--local`, git copies where it cannot link. With it, git fails.
     options: ['--quiet', '--no-checkout', '--template=', ...(tip === null ? [] : [`--branch=${branch}`])],
     operands: [mirror.path, partial],
     access: ownDiskAccess,
@@ -154,7 +154,7 @@ async function configure(
 async function checkOut(partial: string, { address, branch, signal }: CloneRequest): Promise<void> {
   await runGit({
     operation: `Checking out ${branch} of ${address.url}`,
-    // HEAD is there already; this fills the empty index and folder. Submodules stay what they are: empty folders.
+    // HEAD exists already; this fills the index and the folder. Submodules stay empty folders.
     subcommand: 'reset',
     options: ['--hard', '--quiet', '--no-recurse-submodules'],
     cwd: partial,
@@ -163,7 +163,7 @@ async function checkOut(partial: string, { address, branch, signal }: CloneReque
   })
 }
 
-/** For the largest of working trees on a slow disk. */
+/** Enough for the largest working trees on a slow disk. */
 const localTimeoutMs = 300_000
 
 async function freePath(root: string, name: string): Promise<string> {
@@ -174,11 +174,11 @@ async function freePath(root: string, name: string): Promise<string> {
   throw new GitFailed({
     operation: `Cloning into ${path}`,
     kind: 'refused',
-    reason: 'something is at this path already',
+    reason: 'the path already exists',
   })
 }
 
-/** Named after the clone, so that the next attempt, or its removal, finds what a killed process left. */
+/** Named after the clone, so that the next attempt or the removal finds the leftovers of a killed process. */
 function partialOf(path: string): string {
   return `${path}.partial`
 }
@@ -186,18 +186,18 @@ function partialOf(path: string): string {
 async function remove(root: string, path: string): Promise<void> {
   const name = basename(path)
   const isPlausible = isAbsolute(path) && !path.includes('\0') && !['', '.', '..'].includes(name)
-  const folder = isPlausible ? await realpathOrNothing(dirname(path)) : undefined
-  // Nothing can be left in a folder that is gone.
+  const folder = isPlausible ? await realpathIfPresent(dirname(path)) : undefined
+  // A folder that does not exist has no leftovers.
   if (isPlausible && folder === undefined) return
-  if (folder === undefined || folder !== (await realpathOrNothing(root))) {
+  if (folder === undefined || folder !== (await realpathIfPresent(root))) {
     throw new PathRefused('outside', `${JSON.stringify(path)} is not the path of a clone`)
   }
-  // The name itself is not resolved: should it be a link, the link is what goes.
+  // The last segment is not resolved: if it is a link, remove the link.
   const clone = join(folder, name)
   for (const leftover of [clone, partialOf(clone)]) await rm(leftover, { recursive: true, force: true, maxRetries: 3 })
 }
 
-async function realpathOrNothing(path: string): Promise<string | undefined> {
+async function realpathIfPresent(path: string): Promise<string | undefined> {
   try {
     return await realpath(path)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** What went wrong, as far as a caller has to know. */
+/** What went wrong, as far as callers distinguish it. */
 export type GitFailureKind =
   | 'not_found'
   | 'auth'
@@ -12,7 +12,7 @@ export type GitFailureKind =
   | 'git_missing'
   | 'unknown'
 
-/** Something we asked of git that did not happen. `reason` is one line that an operator may read: no credentials. */
+/** A git operation failed. `reason` is one line that an operator may read; it holds no credentials. */
 export class GitFailed extends Error {
   override readonly name = 'GitFailed'
   readonly operation: string
@@ -26,7 +26,7 @@ export class GitFailed extends Error {
     this.reason = failure.reason
   }
 
-  /** Whether the same request may succeed later although nobody changed it. */
+  /** Whether the unchanged request may succeed later. */
   get isRetryable(): boolean {
     return retryable.has(this.kind)
   }
@@ -34,16 +34,16 @@ export class GitFailed extends Error {
 
 const retryable = new Set<GitFailureKind>(['timeout', 'network', 'disk_full', 'unknown'])
 
-/** Reads what git, ssh or the forge wrote about a failure. */
+/** Classifies what git, ssh or the forge printed about a failure. */
 export function readFailure(stderr: string, secrets: readonly string[]): { kind: GitFailureKind; reason: string } {
   const lines = stderr
     .split('\n')
     .map(plain)
     .filter((line) => line !== '')
   for (const { kind, sign, advice } of signs) {
-    const telling = lines.find((line) => sign.test(line))
-    if (telling === undefined) continue
-    const reason = oneLine(telling, secrets)
+    const match = lines.find((line) => sign.test(line))
+    if (match === undefined) continue
+    const reason = oneLine(match, secrets)
     return { kind, reason: advice === undefined ? reason : `${reason} (${advice})` }
   }
   const last = lines.findLast((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1)
@@ -51,26 +51,27 @@ export function readFailure(stderr: string, secrets: readonly string[]): { kind:
 }
 
 /**
- * In order of trust: an earlier row wins over a later one, whichever line comes first, because the last lines are the
- * vaguest ("Could not read from remote repository" follows every ssh failure).
+ * The first matching row wins, whatever the order of the lines: the last lines are the vaguest ("Could not read from
+ * remote repository" follows every ssh failure).
  */
 const signs: readonly { kind: GitFailureKind; sign: RegExp; advice?: string }[] = [
   { kind: 'disk_full', sign: /No space left on device|Disk quota exceeded/i },
   {
     kind: 'refused',
     sign: /dubious ownership/i,
-    advice: 'another user owns it; whoever trusts it adds it to safe.directory in the git configuration of our user',
+    advice:
+      'another user owns it; to trust it, add it to safe.directory in the git configuration of the user Yardmaster runs as',
   },
   { kind: 'refused', sign: /transport '.*' not allowed|strange (host|path)name|certificate|redirection/i },
   {
     kind: 'auth',
     sign: /could not read (Username|Password)/i,
-    advice: 'the user we run as needs a credential helper or an ssh key for this repository',
+    advice: 'the user Yardmaster runs as needs a credential helper or an ssh key for this repository',
   },
   {
     kind: 'auth',
     sign: /Host key verification failed/i,
-    advice: 'the host is not in known_hosts of the user we run as',
+    advice: 'the host is not in known_hosts of the user Yardmaster runs as',
   },
   { kind: 'auth', sign: /Authentication failed|Invalid username or|Permission denied( \(|, please)|error: 40[137]$/i },
   { kind: 'not_found', sign: /does not appear to be a git repository|repository .*(not found|does not exist)/i },
@@ -87,14 +88,14 @@ const signs: readonly { kind: GitFailureKind; sign: RegExp; advice?: string }[] 
   { kind: 'refused', sign: /Permission denied|Operation not permitted|Read-only file system/i },
 ]
 
-/** Known values first, exactly; then whatever looks like the user part of a URL. */
+/** Masks known values first, then the user part of any URL. */
 export function maskCredentials(text: string, secrets: readonly string[] = []): string {
   const known = secrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length)
   const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
   return withoutKnown.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/'"]*@/gi, '$1***@')
 }
 
-// A forge writes what it likes into its messages; colours and carriage returns would forge lines in a log.
+// A forge controls its messages. Colours and carriage returns could fake lines in a log.
 function plain(line: string): string {
   return stripVTControlCharacters(line).replace(/\p{C}/gu, ' ').trim()
 }
@@ -102,7 +103,7 @@ function plain(line: string): string {
 const reasonMaxLength = 300
 
 function oneLine(line: string, secrets: readonly string[]): string {
-  // Masked before it is cut: half a secret would not be recognised.
+  // Mask before truncating: a truncated secret no longer matches.
   const masked = maskCredentials(line.replace(/^(fatal|error): /, ''), secrets)
   return masked.length > reasonMaxLength ? `${masked.slice(0, reasonMaxLength)}…` : masked
 }

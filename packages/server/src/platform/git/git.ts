@@ -4,16 +4,16 @@ import { runCommand } from '../process/run-command.ts'
 import { SpawnFailed } from '../process/spawn-failed.ts'
 import { GitFailed, readFailure } from './git-failed.ts'
 
-/** How far one call of git may reach. See remote-access.ts for how one to another machine is made. */
+/** What one call of git may access. See remote-access.ts for calls that reach another machine. */
 export type GitAccess = {
   /** The only transports git may use: `https`, `ssh`, `file`, ... */
   transports: readonly string[]
-  /** Whether the configuration of the machine and of the user we run as counts. */
+  /** Whether git reads the system configuration and that of the user we run as. */
   usesOperatorConfig: boolean
-  /** Further `-c` settings. They show in the list of processes: no secrets. */
+  /** Further `-c` settings. The process list shows them: no secrets. */
   settings?: readonly string[]
   environment?: Record<string, string>
-  /** Values that must not appear in a failure. */
+  /** Values to mask in a failure. */
   secrets?: readonly string[]
 }
 
@@ -22,40 +22,41 @@ export const noAccess: GitAccess = { transports: [], usesOperatorConfig: false }
 export const ownDiskAccess: GitAccess = { transports: ['file'], usesOperatorConfig: false }
 
 export type GitCall = {
-  /** The beginning of a sentence for people, such as "Fetching https://forge.example/acme/web.git". */
+  /** The start of a sentence for people, such as "Fetching https://forge.example/acme/web.git". */
   operation: string
   subcommand: string
   options?: readonly string[]
-  /** What may come from outside: everything here stands behind `--end-of-options`. */
+  /** Untrusted values go here: they follow `--end-of-options`. */
   operands?: readonly string[]
-  /** The repository's folder, searched for `.git` and no further up. */
+  /** The folder of the repository. git looks for `.git` in it and not in its parents. */
   cwd?: string
   /** A bare repository, instead of `cwd`. */
   gitDir?: string
   access?: GitAccess
-  /** Whether an error that git got over by itself counts: a broken pack whose objects it found elsewhere. */
+  /** Whether an error counts that git recovered from, such as a broken pack whose objects it found elsewhere. */
   isStrict?: boolean
   timeoutMs: number
   signal?: AbortSignal
 }
 
 /**
- * Runs git, and is the only place that does. Repositories are hostile: nothing they carry may make git run a program.
- * Gives what git printed; everything else is thrown as GitFailed, or as the signal's reason when that was aborted.
+ * The only place that runs git. Repositories are hostile: nothing in them may make git run a program. Returns what git
+ * printed. Throws GitFailed, or the reason of the signal if that was aborted.
  *
- * Not promised: safety inside a clone whose `.git/config` an agent has had in its hands. Settings given here outrank
- * that file, but filters and diff drivers have names we cannot foresee; ask there only for what reads no working tree.
+ * Not promised: safety inside a clone whose `.git/config` an agent may have edited. Settings given here override that
+ * file, but filters and diff drivers have names we cannot foresee. In such a clone run only subcommands that do not
+ * read the working tree.
  */
 export async function runGit(call: GitCall): Promise<string> {
   const access = call.access ?? noAccess
   call.signal?.throwIfAborted()
   const result = await run(call, access)
-  // Too late or no longer wanted counts only if it kept git from ending well.
+  // A timeout or an abort counts only if git did not succeed anyway.
   const isFine = result.code === 0 && !(call.isStrict === true && /^error: /m.test(result.stderr))
   if (isFine && !result.outputTruncated) return result.stdout
   call.signal?.throwIfAborted()
   if (result.timedOut) throw failed(call, 'timeout', `it took longer than ${call.timeoutMs / 1000} s`)
-  if (result.outputTruncated) throw failed(call, 'unknown', 'git printed more than we are willing to read')
+  if (result.outputTruncated) throw failed(call, 'unknown', `git printed more than ${outputMaxBytes / 1024} KiB`)
   const failure = readFailure(result.stderr, access.secrets ?? [])
   throw failed(call, failure.kind, failure.reason)
 }
@@ -78,7 +79,7 @@ async function run(call: GitCall, access: GitAccess) {
   }
 }
 
-/** We ask for names of refs and single values; a forge's greeting is the longest thing that arrives. */
+/** We ask for ref names and single values. The longest output is the greeting of a forge. */
 const outputMaxBytes = 1024 * 1024
 
 function gitArguments(call: GitCall, access: GitAccess): string[] {
@@ -88,21 +89,21 @@ function gitArguments(call: GitCall, access: GitAccess): string[] {
     ...settings.flatMap((setting) => ['-c', setting]),
     call.subcommand,
     ...(call.options ?? []),
-    // Not `--`: to some subcommands that means "paths follow".
+    // Not `--`, which some subcommands read as "paths follow".
     ...(call.operands === undefined ? [] : ['--end-of-options', ...call.operands]),
   ]
 }
 
-/** These outrank every configuration file, that of the repository and that of the operator. */
+/** These override every configuration file, of the repository and of the operator. */
 const fixedSettings = [
-  // Hooks and the file system monitor are the two programs that git starts by itself in a repository.
+  // Hooks and the file system monitor are programs that git starts on its own in a repository.
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
-  // A submodule is a second address that nobody has checked.
+  // A submodule is a second address, which we have not checked.
   'submodule.recurse=false',
-  // So is a bundle that the other side recommends.
+  // A bundle URI that the server recommends is another unchecked address.
   'transfer.bundleURI=false',
-  // Would run behind our back, with no deadline; mirrors.ts tidies while it holds the lock.
+  // Automatic maintenance would run in the background without a deadline. mirrors.ts repacks under its lock.
   'gc.auto=0',
   'maintenance.auto=false',
 ]
@@ -112,10 +113,10 @@ function gitEnvironment(call: GitCall, access: GitAccess): Record<string, string
     pass: access.usesOperatorConfig ? operatorVariables : [],
     set: {
       ...fixedEnvironment,
-      // Rather than protocol.*.allow: this outranks them, whoever wrote them, and reaches the programs git starts in
-      // another repository, which `-c` does not.
+      // Overrides every `protocol.*.allow` setting and, unlike `-c`, also applies to programs that git starts in
+      // another repository.
       GIT_ALLOW_PROTOCOL: access.transports.join(':'),
-      // Should `.git` be gone, git would go up and find the repository that our home happens to lie in.
+      // If `.git` is missing, git would search the parents and find a repository that contains our home.
       ...(call.cwd === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(call.cwd) }),
       ...(access.usesOperatorConfig ? {} : noOperatorConfig),
       ...access.environment,
@@ -124,32 +125,32 @@ function gitEnvironment(call: GitCall, access: GitAccess): Record<string, string
 }
 
 const fixedEnvironment = {
-  // We read git's messages.
+  // We parse the messages of git.
   LC_ALL: 'C',
-  // Nobody is there to answer. An empty GIT_ASKPASS ends the search for a program that asks in a window.
+  // Never prompt. An empty GIT_ASKPASS keeps git from looking for a program that opens a window.
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: '',
   SSH_ASKPASS_REQUIRE: 'never',
   GCM_INTERACTIVE: 'never',
-  // A source that is a partial clone names, in its own configuration, where and how to fetch what it lacks. Since
-  // 2.39.4 git does not follow that from here by itself.
+  // A partial clone names in its own configuration where and how to fetch missing objects. git follows that from
+  // another repository only before 2.39.4.
   GIT_NO_LAZY_FETCH: '1',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_LFS_SKIP_SMUDGE: '1',
 }
 
 /**
- * Without any configuration no filter has a program, so `.gitattributes` can name as many as it likes. The price: a
- * clone holds the pointers of Git LFS, not the files; `git lfs pull` fetches them.
+ * Without configuration no filter has a program, whatever `.gitattributes` names. The cost: a clone holds the pointers
+ * of Git LFS and not the files, which `git lfs pull` fetches.
  */
 const noOperatorConfig = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
-  // For a git older than 2.32, which does not know the variable above.
+  // For git before 2.32, which does not know the variable above.
   HOME: '/dev/null',
 }
 
-/** Where the operator keeps what opens private repositories: configuration, keys, helpers and what those look for. */
+/** The operator's access to private repositories: configuration, keys, credential helpers and what those need. */
 const operatorVariables = [
   'XDG_CONFIG_HOME',
   'GIT_CONFIG_GLOBAL',

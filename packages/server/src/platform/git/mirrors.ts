@@ -10,24 +10,24 @@ import { GitFailed } from './git-failed.ts'
 import { remoteAccess } from './remote-access.ts'
 import type { RepositoryAddress } from './repository-address.ts'
 
-/** The folder of a mirror, and which of those that have stood at this path it is. */
+/** The folder of a mirror, and an id that changes when the mirror at this path is replaced. */
 export type Mirror = { path: string; edition: string | undefined }
 
 export type Mirrors = {
   /**
-   * Brings the mirror up to what its repository is now, and makes it if need be. Every clone asks for this first, with
-   * the credentials it was given: a mirror is never a way to code that those do not open, nor to yesterday's.
+   * Updates the mirror to the current state of its repository, creating it if necessary. Every clone calls this first,
+   * with its own credentials: a mirror never gives access to code that those credentials do not, nor serves stale code.
    */
   refresh(address: RepositoryAddress, signal?: AbortSignal): Promise<void>
-  /** Runs `work` while nobody changes the mirror. Keep it short: others wait. */
+  /** Runs `work` while holding the lock on the mirror. Keep it short: other callers wait. */
   read<T>(address: RepositoryAddress, signal: AbortSignal | undefined, work: (mirror: Mirror) => Promise<T>): Promise<T>
-  /** Builds the mirror anew, unless someone has done so since `broken` was read. */
+  /** Rebuilds the mirror, unless it has been replaced since `broken` was read. */
   replace(address: RepositoryAddress, broken: Mirror, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * One bare mirror for each repository. It holds nothing that its repository does not, so it may be lost at any time:
- * whatever seems wrong with one, the remedy is to build it again, beside the old one, and to put it in its place whole.
+ * One bare mirror per repository. A mirror holds nothing that its repository does not, so it is expendable: on any
+ * damage it is rebuilt beside the old one and swapped in when complete.
  */
 export function openMirrors(options: { root: string; networkTimeoutMs?: number }): Mirrors {
   const { root, networkTimeoutMs = networkDefaultTimeoutMs } = options
@@ -50,7 +50,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
       }),
   }
 
-  /** In this process first, where waiting costs nothing and has an order; then among processes. */
+  /** First the mutex within this process, which is cheap and fair, then the lock between processes. */
   function exclusively<T>(
     address: RepositoryAddress,
     signal: AbortSignal | undefined,
@@ -59,7 +59,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
     return mutex(address.mirrorKey, signal, async () => {
       await mkdir(root, { recursive: true, mode: 0o700 })
       const lock = join(root, `${address.mirrorKey}.lock`)
-      // Whoever holds it has the same deadline as we; twice that, and it is not working any more.
+      // The holder has the same deadline as we do. After twice that time it is stuck.
       const waiting = { signal, timeoutMs: 2 * networkTimeoutMs }
       return withFileLock(lock, waiting, () => work(join(root, `${address.mirrorKey}.git`))).catch((error) => {
         if (!(error instanceof FileLockTimeout)) throw error
@@ -77,9 +77,9 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
     if ((await editionOf(path)) === undefined) return build(address, path, signal)
     try {
       await fetchInto(address, path, signal)
-      await tidy(address, path, signal)
+      await repack(address, path, signal)
     } catch (error) {
-      // Every trouble with the other side has a kind. What has none is likely to be the mirror's own.
+      // Every failure of the remote side has a kind. Without one, the mirror itself is probably damaged.
       if (!(error instanceof GitFailed) || error.kind !== 'unknown') throw error
       await build(address, path, signal)
     }
@@ -97,7 +97,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
         '--no-recurse-submodules',
         '--no-write-fetch-head',
       ],
-      // Branches and tags, not `refs/*`: forges keep a ref for every pull request there ever was.
+      // Branches and tags only: forges keep a ref for every pull request under `refs/*`.
       operands: [address.url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
       gitDir: path,
       access: withPacksOnly(await remoteAccess(address, signal)),
@@ -114,7 +114,8 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
       await runGit({
         operation: `Cloning ${address.url}`,
         subcommand: 'clone',
-        // Not the local way, which would link to files that someone else may change and follow links they made.
+        // `--no-local`: a local clone would link to files that another user can change, and follow links in that
+        // folder.
         options: ['--bare', '--quiet', '--no-local', '--template='],
         operands: [address.url, building],
         access: withPacksOnly(await remoteAccess(address, signal)),
@@ -131,26 +132,26 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
   }
 }
 
-/** As long as Gitea gives a migration; an agent cannot start before, so a person is waiting. */
+/** The limit Gitea has for a migration. The agent cannot start before, so a person is waiting. */
 const networkDefaultTimeoutMs = 600_000
 
-/** What a process that was killed left half built or half removed. We hold the lock, so nobody is at work on it. */
+/** Removes what a killed process left half built or half removed. We hold the lock, so no process uses it. */
 async function sweepLeftovers(path: string): Promise<void> {
   const folder = join(path, '..')
   const leftovers = (await readdir(folder)).filter((name) =>
-    [`${basename(path)}.building-`, `${basename(path)}.discarded-`].some((beginning) => name.startsWith(beginning)),
+    [`${basename(path)}.building-`, `${basename(path)}.discarded-`].some((prefix) => name.startsWith(prefix)),
   )
   await Promise.all(leftovers.map((name) => rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })))
 }
 
-/** Each fetch that brings something adds a pack, and every clone links, and every lookup opens, all of them. */
+/** Each fetch with changes adds a pack. Every clone links all packs, and every lookup opens them. */
 const packsMaxCount = 50
 
-/** Joins the small packs and leaves large ones alone, so that it never takes long. Nothing is ever lost by it. */
-async function tidy(address: RepositoryAddress, path: string, signal: AbortSignal): Promise<void> {
+/** Merges small packs and leaves large ones alone, so that it stays fast. It drops no objects. */
+async function repack(address: RepositoryAddress, path: string, signal: AbortSignal): Promise<void> {
   if ((await countPacks(path)) <= packsMaxCount) return
   await runGit({
-    operation: `Tidying the mirror of ${address.url}`,
+    operation: `Repacking the mirror of ${address.url}`,
     subcommand: 'repack',
     options: ['--quiet', '-d', '--geometric=2'],
     gitDir: path,
@@ -164,18 +165,18 @@ async function countPacks(path: string): Promise<number> {
   try {
     return (await readdir(join(path, 'objects', 'pack'))).filter((name) => name.endsWith('.pack')).length
   } catch (error) {
-    // git makes this folder when it first needs it.
+    // git creates this folder on first use.
     if (errnoOf(error) === 'ENOENT') return 0
     throw error
   }
 }
 
-/** Small fetches would otherwise be unpacked into single files, each of which a clone has to link. */
+/** Otherwise git unpacks small fetches into single files, each of which a clone has to link. */
 function withPacksOnly(access: GitAccess): GitAccess {
   return { ...access, settings: [...(access.settings ?? []), 'fetch.unpackLimit=1'] }
 }
 
-/** A folder that replaces another was made while that one still stood, so the two differ in their inode. */
+/** A replacement is created while the old folder still exists, so their inodes differ. */
 async function editionOf(path: string): Promise<string | undefined> {
   try {
     return String((await stat(path, { bigint: true })).ino)
@@ -185,7 +186,7 @@ async function editionOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** A run is shared only by those whom the other side would treat alike. */
+/** Callers share a run only if they have the same credentials. */
 function credentialsDigest({ credentials }: RepositoryAddress): string {
   return createHash('sha256')
     .update(JSON.stringify(credentials ?? null))

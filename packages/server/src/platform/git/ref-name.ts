@@ -2,21 +2,20 @@ import { runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 
 /**
- * Refuses whatever is not the plain name of a branch: options, revision expressions (`main~3`, `@{-1}`, `HEAD`), names
- * that git could not store. Whoever uses the name still writes it as `refs/heads/<name>`, so that a name which looks
- * like a commit id is never taken for one.
+ * Rejects everything but a plain branch name: options, revision expressions (`main~3`, `@{-1}`, `HEAD`) and names git
+ * cannot store. Callers still write the name as `refs/heads/<name>`, so that git never reads it as a commit id.
  *
  * @throws GitFailed of kind `refused`
  */
 export async function checkRefName(name: string, signal?: AbortSignal): Promise<void> {
   if (!isPlausible(name)) refuse(name)
-  // The usual ones break no rule of git's that there ever was; asking it takes a process for each clone.
+  // Common names are valid in every version of git. Asking git would cost a process per clone.
   if (isPlain(name)) return
   try {
     await runGit({
       operation: 'Checking the branch name',
       subcommand: 'check-ref-format',
-      // This subcommand knows no `--`. The name is known not to begin with a dash.
+      // This subcommand does not support `--`. The name does not start with a dash (checked above).
       options: ['--branch', name],
       timeoutMs: 10_000,
       signal,
@@ -27,10 +26,10 @@ export async function checkRefName(name: string, signal?: AbortSignal): Promise<
   }
 }
 
-/** What git must not even see: it would read an option, a revision, or (NUL) a shorter name. */
+/** Names that must not reach git: it would read an option, a revision, or (after NUL) a shorter name. */
 function isPlausible(name: string): boolean {
   if (name === '' || name.length > refNameMaxLength) return false
-  // A branch may be called `@`, but everywhere else in git that means HEAD.
+  // `@` is a valid branch name, but everywhere else in git it means HEAD.
   if (name.startsWith('-') || name === '@' || name.includes('@{')) return false
   return !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(name)
 }
@@ -39,7 +38,7 @@ function isPlain(name: string): boolean {
   return /^[a-z0-9_][a-z0-9_-]*(\/[a-z0-9_][a-z0-9_-]*)*$/i.test(name) && name !== 'HEAD'
 }
 
-/** A ref becomes a file name, of at most 255 bytes a segment, with `.lock` behind it. */
+/** A ref is stored as a file: at most 255 bytes per segment, including the suffix `.lock`. */
 const refNameMaxLength = 250
 
 function refuse(name: string): never {

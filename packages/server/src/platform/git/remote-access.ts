@@ -3,9 +3,9 @@ import { type GitAccess, runGit } from './git.ts'
 import type { Credentials, RepositoryAddress } from './repository-address.ts'
 
 /**
- * How git reaches one repository that is not ours. The operator's own configuration counts here and only here, because
- * that is where their credentials live; a call with this access never touches a working tree, so nothing in that
- * configuration (filters, above all) meets the repository's content.
+ * How git reaches a remote repository. Only these calls use the configuration of the operator, because it holds their
+ * credentials. They never touch a working tree, so filters in that configuration never process content of the
+ * repository.
  */
 export async function remoteAccess(address: RepositoryAddress, signal?: AbortSignal): Promise<GitAccess> {
   const given = address.credentials
@@ -23,9 +23,9 @@ export async function remoteAccess(address: RepositoryAddress, signal?: AbortSig
 }
 
 /**
- * http is here because self-hosted forges on a private network still speak it, and whoever may name a repository may
- * name that one. From https no redirect leads down to it. The operator may rewrite a web address to an ssh one and the
- * other way round (`url.<base>.insteadOf`), nobody may rewrite one to a path.
+ * http is allowed because self-hosted forges on private networks still use it, and a caller that may name a repository
+ * may name that one. A redirect never leads from https to http. The operator may rewrite web addresses to ssh and vice
+ * versa (`url.<base>.insteadOf`), but not to a path.
  */
 const transports: Record<RepositoryAddress['transport'], readonly string[]> = {
   https: ['https', 'ssh'],
@@ -34,13 +34,13 @@ const transports: Record<RepositoryAddress['transport'], readonly string[]> = {
   local: ['file'],
 }
 
-/** A connection that has gone silent for a minute is given up; others wait for the same mirror. */
+/** Give up a connection after a minute of silence: other callers wait for the same mirror. */
 const stallSettings = ['http.lowSpeedLimit=1', 'http.lowSpeedTime=60']
 
 /**
- * Credentials from an address must show up neither in the list of processes, where a URL would put them, nor in a
- * file. So they travel in the environment to a helper of two lines, which answers for the address's own host and not
- * for one it redirects to. The empty helper first: it drops the operator's, who would be told to store them.
+ * Credentials from an address must appear neither in the process list, as they would in a URL, nor in a file. They
+ * reach git through the environment and a two-line helper, which answers only for the host of the address and not for
+ * one it redirects to. The empty helper comes first to disable the helper of the operator, which would store them.
  */
 function helperSettings(address: RepositoryAddress): string[] {
   const answer = `printf "username=%s\\npassword=%s\\n" "$${usernameVariable}" "$${passwordVariable}"`
@@ -55,7 +55,7 @@ const passwordVariable = 'YARDMASTER_GIT_PASSWORD'
 
 function credentialEnvironment(address: RepositoryAddress, given: Credentials): Record<string, string> {
   if (given.password !== undefined) return { [usernameVariable]: given.username, [passwordVariable]: given.password }
-  // A name alone tells the operator's helper which of several passwords is meant.
+  // A user name alone selects one of several passwords in the operator's helper.
   return {
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `credential.${new URL(address.url).origin}.username`,
@@ -63,15 +63,15 @@ function credentialEnvironment(address: RepositoryAddress, given: Credentials): 
   }
 }
 
-/** As they are, and as they stand in a URL. Shorter ones would blot out ordinary words. */
+/** Plain and URL-encoded. Shorter values would mask ordinary words. */
 function secretsOf({ username, password }: Credentials): string[] {
   const values = [username, password ?? ''].filter((value) => value.length >= 6)
   return values.flatMap((value) => [value, encodeURIComponent(value)])
 }
 
 /**
- * An ssh command that the operator chose is left as it is: it may name a key, or not be OpenSSH at all. It cannot ask
- * anything either, having no terminal and a deadline.
+ * Keeps an ssh command that the operator configured: it may name a key, or not be OpenSSH. It cannot prompt either,
+ * since it has no terminal and a deadline.
  */
 async function sshEnvironment(signal: AbortSignal | undefined): Promise<Record<string, string>> {
   const inEnvironment = childEnvironment({ pass: ['GIT_SSH_COMMAND', 'GIT_SSH'] })

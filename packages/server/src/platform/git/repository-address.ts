@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto'
 import { GitFailed } from './git-failed.ts'
 
 /**
- * Where a repository is, read from a `git_root` that we do not trust. `url` is put together again from parts that were
- * checked one by one, so that git reads what we read: two parsers that disagree about one text are how such checks are
- * got around. It never holds a secret and is also what people are shown.
+ * The address of a repository, parsed from an untrusted `git_root`. `url` is rebuilt from checked parts, so that git
+ * parses the same as we do: a difference between two parsers is how such checks are bypassed. It never holds a secret
+ * and is also what people see.
  */
 export type RepositoryAddress = {
   transport: 'https' | 'http' | 'ssh' | 'local'
-  /** What git is given: a URL, `user@host:path`, or an absolute path. */
+  /** The URL for git: a URL, `user@host:path`, or an absolute path. */
   url: string
-  /** Taken out of the URL, to be handed to git another way (see remote-access.ts). */
+  /** Removed from the URL and passed to git separately (see remote-access.ts). */
   credentials: Credentials | undefined
-  /** The same for every spelling of one address, whoever asks for it. Safe as a file name. */
+  /** The same for every spelling and every caller. Safe as a file name. */
   mirrorKey: string
 }
 
 export type Credentials = { username: string; password: string | undefined }
 
-/** @throws GitFailed of kind `refused`, with a reason that does not repeat the text, which may hold a password. */
+/** @throws GitFailed of kind `refused`. The reason does not quote the text, which may hold a password. */
 export function parseRepositoryAddress(text: string): RepositoryAddress {
   checkCharacters(text)
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
@@ -34,7 +34,7 @@ function readWebUrl(text: string, transport: 'https' | 'http'): RepositoryAddres
   const url = readUrl(text)
   if (url.search !== '' || url.hash !== '') refuse('it must have no ? and no #')
   checkHost(url.hostname)
-  // The URL parser has lowered the host and dropped a default port.
+  // The URL parser has lowercased the host and dropped a default port.
   const origin = `${transport}://${url.host}`
   const path = checkUrlPath(url.pathname)
   const username = decode(url.username)
@@ -54,7 +54,7 @@ function readSshUrl(text: string): RepositoryAddress {
   return address('ssh', `ssh://${user}${url.hostname.toLowerCase()}${port}${checkUrlPath(url.pathname)}`)
 }
 
-/** `user@host:path`. The user is required: without it `word:anything` would pass for a repository. */
+/** `user@host:path`. The user is required: without it `word:anything` would count as a repository. */
 function readScpLike(text: string): RepositoryAddress {
   const parts = /^(?<user>[^@:/]+)@(?<host>\[[^\]]*\]|[^:/@]+):(?<path>.+)$/s.exec(text)?.groups
   if (parts?.user === undefined || parts.host === undefined || parts.path === undefined) {
@@ -64,7 +64,7 @@ function readScpLike(text: string): RepositoryAddress {
   checkHost(parts.host)
   const path = withoutTrailingSlashes(parts.path)
   if (path === '') refuse('it has no path')
-  // It becomes an argument of git-upload-pack on the other side.
+  // The path becomes an argument of git-upload-pack on the remote host.
   if (path.startsWith('-')) refuse('its path must not begin with "-"')
   return address('ssh', `${parts.user}@${parts.host.toLowerCase()}:${path}`)
 }
@@ -77,7 +77,7 @@ function readFileUrl(text: string): RepositoryAddress {
 
 function readPath(text: string): RepositoryAddress {
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.')
-  // What `..` means after a link is for the kernel to say, so two spellings could not be told to be one.
+  // The kernel resolves `..` after a link, so two spellings of one path could get different keys.
   if (segments.includes('..')) refuse('its path must not contain ".."')
   return address('local', `/${segments.join('/')}`)
 }
@@ -86,25 +86,25 @@ function address(transport: RepositoryAddress['transport'], url: string, credent
   return { transport, url, credentials, mirrorKey: createHash('sha256').update(`${transport} ${url}`).digest('hex') }
 }
 
-/** Longer than any address a forge gives out, and short enough for one line of a message. */
+/** Longer than the addresses of any forge, and short enough for one line of a message. */
 const addressMaxLength = 2_048
 
 function checkCharacters(text: string): void {
   if (text === '') refuse('it is empty')
   if (text.length > addressMaxLength) refuse(`it is longer than ${addressMaxLength} characters`)
   if (text.startsWith('-')) refuse('it must not begin with "-"')
-  // git hands `name::rest` to the program git-remote-name, and `ext::` and `fd::` run or read what the rest says.
+  // git passes `name::rest` to the program git-remote-name; `ext::` and `fd::` run or read what follows.
   if (/^[a-z0-9+.-]*::/i.test(text)) refuse('transport helpers (name::...) are not supported')
   checkPrintable(text)
 }
 
-/** Control characters, line separators and halves of surrogate pairs: none belongs in an address or on one line. */
+/** Control characters, line separators and lone surrogates do not belong in an address or a log line. */
 function checkPrintable(text: string): void {
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) refuse('it contains control characters')
 }
 
 function readUrl(text: string): URL {
-  // The URL parser would mend these silently, and git would not.
+  // The URL parser repairs these silently, and git does not.
   if (/[\s\\]/.test(text)) refuse('a URL must not contain blanks or backslashes')
   if (!URL.canParse(text)) refuse('it is not a valid URL')
   return new URL(text)
@@ -112,7 +112,7 @@ function readUrl(text: string): URL {
 
 function checkHost(host: string): void {
   if (host === '') refuse('it has no host')
-  // ssh and git's own helpers are given the host as an argument; `-oProxyCommand=...` is the classic.
+  // ssh and the helpers of git receive the host as an argument, as in `-oProxyCommand=...`.
   if (host.startsWith('-')) refuse('its host must not begin with "-"')
   const isName = /^[a-z0-9._-]+$/i.test(host)
   const isIpv6 = /^\[[0-9a-f:.]+\]$/i.test(host)
@@ -130,7 +130,7 @@ function checkUrlPath(path: string): string {
   return trimmed
 }
 
-/** git decodes as well, so what is encoded is judged like what is plain. */
+/** git decodes too, so encoded characters are checked like plain ones. */
 function decode(encoded: string): string {
   try {
     const decoded = decodeURIComponent(encoded)
@@ -151,8 +151,8 @@ function refuse(reason: string): never {
 }
 
 /**
- * As it is shown: whoever may see where a repository is need not have what opens it. A name alone is no secret, unless it is
- * as long as a token.
+ * For display, without credentials: a reader may see the address but not what grants access. A user name alone is not
+ * secret unless it is as long as a token.
  */
 export function shownAddress(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)([^/@\s]*)@/i, (_whole, scheme: string, user: string) => {

@@ -5,13 +5,13 @@ import { errnoOf } from '../process/errno.ts'
 import { StartupError } from '../startup-error.ts'
 import { unprivilegedUser } from './unprivileged-user.ts'
 
-/** The home's real path, after making the folder if it was missing. A folder that someone else made is left as it is. */
+/** Creates the home if it is missing and returns its real path. An existing folder keeps its permissions. */
 export async function prepareHomeFolder(path: string): Promise<string> {
   if (!(await makeFolder(path))) await checkFolder(path)
   return realpath(path)
 }
 
-/** Turns what the operating system says about the home into a sentence. Whatever else goes wrong rises as it is. */
+/** Turns errors of the operating system about the home into a sentence. Rethrows every other error. */
 export async function explainUnusable<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -22,9 +22,9 @@ export async function explainUnusable<T>(path: string, work: () => Promise<T>): 
   }
 }
 
-/** False when the folder is there already. */
+/** False when the folder exists already. */
 async function makeFolder(path: string): Promise<boolean> {
-  // A dangling link or a file on the way shows up in mkdir; only the home itself is private, its parents are ordinary.
+  // mkdir reports a dangling link or a file in the path. Only the home itself is private; its parents are ordinary.
   await mkdir(dirname(path), { recursive: true })
   try {
     await mkdir(path, { mode: 0o700 })
@@ -33,8 +33,8 @@ async function makeFolder(path: string): Promise<boolean> {
     throw error
   }
   const user = await unprivilegedUser()
-  // As root, the database runs as another user, who has to pass through the home to reach its own folder: that user's
-  // group may enter, and may not list.
+  // As root, the database runs as another user, who must pass through the home to its own folder. The group of that
+  // user may enter the home but not list it.
   if (user !== undefined) {
     await chown(path, 0, user.gid)
     await chmod(path, 0o710)
@@ -48,7 +48,7 @@ async function checkFolder(path: string): Promise<void> {
     throw new StartupError(`The home ${path} is not a directory. Set YARDMASTER_HOME to another folder.`)
   if (process.geteuid !== undefined && found.uid !== process.geteuid()) {
     throw new StartupError(
-      `The home folder ${path} belongs to user ${found.uid}, not to user ${process.geteuid()}, as whom Yardmaster runs. Set YARDMASTER_HOME to a folder of your own.`,
+      `The home folder ${path} belongs to user ${found.uid}, not to user ${process.geteuid()}, which Yardmaster runs as. Set YARDMASTER_HOME to a folder of your own.`,
     )
   }
   await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -57,7 +57,7 @@ async function checkFolder(path: string): Promise<void> {
 const reasons: Record<string, string> = {
   EACCES: 'it is not writable for this user',
   EPERM: 'it is not writable for this user',
-  EROFS: 'it lies on a read-only file system',
+  EROFS: 'it is on a read-only file system',
   ENOTDIR: 'a part of its path is not a directory',
   EEXIST: 'a part of its path is not a directory',
   ENOENT: 'it is a link to nowhere',

@@ -8,8 +8,8 @@ const run = promisify(execFile)
 export type UnprivilegedUser = { name: string; uid: number; gid: number }
 
 /**
- * The user that stands in for us where root is not welcome (PostgreSQL refuses to run as root): `nobody` when we are
- * root, undefined when we are anyone else and can simply be ourselves.
+ * The user for programs that refuse to run as root, such as PostgreSQL: `nobody` when we are root, otherwise undefined,
+ * meaning our own user.
  */
 export async function unprivilegedUser(): Promise<UnprivilegedUser | undefined> {
   if (process.geteuid?.() !== 0) return undefined
@@ -23,19 +23,19 @@ export async function unprivilegedUser(): Promise<UnprivilegedUser | undefined> 
   }
 }
 
-/** What child_process wants: its ids are signed 32-bit numbers, and macOS' nobody is 4294967294. */
+/** Ids for child_process, which takes signed 32-bit numbers. `nobody` on macOS is 4294967294. */
 export function spawnIdentity(user: UnprivilegedUser | undefined): { uid?: number; gid?: number } {
   return user === undefined ? {} : { uid: user.uid | 0, gid: user.gid | 0 }
 }
 
-/** Asks the kernel rather than the permission bits, which do not show access lists and mounts. */
+/** Tries it instead of reading the permission bits, which do not show access lists and mounts. */
 export async function canEnter(user: UnprivilegedUser, folder: string): Promise<boolean> {
   try {
     await run('/bin/sh', ['-c', 'cd -- "$1"', 'sh', folder], { cwd: '/', ...spawnIdentity(user) })
     return true
   } catch (error) {
     if (errnoOf(error) !== 'EPERM') return false
-    // A container can take away even this from root.
+    // A container can deny root even this.
     throw new StartupError(
       `Yardmaster runs as root but may not start a process as the user ${user.name}, which the embedded PostgreSQL needs. Run it as an ordinary user, or set DATABASE_URL.`,
     )

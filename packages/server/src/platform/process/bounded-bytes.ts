@@ -1,14 +1,14 @@
 export type BoundedBytes = {
   add(chunk: Buffer): void
-  /** What was kept. A view, good until the next call. */
+  /** The kept bytes, as a view that is valid until the next call. */
   kept(): Buffer
   droppedBytes(): number
   clear(): void
 }
 
 /**
- * Keeps the first `maxBytes` of what it is given and counts the rest. The chunks are copied, not held: a child that
- * writes byte by byte would otherwise cost a hundred times what it wrote.
+ * Keeps the first `maxBytes` and counts the rest. Copies the chunks: holding them would cost a hundred times the
+ * content for a child that writes byte by byte.
  */
 export function boundedBytes(maxBytes: number): BoundedBytes {
   let store: Buffer = empty
@@ -35,7 +35,7 @@ export function boundedBytes(maxBytes: number): BoundedBytes {
 
 const empty = Buffer.alloc(0)
 
-/** Doubling keeps the copying linear in what arrives. */
+/** Doubling keeps the total copying linear in the input. */
 function grown(store: Buffer, want: { size: number; needed: number; maxBytes: number }): Buffer {
   const larger = Buffer.allocUnsafe(Math.min(want.maxBytes, Math.max(want.needed, store.length * 2)))
   store.copy(larger, 0, 0, want.size)

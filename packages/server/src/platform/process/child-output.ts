@@ -3,14 +3,14 @@ import { isSilent } from './silence.ts'
 
 export type ChildOutput = {
   chunks: AsyncGenerator<Buffer>
-  /** Closes the pipe if nobody ever began to read it. */
+  /** Closes the pipe if reading has never begun. */
   abandonUnread(): void
 }
 
 /**
- * What a child writes, at the pace of the reader. It ends with the pipe, or after the child has ended as soon as
- * there is nothing left to read: the child's own children may keep the pipe open for ever. Time alone does not
- * close it, because the reader may be the slow one and the child's last line the one that counts.
+ * The output of a child, at the pace of the reader. It ends with the pipe, or once the child has exited and nothing is
+ * left to read: descendants may keep the pipe open forever. Elapsed time alone does not close it, because the reader
+ * may be slow and the last line of the child matters most.
  */
 export function childOutput(pipe: Readable, exit: Promise<unknown>): ChildOutput {
   let hasExited = false
@@ -19,7 +19,7 @@ export function childOutput(pipe: Readable, exit: Promise<unknown>): ChildOutput
   let failure: Error | undefined
   let wake = () => {}
 
-  // A listener from the start, or Node throws the output away when the child ends.
+  // Listen from the start: without a listener Node discards the output when the child ends.
   pipe.on('readable', () => wake())
   pipe.on('end', () => wake())
   pipe.on('close', () => wake())
@@ -35,22 +35,22 @@ export function childOutput(pipe: Readable, exit: Promise<unknown>): ChildOutput
   async function* chunks(): AsyncGenerator<Buffer> {
     if (isAbandoned) return
     isBeingRead = true
-    let leftBehindBytes = 0
+    let bytesAfterExit = 0
     try {
-      while (leftBehindBytes <= maxLeftBehindBytes) {
-        const stirred = new Promise<void>((resolve) => {
+      while (bytesAfterExit <= maxBytesAfterExit) {
+        const activity = new Promise<void>((resolve) => {
           wake = resolve
         })
         const chunk: Buffer | null = pipe.read()
         if (chunk !== null) {
-          if (hasExited) leftBehindBytes += chunk.length
+          if (hasExited) bytesAfterExit += chunk.length
           yield chunk
           continue
         }
         if (failure) throw failure
         if (pipe.readableEnded || pipe.destroyed) return
-        if (!hasExited) await stirred
-        else if (await isSilent(stirred, silenceMs)) return
+        if (!hasExited) await activity
+        else if (await isSilent(activity, silenceMs)) return
       }
     } finally {
       pipe.destroy()
@@ -67,8 +67,8 @@ export function childOutput(pipe: Readable, exit: Promise<unknown>): ChildOutput
   }
 }
 
-/** What the child wrote is in the pipe by the time it has ended, so the next turn of the loop would nearly do. */
+/** All output of the child is in the pipe when it exits, so one iteration of the event loop would nearly do. */
 const silenceMs = 200
 
-/** Many times what a socket buffer holds: whoever still writes after this is not the child. */
-const maxLeftBehindBytes = 4 * 1024 * 1024
+/** Many times the size of a socket buffer. Output beyond it comes from another process than the child. */
+const maxBytesAfterExit = 4 * 1024 * 1024

@@ -1,31 +1,31 @@
 /**
- * What a child process may see of our environment: an allow list, because a variable nobody thought of must stay
- * here. Whatever an agent can read, its tools and the code it runs can read too.
+ * The part of our environment that a child process may see. An allow list, so that an unforeseen variable stays
+ * private. Everything an agent can read, its tools and the code it runs can read too.
  */
 export function childEnvironment(options: {
-  /** Further names to hand on, if we have them: a provider key, SSH_AUTH_SOCK. */
+  /** Further variables to pass on if set, such as a provider key or SSH_AUTH_SOCK. */
   pass?: readonly string[]
-  /** Values of the caller's own; they win over what is handed on. */
+  /** Values that the caller sets. They override passed ones. */
   set?: Record<string, string>
   from?: NodeJS.ProcessEnv
 }): Record<string, string> {
   const { pass = [], set = {}, from = process.env } = options
   refuseOwnSecrets({ pass, set, from })
-  const handedOn = Object.entries(from).filter(
+  const passed = Object.entries(from).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && (isHarmless(entry[0]) || pass.includes(entry[0])),
   )
-  const found = Object.fromEntries(handedOn)
-  return { ...found, ...pastTheProxy(found), ...set }
+  const found = Object.fromEntries(passed)
+  return { ...found, ...bypassProxyForLoopback(found), ...set }
 }
 
-/** Agents speak to the service on this machine, where a proxy elsewhere cannot reach. */
-function pastTheProxy(found: Record<string, string>): Record<string, string> {
+/** Agents call this service on loopback, which a remote proxy cannot reach. */
+function bypassProxyForLoopback(found: Record<string, string>): Record<string, string> {
   if (!found.http_proxy && !found.HTTP_PROXY) return {}
   const names = [found.no_proxy || found.NO_PROXY, '127.0.0.1', 'localhost', '::1'].filter(Boolean).join(',')
   return { no_proxy: names, NO_PROXY: names }
 }
 
-/** The keys to Yardmaster itself. No child gets them, whoever asks. */
+/** Yardmaster's own secrets. No child process gets them. */
 export const ownSecrets: readonly string[] = [
   'API_KEYS',
   'SUPERVISOR_PASSWORD',
@@ -36,10 +36,10 @@ export const ownSecrets: readonly string[] = [
 
 function refuseOwnSecrets(asked: { pass: readonly string[]; set: Record<string, string>; from: NodeJS.ProcessEnv }) {
   for (const name of ownSecrets) {
-    // A project may have a DATABASE_URL of its own and have it set; ours it never gets.
+    // A project may set a DATABASE_URL of its own, but never gets ours.
     const isOurs = asked.set[name] !== undefined && asked.set[name] === asked.from[name]
     if (asked.pass.includes(name) || isOurs) {
-      throw new Error(`${name} is Yardmaster's own secret and is never handed to a child process.`)
+      throw new Error(`${name} is Yardmaster's own secret and is never passed to a child process.`)
     }
   }
 }
@@ -58,7 +58,7 @@ const harmless: ReadonlySet<string> = new Set([
   'LOGNAME',
   'SHELL',
   'TERM',
-  // How to reach the network from here, and whom to trust there.
+  // Network access and trusted certificates.
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'NODE_EXTRA_CA_CERTS',

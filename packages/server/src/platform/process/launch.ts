@@ -7,14 +7,14 @@ import { markerEntry, runMarkerVariable } from './run-marker.ts'
 import { type ExitStatus, identifyStarted, type StartedGroup, spawnGroup } from './spawn-group.ts'
 import { type StopReport, type StopRequest, stopTree } from './stop.ts'
 
-/** A long-running child. Whoever launches it reads `lines` to the end or calls `stop`; either frees its pipes. */
+/** A long-running child. The caller reads `lines` to the end or calls `stop`; either frees the pipes. */
 export type Child = {
   identity: ProcessIdentity
   marker: string
   stdin: Writable | undefined
-  /** Standard output. While nobody pulls, the child is held back. Leaving the loop early closes the pipe. */
+  /** Standard output. Backpressure applies while the caller does not read. Leaving the loop early closes the pipe. */
   lines: AsyncGenerator<Line>
-  /** The last 8 KiB of standard error; complete once `exited` has settled. */
+  /** The last 8 KiB of standard error, complete once `exited` has settled. */
   stderrTail(): string
   /** Never rejects, and does not wait for `lines` to be read. */
   exited: Promise<ExitStatus>
@@ -29,7 +29,7 @@ export async function launch(options: {
   env: Record<string, string>
   marker: string
   maxLineBytes?: number
-  /** `pipe` unless told otherwise. */
+  /** Default `pipe`. */
   stdin?: 'pipe' | 'none'
 }): Promise<Child> {
   const { command, args, cwd, marker, maxLineBytes = defaultMaxLineBytes, stdin = 'pipe' } = options
@@ -57,7 +57,7 @@ export async function launch(options: {
   }
 }
 
-/** A message with a picture in it is two or three megabytes long. */
+/** A message with an image takes two or three megabytes. */
 const defaultMaxLineBytes = 4 * 1024 * 1024
 
 const stderrTailBytes = 8 * 1024
@@ -65,10 +65,10 @@ const stderrTailBytes = 8 * 1024
 async function identityFor(started: StartedGroup): Promise<ProcessIdentity> {
   try {
     const identity = await identifyStarted(started, processTable())
-    // It came and went before we could look. No process ever has this start time, so nobody is taken for it.
+    // It ended before we could identify it. No process has this start time, so none is mistaken for it.
     return identity ?? { pid: started.pid, startTime: 'ended at once' }
   } catch (error) {
-    // A child that we cannot name we could not stop later.
+    // A child that we cannot identify could not be stopped later.
     if (started.ownsPid()) process.kill(-started.pid, 'SIGKILL')
     throw error
   }

@@ -9,14 +9,14 @@ export type Line = {
 }
 
 /**
- * The lines of a byte stream, in memory bounded by `maxLineBytes` and one chunk. The reader sets the pace: nothing
- * is taken from the source before the lines of the chunk at hand were pulled.
+ * The lines of a byte stream. Memory is bounded by `maxLineBytes` and one chunk. The reader sets the pace: the next
+ * chunk is read only when all lines of the current one have been pulled.
  */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
   { maxLineBytes }: { maxLineBytes: number },
 ): AsyncGenerator<Line> {
-  const begun = boundedBytes(maxLineBytes)
+  const partial = boundedBytes(maxLineBytes)
   let lastByte: number | undefined
 
   for await (const chunk of source) {
@@ -28,16 +28,16 @@ export async function* readLines(
         yield { text: storableText(endsInReturn(piece) ? piece.subarray(0, -1) : piece), truncatedBytes: 0 }
         continue
       }
-      begun.add(piece)
-      yield lineOf(begun.kept(), begun.droppedBytes(), piece.at(-1) ?? lastByte)
-      begun.clear()
+      partial.add(piece)
+      yield lineOf(partial.kept(), partial.droppedBytes(), piece.at(-1) ?? lastByte)
+      partial.clear()
       lastByte = undefined
     }
     if (start === chunk.length) continue
-    begun.add(chunk.subarray(start))
+    partial.add(chunk.subarray(start))
     lastByte = chunk.at(-1)
   }
-  if (lastByte !== undefined) yield lineOf(begun.kept(), begun.droppedBytes(), lastByte)
+  if (lastByte !== undefined) yield lineOf(partial.kept(), partial.droppedBytes(), lastByte)
 }
 
 const newline = 0x0a
@@ -47,7 +47,7 @@ function endsInReturn(piece: Buffer): boolean {
   return piece.at(-1) === carriageReturn
 }
 
-/** A carriage return at the end belongs to the line break, whether it was kept or fell behind the limit. */
+/** A carriage return at the end is part of the line break, whether it was kept or fell beyond the limit. */
 function lineOf(kept: Buffer, droppedBytes: number, lastByte: number | undefined): Line {
   const returnBytes = lastByte === carriageReturn ? 1 : 0
   const sizeBytes = kept.length + droppedBytes - returnBytes

@@ -3,20 +3,20 @@ import type { ProcessIdentity } from './process-identity.ts'
 export type ListedProcess = {
   identity: ProcessIdentity
   parentPid: number
-  /** In any unit, as long as it is the same for all of one listing. */
+  /** In any unit that is the same for the whole listing. */
   startedAt: number
   isMarked: boolean
 }
 
-/** The marked processes of a listing and all their descendants, ourselves left out. */
+/** The marked processes of a listing and all their descendants, without this process. */
 export function markedFamily(listed: readonly ListedProcess[]): ProcessIdentity[] {
   const others = listed.filter((one) => one.identity.pid !== process.pid)
   const childrenOf = byParent(others)
   const family = new Set(others.filter((one) => one.isMarked))
-  // A set visits what is added during the walk, so this goes down to the last generation.
+  // Iterating a set includes elements added during the iteration, so this reaches every generation.
   for (const parent of family) {
     for (const child of childrenOf.get(parent.identity.pid) ?? []) {
-      // A listing is not one instant: a "child" older than its parent names a pid that was reused meanwhile.
+      // A listing is not atomic. If a "child" is older than its parent, the pid was reused.
       if (child.startedAt >= parent.startedAt) family.add(child)
     }
   }

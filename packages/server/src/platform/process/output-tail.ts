@@ -5,30 +5,30 @@ import { withoutCutStart } from './utf8.ts'
 
 export type OutputTail = {
   text(): string
-  /** Resolves once the pipe has closed, or shortly after this call if somebody keeps it open; it is closed then. */
+  /** Resolves when the pipe closes. If another process keeps it open, closes it after a short wait. */
   finish(): Promise<void>
 }
 
-/** Reads all a child writes and keeps the end of it: what it said last is why it failed. */
+/** Reads everything a child writes and keeps the end of it, which usually says why the child failed. */
 export function outputTail(pipe: Readable, maxBytes: number): OutputTail {
   let tail: Buffer = Buffer.alloc(0)
   pipe.on('data', (chunk: Buffer) => {
-    // Copied, so that a large chunk is not kept alive by its last bytes.
+    // Copied: a slice would keep the whole chunk in memory.
     tail = Buffer.concat([tail, chunk.subarray(-maxBytes)])
     if (tail.length > maxBytes) tail = Buffer.from(tail.subarray(-maxBytes))
   })
   const closed = new Promise<void>((resolve) => {
     pipe.once('close', resolve)
-    // A pipe that breaks has nothing more to say, and closes.
+    // A broken pipe delivers no more data and closes.
     pipe.on('error', () => {})
   })
   return {
     text: () => storableText(tail.length < maxBytes ? tail : withoutCutStart(tail)),
     async finish() {
-      if (await isSilent(closed, patienceMs)) pipe.destroy()
+      if (await isSilent(closed, inheritedPipeMs)) pipe.destroy()
     },
   }
 }
 
-/** What the child itself wrote is there at once; this is for whoever inherited its pipe. */
-const patienceMs = 200
+/** Output of the child itself is there at once. This waits for processes that inherited its pipe. */
+const inheritedPipeMs = 200

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
-import { setImmediate as othersFirst } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { errnoOf } from './errno.ts'
 import { type ListedProcess, markedFamily } from './marked-family.ts'
 import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
@@ -30,26 +30,26 @@ async function findMarked(marker: string, first?: ProcessIdentity): Promise<Proc
     for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
       const one = await listOwn(pid, { entry, bootId, sinceTicks })
       if (one) listed.push(one)
-      if (pids.length % readsInARow === 0) await othersFirst()
+      if (pids.length % readsInARow === 0) await yieldToEventLoop()
     }
   }
   await Promise.all(Array.from({ length: readersAtOnce }, listNext))
   return markedFamily(listed)
 }
 
-/** As many as libuv has threads. Starting every read at once would hold a file open for each process there is. */
+/** As many as libuv has threads. Starting every read at once would open a file for each process on the machine. */
 const readersAtOnce = 4
 
-/** About a millisecond. */
+/** About one millisecond of reads before yielding to the event loop. */
 const readsInARow = 64
 
 /**
- * The start time is read before the environment. Should the pid change hands in between, the identity is that of
- * the process that ended, and nobody who still runs is taken for it.
+ * Reads the start time before the environment. If the pid is reused in between, the identity is that of the ended
+ * process and matches no running one.
  *
- * The kernel answers for owner and stat out of its own tables in microseconds; through the thread pool the same costs
- * ten times as much, for each process of the machine, several times a turn. The environment it takes from the process's
- * memory, for which it may have to wait.
+ * The kernel answers owner and stat from its own tables in microseconds, so these reads are synchronous: through the
+ * thread pool each costs ten times as much, for every process of the machine, several times a turn. The environment
+ * comes from the memory of the process, and the kernel may have to wait for it.
  */
 async function listOwn(
   pid: string,
@@ -77,26 +77,26 @@ function readStat(pid: string): Stat | undefined {
   return text === undefined ? undefined : parseStat(text)
 }
 
-/** Undefined for a zombie. The program's name stands in parentheses and may itself hold blanks and parentheses. */
+/** Undefined for a zombie. The program's name is in parentheses and may itself contain blanks and parentheses. */
 export function parseStat(text: string): Stat | undefined {
   const afterName = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  // proc(5) counts from 1 and the name is field 2, so field 3, the state, is the first one here.
+  // proc(5) counts fields from 1 and the name is field 2, so index 0 here is field 3, the state.
   const field = (number: number) => afterName[number - 3]
   const state = field(3)
   if (state === 'Z' || state === 'X') return undefined
   const [pid, parentPid, startTicks] = [Number.parseInt(text, 10), Number(field(4)), Number(field(22))]
   if (!(pid > 0 && parentPid >= 0 && startTicks >= 0)) throw new Error(`Cannot read this line of /proc: ${text}`)
-  // A thread of the kernel has none, and so no environment to look into.
+  // Kernel threads have no memory and therefore no environment to read.
   const hasMemory = field(23) !== '0'
   return { pid, parentPid, startTicks, hasMemory }
 }
 
-/** Ticks count from boot, so the same pid and tick may come again after a reboot; the boot id does not. */
+/** Ticks count from boot, so pid and tick can repeat after a reboot. The boot id does not. */
 function identityOf(found: Stat, bootId: string): ProcessIdentity {
   return { pid: found.pid, startTime: `${bootId}:${found.startTicks}` }
 }
 
-/** 0, which everybody is younger than, of a process of another boot or one that ended before it could be looked at. */
+/** 0 for a process from another boot, or one that ended before it could be identified. */
 function startTicksOf({ startTime }: ProcessIdentity, bootId: string): number {
   const [boot, ticks] = startTime.split(':')
   return boot === bootId ? Number(ticks) : 0
@@ -106,7 +106,7 @@ function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
 }
 
-/** Not by `readFile`, which asks for the size and for the end as well. */
+/** `readFile` would need extra system calls for the size and the end of the file. */
 async function readEnvironment(pid: string): Promise<string | undefined> {
   try {
     const file = await open(`/proc/${pid}/environ`)
@@ -116,7 +116,7 @@ async function readEnvironment(pid: string): Promise<string | undefined> {
         const chunk = Buffer.allocUnsafe(environmentChunkBytes)
         const { bytesRead } = await file.read(chunk)
         chunks.push(chunk.subarray(0, bytesRead))
-        // The kernel fills what it is given unless there is no more.
+        // The kernel fills the buffer unless the content ends.
         if (bytesRead < chunk.length) return Buffer.concat(chunks).toString('latin1')
       }
     } finally {
@@ -127,7 +127,7 @@ async function readEnvironment(pid: string): Promise<string | undefined> {
   }
 }
 
-/** Most environments fit. */
+/** Holds most environments in one read. */
 const environmentChunkBytes = 32 * 1024
 
 function unlessGone<T>(read: () => T): T | undefined {
@@ -138,7 +138,7 @@ function unlessGone<T>(read: () => T): T | undefined {
   }
 }
 
-/** A process may end while it is read, or be closed to us though it runs as our user (a setuid program). */
+/** A process may end while it is read. A setuid program of our user is not readable. */
 function absentIfGone(error: unknown): undefined {
   if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined
   throw error

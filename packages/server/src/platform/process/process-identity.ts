@@ -1,4 +1,4 @@
-/** A pid alone is soon somebody else's. With the time it started it names one process for good, over reboots too. */
+/** The system reuses pids. Pid and start time together name one process for good, across reboots too. */
 export type ProcessIdentity = { pid: number; startTime: string }
 
 export interface ProcessTable {
@@ -6,9 +6,9 @@ export interface ProcessTable {
   identify(pid: number): Promise<ProcessIdentity | undefined>
   isRunning(identity: ProcessIdentity): Promise<boolean>
   /**
-   * The processes of our own user that carry the run marker in their environment, and their descendants, who may
-   * have cleared it. Never ourselves. A descendant without the marker is lost from sight once its parent is gone.
-   * Where the first process of the run is known, whoever is older than it need not be looked into.
+   * The processes of our own user that carry the run marker in their environment, and their descendants, which may have
+   * cleared it. Never includes this process. A descendant without the marker can no longer be found once its parent has
+   * ended. If `first`, the first process of the run, is given, older processes are skipped.
    */
   findMarked(marker: string, first?: ProcessIdentity): Promise<ProcessIdentity[]>
 }

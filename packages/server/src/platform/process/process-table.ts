@@ -4,7 +4,7 @@ import { psTable } from './ps-table.ts'
 
 export type { ProcessIdentity, ProcessTable } from './process-identity.ts'
 
-/** `/proc` where there is one: it is exact to the tick and costs no process of its own. Otherwise `ps`. */
+/** `/proc` on Linux: exact to the tick, and needs no child process. `ps` elsewhere. */
 export function processTable(): ProcessTable {
   return process.platform === 'linux' ? procTable() : psTable()
 }

@@ -5,8 +5,8 @@ import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
 import { carriesMarker, markerEntry } from './run-marker.ts'
 
 /**
- * The process table as `ps` tells it, for systems without `/proc`. Start times are exact to the second only. macOS
- * hides the environment of the programs it ships; those are found as descendants, while their parent lives.
+ * The process table from `ps`, for systems without `/proc`. Start times are exact to the second only. macOS hides the
+ * environment of the programs it ships; these are found only as descendants, while their parent lives.
  */
 export function psTable(): ProcessTable {
   return {
@@ -30,12 +30,15 @@ async function findMarked(marker: string): Promise<ProcessIdentity[]> {
   return markedFamily(listed.map((one) => ({ ...one, isMarked: marked.has(one) })))
 }
 
-/** All processes of our user, with the environment behind the command line. In macOS `e` means something else. */
+/** All processes of our user, with the environment after the command line. On macOS `e` has another meaning. */
 const ownWithEnvironment = process.platform === 'darwin' ? ['-x', '-E', '-ww'] : ['xeww']
 
 const columns = ['pid=', 'ppid=', 'stat=', 'lstart=', 'command='].flatMap((column) => ['-o', column])
 
-/** `ps` runs arguments and environment together; somebody may merely search for the marker (`grep YARDMASTER_RUN=`). */
+/**
+ * `ps` prints arguments and environment without a separator, and a process may have the marker only among its arguments
+ * (`grep YARDMASTER_RUN=`).
+ */
 async function carries(one: PsLine, entry: string): Promise<boolean> {
   const [bare] = parseListing(await ps(['-ww', ...columns, '-p', String(one.identity.pid)]))
   return (
@@ -59,21 +62,21 @@ function parseListing(text: string): PsLine[] {
 
 const psLine = /^ *(\d+) +(\d+) +(\S+) +(\w{3} +\w{3} +\d+ +\d\d:\d\d:\d\d +\d{4}) ?(.*)$/
 
-/** Plain `execFile` and not our own `runCommand`, which needs a process table to end what it started. */
+/** `execFile` instead of `runCommand`, which itself needs a process table to stop its child. */
 function ps(args: readonly string[]): Promise<string> {
-  // A fixed language and zone: a start time must read the same at the next start, in winter and in summer.
+  // Fixed language and time zone: the printed start time must stay the same across restarts and daylight saving.
   const env = childEnvironment({ set: { LC_ALL: 'C', TZ: 'UTC' } })
   return new Promise((resolve, reject) => {
     execFile('ps', args, { env, timeout: timeoutMs, maxBuffer: maxOutputBytes }, (error, stdout) => {
-      // Exit code 1 is the answer "no such process".
+      // Exit code 1 means "no such process".
       if (!error || error.code === 1) resolve(stdout)
       else reject(error)
     })
   })
 }
 
-/** `ps` answers in milliseconds; this is for a machine that is out of breath. */
+/** `ps` takes milliseconds; the limit is for an overloaded machine. */
 const timeoutMs = 10_000
 
-/** Environments of all our processes, at some kilobytes each, with plenty of room. */
+/** Room for the environments of all our processes, some kilobytes each. */
 const maxOutputBytes = 64 * 1024 * 1024

@@ -8,20 +8,20 @@ import { stopTree } from './stop.ts'
 import { withoutCutEnd } from './utf8.ts'
 
 export type CommandResult = {
-  /** Both null if it was never started because of the signal, or could not be ended. */
+  /** Both null if the command was aborted before it started, or could not be ended. */
   code: number | null
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
   timedOut: boolean
   aborted: boolean
-  /** One of the two outputs passed the limit; the command was ended for it, unless it may. */
+  /** An output exceeded the limit. The command was stopped for it, unless `mayOverflow` is set. */
   outputTruncated: boolean
 }
 
 /**
- * Runs a short command to its end. When it takes too long, says too much or is no longer wanted, it is ended with
- * all it has started. Rejects with `SpawnFailed`, and only if it could not start: how it ended is in the result.
+ * Runs a short command to completion. On timeout, output overflow or abort, stops it with everything it has started.
+ * Rejects only with `SpawnFailed`, if the command could not start; how it ended is in the result.
  */
 export async function runCommand(options: {
   command: string
@@ -31,9 +31,9 @@ export async function runCommand(options: {
   timeoutMs: number
   /** For standard output and standard error each. */
   maxOutputBytes: number
-  /** What passes the limit is dropped, and the command goes on. */
+  /** Drop output beyond the limit instead of stopping the command. */
   mayOverflow?: boolean
-  /** The marker of a run that it belongs to: it is found with it, and ended with it. */
+  /** The marker of the run that the command belongs to. Stopping the run stops the command as well. */
   partOf?: string
   input?: string
   signal?: AbortSignal
@@ -44,15 +44,15 @@ export async function runCommand(options: {
   const marker = partOf === undefined ? newRunMarker() : partMarker(partOf)
   const env = { ...options.env, [runMarkerVariable]: marker }
   const started = await spawnGroup({ command, args, cwd, env, stdin: input === undefined ? 'none' : 'pipe' })
-  const cutShort = new AbortController()
-  const cut = (cause: Cause) => cutShort.abort(cause)
-  const overflow = () => void (mayOverflow || cut('outputTruncated'))
+  const cancellation = new AbortController()
+  const cancel = (cause: Cause) => cancellation.abort(cause)
+  const overflow = () => void (mayOverflow || cancel('outputTruncated'))
   const stdout = collect(started.stdout, maxOutputBytes, overflow)
   const stderr = collect(started.stderr, maxOutputBytes, overflow)
   started.stdin?.end(input)
 
-  const abort = () => cut('aborted')
-  const timer = setTimeout(cut, options.timeoutMs, 'timedOut')
+  const abort = () => cancel('aborted')
+  const timer = setTimeout(cancel, options.timeoutMs, 'timedOut')
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted) abort()
   try {
@@ -60,8 +60,8 @@ export async function runCommand(options: {
       await Promise.all([stdout.finished(), stderr.finished()])
       return status
     })
-    const status = (await Promise.race([finished, aborted(cutShort.signal)])) ?? (await end(started, marker))
-    return resultOf(status, cutShort.signal.reason, stdout.bytes, stderr.bytes)
+    const status = (await Promise.race([finished, aborted(cancellation.signal)])) ?? (await end(started, marker))
+    return resultOf(status, cancellation.signal.reason, stdout.bytes, stderr.bytes)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
@@ -72,33 +72,38 @@ export async function runCommand(options: {
 
 type Cause = 'timedOut' | 'aborted' | 'outputTruncated'
 
-/** Goes on reading beyond the limit, so that the command is not held back from ending. */
-function collect(pipe: Readable, maxBytes: number, onPassed: () => void) {
+/** Reads on beyond the limit: a full pipe would keep the command from exiting. */
+function collect(pipe: Readable, maxBytes: number, onOverflow: () => void) {
   const bytes = boundedBytes(maxBytes)
   let wake = () => {}
   pipe.on('data', (chunk: Buffer) => {
     bytes.add(chunk)
-    if (bytes.droppedBytes() > 0) onPassed()
+    if (bytes.droppedBytes() > 0) onOverflow()
     wake()
   })
-  // A pipe that breaks has nothing more to say, and closes.
+  // A broken pipe delivers no more data and closes.
   pipe.on('error', () => {})
   pipe.once('close', () => wake())
   return {
     bytes,
-    /** Once the command has ended: the pipe has closed, or those who inherited it keep silent. */
+    /**
+     * Call it after the command has ended. Resolves when the pipe has closed, or when processes that inherited it are
+     * silent.
+     */
     async finished() {
       while (!pipe.closed) {
-        const stirred = new Promise<void>((resolve) => {
+        const activity = new Promise<void>((resolve) => {
           wake = resolve
         })
-        if (await isSilent(stirred, silenceMs)) return
+        if (await isSilent(activity, silenceMs)) return
       }
     },
   }
 }
 
-/** What the command wrote is there at once; this is for daemons it left behind (git's credential cache is one). */
+/**
+ * Output of the command itself is there at once. This waits for daemons it left behind, such as git's credential cache.
+ */
 const silenceMs = 200
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -110,13 +115,13 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 
 async function end(started: StartedGroup, marker: string): Promise<ExitStatus> {
   const identity = await identifyStarted(started, processTable())
-  const { survivors } = await stopTree({ identity, marker, graceMs: tidyUpMs })
-  const hasSurvived = survivors.some((one) => one.pid === identity?.pid)
-  return hasSurvived ? { code: null, signal: null } : started.exit
+  const { survivors } = await stopTree({ identity, marker, graceMs: cleanupGraceMs })
+  const isStillRunning = survivors.some((one) => one.pid === identity?.pid)
+  return isStillRunning ? { code: null, signal: null } : started.exit
 }
 
 /** On SIGTERM git removes its lock files and half-written packs. */
-const tidyUpMs = 1_000
+const cleanupGraceMs = 1_000
 
 function resultOf(
   status: ExitStatus,
@@ -134,7 +139,7 @@ function resultOf(
   }
 }
 
-/** NUL stays: it is what separates names in the output of `git -z`. */
+/** Keeps NUL, which separates names in the output of `git -z`. */
 function textOf(bytes: BoundedBytes): string {
   return (bytes.droppedBytes() > 0 ? withoutCutEnd(bytes.kept()) : bytes.kept()).toString('utf8')
 }

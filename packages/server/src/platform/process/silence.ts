@@ -1,20 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 
-/** Waits for `stirred`, but no longer than `silenceMs`; true if nothing stirred. */
-export async function isSilent(stirred: Promise<unknown>, silenceMs: number): Promise<boolean> {
+/** Waits for `activity`, at most `silenceMs`. True if there was none. */
+export async function isSilent(activity: Promise<unknown>, silenceMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<true>((resolve) => {
     timer = setTimeout(resolve, silenceMs, true)
   })
-  const isQuiet = await Promise.race([silence, stirred.then(() => false)])
+  const isQuiet = await Promise.race([silence, activity.then(() => false)])
   clearTimeout(timer)
   if (!isQuiet) return false
-  // When we ourselves were held up, the timer is due before what lies in the pipe was looked at. One more turn of
-  // the event loop looks at it.
-  let hasStirred = false
-  void stirred.then(() => {
-    hasStirred = true
+  // If our own event loop was blocked, the timer fires before the pipe is polled. One more iteration polls it.
+  let wasActive = false
+  void activity.then(() => {
+    wasActive = true
   })
-  await nextTurn()
-  return !hasStirred
+  await nextIteration()
+  return !wasActive
 }

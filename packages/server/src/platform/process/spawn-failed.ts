@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { errnoOf } from './errno.ts'
 
-/** A program could not be started at all. The message is a sentence for people; it never quotes the arguments. */
+/** A program could not be started. The message is a sentence for people and never quotes the arguments. */
 export class SpawnFailed extends Error {
   override readonly name = 'SpawnFailed'
   readonly command: string
-  /** The system's code, such as `ENOENT`. */
+  /** The code of the failed system call, such as `ENOENT`. */
   readonly code: string | undefined
 
   constructor(attempt: { command: string; reason: string; cause: unknown }) {
@@ -17,10 +17,10 @@ export class SpawnFailed extends Error {
 
 export async function spawnFailure(attempt: { command: string; cwd?: string; cause: unknown }): Promise<SpawnFailed> {
   const { command, cwd, cause } = attempt
-  // The system gives the same code for a program that is missing and for a folder that is.
+  // A missing program and a missing working folder give the same code.
   const reason =
     cwd !== undefined && !(await isFolder(cwd))
-      ? `its working folder ${cwd} is not there`
+      ? `its working folder ${cwd} does not exist`
       : (reasons[errnoOf(cause) ?? ''] ?? (cause instanceof Error ? cause.message : String(cause)))
   return new SpawnFailed({ command, reason, cause })
 }

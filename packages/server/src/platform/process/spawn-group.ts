@@ -10,18 +10,16 @@ export type StartedGroup = {
   stdin: Writable | undefined
   stdout: Readable
   stderr: Readable
-  /** Settles when the process itself ends; others may still hold its pipes. Never rejects. */
+  /** Settles when the process itself ends, while others may still hold its pipes. Never rejects. */
   exit: Promise<ExitStatus>
-  /**
-   * While this is true the system keeps the pid for us, be the process alive or a zombie. Afterwards it may be
-   * anybody's.
-   */
+  /** While true, the process is alive or a zombie and the system keeps its pid. Afterwards the pid may be reused. */
   ownsPid(): boolean
 }
 
 /**
- * Starts a program as the leader of its own session and process group, out of reach of the signals meant for us.
- * Listen to the pipes in the same turn of the event loop: what nobody listens to is thrown away when the child ends.
+ * Starts a program as the leader of its own session and process group, so that signals to our group do not reach it.
+ * Attach listeners to the pipes in the same iteration of the event loop: Node discards output without a listener when
+ * the child ends.
  */
 export async function spawnGroup(options: {
   command: string
@@ -38,16 +36,16 @@ export async function spawnGroup(options: {
   } catch (error) {
     throw await spawnFailure({ command, cwd, cause: error })
   }
-  // Both listeners before the first await: the system's other way to refuse is an event in this very turn.
+  // Attach both listeners before the first await: the spawn error is emitted in this same iteration.
   const refusal = new Promise<unknown>((resolve) => child.once('error', resolve))
   const exit = new Promise<ExitStatus>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
-  // A pid is given only once the program itself has been loaded.
+  // There is a pid only if the program was loaded.
   const { pid, stdin, stdout, stderr } = child
   if (pid === undefined || !stdout || !stderr) throw await spawnFailure({ command, cwd, cause: await refusal })
-  // A child that ends before it read everything breaks the pipe. That is told by its exit, and to the callback of
-  // each write; without a listener it would end us as well.
+  // A child that exits before it has read its input breaks the pipe. Its exit status and the callback of each write
+  // report that. Without a listener the error would crash this process.
   stdin?.on('error', () => {})
   return {
     pid,

@@ -3,36 +3,37 @@ import { errnoOf } from './errno.ts'
 import { type ProcessIdentity, type ProcessTable, processTable } from './process-table.ts'
 
 export type StopReport = {
-  /** What ended the process itself. */
+  /** How the process itself ended. */
   endedBy: 'already_gone' | 'ask' | 'sigterm' | 'sigkill'
-  /** How many others of the run had to be killed after it. */
+  /** How many other processes of the run were killed afterwards. */
   swept: number
-  /** Whom even SIGKILL has not ended yet: a process in an uninterruptible system call, or of another user. */
+  /** Processes that SIGKILL has not ended yet: in an uninterruptible system call, or of another user. */
   survivors: ProcessIdentity[]
 }
 
 export type StopRequest = {
-  /** How long SIGTERM is given to work. */
+  /** Grace period after SIGTERM. */
   graceMs: number
-  /** The polite way, such as an interrupt in the agent's own protocol. If it fails, SIGTERM follows at once. */
+  /** A request to exit, such as an interrupt in the agent's own protocol. If it fails, SIGTERM follows at once. */
   ask?: () => Promise<void> | void
-  /** How long `ask` is given to work, the call included. Otherwise as long as `graceMs`. */
+  /** Time limit for `ask`, the call included. Default `graceMs`. */
   askMs?: number
-  /** How long what it started may go on after it, to put its papers in order. Otherwise not at all. */
-  lingerMs?: number
+  /** Grace period for descendants after the process has ended. Default 0. */
+  descendantGraceMs?: number
 }
 
 /**
- * Ends a process and everything that was started for its run: ask, SIGTERM, SIGKILL, then kill whoever else carries
- * the run marker. May be called again, and by several at once: whoever is less patient prevails.
+ * Stops a process and everything started for its run: ask, SIGTERM, SIGKILL, then SIGKILL to every process that carries
+ * the run marker. Idempotent. Of several concurrent calls the one with the shortest limits takes effect.
  */
 export async function stopTree(
   options: StopRequest & { identity: ProcessIdentity | undefined; marker: string; table?: ProcessTable },
 ): Promise<StopReport> {
-  const { identity, marker, lingerMs = 0, table = processTable() } = options
+  const { identity, marker, descendantGraceMs = 0, table = processTable() } = options
   const run = watchRun(table, marker, identity)
   const endedBy = identity ? await endProcess(identity, { ...options, table, look: run.look }) : 'already_gone'
-  if (lingerMs > 0 && endedBy !== 'sigkill') await comesTrueWithin(lingerMs, () => isNobodyLeft(run, table))
+  if (descendantGraceMs > 0 && endedBy !== 'sigkill')
+    await becomesTrueWithin(descendantGraceMs, () => hasRunEnded(run, table))
   const { swept, survivors } = await sweep(run, table)
   if (identity && (await table.isRunning(identity)) && !survivors.some((one) => one.pid === identity.pid)) {
     survivors.push(identity)
@@ -40,7 +41,7 @@ export async function stopTree(
   return { endedBy, swept, survivors }
 }
 
-/** Kills every process that carries the marker: what is left to do when we crashed and only the marker is known. */
+/** Kills every process that carries the marker. Used after a crash of ours, when only the marker is known. */
 export async function sweepMarked(marker: string, table: ProcessTable = processTable()): Promise<number> {
   return (await sweep(watchRun(table, marker), table)).swept
 }
@@ -50,7 +51,7 @@ type Ending = StopRequest & { table: ProcessTable; look: () => Promise<void> }
 async function endProcess(identity: ProcessIdentity, how: Ending): Promise<StopReport['endedBy']> {
   const { table, graceMs, ask, askMs = graceMs } = how
   if (!(await table.isRunning(identity))) return 'already_gone'
-  // Before the parent goes: a child that cleared its environment is known only by its parent.
+  // Before the parent ends: a child that cleared its environment can be found only through its parent.
   await how.look()
   if (ask) {
     if (await endsByAsking(identity, { table, ask, askMs })) return 'ask'
@@ -64,7 +65,7 @@ async function endProcess(identity: ProcessIdentity, how: Ending): Promise<StopR
   return 'sigkill'
 }
 
-/** SIGKILL works at once unless the process is in the middle of a system call. */
+/** SIGKILL works at once unless the process is inside a system call. */
 const killMs = 5_000
 
 async function endsByAsking(
@@ -72,7 +73,7 @@ async function endsByAsking(
   { table, ask, askMs }: { table: ProcessTable; ask: () => Promise<void> | void; askMs: number },
 ): Promise<boolean> {
   const refused = new AbortController()
-  // Not awaited: a process that does not answer must not hold us up beyond askMs.
+  // Not awaited: a process that does not respond must not block us beyond `askMs`.
   void Promise.resolve()
     .then(ask)
     .catch(() => refused.abort())
@@ -85,10 +86,10 @@ function isGoneWithin(
   table: ProcessTable,
   giveUp?: AbortSignal,
 ): Promise<boolean> {
-  return comesTrueWithin(limitMs, async () => !(await table.isRunning(identity)), giveUp)
+  return becomesTrueWithin(limitMs, async () => !(await table.isRunning(identity)), giveUp)
 }
 
-async function comesTrueWithin(
+async function becomesTrueWithin(
   limitMs: number,
   isTrue: () => Promise<boolean>,
   giveUp?: AbortSignal,
@@ -104,7 +105,7 @@ async function comesTrueWithin(
 
 type Run = { known: Map<string, ProcessIdentity>; look: () => Promise<void> }
 
-/** Everybody ever seen with the marker, also those who have since lost it from sight. */
+/** Remembers every process ever seen with the marker, including those that can no longer be found by it. */
 function watchRun(table: ProcessTable, marker: string, first?: ProcessIdentity): Run {
   const known = new Map<string, ProcessIdentity>()
   const look = async () => {
@@ -113,7 +114,7 @@ function watchRun(table: ProcessTable, marker: string, first?: ProcessIdentity):
   return { known, look }
 }
 
-async function isNobodyLeft(run: Run, table: ProcessTable): Promise<boolean> {
+async function hasRunEnded(run: Run, table: ProcessTable): Promise<boolean> {
   await run.look()
   const areRunning = await Promise.all([...run.known.values()].map((identity) => table.isRunning(identity)))
   return !areRunning.includes(true)
@@ -139,31 +140,32 @@ async function sweep(run: Run, table: ProcessTable): Promise<{ swept: number; su
   return { swept: killed.size, survivors }
 }
 
-/** They may fork while we kill, and take a moment to end. Whoever outlasts this many rounds cannot be killed by us. */
+/** Processes may fork while we kill them and take a moment to end. What survives this many rounds cannot be killed. */
 const maxRounds = 40
 const roundPauseMs = 25
 
-/** One look can miss a process that forked after the listing was made and ended before it was read. */
+/** One listing can miss a process that forked after the listing began and whose parent ended before it was read. */
 const cleanLooksNeeded = 2
 
 /**
- * To the group; to the process alone if it leads none. Not SIGTERM to both: agents take the second one as "at once".
+ * Signals the process group, or the process alone if it leads none. SIGTERM goes to only one of the two: agents treat a
+ * second SIGTERM as "exit immediately".
  */
 function signalGroup({ pid }: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL') {
   const hasGroup = signal(-pid, name)
   if (!hasGroup || name === 'SIGKILL') signal(pid, name)
 }
 
-/** Call it only for a process just seen to run: of a pid alone nobody knows whose it is. */
+/** Call it only for a process just seen running: a pid alone may belong to another process by now. */
 function signal(target: number, name: 'SIGTERM' | 'SIGKILL'): boolean {
-  // 0 and -1 mean "our own group" and "everybody"; 1 is the system.
+  // 0 means our own group, -1 every process, and 1 is init.
   if (!Number.isSafeInteger(target) || Math.abs(target) <= 1 || Math.abs(target) === process.pid) {
     throw new Error(`Refusing to send ${name} to ${target}.`)
   }
   try {
     return process.kill(target, name)
   } catch (error) {
-    // Gone meanwhile, or not ours to signal (macOS says so of zombies as well).
+    // The process has ended, or we may not signal it (macOS reports that for zombies too).
     if (['ESRCH', 'EPERM'].includes(errnoOf(error) ?? '')) return false
     throw error
   }

@@ -1,4 +1,4 @@
-/** The bytes without the beginning of a character that was cut off at their end. */
+/** Drops an incomplete character at the end. */
 export function withoutCutEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -8,7 +8,7 @@ export function withoutCutEnd(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** The bytes without the rest of a character that was cut off at their beginning. */
+/** Drops the rest of an incomplete character at the start. */
 export function withoutCutStart(bytes: Buffer): Buffer {
   let start = 0
   while (start < Math.min(3, bytes.length) && isContinuation(bytes[start] ?? 0)) start++

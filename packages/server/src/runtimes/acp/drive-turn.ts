@@ -54,9 +54,9 @@ async function exitOf(child: Child, { lastWordsMs }: Patience): Promise<Awaited<
  * has papers of its own, and takes a moment longer. Whatever else it started goes with it.
  */
 async function leave(child: Child, { graceMs, lastWordsMs }: Patience): Promise<void> {
-  await child.stop({ askMs: lastWordsMs, graceMs, lingerMs, ask: () => void child.stdin?.end() })
+  await child.stop({ askMs: lastWordsMs, graceMs, descendantGraceMs, ask: () => void child.stdin?.end() })
   // Where we stopped listening in the middle, the pipe is still open. Not awaited: it settles when somebody lets it.
   void child.lines.return(undefined).catch(() => undefined)
 }
 
-const lingerMs = 1000
+const descendantGraceMs = 1000

@@ -1,5 +1,5 @@
-// Makes the clone that its arguments describe and says so in one line. Runs the built server in a process of its own,
-// so that it can be killed like one.
+// Creates the clone that its arguments describe and prints one line. Runs the built server in its own process, so that
+// a test can kill it.
 import { openClones } from '../../../dist/platform/git/clones.js'
 import { parseRepositoryAddress } from '../../../dist/platform/git/repository-address.js'
 

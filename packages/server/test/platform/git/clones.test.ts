@@ -7,7 +7,7 @@ import { startForge } from './forge.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
 
 describe('a clone', () => {
-  test('has the branch checked out, tracking its origin, which is the real repository', async () => {
+  test('has the branch checked out, tracking the real repository as its origin', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.git(source, 'checkout', '--quiet', '-b', 'feature/one')
@@ -52,7 +52,7 @@ describe('a clone', () => {
     expect(await isThere(join(clone.path, '.git/objects/info/alternates'))).toBe(false)
   })
 
-  test('of a repository by a file URL and by its path come from one mirror', async () => {
+  test('by file URL and by path share one mirror', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
 
@@ -62,7 +62,7 @@ describe('a clone', () => {
     expect(await mirrorNames(playground)).toHaveLength(1)
   })
 
-  test('has what came after the mirror was made: new, moved, renamed and deleted branches', async () => {
+  test('has changes made after the mirror was created: new, moved, renamed and deleted branches', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.git(source, 'branch', 'topic')
@@ -81,7 +81,7 @@ describe('a clone', () => {
     })
   })
 
-  test('is made after the default branch of the repository was renamed', async () => {
+  test('succeeds after the default branch of the repository was renamed', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     const address = parseRepositoryAddress(source)
@@ -93,7 +93,7 @@ describe('a clone', () => {
     expect(await playground.git(clone.path, 'status', '--short', '--branch')).toBe('## trunk...origin/trunk')
   })
 
-  test('of a shallow repository is made, and is shallow', async () => {
+  test('of a shallow repository is shallow', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.commit(source, { 'two.txt': 'two' })
@@ -109,7 +109,7 @@ describe('a clone', () => {
     expect(await playground.git(second.path, 'rev-list', '--count', 'HEAD')).toBe('2')
   })
 
-  test('of a repository with SHA-256 object names is made', async () => {
+  test('of a repository with SHA-256 object names succeeds', async () => {
     const { playground, clones } = await open()
     const source = join(playground.path, 'sha256')
     await playground.git(playground.path, 'init', '--quiet', '--object-format=sha256', '--initial-branch=main', source)
@@ -120,7 +120,7 @@ describe('a clone', () => {
     expect(clone.commit).toBe(tip)
   })
 
-  test('whose branch is missing is refused, naming branch and repository, and leaves nothing', async () => {
+  test('of a missing branch fails with branch and repository in the message and leaves no files', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.git(source, 'tag', 'release')
@@ -137,7 +137,7 @@ describe('a clone', () => {
     expect(await isThere(join(playground.path, 'clones', 'a.partial'))).toBe(false)
   })
 
-  test('of an empty repository has the branch unborn, and its first push makes the branch there', async () => {
+  test('of an empty repository has an unborn branch, and the first push creates it in the repository', async () => {
     const { playground, clones } = await open()
     const bare = join(playground.path, 'empty.git')
     await playground.git(playground.path, 'init', '--quiet', '--bare', '--initial-branch=other', bare)
@@ -152,7 +152,7 @@ describe('a clone', () => {
     expect(await clones.create({ name: 'b', address, branch: 'work' })).toMatchObject({ commit: first })
   })
 
-  test('of something that is no repository is refused as not found', async () => {
+  test('of a folder that is not a repository fails with not_found', async () => {
     const { playground, clones } = await open()
     for (const path of [join(playground.path, 'absent'), playground.home]) {
       const failure = await failureOf(
@@ -163,7 +163,7 @@ describe('a clone', () => {
     }
   })
 
-  test('is not made where something is already', async () => {
+  test('is refused where the path already exists', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     await clones.create({ name: 'a', address, branch: 'main' })
@@ -171,7 +171,7 @@ describe('a clone', () => {
     expect(await failureOf(clones.create({ name: 'a', address, branch: 'main' }))).toMatchObject({ kind: 'refused' })
   })
 
-  test('takes the place of what an interrupted attempt left', async () => {
+  test('replaces the leftovers of an interrupted attempt', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     await clones.create({ name: 'a', address, branch: 'main' })
@@ -183,22 +183,19 @@ describe('a clone', () => {
     expect(await isThere(`${clone.path}.partial`)).toBe(false)
   })
 
-  test.each(['', '.', '..', '../a', 'a/b', '.hidden', '-a', 'a.partial', 'a\0'])(
-    'cannot be called %j',
-    async (name) => {
-      const { playground, clones } = await open()
-      const address = parseRepositoryAddress(playground.home)
+  test.each(['', '.', '..', '../a', 'a/b', '.hidden', '-a', 'a.partial', 'a\0'])('cannot be named %j', async (name) => {
+    const { playground, clones } = await open()
+    const address = parseRepositoryAddress(playground.home)
 
-      expect(await failureOf(clones.create({ name, address, branch: 'main' }))).toMatchObject({ name: 'Error' })
-    },
-  )
+    expect(await failureOf(clones.create({ name, address, branch: 'main' }))).toMatchObject({ name: 'Error' })
+  })
 })
 
 describe('the second clone of a repository', () => {
-  test('fetches only what is new and shares the rest with the first on the disk', async () => {
+  test('fetches only new objects and shares the rest with the first on disk', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
-    // Random, so that packing does not shrink it.
+    // Random, so that packing does not compress it.
     await playground.commit(source, {
       'large.txt': Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString('hex'),
     })
@@ -218,7 +215,7 @@ describe('the second clone of a repository', () => {
     expect(secondPacks).toEqual(expect.arrayContaining(firstPacks))
   })
 
-  test('fails when the repository cannot be reached, instead of giving old code', async () => {
+  test('fails when the repository is unreachable, instead of serving stale code', async () => {
     const { playground, clones } = await open()
     await playground.makeSource()
     const forge = await startForge({ root: playground.path })
@@ -235,7 +232,7 @@ describe('the second clone of a repository', () => {
 })
 
 describe('removing a clone', () => {
-  test('removes it and what was half made, and may be repeated', async () => {
+  test('removes it and its leftovers, and is idempotent', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     const { path } = await clones.create({ name: 'a', address, branch: 'main' })
@@ -248,7 +245,7 @@ describe('removing a clone', () => {
     expect(await isThere(`${path}.partial`)).toBe(false)
   })
 
-  test('refuses every path that is not directly in the folder of the clones', async () => {
+  test('rejects every path that is not directly inside the folder of the clones', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     const { path } = await clones.create({ name: 'a', address, branch: 'main' })
@@ -262,7 +259,7 @@ describe('removing a clone', () => {
     expect(await isThere(playground.home)).toBe(true)
   })
 
-  test('removes a link in its place, not what the link leads to', async () => {
+  test('removes a link at the path and not its target', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     await clones.create({ name: 'a', address, branch: 'main' })

@@ -12,7 +12,7 @@ const password = 'p@ss/w:rd+with "quotes" $HOME `x`'
 const encoded = encodeURIComponent(password)
 
 describe('credentials in the address', () => {
-  test('open a private repository and reach neither the disk nor the list of processes', async () => {
+  test('give access to a private repository and appear neither on disk nor in the process list', async () => {
     const { playground, clones, addressWith } = await open(`ada:${password}`)
     const commands = await recordCommands(playground.path)
 
@@ -29,7 +29,7 @@ describe('credentials in the address', () => {
     expect(await readFile(commands, 'utf8')).toContain(address.url)
   })
 
-  test('that are wrong are an auth failure that does not show them', async () => {
+  test('that are wrong cause an auth failure that does not contain them', async () => {
     const { clones, addressWith } = await open(`ada:${password}`)
 
     const failure = await failureOf(clones.create({ name: 'a', address: addressWith('ada:hunter22@'), branch: 'main' }))
@@ -38,7 +38,7 @@ describe('credentials in the address', () => {
     expect(JSON.stringify(failure) + String(failure)).not.toMatch(/hunter22/)
   })
 
-  test('are asked for again by every clone: the mirror that one has filled does not open for another', async () => {
+  test('are checked for every clone, even if another caller has filled the mirror', async () => {
     const { clones, addressWith } = await open(`ada:${password}`)
     await clones.create({ name: 'a', address: addressWith(`ada:${encoded}@`), branch: 'main' })
 
@@ -49,7 +49,7 @@ describe('credentials in the address', () => {
     }
   })
 
-  test("are not told to the operator's helper, which would keep them", async () => {
+  test("are not passed to the operator's helper, which would store them", async () => {
     const { playground, clones, addressWith, origin } = await open(`ada:${password}`)
     const told = join(playground.path, 'told')
     const helper = `!f() { cat >> ${told}; }; f`
@@ -72,7 +72,7 @@ describe('credentials in the address', () => {
 })
 
 describe('credentials of the operator', () => {
-  test('come from the helper of their own configuration, by the name in the address', async () => {
+  test('come from the helper in their configuration, selected by the user name in the address', async () => {
     const { playground, clones, addressWith } = await open('ada:from-helper')
     const helper = join(playground.path, 'helper')
     await writeFile(helper, '#!/bin/sh\ngrep -q "^username=ada$" && echo password=from-helper\n')
@@ -85,7 +85,7 @@ describe('credentials of the operator', () => {
     expect(await playground.git(clone.path, 'remote', 'get-url', 'origin')).not.toContain('ada')
   })
 
-  test('are missing: an auth failure that says what to do, and nobody is asked', async () => {
+  test('that are missing cause an auth failure with advice and no prompt', async () => {
     const { clones, addressWith } = await open('ada:secret')
 
     const failure = await failureOf(clones.create({ name: 'a', address: addressWith(''), branch: 'main' }))
@@ -131,7 +131,7 @@ async function open(login?: string) {
   return { playground, clones, addressWith, origin: forge.origin }
 }
 
-/** Puts a git before the real one that writes down its arguments. */
+/** Puts a wrapper around git on the PATH that records its arguments. */
 async function recordCommands(path: string): Promise<string> {
   const folder = join(path, 'bin')
   const record = join(folder, 'record')
@@ -145,7 +145,7 @@ async function recordCommands(path: string): Promise<string> {
 async function filesHolding(text: string, folders: readonly string[]): Promise<string> {
   return promisify(execFile)('grep', ['-rlF', '--', text, ...folders]).then(
     ({ stdout }) => stdout,
-    // grep answers 1 when there is none.
+    // grep exits with 1 when it finds nothing.
     (error: { code?: number }) => (error.code === 1 ? '' : Promise.reject(error)),
   )
 }

@@ -5,7 +5,7 @@ import { openClones } from '../../../src/platform/git/clones.ts'
 import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
 import { openPlayground, type Playground } from './playground.ts'
 
-describe('a damaged mirror is built anew, and the clones are whole:', () => {
+describe('a damaged mirror is rebuilt, and the clones are complete:', () => {
   const damages: Record<string, (mirror: string, playground: Playground) => Promise<void>> = {
     'its HEAD is empty': (mirror) => truncate(join(mirror, 'HEAD')),
     'its objects are gone': (mirror) => rm(join(mirror, 'objects'), { recursive: true }),
@@ -13,7 +13,7 @@ describe('a damaged mirror is built anew, and the clones are whole:', () => {
       const folder = join(mirror, 'objects/pack')
       for (const name of await readdir(folder)) {
         if (!name.endsWith('.pack')) continue
-        // A copy, as a damaged disk would not change the clones that share the file.
+        // A copy: damage must not change the clones that share the file by a hard link.
         await writeFile(join(folder, 'damaged'), 'PACK')
         await rename(join(folder, 'damaged'), join(folder, name))
       }

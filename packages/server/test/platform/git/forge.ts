@@ -9,32 +9,32 @@ export type Forge = {
   origin: string
   /** How many bytes of repository content it has sent. */
   sentBytes(): number
-  /** How often someone asked for the state of a repository. */
-  askedCount(): number
+  /** How often a client requested the refs of a repository. */
+  refsRequestCount(): number
   close(): Promise<void>
 }
 
-/** A git server over http on the loopback: git's own http-backend behind node's server. */
+/** A git server over http on loopback: git http-backend behind a Node server. */
 export async function startForge(options: {
   root: string
-  /** `user:password`, if it is private. */
+  /** `user:password`, if the repositories are private. */
   login?: string
-  /** Called with the path before each answer; the answer waits for it. */
+  /** Called with the path before each answer, which waits for it. */
   before?: (path: string) => Promise<void>
-  /** Sends only this much of the content of a repository and then falls silent. */
+  /** Sends only this many bytes of repository content and then stalls. */
   stallAfterBytes?: () => number | undefined
 }): Promise<Forge> {
   let sentBytes = 0
-  let askedCount = 0
+  let refsRequestCount = 0
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://forge')
     await options.before?.(url.pathname)
     const wanted = options.login === undefined ? undefined : `Basic ${Buffer.from(options.login).toString('base64')}`
     if (wanted !== undefined && request.headers.authorization !== wanted) {
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="forge"' }).end('Who are you?')
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="forge"' }).end('Authentication required')
       return
     }
-    if (url.pathname.endsWith('/info/refs')) askedCount += 1
+    if (url.pathname.endsWith('/info/refs')) refsRequestCount += 1
     answer(options.root, url, request, response, (chunk) => {
       sentBytes += chunk.length
       const limit = options.stallAfterBytes?.()
@@ -48,9 +48,14 @@ export async function startForge(options: {
     return new Promise<void>((resolve) => server.close(() => resolve()))
   }
   onTestFinished(close)
-  // A server that listens on a port has an address object.
+  // The address of a server that listens on a port is an object.
   const { port } = server.address() as AddressInfo
-  return { origin: `http://127.0.0.1:${port}`, sentBytes: () => sentBytes, askedCount: () => askedCount, close }
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    sentBytes: () => sentBytes,
+    refsRequestCount: () => refsRequestCount,
+    close,
+  }
 }
 
 function answer(

@@ -10,13 +10,13 @@ import { failureOf, isThere, openPlayground } from './playground.ts'
 const basics = { operation: 'Trying', timeoutMs: 20_000 }
 
 describe('git', () => {
-  test('gives what it printed', async () => {
+  test('returns what it printed', async () => {
     await openPlayground()
 
     expect(await runGit({ ...basics, subcommand: 'version' })).toMatch(/^git version /)
   })
 
-  test('that is not installed is named as the problem', async () => {
+  test('that is not installed fails with git_missing', async () => {
     const playground = await openPlayground()
     vi.stubEnv('PATH', playground.home)
 
@@ -27,7 +27,7 @@ describe('git', () => {
     })
   })
 
-  test('finds no repository above the folder it is sent to', async () => {
+  test('does not use a repository in a parent of its folder', async () => {
     const playground = await openPlayground()
     const source = await playground.makeSource()
     await mkdir(join(source, 'below'))
@@ -37,7 +37,7 @@ describe('git', () => {
     expect(failure).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('not a git repository') })
   })
 
-  test('that prints without end is stopped', async () => {
+  test('that prints endlessly is stopped', async () => {
     const playground = await openPlayground()
     const source = await playground.makeSource()
     const large = await playground.commit(source, { 'large.txt': 'x'.repeat(3_000_000) })
@@ -51,7 +51,7 @@ describe('git', () => {
 })
 
 describe('a server that accepts and never answers', () => {
-  test('is given up after the time allowed', async () => {
+  test('is abandoned after the timeout', async () => {
     await openPlayground()
     const address = parseRepositoryAddress(`http://127.0.0.1:${await listenInSilence()}/web`)
 
@@ -68,7 +68,7 @@ describe('a server that accepts and never answers', () => {
     expect(failure).toMatchObject({ kind: 'timeout', isRetryable: true, reason: 'it took longer than 0.3 s' })
   })
 
-  test('is given up when the caller does, with the reason of the caller', async () => {
+  test('is abandoned when the caller aborts, with the reason of the abort', async () => {
     await openPlayground()
     const address = parseRepositoryAddress(`http://127.0.0.1:${await listenInSilence()}/web`)
     const controller = new AbortController()
@@ -88,7 +88,7 @@ describe('a server that accepts and never answers', () => {
 })
 
 describe('the environment of git', () => {
-  test('holds nothing of ours that it does not need, and no way to ask a person', async () => {
+  test('contains only what git needs and disables every prompt', async () => {
     vi.stubEnv('API_KEYS', 'ours')
     vi.stubEnv('GIT_DIR', '/elsewhere')
     vi.stubEnv('GIT_ASKPASS', '/usr/bin/ssh-askpass')
@@ -101,7 +101,7 @@ describe('the environment of git', () => {
     expect(variables).toMatchObject({ GIT_ASKPASS: '', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', GIT_ALLOW_PROTOCOL: '' })
   })
 
-  test('shows the configuration and the keys of the operator to calls over the network only', async () => {
+  test('contains the configuration and keys of the operator only for network calls', async () => {
     vi.stubEnv('SSH_AUTH_SOCK', '/run/agent.sock')
     const address = parseRepositoryAddress('https://forge.example/web')
     const local = await spyOnGit(async () => {
@@ -124,7 +124,7 @@ describe('the environment of git', () => {
 })
 
 describe('ssh', () => {
-  test('is the command that the operator has configured', async () => {
+  test('uses the command that the operator has configured', async () => {
     const playground = await openPlayground()
     const record = join(playground.path, 'called')
     const command = join(playground.path, 'my-ssh')
@@ -151,7 +151,7 @@ describe('what reaches git unchecked', () => {
     'ext::touch CANARY',
     'fd::0',
     '--config=core.sshCommand=touch CANARY',
-  ])('runs nothing as an operand: %s', async (text) => {
+  ])('runs no program when given as an operand: %s', async (text) => {
     const playground = await openPlayground()
     const canary = join(playground.path, 'canary')
     const operand = text.replace('CANARY', canary)
@@ -168,7 +168,7 @@ describe('what reaches git unchecked', () => {
   })
 })
 
-/** Puts a git before the real one that writes down how it was called last. */
+/** Puts a wrapper around git on the PATH that records its last call. */
 async function spyOnGit(work: () => Promise<void>): Promise<{ variables: Record<string, string>; argv: string[] }> {
   const playground = await openPlayground()
   const folder = join(playground.path, 'bin')
@@ -196,6 +196,6 @@ async function listenInSilence(): Promise<number> {
   onTestFinished(() => {
     server.close()
   })
-  // A server that listens on a port has an address object.
+  // The address of a server that listens on a port is an object.
   return (server.address() as AddressInfo).port
 }

@@ -6,8 +6,8 @@ import { openClones } from '../../../src/platform/git/clones.ts'
 import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
 
-describe('cloning runs nothing that the repository brings along', () => {
-  test('hooks, in its folder and in its tree', async () => {
+describe('cloning runs no program that the repository defines', () => {
+  test('hooks, in its git folder and in its tree', async () => {
     const { playground, canary, source, clone } = await open()
     const script = `#!/bin/sh\ntouch ${canary}\n`
     const hooks = ['post-checkout', 'post-merge', 'reference-transaction', 'pre-auto-gc', 'post-index-change', 'update']
@@ -44,7 +44,7 @@ describe('cloning runs nothing that the repository brings along', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test('filters that .gitattributes names and the operator has defined for other purposes', async () => {
+  test('filters that .gitattributes names and the operator has defined', async () => {
     const { playground, canary, source, clone } = await open()
     await playground.commit(source, { '.gitattributes': '* filter=lfs\n', 'a.txt': 'plain' })
     await writeFile(
@@ -78,7 +78,7 @@ describe('cloning runs nothing that the repository brings along', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test('a submodule is left alone, whatever address it has', async () => {
+  test('a submodule is not fetched, whatever its address', async () => {
     const { playground, canary, source, clone } = await open()
     const inner = await playground.makeSource('inner')
     await playground.git(source, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'inner')
@@ -94,7 +94,7 @@ describe('cloning runs nothing that the repository brings along', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test('a file system monitor and the other programs of its configuration', async () => {
+  test('a file system monitor and other programs in its configuration', async () => {
     const { playground, canary, source, clone } = await open()
     const keys = [
       'core.fsmonitor',
@@ -118,7 +118,7 @@ describe('cloning runs nothing that the repository brings along', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test('the place where a partial clone would fetch what it lacks', async () => {
+  test('the remote from which a partial clone would fetch missing objects', async () => {
     const { playground, canary, source, clone } = await open()
     await playground.commit(source, { 'missing.txt': 'missing' })
     const blob = await playground.git(source, 'rev-parse', 'HEAD:missing.txt')
@@ -136,7 +136,7 @@ describe('cloning runs nothing that the repository brings along', () => {
   })
 })
 
-test('a link in the tree does not make a subdirectory out of a folder elsewhere', async () => {
+test('a link in the tree cannot make an outside folder the subdirectory', async () => {
   const { playground, source, clone } = await open()
   await mkdir(join(source, 'apps'))
   await symlink(playground.home, join(source, 'apps/absolute'))
@@ -152,7 +152,7 @@ test('a link in the tree does not make a subdirectory out of a folder elsewhere'
   expect(await resolveInside(path, 'apps', { mustBeDirectory: true })).toBe(join(path, 'apps'))
 })
 
-describe('an address or a branch that tries to be more', () => {
+describe('an address or a branch that tries to inject options or commands', () => {
   const payloads = [
     '--upload-pack=touch CANARY',
     '--upload-pack=touch CANARY;',
@@ -211,12 +211,12 @@ describe('an address or a branch that tries to be more', () => {
     'http://u:p@127.0.0.1:1/web',
   ]
 
-  test('creates no canary, in either place, however it is spelled', async () => {
+  test('creates no canary file, in either position, in any spelling', async () => {
     const { playground, canary, source, clones } = await open()
     const good = parseRepositoryAddress(source)
     let attempts = 0
     for (const payload of payloads) {
-      // Once with a path as it is, once without the blanks and slashes that a ref name could not have anyway.
+      // Once with a path as it is, and once without blanks and slashes, which a ref name cannot contain.
       for (const text of [payload, payload.replace('touch CANARY', 'touch$IFS"CANARY"')]) {
         const hostile = text.replaceAll('CANARY', canary).replaceAll('SOURCE', source)
         const name = `c${attempts}`

@@ -8,14 +8,14 @@ import { type Forge, startForge } from './forge.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
 
 describe('many clones at once', () => {
-  test('of one repository all succeed, and those that wait share one fetch', async () => {
+  test('of one repository all succeed, and waiting clones share one fetch', async () => {
     const { clones, forge, address, tip } = await open()
 
     const names = Array.from({ length: 10 }, (_, index) => `clone-${index}`)
     const made = await Promise.all(names.map((name) => clones.create({ name, address, branch: 'main' })))
 
     expect(made.map(({ commit }) => commit)).toEqual(names.map(() => tip))
-    expect(forge.askedCount()).toBeLessThan(names.length)
+    expect(forge.refsRequestCount()).toBeLessThan(names.length)
   })
 
   test('from two processes all succeed, and the mirror is built once', async () => {
@@ -26,15 +26,15 @@ describe('many clones at once', () => {
 
     expect(await Promise.all(others.map((other) => other.nextLine()))).toEqual([tip, tip])
     expect((await mine).commit).toBe(tip)
-    expect(forge.askedCount()).toBe(3)
+    expect(forge.refsRequestCount()).toBe(3)
     expect(await leftovers(playground)).toEqual([])
   })
 
-  test('a clone asked for after a push has what was pushed, though a fetch was underway', async () => {
+  test('a clone requested after a push has the pushed commit, although a fetch was underway', async () => {
     const gate = makeGate()
     let questions = 0
     const { playground, source, clones, address } = await open({
-      // The first question to git-upload-pack is for the refs, the second for the objects.
+      // The first request to git-upload-pack is for the refs, the second for the objects.
       before: async (path) => {
         if (path.endsWith('/git-upload-pack')) questions += 1
         if (questions === 2) await gate.pass()
@@ -56,13 +56,13 @@ describe('many clones at once', () => {
   })
 })
 
-describe('giving up', () => {
-  test('by one of two who share a fetch leaves the other its clone', async () => {
+describe('aborting', () => {
+  test('one of two callers that share a fetch leaves the other its clone', async () => {
     const gate = makeGate()
     const { clones, address, tip } = await open({ before: gate.pass })
     gate.close()
     const controller = new AbortController()
-    // The first holds the mirror; the next two wait together.
+    // The first caller holds the mirror; the next two share one run.
     const first = clones.create({ name: 'a', address, branch: 'main' })
     await gate.someoneWaits()
     const second = clones.create({ name: 'b', address, branch: 'main', signal: controller.signal })
@@ -76,7 +76,7 @@ describe('giving up', () => {
     expect((await third).commit).toBe(tip)
   })
 
-  test('by the only one ends git, leaves nothing behind and does not stand in the way of the next', async () => {
+  test('the only caller stops git, leaves no files and does not block the next clone', async () => {
     const gate = makeGate()
     const { playground, clones, address, tip } = await open({ before: gate.pass })
     gate.close()
@@ -91,7 +91,7 @@ describe('giving up', () => {
     expect((await clones.create({ name: 'a', address, branch: 'main' })).commit).toBe(tip)
   })
 
-  test('happens by itself when the other side falls silent in the middle', async () => {
+  test('happens at the timeout when the server stalls in the middle', async () => {
     const { playground, address } = await open({ stallAfterBytes: () => 200 })
     const clones = openClones({ ...foldersOf(playground), networkTimeoutMs: 1_000 })
 
@@ -101,7 +101,7 @@ describe('giving up', () => {
 })
 
 describe('a process killed with SIGKILL', () => {
-  test('while it builds a mirror leaves nothing that harms the next clone', async () => {
+  test('while it builds a mirror does not break the next clone', async () => {
     let stallAfterBytes: number | undefined = 200
     const { playground, clones, forge, address, tip } = await open({ stallAfterBytes: () => stallAfterBytes })
     const runner = startRunner(playground, address.url, 'killed')
@@ -121,7 +121,7 @@ describe('a process killed with SIGKILL', () => {
     expect(await leftovers(playground)).toEqual([])
   })
 
-  test('while it fetches into one leaves nothing that harms the next clone', async () => {
+  test('while it fetches into a mirror does not break the next clone', async () => {
     let stallAfterBytes: number | undefined
     const { playground, source, clones, forge, address } = await open({ stallAfterBytes: () => stallAfterBytes })
     await clones.create({ name: 'a', address, branch: 'main' })
@@ -141,7 +141,7 @@ describe('a process killed with SIGKILL', () => {
   })
 })
 
-test('a mirror with many small packs is tidied, and loses nothing', async () => {
+test('a mirror with many small packs is repacked and loses no commit', async () => {
   const { playground, source, clones, address } = await open()
   await clones.create({ name: 'a', address, branch: 'main' })
   const mirror = join(playground.path, 'mirrors', `${address.mirrorKey}.git`)
@@ -155,7 +155,7 @@ test('a mirror with many small packs is tidied, and loses nothing', async () => 
   expect((await readdir(join(mirror, 'objects/pack'))).filter((name) => name.endsWith('.pack')).length).toBeLessThan(50)
 })
 
-test('a mirror that another living process holds is waited for, and not forever', async () => {
+test('waiting for a mirror that another running process holds ends at the timeout', async () => {
   const { playground, address } = await open()
   const { root, mirrorsRoot } = foldersOf(playground)
   const clones = openClones({ root, mirrorsRoot, networkTimeoutMs: 300 })
@@ -200,7 +200,7 @@ function startRunner(playground: Playground, address: string, name: string): Lin
   return runner
 }
 
-/** Whatever lies beside the mirrors themselves. */
+/** Everything beside the mirrors themselves. */
 async function leftovers(playground: Playground): Promise<string[]> {
   const { root, mirrorsRoot } = foldersOf(playground)
   const names = (await isThere(mirrorsRoot)) ? await readdir(mirrorsRoot) : []
@@ -208,12 +208,12 @@ async function leftovers(playground: Playground): Promise<string[]> {
   return [...names.filter((name) => !name.endsWith('.git')), ...partials].toSorted()
 }
 
-/** Incompressible, so that it fills more than one write of a server. */
+/** Incompressible, so that it takes more than one write of a server. */
 function randomText(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(20_000))).toString('base64')
 }
 
-/** Lets requests pass until it is closed; then they wait. */
+/** Passes requests until it is closed; later requests wait. */
 function makeGate() {
   let opened = Promise.resolve()
   let open = () => {}

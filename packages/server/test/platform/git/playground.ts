@@ -7,12 +7,12 @@ import { onTestFinished, vi } from 'vitest'
 
 const execute = promisify(execFile)
 
-/** A folder for one test, with a home of its own, so that nothing of this machine's git configuration counts. */
+/** A folder for one test with its own home, so that the git configuration of this machine does not apply. */
 export type Playground = {
   path: string
-  /** The operator's home: `.gitconfig` in it is what we run with. */
+  /** The home of the operator, whose `.gitconfig` the code under test uses. */
   home: string
-  /** Runs git as whoever owns the other repositories. */
+  /** Runs git as the owner of the source repositories. */
   git(folder: string, ...args: string[]): Promise<string>
   /** A repository with a working tree and one commit on main. */
   makeSource(name?: string): Promise<string>
@@ -75,7 +75,7 @@ export async function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** What a promise was rejected with. */
+/** The error that the promise rejects with. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

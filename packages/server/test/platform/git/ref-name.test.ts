@@ -3,7 +3,7 @@ import { checkRefName } from '../../../src/platform/git/ref-name.ts'
 import { failureOf, openPlayground } from './playground.ts'
 
 test.each(['main', 'feature/one', 'release-1.2', 'a@b', 'ünïcode', 'deadbeef', 'x'.repeat(200), "it's", '$(touch)'])(
-  '%s is the name of a branch',
+  '%s is accepted as a branch name',
   async (name) => {
     await openPlayground()
 
@@ -46,7 +46,7 @@ test.each([
   'a\\b',
   '../main',
   'x'.repeat(300),
-])('%j is not', async (name) => {
+])('%j is rejected as a branch name', async (name) => {
   await openPlayground()
 
   const failure = await failureOf(checkRefName(name))

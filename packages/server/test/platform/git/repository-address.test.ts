@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseRepositoryAddress, shownAddress } from '../../../src/platform/git/repository-address.ts'
 
-describe('an address is read', () => {
+describe('an accepted address', () => {
   test.each([
     ['https://forge.example/acme/web.git', 'https', 'https://forge.example/acme/web.git'],
     ['HTTPS://Forge.Example:443/acme/Web.git/', 'https', 'https://forge.example/acme/Web.git'],
@@ -29,11 +29,11 @@ describe('credentials', () => {
     ['https://ada:p%40ss%2Fw%3Ard@forge.example/web', { username: 'ada', password: 'p@ss/w:rd' }],
     ['https://:token@forge.example/web', { username: '', password: 'token' }],
     ['https://ada@forge.example/web', { username: 'ada', password: undefined }],
-  ])('of %s are taken out of the URL', (text, credentials) => {
+  ])('of %s are removed from the URL', (text, credentials) => {
     expect(parseRepositoryAddress(text)).toMatchObject({ url: 'https://forge.example/web', credentials })
   })
 
-  test('have no part in the key of the mirror', () => {
+  test('do not affect the key of the mirror', () => {
     const keys = [
       'https://forge.example/web',
       'https://ada:one@forge.example/web/',
@@ -43,7 +43,7 @@ describe('credentials', () => {
     expect(new Set(keys.map((text) => parseRepositoryAddress(text).mirrorKey)).size).toBe(1)
   })
 
-  test('are not repeated when the address is refused', () => {
+  test('are not quoted when the address is rejected', () => {
     for (const text of [
       'https://ada:s3cret@forge.example/web?x',
       'ssh://ada:s3cret@forge.example/web',
@@ -54,7 +54,7 @@ describe('credentials', () => {
   })
 })
 
-test('the key of the mirror is a file name, and another one for another repository', () => {
+test('the key of the mirror is a file name and differs between repositories', () => {
   const texts = [
     'https://a.example/web',
     'http://a.example/web',
@@ -68,7 +68,7 @@ test('the key of the mirror is a file name, and another one for another reposito
   for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/)
 })
 
-describe('an address is refused', () => {
+describe('a rejected address', () => {
   test.each([
     '',
     ' ',
@@ -140,7 +140,7 @@ describe('an address is refused', () => {
   })
 })
 
-describe('an address as it is shown has nothing in it that opens the repository', () => {
+describe('a displayed address holds no credentials', () => {
   const hidden = '[REDACTED:URL_CREDENTIALS]'
 
   test.each([

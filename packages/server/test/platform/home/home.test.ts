@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 describe('the folder', () => {
-  test('a missing home is made with its parents and is closed to others', async () => {
+  test('a missing home is created with its parents and is private', async () => {
     const home = await openHome(join(folder, 'some/where/home'))
     const { mode } = await stat(home.path)
     expect(mode & 0o007).toBe(0)
@@ -31,17 +31,14 @@ describe('the folder', () => {
     await home.release()
   })
 
-  test.runIf(isRoot)(
-    'as root, only the group of the user that runs the database may pass through a home we made',
-    async () => {
-      const home = await openHome(join(folder, 'home'))
-      const { gid } = await stat(home.path)
-      expect(gid).toBe(Number(execFileSync('id', ['-g', 'nobody'], { encoding: 'utf8' })))
-      await home.release()
-    },
-  )
+  test.runIf(isRoot)('as root, only the group of the database user may enter a home that we created', async () => {
+    const home = await openHome(join(folder, 'home'))
+    const { gid } = await stat(home.path)
+    expect(gid).toBe(Number(execFileSync('id', ['-g', 'nobody'], { encoding: 'utf8' })))
+    await home.release()
+  })
 
-  test('the permissions of a folder that was there are left alone', async () => {
+  test('an existing folder keeps its permissions', async () => {
     await mkdir(join(folder, 'home'))
     await chmod(join(folder, 'home'), 0o750)
     const home = await openHome(join(folder, 'home'))
@@ -49,7 +46,7 @@ describe('the folder', () => {
     await home.release()
   })
 
-  test('a home reached by a link has its real path', async () => {
+  test('a home given by a link is opened at its real path', async () => {
     await mkdir(join(folder, 'real'))
     await symlink(join(folder, 'real'), join(folder, 'link'))
     const home = await openHome(join(folder, 'link'))
@@ -57,13 +54,13 @@ describe('the folder', () => {
     await home.release()
   })
 
-  test('a file in the place of the home is refused in a sentence', async () => {
+  test('a file in the place of the home is a StartupError', async () => {
     await writeFile(join(folder, 'file'), '')
     await expect(openHome(join(folder, 'file'))).rejects.toThrow(new StartupError(notADirectory(join(folder, 'file'))))
     await expect(openHome(join(folder, 'file/below'))).rejects.toThrow(/a part of its path is not a directory/)
   })
 
-  test.runIf(isRoot)('a home that belongs to another user is refused, naming both', async () => {
+  test.runIf(isRoot)('a home of another user is refused, and the message names both users', async () => {
     await mkdir(join(folder, 'theirs'))
     await chown(join(folder, 'theirs'), 12345, 12345)
     await expect(openHome(join(folder, 'theirs'))).rejects.toThrow(/belongs to user 12345, not to user 0/)
@@ -79,7 +76,7 @@ describe('the folder', () => {
 
 const ordinaryUser = 65_534
 
-/** Root may write anywhere, so as root the test lends its process to somebody else for a moment. */
+/** Root can write anywhere, so as root the test switches to an ordinary user for this call. */
 async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
   if (!isRoot) return work()
   process.seteuid?.(ordinaryUser)
@@ -91,7 +88,7 @@ async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
 }
 
 describe('the host id', () => {
-  test('is the same at every start and readable by its owner alone', async () => {
+  test('is the same at every start and readable only by its owner', async () => {
     const first = await openHome(join(folder, 'home'))
     await first.release()
     const second = await openHome(join(folder, 'home'))
@@ -109,7 +106,7 @@ describe('the host id', () => {
 })
 
 describe('the lock', () => {
-  test('a second Yardmaster on the home is refused, naming the pid and the home', async () => {
+  test('a second Yardmaster on the home is refused with the pid and the home in the message', async () => {
     const home = await openHome(join(folder, 'home'))
     const refusal = openHome(join(folder, 'home'))
     await expect(refusal).rejects.toThrow(StartupError)
@@ -119,12 +116,12 @@ describe('the lock', () => {
     await home.release()
   })
 
-  test('of many that open one home at once in one process, one gets in', async () => {
+  test('exactly one of many concurrent callers in one process opens the home', async () => {
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => openHome(join(folder, 'home'))))
     expect(attempts.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('a released home can be opened again, and releasing twice changes nothing', async () => {
+  test('a released home can be opened again, and a second release has no effect', async () => {
     const first = await openHome(join(folder, 'home'))
     await first.release()
     const second = await openHome(join(folder, 'home'))
@@ -145,7 +142,7 @@ describe('the lock', () => {
     await expect(openHome(join(folder, 'home'))).rejects.toThrow("home.lock is not a lock of Yardmaster's; remove it")
   })
 
-  test('each time the holder is killed, exactly one of all who race for the home gets it', {
+  test('each time the holder is killed, exactly one of the racing processes opens the home', {
     timeout: 30_000,
   }, async () => {
     const path = join(folder, 'home')
@@ -169,7 +166,7 @@ describe('the lock', () => {
 })
 
 describe('the lock folder of an earlier build', () => {
-  test('refuses the home while the process of its highest number runs, and lets go of the new lock', async () => {
+  test('refuses the home while the process of its highest number runs, and releases the new lock', async () => {
     const self = await processTable().identify(process.pid)
     await writeEarlierLock({ 7: 'released', 8: JSON.stringify(self) })
     await expect(openHome(join(folder, 'home'))).rejects.toThrow(`Another Yardmaster (process ${process.pid})`)

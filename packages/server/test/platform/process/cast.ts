@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 
-export type Player = { pid: number; stdout: Readable; ended: Promise<unknown> }
+export type Bystander = { pid: number; stdout: Readable; ended: Promise<unknown> }
 
 export type Cast = {
-  start(command: string, args: string[], env?: Record<string, string>): Player
-  sleeper(env?: Record<string, string>): Player
-  /** A pid that the test learned from one of its own processes. */
+  start(command: string, args: string[], env?: Record<string, string>): Bystander
+  sleeper(env?: Record<string, string>): Bystander
+  /** Registers a pid that the test learned from one of its own processes. */
   add(pid: number): void
-  /** Ends everyone by pid. */
-  dismiss(): Promise<void>
+  /** Kills every registered process by pid. */
+  killAll(): Promise<void>
 }
 
-/** The bystanders of a test: plain processes that are not started by the code under test. */
+/** Processes that a test starts itself, not through the code under test. */
 export function newCast(): Cast {
   const started: ChildProcess[] = []
   const pids: number[] = []
@@ -32,12 +32,12 @@ export function newCast(): Cast {
     start,
     sleeper: (env) => start('sleep', ['1000'], env),
     add: (pid) => pids.push(pid),
-    async dismiss() {
+    async killAll() {
       for (const pid of pids) {
         try {
           process.kill(pid, 'SIGKILL')
         } catch {
-          // It has ended, as the test expects of most.
+          // It has ended already.
         }
       }
       for (const child of started) {

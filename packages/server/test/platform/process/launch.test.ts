@@ -16,41 +16,41 @@ beforeEach(async () => {
 afterEach(() => workshop.close())
 
 describe('a launched child', () => {
-  test('is up, identified, and leads its own process group', async () => {
+  test('runs, is identified, and leads its own process group', async () => {
     const child = await workshop.launch({ sh: 'ps -o pgid= -p $$; exec sleep 1000' })
     expect(await processTable().isRunning(child.identity)).toBe(true)
     const { value } = await child.lines.next()
     expect(Number(value?.text)).toBe(child.identity.pid)
   })
 
-  test('reads from stdin, answers in lines and ends with its exit code', async () => {
+  test('reads stdin, writes lines and reports its exit code', async () => {
     const child = await workshop.launch({ sh: 'while read -r line; do echo "heard $line"; done; exit 3' })
     child.stdin?.end('one\ntwo\n')
     expect(await texts(child)).toEqual(['heard one', 'heard two'])
     expect(await child.exited).toEqual({ code: 3, signal: null })
   })
 
-  test('without stdin meets its end at once', async () => {
+  test('without stdin reads end of file at once', async () => {
     const child = await workshop.launch({ sh: 'cat; echo done' }, { stdin: 'none' })
     expect(child.stdin).toBeUndefined()
     expect(await texts(child)).toEqual(['done'])
   })
 
-  test('that ended before it read its input does not take us along', async () => {
+  test('that exits before it has read its input does not crash this process', async () => {
     const child = await workshop.launch({ sh: 'exec <&-; echo closed; exit 0' })
     await child.exited
     const failure = await new Promise((resolve) => child.stdin?.write('x'.repeat(1_000_000), resolve))
     expect(failure).toBeInstanceOf(Error)
   })
 
-  test('carries the marker, and the one it is given wins over an inherited one', async () => {
+  test('carries the given marker even if another one was inherited', async () => {
     const marker = newRunMarker()
     const env = childEnvironment({ set: { [runMarkerVariable]: 'outer' } })
     const child = await workshop.launch({ sh: `echo "$${runMarkerVariable}"` }, { marker, env })
     expect(await texts(child)).toEqual([marker])
   })
 
-  test('sees nothing of the secrets in our environment', async () => {
+  test('does not see the secrets in our environment', async () => {
     const secrets = {
       API_KEYS: 'canary-1',
       SUPERVISOR_PASSWORD: 'canary-2',
@@ -68,7 +68,7 @@ describe('a launched child', () => {
     }
   })
 
-  test('keeps the last 8 KiB of what it complained about', async () => {
+  test('has the last 8 KiB of its standard error kept', async () => {
     const child = await workshop.launch({
       sh: `i=0; while [ $i -lt 3000 ]; do echo "žluť $i" >&2; i=$((i+1)); done; printf '\\000end' >&2`,
     })
@@ -86,7 +86,7 @@ describe('a launched child', () => {
     await reading
   })
 
-  test('gone before anyone looked is told so, and its output is not lost', async () => {
+  test('that ends before it is identified reports its exit, and its output is not lost', async () => {
     for (let round = 0; round < 10; round++) {
       const child = await workshop.launch({ sh: 'echo quick; echo slow >&2' })
       expect(await child.exited).toEqual({ code: 0, signal: null })
@@ -96,7 +96,7 @@ describe('a launched child', () => {
     }
   })
 
-  test('whose grandchild holds the pipes open still settles, and its lines end', async () => {
+  test('settles and its lines end although a grandchild holds the pipes open', async () => {
     const child = await workshop.launch({ sh: 'sleep 1000 & echo $!; echo last words; exit 7' })
     expect(await child.exited).toEqual({ code: 7, signal: null })
     const [grandchild, ...rest] = await texts(child)
@@ -104,7 +104,7 @@ describe('a launched child', () => {
     expect(() => process.kill(Number(grandchild), 0), 'the grandchild was not needed for this to end').not.toThrow()
   })
 
-  test('whose grandchild chatters on for ever still settles, and its lines end', async () => {
+  test('settles and its lines end although a grandchild writes forever', async () => {
     const child = await workshop.launch({ sh: 'yes $(printf %01000d 0) & yes >&2 & exit 0' })
     expect(await child.exited).toEqual({ code: 0, signal: null })
     let count = 0
@@ -112,7 +112,7 @@ describe('a launched child', () => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test('that ended long ago has kept its last line for a slow reader, though the pipe is held open', async () => {
+  test('that has exited delivers its last line to a slow reader, although a grandchild holds the pipe open', async () => {
     const child = await workshop.launch({ sh: 'sleep 1000 & head -c 150000 /dev/zero | tr "\\0" x; echo; echo result' })
     const { value } = await child.lines.next()
     expect(value?.text.length).toBe(150_000)
@@ -121,7 +121,7 @@ describe('a launched child', () => {
     expect(await texts(child)).toEqual(['result'])
   })
 
-  test('with endless output is held back while nobody reads, and goes on when somebody does', async () => {
+  test('with endless output is blocked while the caller does not read, and continues when it does', async () => {
     const progress = join(workshop.folder, 'progress')
     const child = await workshop.launch({
       sh: `i=0; while :; do printf '%16384s\\n' x; i=$((i+1)); echo $i > ${progress}; done`,
@@ -141,7 +141,7 @@ describe('a launched child', () => {
     expect((await child.stop({ graceMs: 5000 })).endedBy).toBe('sigterm')
   })
 
-  test('that writes one line of 100 MB costs no more memory than the limit asks for', async () => {
+  test('that writes one line of 100 MB uses no more memory than the line limit', async () => {
     const sizeBytes = 100 * 1024 * 1024
     const child = await workshop.launch(
       { sh: `head -c ${sizeBytes} /dev/zero | tr '\\0' x; echo; echo after` },
@@ -162,7 +162,7 @@ describe('a launched child', () => {
     expect(peak - before).toBeLessThan(64 * 1024 * 1024)
   }, 15_000)
 
-  test('that is stopped before its output was read leaves no pipe behind', async () => {
+  test('that is stopped before its output is read has its pipe closed', async () => {
     const child = await workshop.launch({ sh: 'yes' })
     await child.stop({ graceMs: 5000 })
     expect(await child.lines.next()).toEqual({ value: undefined, done: true })
@@ -172,10 +172,10 @@ describe('a launched child', () => {
 describe('a program that cannot start', () => {
   const attempt = (options: { command: string; cwd?: string; args?: string[] }) =>
     launch({ args: [], cwd: workshop.folder, env, marker: newRunMarker(), ...options })
-  // Only folders that everybody may enter: one that is barred turns "not found" into "not permitted".
+  // Only folders that every user may enter: an inaccessible one turns ENOENT into EACCES.
   const env = childEnvironment({ set: { PATH: '/usr/bin:/bin' } })
 
-  test('because it does not exist is named in a sentence', async () => {
+  test('because it does not exist is named in the error', async () => {
     const failure = attempt({ command: 'no-such-program', args: ['secret'] })
     await expect(failure).rejects.toBeInstanceOf(SpawnFailed)
     await expect(failure).rejects.toMatchObject({
@@ -184,19 +184,19 @@ describe('a program that cannot start', () => {
     })
   })
 
-  test('because its working folder is missing says which', async () => {
+  test('because its working folder is missing gives an error with that folder', async () => {
     const cwd = join(workshop.folder, 'gone')
-    await expect(attempt({ command: 'sh', cwd })).rejects.toThrow(`its working folder ${cwd} is not there`)
+    await expect(attempt({ command: 'sh', cwd })).rejects.toThrow(`its working folder ${cwd} does not exist`)
   })
 
-  test('because it is not executable says so', async () => {
+  test('because it is not executable gives an error that says so', async () => {
     const file = join(workshop.folder, 'plain')
     await writeFile(file, 'text')
     await chmod(file, 0o644)
     await expect(attempt({ command: file })).rejects.toMatchObject({ name: 'SpawnFailed', code: 'EACCES' })
   })
 
-  test('because its arguments are too long, or hold a NUL, is the same kind of error', async () => {
+  test('because its arguments are too long or contain NUL rejects with SpawnFailed', async () => {
     await expect(attempt({ command: 'sh', args: ['x'.repeat(8_000_000)] })).rejects.toMatchObject({
       name: 'SpawnFailed',
       code: 'E2BIG',

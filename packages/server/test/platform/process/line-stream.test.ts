@@ -11,7 +11,7 @@ describe('readLines', () => {
     expect(await texts(['', '\n', ''])).toEqual([''])
   })
 
-  test('gives the same lines however the bytes are cut into chunks', async () => {
+  test('yields the same lines for any split into chunks', async () => {
     const bytes = Buffer.from('{"a":"žluťoučký 🐎"}\r\n\n日本語\n\u{1F469}\u200D\u{1F680} end\r\nlast é')
     const whole = await all([bytes])
     expect(whole.map((line) => line.text)).toEqual(bytes.toString().split(/\r?\n/))
@@ -20,7 +20,7 @@ describe('readLines', () => {
     }
   })
 
-  test('a line over the limit keeps its beginning and says how much is missing', async () => {
+  test('a line over the limit keeps its start and reports the number of missing bytes', async () => {
     for (const size of [1, 3, 100]) {
       expect(await all(cutInto(Buffer.from('1234567890\nshort\n12345\r\n123456\r\n123456789'), size), 5)).toEqual([
         { text: '12345', truncatedBytes: 5 },
@@ -32,7 +32,7 @@ describe('readLines', () => {
     }
   })
 
-  test('a line is cut between characters, never within one', async () => {
+  test('truncates a line between characters, never within one', async () => {
     const line = Buffer.from('é🐎日') // 2 + 4 + 3 bytes
     const kept = ['', '', 'é', 'é', 'é', 'é', 'é🐎', 'é🐎', 'é🐎', 'é🐎日']
     for (const [limit, text] of kept.entries()) {
@@ -51,7 +51,7 @@ describe('readLines', () => {
     expect(await all(cutInto(bytes, 1))).toEqual([first, second])
   })
 
-  test('takes no chunk before the lines of the last one were pulled', async () => {
+  test('reads the next chunk only after all lines of the last one were pulled', async () => {
     let taken = 0
     const lines = readLines(
       (async function* () {
@@ -81,7 +81,7 @@ describe('readLines', () => {
         chunks.push(new WeakRef(chunk))
         yield chunk
         if (index % 10 !== 9) continue
-        // References are let go at the end of a turn of the event loop.
+        // References are released at the end of an iteration of the event loop.
         await new Promise((resolve) => setImmediate(resolve))
         collectGarbage()
         alive.push(chunks.filter((one) => one.deref() !== undefined).length)
@@ -97,7 +97,7 @@ describe('readLines', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * megabyte)
   })
 
-  test('a line written byte by byte costs its own size, not an object for each byte', async () => {
+  test('a line written byte by byte uses memory for its size, not an object for each byte', async () => {
     const collectGarbage = garbageCollector()
     let beforeBytes = 0
     let growthBytes = 0

@@ -22,19 +22,19 @@ let cast: Cast
 beforeEach(() => {
   cast = newCast()
 })
-afterEach(() => cast.dismiss())
+afterEach(() => cast.killAll())
 
 describe.each(tables)('the $name table', ({ makeTable }) => {
   const table = makeTable()
 
-  test('knows us by pid and start time, and gives the same answer twice', async () => {
+  test('identifies this process by pid and start time, the same each time', async () => {
     const ourselves = await table.identify(process.pid)
     expect(ourselves?.pid).toBe(process.pid)
     expect(await table.identify(process.pid)).toEqual(ourselves)
     expect(ourselves && (await table.isRunning(ourselves))).toBe(true)
   })
 
-  test('another start time is another process', async () => {
+  test('a process with another start time is not running', async () => {
     expect(await table.isRunning({ pid: process.pid, startTime: 'another' })).toBe(false)
   })
 
@@ -49,7 +49,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
   })
 
   test('a zombie is not running', async () => {
-    // The shell becomes a program that never asks how its child ended; the child must not end before that.
+    // The shell execs a program that never waits for its child, which must not exit before that.
     const parent = cast.start('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
     const [line] = await once(parent.stdout, 'data')
     const zombie = Number.parseInt(String(line), 10)
@@ -59,7 +59,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     expect(() => process.kill(zombie, 0), 'its pid is still taken').not.toThrow()
   })
 
-  test('finds those who carry the marker, and only them', async () => {
+  test('finds exactly the processes that carry the marker', async () => {
     const marker = newRunMarker()
     const marked = cast.sleeper({ [runMarkerVariable]: marker })
     cast.sleeper({ [runMarkerVariable]: newRunMarker() })
@@ -69,7 +69,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     expect(await table.findMarked(marker)).toEqual([identity])
   })
 
-  test('finds the parts of a run with the run, and a part by itself', async () => {
+  test('finds the parts of a run by the marker of the run, and one part by its own marker', async () => {
     const run = newRunMarker()
     const part = partMarker(run)
     const whole = cast.sleeper({ [runMarkerVariable]: run })
@@ -92,13 +92,11 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     const [line] = await once(parent.stdout, 'data')
     const child = Number.parseInt(String(line), 10)
     cast.add(child)
-    await vi.waitFor(async () => {
-      const found = (await table.findMarked(marker)).map((one) => one.pid)
-      expect(found.toSorted()).toEqual([parent.pid, child].toSorted())
-    })
+    const found = async () => (await table.findMarked(marker)).map((one) => one.pid).toSorted()
+    await vi.waitFor(async () => expect(await found()).toEqual([parent.pid, child].toSorted()), { timeout: 15_000 })
   })
 
-  test('finds the whole run from its first process on, also when that one has ended or is of another boot', async () => {
+  test('finds the whole run when its first process is given, also if that process has ended or is from another boot', async () => {
     const marker = newRunMarker()
     const first = cast.sleeper({ [runMarkerVariable]: marker })
     const second = cast.sleeper({ [runMarkerVariable]: marker })
@@ -110,7 +108,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     }
   })
 
-  test('a blank marker is a fault, not everybody', async () => {
+  test('a blank marker throws instead of matching every process', async () => {
     await expect(table.findMarked('')).rejects.toThrow('run marker')
     await expect(table.findMarked('a b')).rejects.toThrow('run marker')
   })
@@ -128,7 +126,7 @@ test.runIf(isLinux)('the ps table agrees with the proc table', async () => {
   expect((await byProc.findMarked(marker)).map((one) => one.pid)).toEqual([sleeper.pid])
 })
 
-test('this machine has a table', async () => {
+test('this platform has a process table', async () => {
   expect((await processTable().identify(process.pid))?.pid).toBe(process.pid)
 })
 
@@ -141,17 +139,17 @@ describe('the family of a marker', () => {
   })
   const pids = (listed: ReturnType<typeof one>[]) => markedFamily(listed).map(({ pid }) => pid)
 
-  test('is the marked and all their descendants', () => {
+  test('is the marked processes and all their descendants', () => {
     expect(pids([one(14, 13, 4), one(13, 12, 3), one(12, 11, 2, true), one(11, 1, 1), one(15, 11, 2)])).toEqual([
       12, 13, 14,
     ])
   })
 
-  test('leaves out a process that is older than its parent: that pid has changed hands', () => {
+  test('excludes a process older than its parent, whose pid was reused', () => {
     expect(pids([one(12, 1, 5, true), one(13, 12, 4)])).toEqual([12])
   })
 
-  test('is never ourselves, nor those we started', () => {
+  test('excludes this process and its unmarked children', () => {
     expect(pids([one(process.pid, 1, 1, true), one(process.pid + 1, process.pid, 2)])).toEqual([])
   })
 })

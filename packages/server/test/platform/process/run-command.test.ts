@@ -15,7 +15,7 @@ beforeEach(async () => {
   cast = newCast()
 })
 afterEach(async () => {
-  await cast.dismiss()
+  await cast.killAll()
   await workshop.close()
 })
 
@@ -33,7 +33,7 @@ const run = (script: string, options: Partial<Parameters<typeof runCommand>[0]> 
 const asItShould = { code: 0, signal: null, timedOut: false, aborted: false, outputTruncated: false }
 
 describe('runCommand', () => {
-  test('gives back both outputs, whole, and the exit code', async () => {
+  test('returns both outputs in full and the exit code', async () => {
     expect(await run("printf 'a\\000b\\n'; echo é >&2; exit 4")).toEqual({
       ...asItShould,
       code: 4,
@@ -42,14 +42,14 @@ describe('runCommand', () => {
     })
   })
 
-  test('hands over the input', async () => {
+  test('passes the input to stdin', async () => {
     const input = 'line\n'.repeat(10_000)
     expect((await run('cat', { input })).stdout).toBe(input)
     expect((await run('exit 0', { input: 'x'.repeat(1_000_000) })).code).toBe(0)
     expect((await run('cat')).stdout).toBe('')
   })
 
-  test('tells the signal that ended the command', async () => {
+  test('reports the signal that ended the command', async () => {
     expect(await run('kill -9 $$')).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: false })
   })
 
@@ -58,14 +58,14 @@ describe('runCommand', () => {
     await expect(run('', { cwd: join(workshop.folder, 'gone') })).rejects.toThrow('working folder')
   })
 
-  test('a command that takes too long is ended with all it started', async () => {
+  test('a command that times out is stopped with everything it started', async () => {
     const script = 'sleep 1000 & a=$!; setsid sleep 1000 & echo $a $!; echo $a $! > pids; wait'
     const result = await run(script, { timeoutMs: 1500 })
     expect(result).toMatchObject({ code: null, signal: 'SIGTERM', timedOut: true, aborted: false })
     await expectGone(await workshop.written('pids'))
   })
 
-  test('a command that ignores SIGTERM does not outlive its time', async () => {
+  test('a command that ignores SIGTERM is killed after the timeout', async () => {
     const result = await run(`trap '' TERM; sleep 1000 & echo $! > pids; while :; do sleep 0.1; done`, {
       timeoutMs: 1500,
     })
@@ -73,7 +73,7 @@ describe('runCommand', () => {
     await expectGone(await workshop.written('pids'))
   })
 
-  test('a command that is no longer wanted is ended with all it started', async () => {
+  test('an aborted command is stopped with everything it started', async () => {
     const controller = new AbortController()
     const running = run('sleep 1000 & echo $! > pids; wait', { signal: controller.signal })
     const pids = await workshop.written('pids')
@@ -82,21 +82,21 @@ describe('runCommand', () => {
     await expectGone(pids)
   })
 
-  test('a command that was never wanted is not started', async () => {
+  test('a command whose signal has already aborted is not started', async () => {
     expect(await run('touch started', { signal: AbortSignal.abort() })).toMatchObject({ aborted: true, code: null })
     expect((await run('ls')).stdout).toBe('')
   })
 
-  test('a command that says too much is ended, and what it said first is kept', async () => {
+  test('a command that exceeds the output limit is stopped, and the start of its output is kept', async () => {
     const result = await run('yes é', { maxOutputBytes: 1000 })
     expect(result).toMatchObject({ outputTruncated: true, timedOut: false, aborted: false })
-    // 'é' and its newline are three bytes: the thousandth byte is half a character, and is left out.
+    // 'é' and its newline are three bytes, so byte 1,000 is half a character and is dropped.
     expect(result.stdout).toBe('é\n'.repeat(333))
     expect((await run('yes >&2', { maxOutputBytes: 1000 })).stderr).toHaveLength(1000)
     expect(await run('printf %1000s x', { maxOutputBytes: 1000 })).toMatchObject(asItShould)
   })
 
-  test('a command that may say too much goes on, and what it said first is kept', async () => {
+  test('a command with mayOverflow continues beyond the limit, and the start of its output is kept', async () => {
     const result = await run('head -c 300000 /dev/zero | tr "\\0" x; exit 2', {
       maxOutputBytes: 1000,
       mayOverflow: true,
@@ -104,7 +104,7 @@ describe('runCommand', () => {
     expect(result).toMatchObject({ code: 2, outputTruncated: true, stdout: 'x'.repeat(1000) })
   })
 
-  test('a command that is part of a run is ended without the rest of the run, and found with it', async () => {
+  test('a command that is part of a run is stopped without the rest of the run, and found by the marker of the run', async () => {
     const marker = newRunMarker()
     const rest = cast.sleeper({ [runMarkerVariable]: marker })
     const unwanted = new AbortController()
@@ -115,7 +115,7 @@ describe('runCommand', () => {
     expect((await processTable().findMarked(marker)).map(({ pid }) => pid)).toEqual([rest.pid])
   })
 
-  test('a daemon that keeps the pipes open does not keep us waiting, and is left alone', async () => {
+  test('a daemon that keeps the pipes open does not delay the result and keeps running', async () => {
     const result = await run('sleep 1000 & echo $!; exit 0')
     expect(result).toMatchObject(asItShould)
     const daemon = Number(result.stdout)

@@ -15,20 +15,20 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await workshop.close()
-  await cast.dismiss()
+  await cast.killAll()
 })
 
-/** Long enough never to run out in a test that expects the gentler way to work. */
-const patientMs = 20_000
+/** Never expires in a test that expects a gentler step to work. */
+const unreachedMs = 20_000
 
 describe('stopping a child', () => {
-  test('that listens takes SIGTERM', async () => {
+  test('that handles SIGTERM ends by SIGTERM', async () => {
     const child = await workshop.launch({ sh: 'exec sleep 1000' })
-    expect(await child.stop({ graceMs: patientMs })).toEqual({ endedBy: 'sigterm', swept: 0, survivors: [] })
+    expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'sigterm', swept: 0, survivors: [] })
     expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' })
   })
 
-  test('that takes its time is given it, and only one SIGTERM', async () => {
+  test('that needs time to exit gets the grace period and only one SIGTERM', async () => {
     const child = await workshop.launch({
       node: `
         let terms = 0
@@ -37,11 +37,11 @@ describe('stopping a child', () => {
         console.log('ready')`,
     })
     await child.lines.next()
-    expect((await child.stop({ graceMs: patientMs })).endedBy).toBe('sigterm')
+    expect((await child.stop({ graceMs: unreachedMs })).endedBy).toBe('sigterm')
     expect(await child.exited).toEqual({ code: 11, signal: null })
   })
 
-  test('that ignores SIGTERM is killed after the grace', async () => {
+  test('that ignores SIGTERM is killed after the grace period', async () => {
     const child = await workshop.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
     await child.lines.next()
     const beganMs = performance.now()
@@ -50,62 +50,65 @@ describe('stopping a child', () => {
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
-  test('that was asked and goes gets no signal', async () => {
+  test('that exits when asked gets no signal', async () => {
     const child = await workshop.launch({ sh: 'read -r line; exit 5' })
     const ask = () => {
       child.stdin?.write('please\n')
     }
-    expect((await child.stop({ graceMs: patientMs, ask })).endedBy).toBe('ask')
+    expect((await child.stop({ graceMs: unreachedMs, ask })).endedBy).toBe('ask')
     expect(await child.exited).toEqual({ code: 5, signal: null })
   })
 
-  test('that does not answer gets SIGTERM, and a call that never returns does not hold us up', async () => {
+  test('that does not react to ask gets SIGTERM, even if the ask call never returns', async () => {
     const child = await workshop.launch({ sh: 'exec sleep 1000' })
-    const report = await child.stop({ graceMs: patientMs, askMs: 50, ask: () => new Promise(() => {}) })
+    const report = await child.stop({ graceMs: unreachedMs, askMs: 50, ask: () => new Promise(() => {}) })
     expect(report.endedBy).toBe('sigterm')
   })
 
-  test('that cannot be asked gets SIGTERM without waiting', async () => {
+  test('whose ask call fails gets SIGTERM at once', async () => {
     const child = await workshop.launch({ sh: 'exec sleep 1000' })
     const ask = () => Promise.reject(new Error('pipe closed'))
-    expect((await child.stop({ graceMs: patientMs, askMs: 60_000, ask })).endedBy).toBe('sigterm')
+    expect((await child.stop({ graceMs: unreachedMs, askMs: 60_000, ask })).endedBy).toBe('sigterm')
   })
 
   const goBetween = (work: string) => `(${work}) > /dev/null 2>&1 & read -r line; exit 0`
 
-  test('that was a go-between lets what it started put its papers in order', async () => {
+  test('leaves its descendants running for their grace period', async () => {
     const child = await workshop.launch({ sh: goBetween('trap "" HUP; sleep 0.4') })
     const ask = () => void child.stdin?.end('please\n')
-    const report = await child.stop({ graceMs: patientMs, lingerMs: patientMs, ask })
+    const report = await child.stop({ graceMs: unreachedMs, descendantGraceMs: unreachedMs, ask })
     expect(report).toEqual({ endedBy: 'ask', swept: 0, survivors: [] })
   })
 
-  test('that was a go-between does not shield what never ends', async () => {
+  test('has its descendants killed after their grace period', async () => {
     const child = await workshop.launch({ sh: goBetween('exec sleep 1000') })
     const ask = () => void child.stdin?.end('please\n')
-    const report = await child.stop({ graceMs: patientMs, lingerMs: 200, ask })
+    const report = await child.stop({ graceMs: unreachedMs, descendantGraceMs: 200, ask })
     expect(report).toEqual({ endedBy: 'ask', swept: 1, survivors: [] })
   })
 
-  test('that is gone already is no error, however often', async () => {
+  test('that has ended already is no error, also when repeated', async () => {
     const child = await workshop.launch({ sh: 'exit 0' })
     await child.exited
     for (let time = 0; time < 2; time++) {
-      expect(await child.stop({ graceMs: patientMs })).toEqual({ endedBy: 'already_gone', swept: 0, survivors: [] })
+      expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'already_gone', swept: 0, survivors: [] })
     }
   })
 
-  test('twice at once is safe, and the less patient prevails', async () => {
+  test('twice concurrently is safe, and the shorter grace period takes effect', async () => {
     const child = await workshop.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
     await child.lines.next()
-    const reports = await Promise.all([child.stop({ graceMs: patientMs }), child.stop({ graceMs: 50 })])
+    const reports = await Promise.all([child.stop({ graceMs: unreachedMs }), child.stop({ graceMs: 50 })])
     expect(reports.map((report) => report.survivors)).toEqual([[], []])
     expect(reports[1]?.endedBy).toBe('sigkill')
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
   })
 })
 
-/** Prints the pids of a daemon made by setsid, one by double fork, and one that left the session and its environment. */
+/**
+ * Prints the pids of a daemon made by setsid, one made by double fork, and one that left both the session and its
+ * environment.
+ */
 const daemonMaker = `
   import { spawn } from 'node:child_process'
   const daemon = (command, args, env = process.env) => spawn(command, args, { detached: true, stdio: 'ignore', env })
@@ -124,7 +127,7 @@ describe.each([
   { name: 'this machine', table: processTable() },
   { name: 'ps', table: psTable() },
 ])('with the process table of $name', ({ table }) => {
-  test('daemons made by setsid and by double fork are gone, and an unrelated process lives on', async () => {
+  test('kills daemons made by setsid and by double fork, and leaves an unrelated process running', async () => {
     const unrelated = cast.sleeper()
     const other = await workshop.launch({ sh: 'exec sleep 1000' })
     const child = await workshop.launch({ node: daemonMaker })
@@ -139,7 +142,7 @@ describe.each([
     expect(await processTable().isRunning(other.identity)).toBe(true)
   })
 
-  test('a run of which only the marker is known is swept', async () => {
+  test('sweepMarked kills a run of which only the marker is known', async () => {
     const child = await workshop.launch({ node: daemonMaker })
     const daemons = await daemonsOf(child)
     expect(await sweepMarked(child.marker, table)).toBe(4)
@@ -158,13 +161,13 @@ async function daemonsOf(child: Child): Promise<number[]> {
 }
 
 describe('stopTree', () => {
-  test('sweeps the daemons of a child that has ended by itself', async () => {
+  test('sweeps the daemons of a child that has already exited', async () => {
     const child = await workshop.launch({ sh: '(sleep 1000 & sleep 1000 &) >/dev/null 2>&1; exit 0' })
     await child.exited
-    expect(await child.stop({ graceMs: patientMs })).toEqual({ endedBy: 'already_gone', swept: 2, survivors: [] })
+    expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'already_gone', swept: 2, survivors: [] })
   })
 
-  test('sweeps those who fork while they are swept', async () => {
+  test('sweeps processes that fork during the sweep', async () => {
     const forker = 'while :; do sleep 0.05 & sleep 0.05; done'
     const child = await workshop.launch({ sh: `(${forker}) & (${forker}) & (${forker}) & echo ready; wait` })
     await child.lines.next()
@@ -173,7 +176,7 @@ describe('stopTree', () => {
     expect(await processTable().findMarked(child.marker)).toEqual([])
   })
 
-  test('never signals a pid that has changed hands', async () => {
+  test('never signals a reused pid', async () => {
     const stranger = cast.sleeper()
     const known = await processTable().identify(stranger.pid)
     const [boot, ticks] = known?.startTime.split(':') ?? []
@@ -185,7 +188,7 @@ describe('stopTree', () => {
     expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
   })
 
-  test('stops signalling when the pid changes hands in the middle', async () => {
+  test('stops signalling when the pid is reused during the stop', async () => {
     const stranger = cast.sleeper()
     let looks = 0
     const table: ProcessTable = {
@@ -198,7 +201,7 @@ describe('stopTree', () => {
     expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
   })
 
-  test('names those whom even SIGKILL does not end', async () => {
+  test('reports processes that survive SIGKILL', async () => {
     const undying = { pid: cast.sleeper().pid, startTime: 'now' }
     const table: ProcessTable = {
       identify: async () => undying,
@@ -211,10 +214,10 @@ describe('stopTree', () => {
 
   test.each([
     { whom: 'our own group', pid: 0 },
-    { whom: 'everybody', pid: -1 },
+    { whom: 'every process', pid: -1 },
     { whom: 'the system', pid: 1 },
     { whom: 'ourselves', pid: process.pid },
-  ])('refuses to signal $whom, whatever a row may say', async ({ pid }) => {
+  ])('refuses to signal $whom, whatever pid a row names', async ({ pid }) => {
     const table: ProcessTable = {
       identify: async () => undefined,
       isRunning: async () => true,

@@ -10,14 +10,14 @@ import { sweepMarked } from '../../../src/platform/process/stop.ts'
 
 export type Workshop = {
   folder: string
-  /** Launches a shell script, or a Node script if `node` is given, under a marker of its own. */
+  /** Launches a shell script, or a Node script if `node` is given, under its own marker. */
   launch(script: { sh: string } | { node: string }, options?: Partial<Parameters<typeof launch>[0]>): Promise<Child>
-  /** The content of a file once it is there and has a whole line. */
+  /** Waits until the file exists and ends in a newline, and returns its content. */
   written(name: string): Promise<string>
   close(): Promise<void>
 }
 
-/** A folder to work in, and the children launched there; closing it ends and removes them. */
+/** A temporary folder and the children launched in it. Closing kills the children and removes the folder. */
 export async function openWorkshop(): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-process-'))
   const markers: string[] = []
@@ -53,7 +53,7 @@ async function saved(folder: string, script: string): Promise<string> {
   return file
 }
 
-/** Those of the pids that still run. One that waits for its parent to take note of its end does not. */
+/** The pids that still run. A zombie does not. */
 export async function stillRunning(pids: readonly number[]): Promise<number[]> {
   const identities = await Promise.all(pids.map((pid) => processTable().identify(pid)))
   return identities.flatMap((identity) => identity?.pid ?? [])
