@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { createMutex } from '../../platform/concurrency/mutex.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { markOf } from './files/reading.ts'
 
@@ -35,20 +36,17 @@ export function followFiles(options: FollowOptions): Following {
   const { marks, onChange, log, settleMs = 150, pollMs = 3000, isWatching = true } = options
   let watchers: FSWatcher[] = []
   let settling: NodeJS.Timeout | undefined
-  let underway: Promise<void> = Promise.resolve()
+  const mutex = createMutex()
   let isClosed = false
 
-  const look = (): Promise<void> => {
-    const before = underway.catch(() => undefined) // whoever asked for that look has heard of it
-    underway = before.then(async () => {
+  const look = (): Promise<void> =>
+    mutex(async () => {
       // Again, in case something was written while we read; not for ever, in case it never ends.
       for (let round = 0; round < maxRounds && !isClosed && (await hasChanged(marks())); round += 1) {
         await onChange()
         rewatch()
       }
     })
-    return underway
-  }
   const lookLater = (): void => {
     clearTimeout(settling)
     settling = setTimeout(lookOrSay, settleMs)
@@ -72,7 +70,7 @@ export function followFiles(options: FollowOptions): Following {
       clearInterval(poll)
       clearTimeout(settling)
       rewatch()
-      await underway.catch(() => undefined)
+      await mutex(async () => {})
     },
   }
 }

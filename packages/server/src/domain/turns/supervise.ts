@@ -1,3 +1,4 @@
+import { createMutex } from '../../platform/concurrency/mutex.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import type { RunningTurn } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
@@ -74,13 +75,13 @@ function recordOnActivity(
   recordProgress: () => Promise<void>,
 ): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
-  let recording: Promise<void> = Promise.resolve()
+  const mutex = createMutex()
   let isStopped = false
   const recordSoon = (): void => {
     if (isStopped) return
     timer ??= setTimeout(() => {
       timer = undefined
-      recording = recording.then(recordProgress).catch((error: unknown) => {
+      mutex(recordProgress).catch((error: unknown) => {
         app.log.debug({ reason: String(error) }, 'could not record the progress of a turn; retrying')
         recordSoon()
       })
@@ -93,7 +94,7 @@ function recordOnActivity(
       isStopped = true
       activity.removeEventListener('activity', recordSoon)
       clearTimeout(timer)
-      await recording
+      await mutex(async () => {})
     },
   }
 }

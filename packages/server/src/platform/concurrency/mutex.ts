@@ -25,3 +25,9 @@ export function keyedMutex(): Mutex {
     }
   }
 }
+
+/** One mutex, for work without a key. Waiting for `mutex(async () => {})` waits for all work before it. */
+export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
+  const mutex = keyedMutex()
+  return (work) => mutex('', undefined, work)
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyedMutex } from '../../../src/platform/concurrency/mutex.ts'
+import { createMutex, keyedMutex } from '../../../src/platform/concurrency/mutex.ts'
 import { failureOf } from '../git/playground.ts'
 import { makeLatch } from './latch.ts'
 
@@ -50,4 +50,21 @@ test('a caller that aborts while waiting does not let a later caller overtake an
   await Promise.all([first, third])
 
   expect(order).toEqual(['first', 'third'])
+})
+
+test('createMutex runs all work one after the other, and empty work waits for what came before', async () => {
+  const mutex = createMutex()
+  const latch = makeLatch()
+  const order: string[] = []
+  void mutex(async () => {
+    await latch.opened
+    order.push('first')
+  })
+  const second = failureOf(mutex(() => Promise.reject(new Error('Broken'))))
+  const idle = mutex(async () => {}).then(() => order.push('idle'))
+  latch.open()
+  await idle
+
+  expect(order).toEqual(['first', 'idle'])
+  expect(await second).toMatchObject({ message: 'Broken' })
 })
