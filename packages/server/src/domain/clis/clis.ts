@@ -9,7 +9,7 @@ import { errnoOf } from '../../platform/process/errno.ts'
 import type { AgentCli } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { findLiveHosts } from '../inbox/inbox.ts'
-import { describe, lookAtCli } from './look-at-cli.ts'
+import { describe, lookAtCli } from './check-cli.ts'
 import { selectReport, upsertReport } from './report-store.ts'
 
 /** The face of the room: the programs of the agents, as they are on the hosts that run turns. */

@@ -4,8 +4,8 @@ import type { SessionFilters } from '@yardmaster/contract/session'
 import type { App } from '../app.ts'
 import { listSessionsWhere } from '../sessions/session.ts'
 import { isFound, selectHoldersByWord } from './document-store.ts'
-import { lookAtChanged } from './look-at-changed.ts'
 import { phraseOf } from './phrase.ts'
+import { lookAtChanged } from './search-changed.ts'
 
 /** By title and JSON. The index has what has been at rest for a while; the few that changed lately are looked at. */
 export async function searchSessions(

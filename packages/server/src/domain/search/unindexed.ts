@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
 import { selectTails } from './chunk-store.ts'
-import { type LookedAt, lookAtChanged } from './look-at-changed.ts'
 import type { Phrase } from './phrase.ts'
+import { type LookedAt, lookAtChanged } from './search-changed.ts'
 
 /** What the index does not know yet. */
 export type Unindexed = {

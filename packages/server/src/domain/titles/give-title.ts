@@ -1,7 +1,7 @@
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { freeSlug, recordTitle } from '../sessions/session.ts'
-import { titleFromFailure, titleFromPrompt } from './better-title.ts'
+import { titleFromFailure, titleFromPrompt } from './derive-title.ts'
 import { lockUntitled, selectFirstPrompt, selectUntitled } from './title-store.ts'
 
 /**

@@ -4,9 +4,9 @@ import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import { type CronEntry, parseCronTable } from './cron.ts'
 import type { JobHandler } from './job.ts'
-import { type Lane, openLane } from './lane.ts'
 import { findPausedQueues } from './pauses.ts'
 import { queueNames } from './queues.ts'
+import { type Lane, openLane } from './running-queue.ts'
 import { releaseLocks } from './worker-locks.ts'
 
 export type Runners = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { titleFromFailure, titleFromPrompt } from '../../../src/domain/titles/better-title.ts'
+import { titleFromFailure, titleFromPrompt } from '../../../src/domain/titles/derive-title.ts'
 import { titleAllDue } from '../../../src/domain/titles/give-title.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
