@@ -9,11 +9,14 @@ import { systemClock } from '../platform/clock.ts'
 import { createBatcher } from '../platform/concurrency/batcher.ts'
 import { openEvents } from '../platform/events/events.ts'
 import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
+import { asPeriodic, openSubscription } from '../platform/events/run-subscription.ts'
 import type { Signals } from '../platform/events/signals.ts'
 import { openClones } from '../platform/git/clones.ts'
 import { openHome } from '../platform/home/home.ts'
 import { refuseUnhandled } from '../platform/jobs/job.ts'
-import { type Runners, startRunners } from '../platform/jobs/runners.ts'
+import { startRunners } from '../platform/jobs/runners.ts'
+import { startPeriodic } from '../platform/jobs/start-periodic.ts'
+import { watchPauses } from '../platform/jobs/watch-pauses.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMetrics } from '../platform/metrics.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
@@ -118,7 +121,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     stack.opened('what runs in the background', app.background, (it) => it.drain())
     await chooseRuntimeAtFirstStart(app, firstChoice)
     const { default_runtime: defaultRuntime } = await readSettings(app.db)
-    if (config.ROLE !== 'web') stack.opened('the job runners', await startWork(app, storage), (it) => it.drain())
+    if (config.ROLE !== 'web') await startWork(app, storage, stack)
     // Closed before the web server, so that open event streams end and do not hold it up.
     const web =
       config.ROLE === 'worker'
@@ -169,16 +172,25 @@ async function openShared(config: Config, storage: Storage, log: Log): Promise<{
   }
 }
 
-/** First each room settles what a crash left behind, then work is taken. */
-async function startWork(app: App, storage: Storage): Promise<Runners> {
-  for (const { onWorkerStart } of modules) await onWorkerStart?.(app)
-  return startRunners({
-    app,
-    db: storage.db,
+/** Rooms recover first: no job, periodic run or subscription starts before that is done. */
+async function startWork(app: App, storage: Storage, stack: ReturnType<typeof closing>): Promise<void> {
+  for (const { recover } of modules) await recover?.(app)
+  const { db, log, metrics, events } = app
+  const { hostId } = app.home
+  const paused = stack.opened('the paused queues', await watchPauses({ db, log }), (it) => it.close())
+  const host = { app, db, hostId, events, metrics, log, paused, redact: (text: string) => app.redactor.text(text) }
+  const subscriptions = modules.flatMap(({ subscriptions = [] }) => subscriptions)
+  for (const subscription of subscriptions) await openSubscription(host, subscription)
+  const periodic = [
+    ...modules.flatMap(({ periodic = [] }) => periodic),
+    ...subscriptions.map((subscription) => asPeriodic(subscription, host)),
+  ]
+  stack.opened('the periodic tasks', await startPeriodic({ ...host, entries: periodic }), (it) => it.drain())
+  const runners = await startRunners({
+    ...host,
     pool: storage.jobsPool,
     handlers: modules.flatMap(({ handlers = [] }) => handlers),
     cron: modules.flatMap(({ cron = [] }) => cron),
-    hostId: app.home.hostId,
-    log: app.log,
   })
+  stack.opened('the job runners', runners, (it) => it.drain())
 }

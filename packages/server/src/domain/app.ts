@@ -5,24 +5,26 @@ import type { Batcher } from '../platform/concurrency/batcher.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Signals } from '../platform/events/signals.ts'
+import { type Subscription, subscribing } from '../platform/events/subscription.ts'
 import type { Clones } from '../platform/git/clones.ts'
 import type { Home } from '../platform/home/home.ts'
 import { type Endpoint, endpointDeclaring } from '../platform/http/endpoint.ts'
 import type { CronEntry } from '../platform/jobs/cron.ts'
 import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
+import type { Periodic } from '../platform/jobs/periodic.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 
 /**
- * What operations are handed. Built once, when the host starts. A room whose own part everybody is handed adds it with
- * `declare module`, since this file may know no room.
+ * What every operation receives. Built once, when the host starts. A room adds its own part with `declare module`, because
+ * this file may import no room.
  */
 export interface App {
   db: Database
   events: Events
-  /** Wake-up calls between hosts. */
+  /** Notifications between hosts. */
   signals: Signals
   cache: Cache
   clock: Clock
@@ -33,22 +35,26 @@ export interface App {
   home: Home
   clones: Clones
   background: Background
-  /** For what hundreds may ask of one session at once. */
+  /** Batches concurrent requests to one session into one transaction. */
   batcher: Batcher
-  /** An agent that shows no sign of life for this long is stopped. */
+  /** An agent without any activity for this long is stopped. */
   agentSilenceSeconds: number
 }
 
 export const { defineEndpoint, listEndpoint } = endpointDeclaring<App>()
 export const handleJob = jobHandling<App>()
 
-/** A room as the house sees it: what it offers, what work it declares and performs, what it does when a host starts. */
+export const defineSubscription = subscribing<App>()
+
+/** Everything that a room offers and does. Background work is declared here: no room starts a loop of its own. */
 export type Room = {
   name: string
   endpoints?: readonly Endpoint<App>[]
   jobs?: readonly Pick<Job, 'name'>[]
   handlers?: readonly JobHandler<App>[]
   cron?: readonly CronEntry[]
-  /** Runs on a worker before it takes jobs. */
-  onWorkerStart?(app: App): Promise<void>
+  periodic?: readonly Periodic<App>[]
+  subscriptions?: readonly Subscription<App>[]
+  /** Cleans up after a crash of this host. Finishes before the host takes any work. */
+  recover?(app: App): Promise<void>
 }

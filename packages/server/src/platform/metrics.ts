@@ -1,15 +1,17 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** What this host counts by itself. What the database knows better is read when somebody asks. */
+/** Figures of this host. Figures that the database holds are read when the metrics are. */
 export type Metrics = {
   registry: Registry
   turnSeconds: Histogram<'outcome'>
   recoveries: Counter<'cause'>
-  /** A figure that is looked up whenever the metrics are read: one value, or one a label. */
+  periodicRuns: Counter<'name' | 'outcome'>
+  subscriptionEvents: Counter<'subscription' | 'outcome'>
+  /** A figure that is read whenever the metrics are: one value, or one for each value of `label`. */
   lookUp(gauge: { name: string; help: string; label?: string; read(): Promise<number | Map<string, number>> }): void
 }
 
-/** A turn takes from a moment to hours. */
+/** Turns take from less than a second to hours. */
 const turnBuckets = [1, 5, 15, 60, 300, 900, 3600, 14_400]
 
 export function openMetrics(): Metrics {
@@ -19,15 +21,27 @@ export function openMetrics(): Metrics {
     registry,
     turnSeconds: new Histogram({
       name: 'yardmaster_turn_seconds',
-      help: 'How long turns took on this host, from being taken to their end.',
+      help: 'How long turns took on this host, from claim to end.',
       labelNames: ['outcome'],
       buckets: turnBuckets,
       registers,
     }),
     recoveries: new Counter({
       name: 'yardmaster_recoveries_total',
-      help: 'Turns this host settled after a crash of its own or took over from another.',
+      help: 'Turns that this host recovered after its own crash or took over from another host.',
       labelNames: ['cause'],
+      registers,
+    }),
+    periodicRuns: new Counter({
+      name: 'yardmaster_periodic_runs_total',
+      help: 'Runs of periodic tasks on this host, by outcome: succeeded, failed, or database_unavailable.',
+      labelNames: ['name', 'outcome'],
+      registers,
+    }),
+    subscriptionEvents: new Counter({
+      name: 'yardmaster_subscription_events_total',
+      help: 'Events that subscriptions handled on this host, by outcome: handled, retried, or failed.',
+      labelNames: ['subscription', 'outcome'],
       registers,
     }),
     lookUp: ({ name, help, label, read }) => {

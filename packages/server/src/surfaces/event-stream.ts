@@ -4,6 +4,7 @@ import { type App, defineEndpoint, handleJob, type Room } from '../domain/app.ts
 import { findSession } from '../domain/sessions/session.ts'
 import { openEventStream } from '../platform/events/event-stream.ts'
 import { deleteEventsBefore } from '../platform/events/outbox-store.ts'
+import { deleteOldFailures } from '../platform/events/subscription-store.ts'
 import { ok } from '../platform/http/answer.ts'
 import { asEventStream } from '../platform/http/register.ts'
 import { defineJob } from '../platform/jobs/job.ts'
@@ -37,6 +38,7 @@ const pruneEventsJob = defineJob({ name: 'prune_events', queue: 'maintenance', p
 
 const pruneEvents = handleJob(pruneEventsJob, async (_payload, app) => {
   await deleteEventsBefore(app.db, new Date(app.clock.now().getTime() - keptDays * 86_400_000))
+  await deleteOldFailures(app.db)
 })
 
 export const eventStream: Room = {
@@ -47,7 +49,7 @@ export const eventStream: Room = {
   cron: [{ schedule: '17 * * * *', job: pruneEventsJob }],
 }
 
-/** What the reader saw last. One that names no event of ours, such as one of a former database, begins now. */
+/** The position after which the client reads. A `Last-Event-ID` that is not ours, or from another database, means now. */
 async function startOf(app: App, lastEventId: string | string[] | undefined): Promise<number> {
   const newest = await app.events.lastPosition()
   if (typeof lastEventId !== 'string' || !/^\d{1,15}$/.test(lastEventId)) return newest

@@ -4,16 +4,16 @@ import { runCommand } from '../../platform/process/run-command.ts'
 import type { AgentCli } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 
-/** A program that does not say its version by then hangs. */
+/** A CLI that has not printed its version by then hangs. */
 const timeoutMs = 10_000
 
-/** Asked for its version and nothing else: no model is called, and no vendor. */
-export async function lookAtCli(app: App, cli: AgentCli): Promise<Cli> {
-  const found = await askVersion(app, cli)
+/** Runs only `--version`: no request goes to a model or a vendor. */
+export async function checkCli(app: App, cli: AgentCli): Promise<Cli> {
+  const found = await readVersion(app, cli)
   return { ...describe(cli), ...found, authenticated: await cli.isAuthenticated() }
 }
 
-/** What is known of it without looking. */
+/** The fields that need no check. */
 export function describe(cli: AgentCli): Omit<Cli, 'installed' | 'authenticated' | 'version' | 'error'> {
   return {
     name: cli.title,
@@ -24,7 +24,7 @@ export function describe(cli: AgentCli): Omit<Cli, 'installed' | 'authenticated'
   }
 }
 
-async function askVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installed' | 'version' | 'error'>> {
+async function readVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installed' | 'version' | 'error'>> {
   try {
     const { stdout, stderr, timedOut } = await runCommand({
       command: cli.command,
@@ -35,11 +35,11 @@ async function askVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installed
       maxOutputBytes: 64 * 1024,
     })
     if (timedOut)
-      return { installed: true, version: null, error: `It did not say its version within ${timeoutMs / 1000} s.` }
+      return { installed: true, version: null, error: `It did not print its version within ${timeoutMs / 1000} s.` }
     const [version = null] = /\d+\.\d+\.\d+/.exec(`${stdout}\n${stderr}`) ?? []
     return { installed: true, version, error: null }
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error)
-    return { installed: false, version: null, error: app.redactor.text(sentence) }
+    const message = error instanceof Error ? error.message : String(error)
+    return { installed: false, version: null, error: app.redactor.text(message) }
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineJob } from '../../platform/jobs/job.ts'
 
-/** Each is bound to a host: what it is about lies on that host's disk. */
-export const lookAtClisJob = defineJob({
+/** Both are enqueued for a given host, because they work on that host's disk. */
+export const checkClisJob = defineJob({
   name: 'look_at_clis',
   queue: 'maintenance',
   payload: z.object({}),

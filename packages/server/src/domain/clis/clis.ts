@@ -1,5 +1,4 @@
 import { readdir, rm } from 'node:fs/promises'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Cli, CliStatus } from '@yardmaster/contract/cli'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../platform/db/transact.ts'
@@ -9,32 +8,32 @@ import { errnoOf } from '../../platform/process/errno.ts'
 import type { AgentCli } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { findLiveHosts } from '../inbox/inbox.ts'
-import { describe, lookAtCli } from './check-cli.ts'
+import { checkCli, describe } from './check-cli.ts'
 import { selectReport, upsertReport } from './report-store.ts'
 
-/** The face of the room: the programs of the agents, as they are on the hosts that run turns. */
+/** The face of the room: the agents' CLIs as they are installed on the hosts that run turns. */
 export async function cliStatus(app: App): Promise<CliStatus> {
   const report = await selectReport(app.db, app.home.hostId)
-  if (!report) return notLookedYet(app)
-  const lacking = Object.values(report.tools).filter(({ authenticated }) => !authenticated)
+  if (!report) return notCheckedYet(app)
+  const unauthenticated = Object.values(report.tools).filter(({ authenticated }) => !authenticated)
   return {
     tools: report.tools,
-    all_authenticated: lacking.length === 0,
-    unauthenticated_count: lacking.length,
+    all_authenticated: unauthenticated.length === 0,
+    unauthenticated_count: unauthenticated.length,
     generated_at: formatTimestamp(report.checked_at),
     host: report.host_id,
   }
 }
 
-function notLookedYet(app: App): CliStatus {
+function notCheckedYet(app: App): CliStatus {
   const unknown = { installed: null, authenticated: null, version: null, error: null, loading: true as const }
   const tools = Object.fromEntries(clisOf(app).map(([key, cli]) => [key, { ...describe(cli), ...unknown }]))
   return { tools, all_authenticated: false, unauthenticated_count: 0, generated_at: null, host: null, loading: true }
 }
 
-export async function lookAtClis(app: App): Promise<void> {
+export async function checkClis(app: App): Promise<void> {
   const tools: Record<string, Cli> = {}
-  for (const [key, cli] of clisOf(app)) tools[key] = await lookAtCli(app, cli)
+  for (const [key, cli] of clisOf(app)) tools[key] = await checkCli(app, cli)
   await upsertReport(app.db, app.home.hostId, tools)
 }
 
@@ -45,8 +44,8 @@ function clisOf(app: App): [string, AgentCli][] {
   })
 }
 
-/** Every host that runs turns does the work on its own disk. */
-export async function askEveryHost(app: App, job: Job<Record<string, never>>): Promise<void> {
+/** Enqueues the job once for every live host that runs turns. */
+export async function enqueueOnEveryHost(app: App, job: Job<Record<string, never>>): Promise<void> {
   await transact(app.db, async (tx) => {
     for (const hostId of await findLiveHosts(tx)) {
       await enqueue(tx, job, {}, { hostId, key: `${job.name}@${hostId}` })
@@ -54,7 +53,7 @@ export async function askEveryHost(app: App, job: Job<Record<string, never>>): P
   })
 }
 
-/** What package runners kept for MCP servers, in the home of each session; the next start fetches them anew. */
+/** Removes the package caches of MCP servers from the home of each session. Their next start downloads the packages again. */
 export async function clearPackageCaches(app: App): Promise<void> {
   const homes = app.home.in('runtimes')
   const sessions = await readdir(homes).catch((error: unknown) => {
@@ -66,17 +65,4 @@ export async function clearPackageCaches(app: App): Promise<void> {
       await rm(app.home.in('runtimes', session, cache), { recursive: true, force: true })
     }
   }
-}
-
-const lookEveryMs = 120_000
-
-export function keepLooking(app: App): void {
-  app.background.run("the look at the agents' programs", async (signal) => {
-    while (!signal.aborted) {
-      await lookAtClis(app).catch((error: unknown) =>
-        app.log.debug({ reason: String(error) }, "the agents' programs could not be looked at now"),
-      )
-      await wait(lookEveryMs, undefined, { signal }).catch(() => undefined)
-    }
-  })
 }

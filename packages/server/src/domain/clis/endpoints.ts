@@ -1,8 +1,8 @@
 import { CliReport, QueuedCacheClearing, QueuedCliRefresh } from '@yardmaster/contract/cli'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'
-import { askEveryHost, cliStatus } from './clis.ts'
-import { clearPackageCachesJob, lookAtClisJob } from './clis-jobs.ts'
+import { cliStatus, enqueueOnEveryHost } from './clis.ts'
+import { checkClisJob, clearPackageCachesJob } from './clis-jobs.ts'
 
 const tag = 'CLIs'
 
@@ -26,7 +26,7 @@ export const endpoints = [
     summary: "Look at the agents' programs again",
     answers: { 200: QueuedCliRefresh },
     handle: async (_request, app) => {
-      await askEveryHost(app, lookAtClisJob)
+      await enqueueOnEveryHost(app, checkClisJob)
       return ok({
         queued: true as const,
         message: 'CLI status refresh queued',
@@ -42,7 +42,7 @@ export const endpoints = [
     description: 'The next start of such a server fetches its package anew.',
     answers: { 200: QueuedCacheClearing },
     handle: async (_request, app) => {
-      await askEveryHost(app, clearPackageCachesJob)
+      await enqueueOnEveryHost(app, clearPackageCachesJob)
       return ok({ queued: true as const, message: 'Package cache clearing queued on every host that runs turns' })
     },
   }),

@@ -22,10 +22,10 @@ export async function upsertReport(db: Database, hostId: string, tools: Record<s
   `.execute(db)
 }
 
-/** A report is no longer worth showing after this long: its host is gone, or its programs have changed. */
+/** More than two checks: a report this old is from a host that no longer checks. */
 const keptMinutes = 5
 
-/** Of the given host if it has one, else the latest. */
+/** The report of the given host if there is one, otherwise the latest of any host. */
 export function selectReport(db: Database, hostId: string): Promise<Report | undefined> {
   return db
     .selectFrom('cli_reports')

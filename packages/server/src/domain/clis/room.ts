@@ -1,15 +1,26 @@
 import { handleJob, type Room } from '../app.ts'
-import { clearPackageCaches, keepLooking, lookAtClis } from './clis.ts'
-import { clearPackageCachesJob, lookAtClisJob } from './clis-jobs.ts'
+import { checkClis, clearPackageCaches } from './clis.ts'
+import { checkClisJob, clearPackageCachesJob } from './clis-jobs.ts'
 import { endpoints } from './endpoints.ts'
 
 export const clis: Room = {
   name: 'clis',
   endpoints,
-  jobs: [lookAtClisJob, clearPackageCachesJob],
+  jobs: [checkClisJob, clearPackageCachesJob],
   handlers: [
-    handleJob(lookAtClisJob, (_payload, app) => lookAtClis(app)),
+    handleJob(checkClisJob, (_payload, app) => checkClis(app)),
     handleJob(clearPackageCachesJob, (_payload, app) => clearPackageCaches(app)),
   ],
-  onWorkerStart: async (app) => keepLooking(app),
+  periodic: [
+    {
+      name: 'check_clis',
+      queue: 'maintenance',
+      intervalMs: 120_000,
+      runs: 'every_host',
+      run: async (app) => {
+        await checkClis(app)
+        return 'done'
+      },
+    },
+  ],
 }

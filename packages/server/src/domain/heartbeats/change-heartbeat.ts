@@ -10,16 +10,16 @@ import { lockSession, recordHeartbeatSettings, showRow } from '../sessions/sessi
 
 export type HeartbeatRequest = { enabled?: unknown; interval_seconds?: unknown }
 
-/** Null is as good as absent, and what is absent stays as it is. */
+/** Null counts as absent; an absent field stays unchanged. */
 export async function changeHeartbeat(app: App, ref: SessionRef, request: HeartbeatRequest): Promise<Session> {
   const { enabled, interval_seconds } = request
   if ((enabled ?? interval_seconds ?? undefined) === undefined) {
     refuse('missing_parameter', 'Provide enabled and/or interval_seconds')
   }
   const changes = {
-    ...(enabled !== undefined && enabled !== null && { heartbeat_enabled: readSwitch(enabled) }),
+    ...(enabled !== undefined && enabled !== null && { heartbeat_enabled: parseEnabled(enabled) }),
     ...(interval_seconds !== undefined &&
-      interval_seconds !== null && { heartbeat_interval_seconds: readInterval(interval_seconds) }),
+      interval_seconds !== null && { heartbeat_interval_seconds: parseInterval(interval_seconds) }),
   }
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
@@ -28,15 +28,15 @@ export async function changeHeartbeat(app: App, ref: SessionRef, request: Heartb
   })
 }
 
-function readSwitch(said: unknown): boolean {
-  const isText = typeof said === 'string' || typeof said === 'number'
-  const value = isText ? booleanSpellings.get(String(said).toLowerCase()) : said
-  return typeof value === 'boolean' ? value : refuse('validation_failed', 'enabled must be a boolean')
+function parseEnabled(value: unknown): boolean {
+  const isText = typeof value === 'string' || typeof value === 'number'
+  const parsed = isText ? booleanSpellings.get(String(value).toLowerCase()) : value
+  return typeof parsed === 'boolean' ? parsed : refuse('validation_failed', 'enabled must be a boolean')
 }
 
-function readInterval(said: unknown): number {
+function parseInterval(value: unknown): number {
   const { min, max } = limits.heartbeatIntervalSeconds
-  const seconds = wholeNumber(said) ?? refuse('validation_failed', 'interval_seconds must be an integer')
+  const seconds = wholeNumber(value) ?? refuse('validation_failed', 'interval_seconds must be an integer')
   if (seconds < min) refuse('validation_failed', `Heartbeat interval seconds must be greater than or equal to ${min}`)
   if (seconds > max) refuse('validation_failed', `Heartbeat interval seconds must be less than or equal to ${max}`)
   return seconds

@@ -2,21 +2,21 @@ import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { SessionRow } from '../sessions/session.ts'
 
-/** By the database's clock, which is everybody's. */
+/** By the database's clock, which all hosts share. */
 const isDue = sql<boolean>`
   heartbeat_enabled
   and coalesce((metadata ->> 'heartbeat_last_beat_at')::timestamptz, '-infinity')
     <= now() - make_interval(secs => heartbeat_interval_seconds)
 `
 
-/** Sessions with a heartbeat that has never beaten, or not within its interval. */
-export async function selectDueHearts(db: Database): Promise<number[]> {
+/** Sessions that never had a heartbeat, or none within their interval. */
+export async function selectDueHeartbeats(db: Database): Promise<number[]> {
   const sessions = await db.selectFrom('sessions').select('id').where(isDue).orderBy('id').execute()
   return sessions.map(({ id }) => id)
 }
 
-/** Undefined when the beat has been given, or when somebody is just deciding about the session: then it can wait. */
-export function lockDueHeart(tx: Transaction, id: number): Promise<SessionRow | undefined> {
+/** Undefined when the heartbeat was sent meanwhile, or when another transaction holds the session: the next run retries. */
+export function lockDueHeartbeat(tx: Transaction, id: number): Promise<SessionRow | undefined> {
   return tx
     .selectFrom('sessions')
     .selectAll()

@@ -1,5 +1,18 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
-import { keepHearts } from './send-due-heartbeats.ts'
+import { sendDueHeartbeats } from './send-due-heartbeats.ts'
 
-export const heartbeats: Room = { name: 'heartbeats', endpoints, onWorkerStart: async (app) => keepHearts(app) }
+export const heartbeats: Room = {
+  name: 'heartbeats',
+  endpoints,
+  periodic: [
+    {
+      name: 'send_due_heartbeats',
+      queue: 'triggers',
+      // How late a heartbeat may be. The shortest heartbeat interval is 30 s.
+      intervalMs: 10_000,
+      runs: 'one_host',
+      run: sendDueHeartbeats,
+    },
+  ],
+}

@@ -4,19 +4,19 @@ import { startTurn } from '../conversation/conversation.ts'
 import { hasPendingMessages } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { recordHeartbeatSent, recordHeartbeatSettings } from '../sessions/session.ts'
-import { lockDueHeart } from './heartbeat-store.ts'
+import { lockDueHeartbeat } from './heartbeat-store.ts'
 
-/** Recognisable by its first words, so that nothing mistakes it for what a person said. */
+/** The first words say that no person wrote it. */
 const heartbeatPrompt =
   '[Automated message from Yardmaster, not from a person] Heartbeat: go on with your task. If there is nothing left to do or you are stuck, say so and turn the heartbeat off.'
 
 /**
- * One beat of a session's heart, if it is due: a session that rests is told to go on, unless a person told it to rest or
- * a message waits for it. Whatever comes of it, the next is due an interval later.
+ * Prompts a session in `needs_input` to continue, if its heartbeat is due. Sends nothing when a person paused the session or
+ * a queued message is pending. The next heartbeat is due one interval later in every case. Returns whether it sent one.
  */
-export async function beat(app: App, sessionId: number): Promise<boolean> {
+export async function sendHeartbeat(app: App, sessionId: number): Promise<boolean> {
   return transact(app.db, async (tx) => {
-    const session = await lockDueHeart(tx, sessionId)
+    const session = await lockDueHeartbeat(tx, sessionId)
     if (!session) return false
     await recordHeartbeatSent(tx, session.id)
     if (session.status === 'archived') {

@@ -1,9 +1,18 @@
 import type { Room } from '../app.ts'
 import { searchEndpoint } from './endpoints.ts'
-import { keepIndex } from './keep-index.ts'
+import { updateIndex } from './update-index.ts'
 
 export const search: Room = {
   name: 'search',
   endpoints: [searchEndpoint],
-  onWorkerStart: async (app) => keepIndex(app),
+  periodic: [
+    {
+      name: 'update_search_index',
+      queue: 'maintenance',
+      // An idle run costs two queries of an empty table.
+      intervalMs: 2000,
+      runs: 'one_host',
+      run: updateIndex,
+    },
+  ],
 }

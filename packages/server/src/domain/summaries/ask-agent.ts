@@ -11,7 +11,7 @@ import { assistantText, completeLines } from '../transcripts/transcript.ts'
 
 export type AgentAnswer = {
   end: TurnEnd
-  /** The last thing it said; blank when it said nothing. */
+  /** The last assistant message; blank when there is none. */
   text: string
   usages: Usage[]
 }
@@ -19,13 +19,13 @@ export type AgentAnswer = {
 type Question = {
   prompt: string
   marker: string
-  /** Aborted when the answer is no longer wanted: the agent is stopped. */
+  /** Aborting it stops the agent. */
   signal: AbortSignal
 }
 
 /**
- * One question to an agent of the session's kind and model, apart from the session: in an empty folder, without the
- * session's servers and skills. No row is made for it, and nothing of it stays on disk.
+ * Asks an agent with the session's runtime and model one question outside the session: in an empty folder, without the
+ * session's MCP servers and skills. It creates no session row and leaves nothing on disk.
  */
 export async function askAgent(app: App, session: SessionRow, question: Question): Promise<AgentAnswer> {
   const runtime = app.runtimes.find(session.agent_runtime)
@@ -42,10 +42,10 @@ export async function askAgent(app: App, session: SessionRow, question: Question
   }
 }
 
-/** Each question has a folder that is named after the marker of its processes: what a crash leaves is found by it. */
+/** Each question has a folder named after the run marker of its processes, so that leftovers of a crash are found. */
 const questionsFolder = 'questions'
 
-/** Before a host takes work: nobody waits for the answers any more, and whoever wants them asks again. */
+/** Ends processes and removes folders that a crash left behind. Their summaries are claimed again when the lease expires. */
 export async function removeLeftovers(app: App): Promise<void> {
   const folder = app.home.in(questionsFolder)
   const markers = await readdir(folder).catch((error: unknown) => {

@@ -7,11 +7,11 @@ import { lockSession } from '../sessions/session.ts'
 import { hasTranscript } from '../transcripts/transcript.ts'
 import { insertRequest } from './summary-store.ts'
 
-/** The request is a row before we answer, also for a text that is current. Answers with the id of the session. */
+/** Stores the request before the answer, even when the current summary is up to date. Returns the session's id. */
 export async function requestSummary(app: App, ref: SessionRef): Promise<number> {
   return transact(app.db, async (tx) => {
-    const { id, summary_of_session_id: summedUp } = await lockSession(tx, ref)
-    if (summedUp !== null) refuse('cannot_summarise', 'The session is itself a summary of another')
+    const { id, summary_of_session_id: summarised } = await lockSession(tx, ref)
+    if (summarised !== null) refuse('cannot_summarise', 'The session is itself a summary of another')
     if (!(await hasTranscript(tx, id))) refuse('cannot_summarise', 'Session has no transcript yet')
     if (await insertRequest(tx, id))
       await app.events.publish(tx, statusSummaryChanged, { sessionId: id, payload: { state: 'pending' } })

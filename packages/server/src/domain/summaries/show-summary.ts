@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import { findProgress } from '../transcripts/transcript.ts'
 import { abandonedAfterMinutes, selectSummary } from './summary-store.ts'
 
-/** Null when nobody has asked for one. Reading never makes one. */
+/** Null when no summary was ever requested. Reading never requests one. */
 export async function showSummary(app: App, sessionId: number): Promise<StatusSummary | null> {
   const row = await selectSummary(app.db, sessionId)
   if (!row) return null

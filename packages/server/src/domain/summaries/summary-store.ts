@@ -22,20 +22,20 @@ declare module '../../platform/db/tables.ts' {
 
 export type Summary = Selectable<SummaryTable>
 
-/** Whose write it is. A write in the name of a claim that is over touches nothing. */
+/** A fencing token: a write under a claim that has ended updates no row. */
 export type SummaryClaim = { sessionId: number; marker: string }
 
-/** After this long nobody can still be at work on it, whatever the row says. */
+/** After this long no host can still be writing the summary, and it may be requested again. */
 export const abandonedAfterMinutes = 15
 
-/** Longer than an agent is given, with the time to stop it. Not renewed: whoever is not done by then never will be. */
+/** Longer than the agent's timeout plus the time to stop it, so it is never renewed. */
 const leaseSeconds = 180
 
 export function selectSummary(db: Database, sessionId: number): Promise<Summary | undefined> {
   return db.selectFrom('session_status_summaries').selectAll().where('session_id', '=', sessionId).executeTakeFirst()
 }
 
-/** False when one is asked for already and being made, or about to be. The old text stays. */
+/** False when a request is already pending. The old text stays. */
 export async function insertRequest(tx: Transaction, sessionId: number): Promise<boolean> {
   const { rows } = await sql`
     insert into session_status_summaries as known (session_id, state)
@@ -49,7 +49,7 @@ export async function insertRequest(tx: Transaction, sessionId: number): Promise
   return rows.length > 0
 }
 
-/** The one that has waited longest and that nobody has, or whose holder is gone. Those who ask at once get different ones. */
+/** Claims the oldest request that is unclaimed or whose lease expired. Concurrent callers get different requests. */
 export async function claimDueSummary(db: Database, marker: string): Promise<Summary | undefined> {
   const { rows } = await sql<Summary>`
     update session_status_summaries
@@ -70,7 +70,7 @@ export async function claimDueSummary(db: Database, marker: string): Promise<Sum
   return rows[0]
 }
 
-/** False when the claim is over. */
+/** False when the claim has ended. */
 export function storeSummary(
   tx: Transaction,
   claim: SummaryClaim,
@@ -98,7 +98,7 @@ export function storeFailure(tx: Transaction, claim: SummaryClaim, error: string
   )
 }
 
-/** As if nobody had taken it. */
+/** Returns the request to the unclaimed state, without counting the attempt. */
 export async function releaseSummary(db: Database, claim: SummaryClaim): Promise<void> {
   await claimed(db, claim)
     .set({ ...unclaimed, attempts: sql<number>`attempts - 1` })

@@ -2,21 +2,21 @@ import { limits } from '@yardmaster/contract/limits'
 
 const titleLength = 60
 
-/** The first sentence of what was asked for. `v1.2` does not end one, a line does. Blank when the prompt says nothing. */
+/** The first sentence of the prompt. The dot in `v1.2` does not end a sentence; a line end does. Blank for a blank prompt. */
 export function titleFromPrompt(prompt: string): string {
   const [line = ''] = prompt.trim().split(/[\r\n]+/)
   const [sentence = ''] = line.split(/(?<=[^\s.!?])[.!?]+(?=\s|$)/)
-  return cut(sentence.trim(), titleLength)
+  return truncate(sentence.trim(), titleLength)
 }
 
-/** Why it failed, in a line. */
+/** The reason of the failure in one line. */
 export function titleFromFailure({ exit_status: detail, failure_reason: reason }: Record<string, unknown>): string {
   const [line = ''] = typeof detail === 'string' ? detail.trim().split(/[\r\n]+/) : []
   const known = typeof reason === 'string' ? `Failed: ${reason.replaceAll('_', ' ')}` : 'Failed'
-  return cut(line.trim() || known, limits.title)
+  return truncate(line.trim() || known, limits.title)
 }
 
-function cut(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   const characters = Array.from(text)
   return characters.length <= max
     ? text

@@ -1,36 +1,34 @@
+import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
+import type { RunResult } from '../../platform/jobs/periodic.ts'
+import { runForEach } from '../../platform/jobs/run-for-each.ts'
 import type { App } from '../app.ts'
 import { freeSlug, recordTitle } from '../sessions/session.ts'
 import { titleFromFailure, titleFromPrompt } from './derive-title.ts'
 import { lockUntitled, selectFirstPrompt, selectUntitled } from './title-store.ts'
 
 /**
- * A better title than the placeholder, and with it the slug, once. Under the session's lock, where the mark tells whether a
- * person was faster: what they wrote is never overwritten.
+ * Replaces the placeholder title, and sets the slug with it, once. Reads the placeholder mark under the session's lock: a
+ * title that a person wrote first has removed the mark and is never overwritten.
  */
-export async function giveTitle(app: App, sessionId: number): Promise<void> {
-  await transact(app.db, async (tx) => {
-    const session = await lockUntitled(tx, sessionId)
-    if (!session) return
-    const { id, status, metadata, created_at, slug, title: placeholder } = session
-    const prompt = (await selectFirstPrompt(tx, id)) ?? session.prompt ?? ''
-    const made = status === 'failed' ? titleFromFailure(metadata) : titleFromPrompt(app.redactor.text(prompt))
-    const title = made || placeholder
-    await recordTitle(tx, id, {
-      title,
-      ...(slug === null && title !== null && { slug: await freeSlug(tx, title, created_at) }),
-    })
+export async function giveTitle(app: App, tx: Transaction, sessionId: number): Promise<void> {
+  const session = await lockUntitled(tx, sessionId)
+  if (!session) return
+  const { id, status, metadata, created_at, slug, title: placeholder } = session
+  const prompt = (await selectFirstPrompt(tx, id)) ?? session.prompt ?? ''
+  const derived = status === 'failed' ? titleFromFailure(metadata) : titleFromPrompt(app.redactor.text(prompt))
+  const title = derived || placeholder
+  await recordTitle(tx, id, {
+    title,
+    ...(slug === null && title !== null && { slug: await freeSlug(tx, title, created_at) }),
   })
 }
 
-/** At a time; there are never many. */
-const batch = 50
+const batchSize = 50
 
-/** One by one, and none suffers for another. */
-export async function titleAllDue(app: App): Promise<void> {
-  for (const id of await selectUntitled(app.db, batch)) {
-    await giveTitle(app, id).catch((error: unknown) =>
-      app.log.warn({ sessionId: id, reason: String(error) }, 'a session could not be given its title now'),
-    )
-  }
+/** Titles every session that is due, each in its own transaction. */
+export async function titleOverdueSessions(app: App): Promise<RunResult> {
+  const ids = await selectUntitled(app.db, batchSize)
+  await runForEach(ids, (id) => transact(app.db, (tx) => giveTitle(app, tx, id)))
+  return 'done'
 }

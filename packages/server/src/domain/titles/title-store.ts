@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { SessionRow } from '../sessions/session.ts'
 
-/** By then a first turn that goes on has shown nothing that would make a better title than its prompt. */
-const patienceMinutes = 2
+/** A session whose first turn runs longer than this is titled from its prompt without waiting for the end. */
+const titleAfterMinutes = 2
 
-/** Goes by a placeholder, was asked for something, and has come to rest since, or has had time to. */
+/** Has a placeholder title and a prompt, and is at rest or older than the limit. */
 const isDue = sql<boolean>`
   metadata ? 'auto_generated_title'
   and prompt is not null
   and summary_of_session_id is null
   and (
     status in ('needs_input', 'failed', 'archived')
-    or created_at <= now() - make_interval(mins => ${patienceMinutes})
+    or created_at <= now() - make_interval(mins => ${titleAfterMinutes})
   )
 `
 
@@ -27,12 +27,12 @@ export async function selectUntitled(db: Database, limit: number): Promise<numbe
   return sessions.map(({ id }) => id)
 }
 
-/** Undefined when it has its title by now. Who is just deciding about the session is waited for. */
+/** Undefined when the session has its title. Waits for a transaction that holds the session. */
 export function lockUntitled(tx: Transaction, id: number): Promise<SessionRow | undefined> {
   return tx.selectFrom('sessions').selectAll().where('id', '=', id).where(isDue).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** What it was first asked for: `prompt` is what was said last. */
+/** The prompt of the first turn. The session's own `prompt` is the latest one. */
 export async function selectFirstPrompt(tx: Transaction, sessionId: number): Promise<string | undefined> {
   const turn = await tx
     .selectFrom('turns')

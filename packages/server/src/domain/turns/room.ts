@@ -1,18 +1,60 @@
-import type { Room } from '../app.ts'
+import { onEvent } from '../../platform/events/event.ts'
+import type { Periodic } from '../../platform/jobs/periodic.ts'
+import type { App, Room } from '../app.ts'
 import { noteAlive } from '../inbox/inbox.ts'
-import { admitTurns } from './admit.ts'
-import { keepWatch } from './keep-watch.ts'
-import { recover } from './recover.ts'
+import { settingsChanged } from '../settings/events.ts'
+import { admit, admitTurns } from './admit.ts'
+import { recover, takeOver } from './recover.ts'
 import { runTurn } from './run-turn.ts'
 import { runTurnJob } from './run-turn-job.ts'
+
+/** How soon a dead host or a lost wake-up is noticed. An idle host pays a few small queries for it. */
+const intervalMs = 5000
+
+const periodic: readonly Periodic<App>[] = [
+  {
+    // Belongs to no queue: other hosts take over the turns of a host that stops reporting.
+    name: 'report_host_alive',
+    queue: null,
+    intervalMs,
+    runs: 'every_host',
+    run: async (app) => {
+      await noteAlive(app.db, app.home.hostId)
+      return 'done'
+    },
+  },
+  {
+    // Belongs to no queue: it also ends processes of this host that another host has taken over.
+    name: 'take_over_turns',
+    queue: null,
+    intervalMs,
+    runs: 'every_host',
+    run: async (app) => {
+      await takeOver(app)
+      return 'done'
+    },
+  },
+  {
+    // Behind the `admit_turns` job. A changed setting may free a slot.
+    name: 'admit_queued_turns',
+    queue: 'agents',
+    intervalMs,
+    runs: 'every_host',
+    wakeOn: [onEvent(settingsChanged)],
+    run: async (app) => {
+      await admit(app)
+      return 'done'
+    },
+  },
+]
 
 export const turns: Room = {
   name: 'turns',
   jobs: [runTurnJob],
   handlers: [admitTurns, runTurn],
-  onWorkerStart: async (app) => {
+  periodic,
+  recover: async (app) => {
     await recover(app)
     await noteAlive(app.db, app.home.hostId)
-    keepWatch(app)
   },
 }

@@ -12,12 +12,13 @@ declare module '../db/tables.ts' {
       payload: string
       created_at: Generated<Date>
     }
+    event_retention: { pruned_through: number }
   }
 }
 
 export type EventCursor = { position: number; sessionId?: number }
 
-/** Any constant: it only has to be the same on every host. */
+/** An arbitrary constant, the same on every host. */
 const placingLockKey = 7_346_020
 
 export async function insertEvent(
@@ -31,9 +32,9 @@ export async function insertEvent(
 }
 
 /**
- * Gives committed events their positions. The lock is held until the positions are visible, so nobody can see n + 1
- * before n. It is taken by a statement of its own: the update must look with a snapshot made after the wait, or it
- * would place again what the last holder placed.
+ * Gives committed events their positions. The lock is held until the positions are visible, so no reader sees n + 1 before
+ * n. A separate statement takes the lock: the update needs a snapshot from after the wait, or it would assign positions
+ * again that the previous holder assigned.
  */
 export async function placeEvents(db: Database): Promise<void> {
   const unplaced = await db.selectFrom('events').select('id').where('position', 'is', null).limit(1).executeTakeFirst()
@@ -78,8 +79,20 @@ export async function lastPosition(db: Database): Promise<number> {
   return row.position ?? 0
 }
 
-/** Replay reaches back this far; whoever was away longer reads the resources themselves. */
-export async function deleteEventsBefore(db: Database, time: Date): Promise<number> {
-  const result = await db.deleteFrom('events').where('created_at', '<', time).executeTakeFirst()
-  return Number(result.numDeletedRows)
+/** Records how far it deleted, so that a reader whose cursor is older learns that it may have missed events. */
+export async function deleteEventsBefore(db: Database, time: Date): Promise<void> {
+  await sql`
+    with deleted as (
+      delete from events
+      where created_at < ${time}
+      returning position
+    )
+    update event_retention
+    set pruned_through = greatest(pruned_through, (select max(position) from deleted))
+  `.execute(db)
+}
+
+export async function selectPrunedThrough(db: Database): Promise<number> {
+  const row = await db.selectFrom('event_retention').select('pruned_through').executeTakeFirstOrThrow()
+  return row.pruned_through
 }

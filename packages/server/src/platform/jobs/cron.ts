@@ -2,10 +2,10 @@ import { type ParsedCronItem, parseCronItems } from 'graphile-worker'
 import type { Job, JobHandler } from './job.ts'
 import type { QueueName } from './queues.ts'
 
-/** One recurring job. The schedule has five fields, in UTC; a minute missed while nobody ran is not made up for. */
+/** A recurring job. The schedule has five fields, in UTC. Times that pass while no host runs are not made up. */
 export type CronEntry = { schedule: string; job: Job<Record<string, never>> }
 
-/** Reads the whole table at start-up, so that a bad line stops the start and not the night shift. */
+/** Parses every schedule at start-up, so that a bad one stops the start instead of failing later. */
 export function parseCronTable<App>(
   entries: readonly CronEntry[],
   handlers: readonly JobHandler<App>[],
@@ -14,17 +14,17 @@ export function parseCronTable<App>(
   const handled = new Set(handlers.map(({ job }) => job.name))
   const named = new Set<string>()
   for (const { schedule, job } of entries) {
-    if (named.has(job.name)) throw new Error(`job ${job.name} stands twice in the cron table`)
-    if (!handled.has(job.name)) throw new Error(`job ${job.name} stands in the cron table, but nobody performs it`)
+    if (named.has(job.name)) throw new Error(`job ${job.name} has two cron entries`)
+    if (!handled.has(job.name)) throw new Error(`job ${job.name} has a cron entry but no handler`)
     if (!job.payload.safeParse(cronPayload).success)
-      throw new Error(`job ${job.name} stands in the cron table, but needs a payload`)
+      throw new Error(`job ${job.name} has a cron entry but needs a payload`)
     named.add(job.name)
     table.set(job.queue, [...(table.get(job.queue) ?? []), ...parse(schedule, job)])
   }
   return table
 }
 
-/** What the job library itself puts into the payload of a recurring job. */
+/** The payload that graphile-worker gives a recurring job. */
 const cronPayload = { _cron: { ts: '2026-01-01T00:00:00.000Z', backfilled: false } }
 
 function parse(schedule: string, job: CronEntry['job']): ParsedCronItem[] {
@@ -37,13 +37,13 @@ function parse(schedule: string, job: CronEntry['job']): ParsedCronItem[] {
         options: {
           maxAttempts: job.attempts,
           backfillPeriod: 0,
-          // While its queue is paused the clock goes on, and leaves one waiting job and not one a minute.
+          // The clock goes on while the queue is paused: one key keeps one waiting job instead of one per tick.
           jobKey: `cron:${job.name}`,
           jobKeyMode: 'preserve_run_at',
         },
       },
     ])
   } catch (error) {
-    throw new Error(`the schedule of job ${job.name} cannot be read: "${schedule}"`, { cause: error })
+    throw new Error(`job ${job.name} has an invalid schedule: "${schedule}"`, { cause: error })
   }
 }

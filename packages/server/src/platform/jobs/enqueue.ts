@@ -4,18 +4,18 @@ import type { Job } from './job.ts'
 
 export type EnqueueOptions = {
   runAt?: Date
-  /** While a job with this key waits, enqueuing again replaces it; one that already runs is left alone. */
+  /** Replaces a waiting job with the same key. A job that already runs is left alone. */
   key?: string
-  /** Only this host may perform it, because what it is about lies on that host's disk. */
+  /** Only this host may run the job, because it works on that host's disk. */
   hostId?: string
 }
 
-/** A class of work that is bound to a host is a class of its own to the job library. */
+/** To graphile-worker, a job bound to a host is a task of its own. */
 export function boundName(jobName: string, hostId: string): string {
   return `${jobName}@${hostId}`
 }
 
-/** Part of the caller's transaction: the job exists if and only if the transaction commits. */
+/** Runs in the caller's transaction: the job exists if and only if the transaction commits. */
 export async function enqueue<Payload>(
   tx: Transaction,
   job: Job<Payload>,

@@ -1,17 +1,17 @@
-/** A way through that can be closed: whoever comes then waits until it opens. */
+/** While the gate is closed, `passed` waits. */
 export type Gate = { open(): void; close(): void; passed(): Promise<void> }
 
 export function gate(): Gate {
   let closed: Promise<void> | undefined
-  let letThrough: () => void = () => undefined
+  let release: () => void = () => undefined
   return {
     open: () => {
       closed = undefined
-      letThrough()
+      release()
     },
     close: () => {
       closed ??= new Promise((resolve) => {
-        letThrough = resolve
+        release = resolve
       })
     },
     passed: async () => {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { QueueName } from './queues.ts'
 
-/** A class of work. Apart from its handler, so that any room can enqueue what a later room performs. */
+/** A job class. Declared apart from its handler, so that any room can enqueue what a later room handles. */
 export type Job<Payload = unknown> = {
   name: string
   queue: QueueName
   payload: z.ZodType<Payload>
-  /** How often it is tried in all; the wait between tries grows exponentially from a few seconds. */
+  /** Attempts in all. The delay between them grows exponentially from a few seconds. */
   attempts: number
 }
 
@@ -14,7 +14,10 @@ export function defineJob<Payload>(job: Job<Payload>): Job<Payload> {
   return job
 }
 
-/** One class's handler. Jobs are short: what lasts goes to the background, with a row that says so. Assume that it runs twice: the second run must be harmless. */
+/**
+ * The handler of a job class. Jobs are short: long work goes to `background`, with a row that shows it runs. A job may run
+ * twice, so the second run must be harmless.
+ */
 export type JobHandler<App> = {
   job: Pick<Job, 'name' | 'queue'>
   perform(payload: unknown, app: App): Promise<void>
@@ -29,15 +32,15 @@ export function jobHandling<App>() {
   }
 }
 
-/** Whoever enqueues is held to the schema too, so this is a job of another version of us; the row keeps the sentence. */
+/** `enqueue` validates as well, so a mismatch means that another version enqueued the job. The job row keeps the message. */
 function parsePayload<Payload>({ name, payload: schema }: Job<Payload>, payload: unknown): Payload {
   const result = schema.safeParse(payload)
   if (!result.success)
-    throw new Error(`the payload of job ${name} is not what it declares: ${z.prettifyError(result.error)}`)
+    throw new Error(`the payload of job ${name} does not match its schema: ${z.prettifyError(result.error)}`)
   return result.data
 }
 
-/** Each declared class has exactly one handler, or we do not start. */
+/** Stops the start unless each declared job has exactly one handler. */
 export function refuseUnhandled<App>(
   declared: readonly Pick<Job, 'name'>[],
   handlers: readonly JobHandler<App>[],
@@ -48,8 +51,7 @@ export function refuseUnhandled<App>(
     if (seen === undefined) throw new Error(`job ${job.name} has a handler but is not declared by any room`)
     count.set(job.name, seen + 1)
   }
-  const twiceDeclared = declared.length - count.size
-  if (twiceDeclared > 0) throw new Error('a job name is declared twice')
+  if (declared.length > count.size) throw new Error('a job name is declared twice')
   for (const [name, handlerCount] of count) {
     if (handlerCount !== 1) throw new Error(`job ${name} has ${handlerCount} handlers; it needs exactly one`)
   }

@@ -7,7 +7,7 @@ declare module '../db/tables.ts' {
   }
 }
 
-/** Halts the queue on every host within a second: what runs goes on, nothing new starts. */
+/** Takes effect on every host within a second. Jobs that run finish; no new job or periodic run starts. */
 export async function pauseQueue(db: Database, queue: QueueName, reason: string): Promise<void> {
   await db
     .insertInto('paused_queues')

@@ -12,12 +12,12 @@ import { steadyPool } from './steady-pool.ts'
 import { recordWorker } from './worker-locks.ts'
 
 export type QueueRunner = {
-  /** In whose name it locks its jobs. */
+  /** The id that its locks carry. */
   workerId: string
-  /** Resolves when it has died or can no longer be trusted: stop it and start another. */
-  spent: Promise<void>
+  /** Resolves when the runner died or lost track of its claims. The caller must replace it. */
+  failed: Promise<void>
   setPaused(isPaused: boolean): void
-  /** Claims nothing more; resolves when what it runs has ended and that is on record. */
+  /** Stops claiming jobs. Resolves when those that run have ended and their outcome is recorded. */
   stop(): Promise<void>
 }
 
@@ -30,35 +30,35 @@ export type QueueRunnerOptions<App> = {
   cron: ParsedCronItem[]
   hostId: string
   isPaused: boolean
-  /** Aborted when even the ends of jobs may stay unrecorded, because the host has to go. */
-  impatience: AbortSignal
+  /** Aborted when the host can no longer wait for the outcome of jobs to be recorded. */
+  giveUp: AbortSignal
   log: Log
 }
 
-/** Covers a lost announcement and jobs whose time comes; a job that is due now is announced by PostgreSQL itself. */
+/** For scheduled jobs and lost notifications. PostgreSQL notifies of jobs that are due now. */
 const pollIntervalMs = 2000
 
-/** A runner that is stopped lets its jobs finish; the library would cut them off. */
+/** graphile-worker would abort running jobs after its timeout; ours finish. */
 const neverMs = 2 ** 31 - 1
 
 /**
- * One of the library's runners. Each of its workers passes our gate before it looks for a job, so pausing is closing
- * the gate: what runs goes on, and so does the clock of recurring jobs.
+ * A graphile-worker runner. Each of its workers passes our gate before it claims a job, so closing the gate pauses the
+ * queue: running jobs and the cron clock continue.
  */
 export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): Promise<QueueRunner> {
-  const { db, queue, hostId, impatience, log } = options
+  const { db, queue, hostId, log } = options
   const claims = gate()
-  let giveUp: () => void = () => undefined
-  const spent = new Promise<void>((resolve) => {
-    giveUp = resolve
+  let fail: () => void = () => undefined
+  const failed = new Promise<void>((resolve) => {
+    fail = resolve
   })
-  const steady = steadyPool(options.pool, { log, impatience, onClaimLost: giveUp })
+  const steady = steadyPool(options.pool, { log, giveUp: options.giveUp, onClaimLost: fail })
   const events: WorkerEvents = new EventEmitter()
-  // Handed on in a wrapping: the library's pool is itself a promise, of its end.
+  // Wrapped in an object, because the worker pool is itself a thenable that resolves when it ends.
   const created = new Promise<{ workerPool: WorkerPool }>((resolve) => events.once('pool:create', resolve))
-  events.on('worker:getJob:error', giveUp)
+  events.on('worker:getJob:error', fail)
 
-  // Closed until the worker's name is on record: after a crash of ours this host finds and releases what it locked.
+  // Closed until the worker is recorded, so that after a crash this host can release every lock it took.
   claims.close()
   const runner = await run({
     pgPool: steady.pool,
@@ -79,15 +79,15 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
   const ended = workerPool.promise.catch((error: unknown) =>
     log.error({ queue, reason: String(error) }, 'the runner of a queue died'),
   )
-  void ended.then(giveUp)
+  void ended.then(fail)
   let isStopping = false
   const stop = async (): Promise<void> => {
     isStopping = true
-    // The runner's own promise also waits for its clock, which may sleep for a minute when the database is away.
+    // Not awaited: it also waits for the cron clock, which may sleep for a minute while the database is unavailable.
     runner.stop('asked to').catch(() => undefined)
     claims.open()
     await ended
-    await steady.endsRecorded()
+    await steady.outcomesRecorded()
   }
   try {
     await recordWorker(db, { workerId: workerPool.id, hostId })
@@ -96,13 +96,13 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
     throw error
   }
   const setPaused = (isPaused: boolean): void => {
-    // Its workers must pass once more to learn that they are to end.
+    // The workers must pass the gate once more to notice the stop.
     if (isStopping) return
     if (isPaused) claims.close()
     else claims.open()
   }
   setPaused(options.isPaused)
-  return { workerId: workerPool.id, spent, setPaused, stop }
+  return { workerId: workerPool.id, failed, setPaused, stop }
 }
 
 function tasksOf<App>({ app, handlers, hostId }: QueueRunnerOptions<App>): TaskList {

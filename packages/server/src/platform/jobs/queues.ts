@@ -1,8 +1,8 @@
-/** Where work waits. Each queue has its own runner, so a slow kind of work never holds up another. */
+/** Each queue has its own runner, so that slow jobs of one queue never hold up another. */
 export const queues = {
   agents: { concurrency: 4, about: 'admitting and starting turns, which then run in the background' },
-  pollers: { concurrency: 3, about: 'short looks at outside systems' },
-  triggers: { concurrency: 2, about: 'firing triggers, where latency is felt' },
+  pollers: { concurrency: 3, about: 'short requests to external systems' },
+  triggers: { concurrency: 2, about: 'triggers and heartbeats, where latency matters' },
   inference: { concurrency: 2, about: 'one-shot model calls: titles, summaries' },
   maintenance: { concurrency: 2, about: 'bulk work that may take minutes' },
   default: { concurrency: 4, about: 'everything else' },
@@ -10,4 +10,4 @@ export const queues = {
 
 export type QueueName = keyof typeof queues
 
-export const queueNames = Object.keys(queues) as QueueName[] // the keys are what the type says
+export const queueNames = Object.keys(queues) as QueueName[] // Object.keys loses the key type

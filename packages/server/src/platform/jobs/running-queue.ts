@@ -2,38 +2,38 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type QueueRunnerOptions, startQueueRunner } from './queue-runner.ts'
 import { releaseLocks } from './worker-locks.ts'
 
-/** A queue on this host. */
-export type Lane = {
+/** A queue as this host runs it. */
+export type RunningQueue = {
   queue: QueueRunnerOptions<unknown>['queue']
   setPaused(isPaused: boolean): void
-  /** Claims nothing more and waits for the jobs that run. */
+  /** Stops claiming jobs and waits for those that run. */
   drain(): Promise<void>
 }
 
-/** How long a drain waits for a database that is away, so that it learns of the last jobs' ends. */
-const lastWordsMs = 5000
+/** How long a drain waits for an unavailable database, to record the outcome of the last jobs. */
+const drainTimeoutMs = 5000
 
 const restartDelayMs = 1000
 
-/** Keeps the queue's runner running: one that is spent is stopped, what it had locked is released, and another starts. */
-export async function openLane<App>(options: Omit<QueueRunnerOptions<App>, 'impatience'>): Promise<Lane> {
+/** Keeps a runner for the queue. When one fails, stops it, releases its locks and starts another. */
+export async function openQueue<App>(options: Omit<QueueRunnerOptions<App>, 'giveUp'>): Promise<RunningQueue> {
   const { queue, db, log } = options
   const draining = new AbortController()
-  const impatience = new AbortController()
+  const giveUp = new AbortController()
   let { isPaused } = options
   let runner = await start()
-  const kept = keep()
+  const keeping = keepRunning()
 
   function start() {
-    return startQueueRunner({ ...options, isPaused, impatience: impatience.signal })
+    return startQueueRunner({ ...options, isPaused, giveUp: giveUp.signal })
   }
-  async function keep(): Promise<void> {
+  async function keepRunning(): Promise<void> {
     const drained = new Promise<void>((resolve) => draining.signal.addEventListener('abort', () => resolve()))
     for (;;) {
-      await Promise.race([runner.spent, drained])
+      await Promise.race([runner.failed, drained])
       await runner.stop()
       if (draining.signal.aborted) return
-      log.warn({ queue }, 'the runner of a queue lost its database; starting another')
+      log.warn({ queue }, 'the runner of a queue lost its database connection; starting another')
       await replace()
     }
   }
@@ -45,7 +45,7 @@ export async function openLane<App>(options: Omit<QueueRunnerOptions<App>, 'impa
         runner.setPaused(isPaused)
         return
       } catch (error) {
-        log.debug({ queue, reason: String(error) }, 'the runner of a queue could not be started now; trying again')
+        log.debug({ queue, reason: String(error) }, 'the runner of a queue could not be started; trying again')
         await wait(restartDelayMs, undefined, { signal: draining.signal }).catch(() => undefined)
       }
     }
@@ -58,9 +58,9 @@ export async function openLane<App>(options: Omit<QueueRunnerOptions<App>, 'impa
     },
     drain: async () => {
       draining.abort()
-      const patience = setTimeout(() => impatience.abort(), lastWordsMs)
-      await kept
-      clearTimeout(patience)
+      const timeout = setTimeout(() => giveUp.abort(), drainTimeoutMs)
+      await keeping
+      clearTimeout(timeout)
     },
   }
 }

@@ -3,35 +3,32 @@ import type pg from 'pg'
 import type { Log } from '../log/log.ts'
 
 export type SteadyPool = {
-  /** What the job library is given. */
+  /** The pool for graphile-worker. */
   pool: pg.Pool
-  /** Resolves when the end of every job so far is on record, or cannot be and `impatience` was aborted. */
-  endsRecorded(): Promise<void>
+  /** Resolves when the outcome of every finished job is recorded, or `giveUp` aborts. */
+  outcomesRecorded(): Promise<void>
 }
 
 const retryDelayMs = 500
 
 /**
- * The pool with the promises that the job library counts on without having them. It does not wait for the statement
- * that records the end of a job, and the failure of that statement would end our process: so it is repeated until it
- * succeeds. And when the answer to a claim is lost, the job may be locked in the runner's name without anybody
- * performing it: the library is told that there was no job, and `onClaimLost` that this runner needs to be replaced.
+ * A pool that survives an outage in two places where graphile-worker does not. It does not await the statement that
+ * records a job's outcome, and a failure of that statement would end our process: the pool retries it until it succeeds.
+ * When the answer to a claim is lost, a job may be locked by a runner that does not run it: the pool answers that there is
+ * no job and calls `onClaimLost`, so that the runner is replaced and its locks are released.
  */
-export function steadyPool(
-  pool: pg.Pool,
-  options: { log: Log; impatience: AbortSignal; onClaimLost(): void },
-): SteadyPool {
-  const ends = new Set<Promise<unknown>>()
+export function steadyPool(pool: pg.Pool, options: { log: Log; giveUp: AbortSignal; onClaimLost(): void }): SteadyPool {
+  const outcomes = new Set<Promise<unknown>>()
 
-  const recordEnd = async (statement: pg.QueryConfig): Promise<unknown> => {
+  const recordOutcome = async (statement: pg.QueryConfig): Promise<unknown> => {
     for (;;) {
       try {
         return await pool.query(statement)
       } catch (error) {
-        options.log.warn({ reason: String(error) }, 'the end of a job could not be recorded now')
-        // The job stays locked in this host's name; the next start releases it, and it runs again.
-        if (options.impatience.aborted) return noRows
-        await wait(retryDelayMs, undefined, { signal: options.impatience }).catch(() => undefined)
+        options.log.warn({ reason: String(error) }, 'the outcome of a job could not be recorded; trying again')
+        // The job stays locked; the next start of this host releases it, and it runs again.
+        if (options.giveUp.aborted) return noRows
+        await wait(retryDelayMs, undefined, { signal: options.giveUp }).catch(() => undefined)
       }
     }
   }
@@ -39,22 +36,22 @@ export function steadyPool(
     try {
       return await (await client).query(statement)
     } catch (error) {
-      options.log.debug({ reason: String(error) }, 'a claim for a job was lost')
+      options.log.debug({ reason: String(error) }, 'the answer to a job claim was lost')
       options.onClaimLost()
       return noRows
     }
   }
 
-  /** Connects when the first statement needs it: the end of a job goes by whichever connection works. */
+  /** Connects at the first statement that needs it: an outcome uses any connection that works. */
   const connect = async () => {
     let client: Promise<pg.PoolClient> | undefined
     return {
       query: async (statement: string | pg.QueryConfig, ...rest: unknown[]): Promise<unknown> => {
         const kind = kindOf(statement)
-        if (kind === 'end' && typeof statement !== 'string') {
-          const end = recordEnd(statement).finally(() => ends.delete(end))
-          ends.add(end)
-          return end
+        if (kind === 'outcome' && typeof statement !== 'string') {
+          const outcome = recordOutcome(statement).finally(() => outcomes.delete(outcome))
+          outcomes.add(outcome)
+          return outcome
         }
         client ??= pool.connect()
         if (kind === 'claim' && typeof statement !== 'string') return claim(client, statement)
@@ -68,7 +65,7 @@ export function steadyPool(
   }
   const steady = new Proxy(pool, {
     get: (target, key) => {
-      // With a callback the library asks for the connection it listens on, which it watches and replaces by itself.
+      // With a callback graphile-worker asks for its listening connection, which it monitors and replaces itself.
       if (key === 'connect')
         return (callback?: Connected) => (callback ? target.connect(releasingOnce(callback)) : connect())
       const value: unknown = Reflect.get(target, key)
@@ -77,22 +74,22 @@ export function steadyPool(
   })
   return {
     pool: steady,
-    endsRecorded: async () => {
-      while (ends.size > 0) await Promise.all(ends)
+    outcomesRecorded: async () => {
+      while (outcomes.size > 0) await Promise.all(outcomes)
     },
   }
 }
 
 type Connected = Parameters<pg.Pool['connect']>[0]
 
-/** When the line breaks while a runner stops, the library returns its listening connection for both reasons. */
+/** graphile-worker releases its listening connection twice when the connection breaks while a runner stops. */
 function releasingOnce(callback: Connected): Connected {
   return (error, client, release) => {
     let isReleased = false
     callback(error, client, (reason) => {
       if (isReleased) return
       isReleased = true
-      // A pool that has been ended gives no connection, and nothing to return it by.
+      // An ended pool passes no connection and no release function.
       release?.(reason)
     })
   }
@@ -100,9 +97,9 @@ function releasingOnce(callback: Connected): Connected {
 
 const noRows = { rows: [], rowCount: 0 }
 
-/** The library names its prepared statements after what they do. */
-function kindOf(statement: string | pg.QueryConfig): 'claim' | 'end' | 'other' {
+/** graphile-worker names its prepared statements after their purpose. */
+function kindOf(statement: string | pg.QueryConfig): 'claim' | 'outcome' | 'other' {
   const name = typeof statement === 'string' ? '' : (statement.name ?? '')
   if (/^get_job/.test(name)) return 'claim'
-  return /^(complete|fail)_job/.test(name) ? 'end' : 'other'
+  return /^(complete|fail)_job/.test(name) ? 'outcome' : 'other'
 }

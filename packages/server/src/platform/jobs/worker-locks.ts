@@ -7,12 +7,12 @@ declare module '../db/tables.ts' {
   }
 }
 
-/** In whose name the jobs of this host are locked: on record before the first is. */
+/** Records which host a worker belongs to. Must happen before the worker locks its first job. */
 export async function recordWorker(db: Database, worker: { workerId: string; hostId: string }): Promise<void> {
   await db.insertInto('job_workers').values({ worker_id: worker.workerId, host_id: worker.hostId }).execute()
 }
 
-/** What a worker that is no more had locked would otherwise stay locked for hours. */
+/** Releases the locks of former workers. graphile-worker itself would release them after four hours. */
 export async function releaseLocks(db: Database, of: { hostId: string } | { workerId: string }): Promise<void> {
   const isFormer = 'hostId' in of ? sql`host_id = ${of.hostId}` : sql`worker_id = ${of.workerId}`
   await sql`
@@ -25,7 +25,7 @@ export async function releaseLocks(db: Database, of: { hostId: string } | { work
   `.execute(db)
 }
 
-/** Sets free what hosts hold that nobody hears from. They stay on record: one that comes back goes on under its name. */
+/** Releases the locks of silent hosts. Their rows stay, because a host that comes back continues with the same worker ids. */
 export async function unlockJobsOf(db: Database, hostIds: readonly string[]): Promise<void> {
   await sql`
     select graphile_worker.force_unlock_workers(

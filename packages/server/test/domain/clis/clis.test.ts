@@ -19,14 +19,14 @@ const app = testApp({
   },
 })
 
-const looked = () =>
+const checked = () =>
   eventually(
     () => app.get('/clis/status'),
     ({ body }) => body.cli_status.generated_at !== null,
   )
 
-test('the status says what is installed and signed in, on which host, without asking a model', async () => {
-  const { status, body } = await looked()
+test('the status shows which CLIs are installed and signed in, and on which host, without a model call', async () => {
+  const { status, body } = await checked()
   expect(status).toBe(200)
   expect(body.cli_status.tools.runtime_alpha).toEqual({
     name: "Claude Code's CLI",
@@ -51,8 +51,8 @@ test('the status says what is installed and signed in, on which host, without as
   })
 })
 
-test('before the first look everything is loading', async () => {
-  await looked()
+test('before the first check every CLI is loading', async () => {
+  await checked()
   await app.pool.query('delete from cli_reports')
   const { body } = await app.get('/clis/status')
   expect(body).toMatchObject({
@@ -62,7 +62,7 @@ test('before the first look everything is loading', async () => {
   expect(body.cli_status.tools.runtime_alpha).toMatchObject({ loading: true, installed: null, authenticated: null })
 })
 
-test('a refresh is queued and brings the status up to date', async () => {
+test('a refresh is queued and updates the status', async () => {
   await writeFile(program, '#!/bin/sh\necho "claude 10.0.1"\n')
   const { status, body } = await app.post('/clis/refresh')
   expect([status, body.queued, body.message]).toEqual([200, true, 'CLI status refresh queued'])
@@ -73,7 +73,7 @@ test('a refresh is queued and brings the status up to date', async () => {
   )
 })
 
-test('clearing the caches forgets packages and nothing else', async () => {
+test('clearing the caches removes packages and nothing else', async () => {
   const session = join(app.home, 'runtimes', 'session-1')
   await mkdir(join(session, '.npm', '_npx'), { recursive: true })
   await mkdir(join(session, 'transcripts'), { recursive: true })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { beat } from '../../../src/domain/heartbeats/send-heartbeat.ts'
+import { sendHeartbeat } from '../../../src/domain/heartbeats/send-heartbeat.ts'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { recoveryPrompt } from '../../../src/domain/lifecycle/recovery-prompt.ts'
@@ -77,7 +77,7 @@ describe('a turn that is withdrawn before its agent received the prompt', () => 
     const id = await rested()
     makeNextAgentIgnorePrompt(app)
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])
-    await beat(app.host.app, id)
+    await sendHeartbeat(app.host.app, id)
     await reaches(id, 'running')
     await pauseSession(app.host.app, { id })
     await settled(id)

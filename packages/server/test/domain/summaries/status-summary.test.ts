@@ -26,14 +26,14 @@ const whenDone = (id: number) =>
 const said = (text: string): string =>
   JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } })
 
-/** A session with a conversation that nobody ran. */
-async function told(columns: Record<string, unknown> = {}, ...texts: string[]): Promise<number> {
+/** A session with a stored conversation, without any turn. */
+async function withTranscript(columns: Record<string, unknown> = {}, ...texts: string[]): Promise<number> {
   const id = await insertSession(app.pool, { status: 'needs_input', ...columns })
   await insertTranscript(app.pool, id, texts.length > 0 ? texts.map(said) : [said('hello')])
   return id
 }
 
-/** While one-shot calls are halted nobody takes what is asked for. */
+/** Pauses the inference queue, so that no host claims a request meanwhile. */
 async function withoutInference<T>(work: () => Promise<T>): Promise<T> {
   await pauseQueue(app.host.app.db, 'inference', 'a test')
   try {
@@ -44,7 +44,7 @@ async function withoutInference<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As the watch of a host does, which is not waited for. */
+/** Does what a periodic run does, without waiting for one. */
 async function takeDue(): Promise<void> {
   const claim = await claimSummary(app.host.app)
   if (claim) await summarise(app.host.app, claim, new AbortController().signal)
@@ -54,7 +54,7 @@ const set = (id: number, assignments: string) =>
   app.pool.query(`update session_status_summaries set ${assignments} where session_id = $1`, [id])
 
 describe('a status summary', () => {
-  test('is null until somebody asks, is made aside from the session, and tells how old it is', async () => {
+  test('is null until requested, is written outside the session, and counts the messages since', async () => {
     const id = await create('say Retry cap is in')
     await reaches(id, 'needs_input')
     await settled(id)
@@ -88,8 +88,8 @@ describe('a status summary', () => {
     })
   })
 
-  test('is counted among what the session costs, as a subagent of it', async () => {
-    const id = await told({ metadata: { agent_root_key: 'widgets' } }, 'one two', 'three')
+  test('is part of the cost of the session, marked as a subagent', async () => {
+    const id = await withTranscript({ metadata: { agent_root_key: 'widgets' } }, 'one two', 'three')
     await regenerate(id)
     await whenDone(id)
     const { rows } = await app.pool.query(
@@ -99,8 +99,8 @@ describe('a status summary', () => {
     expect(rows).toEqual([{ subagent: true, agent_root: 'widgets', agent_runtime: 'demo', input_tokens: 3 }])
   })
 
-  test('is made of an archived session too, and puts nothing back', async () => {
-    const id = await told({}, 'All is done')
+  test('is written for an archived session too, which stays archived', async () => {
+    const id = await withTranscript({}, 'All is done')
     await archiveSession(app.host.app, { id }, { force: false })
     expect((await regenerate(id)).status).toBe(202)
     expect(await whenDone(id)).toMatchObject({ state: 'ready', summary: expect.stringContaining('All is done') })
@@ -108,28 +108,28 @@ describe('a status summary', () => {
     expect([session.status, session.metadata]).toEqual(['archived', {}])
   })
 
-  test('executes nothing of what it tells of', async () => {
-    const id = await told({}, `run touch ${app.home}/was-run\nfail on purpose`)
+  test('runs no command of the conversation it summarises', async () => {
+    const id = await withTranscript({}, `run touch ${app.home}/was-run\nfail on purpose`)
     await regenerate(id)
     expect(await whenDone(id)).toMatchObject({ state: 'ready' })
     expect(await readdir(app.home)).not.toContain('was-run')
   })
 
-  test('holds no credential, even if the conversation does', async () => {
-    const id = await told({}, `it printed ghp_${'a1B2'.repeat(9)}`)
+  test('contains no credential of the conversation', async () => {
+    const id = await withTranscript({}, `it printed ghp_${'a1B2'.repeat(9)}`)
     await regenerate(id)
     expect((await whenDone(id)).summary).toContain('[REDACTED:')
   })
 
-  test('of a long conversation is made of its end', async () => {
-    const id = await told({}, ...Array.from({ length: 60 }, (_, n) => `${n} ${'x'.repeat(1000)}`), 'the end')
+  test('of a long conversation covers its end', async () => {
+    const id = await withTranscript({}, ...Array.from({ length: 60 }, (_, n) => `${n} ${'x'.repeat(1000)}`), 'the end')
     await regenerate(id)
     const { summary } = await whenDone(id)
     expect(summary).toMatch(/^There are 2\d messages\..* "the end"\.$/)
   })
 
-  test('that fails says why and keeps the old text', async () => {
-    const id = await told()
+  test('that fails has an error and keeps the old text', async () => {
+    const id = await withTranscript()
     await regenerate(id)
     await whenDone(id)
     await app.pool.query("update sessions set agent_runtime = 'no-such-runtime' where id = $1", [id])
@@ -147,9 +147,9 @@ describe('a status summary', () => {
   })
 })
 
-describe('requests', () => {
-  test('while one waits or is being made are that one', async () => {
-    const id = await told()
+describe('requests for a summary', () => {
+  test('while one is pending are merged with it', async () => {
+    const id = await withTranscript()
     await withoutInference(async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => regenerate(id)))
       expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202))
@@ -173,8 +173,8 @@ describe('requests', () => {
     expect(rows).toEqual([{ state: 'pending' }, { state: 'ready' }])
   })
 
-  test('are taken by one of those who look at the same time', async () => {
-    const id = await told()
+  test('are claimed by one of several concurrent hosts', async () => {
+    const id = await withTranscript()
     await withoutInference(async () => {
       await regenerate(id)
       const claims = await Promise.all(
@@ -189,7 +189,7 @@ describe('requests', () => {
   test.each([
     ['without a transcript', {}, 'Session has no transcript yet'],
     ['that is a summary of another', { of: true }, 'The session is itself a summary of another'],
-  ])('for a session %s are refused: 422', async (_what, { of }: { of?: boolean }, sentence) => {
+  ])('for a session %s are rejected with 422 and change nothing', async (_what, { of }: { of?: boolean }, sentence) => {
     const other = await insertSession(app.pool)
     const id = await insertSession(app.pool, of ? { summary_of_session_id: other } : {})
     if (of) await insertTranscript(app.pool, id, [said('hello')])
@@ -197,14 +197,14 @@ describe('requests', () => {
     expectProblem(answer, 422, 'Cannot regenerate status summary', sentence)
   })
 
-  test('for a session that is not there are answered with 404', async () => {
+  test('for an unknown session are answered with 404', async () => {
     expectProblem(await regenerate('no-such-session'), 404, 'Not Found')
   })
 })
 
-describe('whoever dies over one', () => {
-  test('is followed by another when the claim has run out, and can no longer write', async () => {
-    const id = await told()
+describe('a host that dies while writing a summary', () => {
+  test('is replaced by another host when its lease expires, and can no longer write', async () => {
+    const id = await withTranscript()
     await withoutInference(async () => {
       await regenerate(id)
       await set(id, "run_marker = 'run-of-the-dead', lease_expires_at = now() + interval '1 hour', attempts = 1")
@@ -216,23 +216,23 @@ describe('whoever dies over one', () => {
     expect(await whenDone(id)).toMatchObject({ state: 'ready', summary: expect.stringContaining('hello') })
   })
 
-  test('is not followed for ever: after three attempts it has failed', async () => {
-    const id = await told()
+  test('is replaced at most three times, then the summary fails', async () => {
+    const id = await withTranscript()
     await withoutInference(async () => {
       await regenerate(id)
       await set(id, "run_marker = 'run-of-the-dead', lease_expires_at = now() - interval '1 s', attempts = 3")
     })
-    expect(await whenDone(id)).toMatchObject({ state: 'failed', error: 'It was begun 3 times and never finished.' })
+    expect(await whenDone(id)).toMatchObject({ state: 'failed', error: 'It was started 3 times and never finished.' })
   })
 
-  test('leaves nothing on disk after the next start', async () => {
+  test('leaves no files after the next start', async () => {
     await mkdir(`${app.home}/questions/run-of-the-dead/work`, { recursive: true })
     await removeLeftovers(app.host.app)
     expect(await readdir(`${app.home}/questions`)).toEqual([])
   })
 
-  test('does not keep it generating: after a quarter of an hour it may be asked for anew', async () => {
-    const id = await told()
+  test('does not block the summary: after 15 minutes it can be requested again', async () => {
+    const id = await withTranscript()
     await withoutInference(async () => {
       await regenerate(id)
       await set(id, "requested_at = now() - interval '16 min', attempts = 2")
@@ -243,8 +243,8 @@ describe('whoever dies over one', () => {
     await whenDone(id)
   })
 
-  test('on purpose, because its host drains, leaves it as if nobody had taken it', async () => {
-    const id = await told()
+  test('a host that drains returns its claim without counting the attempt', async () => {
+    const id = await withTranscript()
     const draining = new AbortController()
     draining.abort()
     await withoutInference(async () => {

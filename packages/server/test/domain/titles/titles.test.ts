@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { titleFromFailure, titleFromPrompt } from '../../../src/domain/titles/derive-title.ts'
-import { titleAllDue } from '../../../src/domain/titles/give-title.ts'
+import { titleOverdueSessions } from '../../../src/domain/titles/give-title.ts'
+import { listSubscriptions } from '../../../src/platform/events/subscription-store.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
@@ -20,7 +21,7 @@ const titled = (id: number) =>
 const placeholder = { title: 'Session 1', metadata: { auto_generated_title: true } }
 
 describe('a session without a title', () => {
-  test('gets the first sentence of its prompt when its first turn has ended, and a slug', async () => {
+  test('gets the first sentence of its prompt as title, and a slug, when its first turn ends', async () => {
     const id = await create('say Tidy the retry loop. Then stop.\nsay more')
     const { title, slug, created_at } = await titled(id)
     expect(title).toBe('say Tidy the retry loop')
@@ -28,60 +29,74 @@ describe('a session without a title', () => {
     expect(slug).toBe(`say-tidy-the-retry-loop-${digits.slice(0, 8)}-${digits.slice(8, 12)}`)
   })
 
-  test('gets the reason of its failure when that is how it ended', async () => {
+  test('gets the reason of its failure as title when it fails', async () => {
     const { title, slug } = await titled(await create('fail for want of coffee'))
     expect(title).toBe('for want of coffee')
     expect(slug).toMatch(/^for-want-of-coffee-/)
   })
 
-  test('is given one after two minutes, also while its first turn goes on', async () => {
+  test('gets a title after two minutes even while its first turn runs', async () => {
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
     const running = { ...placeholder, status: 'running', prompt: 'Mend it. Now.' }
     const old = await insertSession(app.pool, { ...running, created_at: minutesAgo(3) })
     const young = await insertSession(app.pool, { ...running, created_at: minutesAgo(1) })
-    await Promise.all([titleAllDue(app.host.app), titleAllDue(app.host.app)])
+    await Promise.all([titleOverdueSessions(app.host.app), titleOverdueSessions(app.host.app)])
     expect(await titled(old)).toMatchObject({ title: 'Mend it' })
     expect(await findDemo(app, young)).toMatchObject({ title: 'Session 1', slug: null })
   })
 
-  test('keeps waiting for one until it is asked for something', async () => {
+  test('keeps its placeholder until it has a prompt', async () => {
     const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input' })
-    await titleAllDue(app.host.app)
+    await titleOverdueSessions(app.host.app)
     expect(await findDemo(app, id)).toMatchObject({ title: 'Session 1', slug: null })
   })
 
-  test('keeps a slug that the caller gave', async () => {
+  test('keeps a slug that the caller set', async () => {
     const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt: 'Go', slug: 'mine' })
-    await titleAllDue(app.host.app)
+    await titleOverdueSessions(app.host.app)
     expect(await titled(id)).toMatchObject({ title: 'Go', slug: 'mine' })
   })
 
-  test('shows no credential of its prompt in its title', async () => {
+  test('gets a title without the credentials in its prompt', async () => {
     const prompt = `use ghp_${'a1B2'.repeat(9)} to push`
     const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt })
-    await titleAllDue(app.host.app)
+    await titleOverdueSessions(app.host.app)
     expect((await titled(id)).title).toContain('[REDACTED:')
   })
 })
 
-test('what a person writes while the title is being made is never overwritten', async () => {
+test('a title that a person writes while one is generated is never overwritten', async () => {
   const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt: 'Mend it' })
   const person = await app.pool.connect()
   await person.query('begin')
   await person.query("update sessions set title = 'Mine', metadata = '{}' where id = $1", [id])
-  const giving = titleAllDue(app.host.app)
+  const giving = titleOverdueSessions(app.host.app)
   const waiting = async () =>
     (
       await app.pool.query(
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
     ).rowCount
-  // Unless the host's own watch was there first; then the person comes after it.
+  // The host's own periodic run may have come first; then the person's update follows it.
   await Promise.race([giving, eventually(waiting, (count) => count !== 0)])
   await person.query('commit')
   person.release()
   await giving
   expect(await findDemo(app, id)).toMatchObject({ title: 'Mine' })
+})
+
+test('a session that comes to rest is titled by a durable subscription', async () => {
+  const { db, metrics } = app.host.app
+  const id = await create('say hello')
+  await titled(id)
+
+  await eventually(
+    async () => (await listSubscriptions(db)).find(({ name }) => name === 'title_sessions_at_rest'),
+    (status) => status?.events_behind === 0,
+  )
+  expect(await metrics.registry.metrics()).toMatch(
+    /yardmaster_subscription_events_total\{subscription="title_sessions_at_rest",outcome="handled"\} [1-9]/,
+  )
 })
 
 describe('titleFromPrompt', () => {

@@ -10,34 +10,34 @@ const sweeper = handleJob(sweep, async () => undefined)
 const poll = defineJob({ name: 'poll', queue: 'pollers', payload: z.object({}), attempts: 2 })
 const poller = handleJob(poll, async () => undefined)
 
-describe('at the start', () => {
-  test('every declared job has exactly one handler', () => {
+describe('the check of job declarations at start', () => {
+  test('accepts jobs with exactly one handler each', () => {
     expect(() => refuseUnhandled([sweep, poll], [sweeper, poller])).not.toThrow()
   })
 
-  test('a job without a handler is refused by name', () => {
+  test('refuses a job without a handler and names it', () => {
     expect(() => refuseUnhandled([sweep, poll], [sweeper])).toThrow('job poll has 0 handlers; it needs exactly one')
   })
 
-  test('a job with two handlers is refused by name', () => {
+  test('refuses a job with two handlers and names it', () => {
     expect(() => refuseUnhandled([sweep], [sweeper, sweeper])).toThrow('job sweep has 2 handlers')
   })
 
-  test('a handler of a job that no room declares is refused', () => {
+  test('refuses a handler of a job that no room declares', () => {
     expect(() => refuseUnhandled([sweep], [sweeper, poller])).toThrow('job poll has a handler but is not declared')
   })
 
-  test('two jobs of one name are refused', () => {
+  test('refuses two jobs with one name', () => {
     expect(() => refuseUnhandled([sweep, sweep], [sweeper])).toThrow('declared twice')
   })
 
-  test('the queues are the six of the house', () => {
+  test('there are six queues', () => {
     expect(queueNames).toEqual(['agents', 'pollers', 'triggers', 'inference', 'maintenance', 'default'])
   })
 })
 
 describe('the cron table', () => {
-  test('each line goes to the queue of its job', () => {
+  test('assigns each entry to the queue of its job', () => {
     const table = parseCronTable(
       [
         { schedule: '17 * * * *', job: sweep },
@@ -52,41 +52,43 @@ describe('the cron table', () => {
     ])
   })
 
-  test('a recurring job that waits is not joined by another of its kind', () => {
+  test('gives a recurring job a key, so that at most one waits', () => {
     const [item] = parseCronTable([{ schedule: '* * * * *', job: sweep }], [sweeper]).get('maintenance') ?? []
 
     expect(item?.options).toMatchObject({ jobKey: 'cron:sweep', jobKeyMode: 'preserve_run_at', maxAttempts: 2 })
   })
 
   test.each(['', 'nightly', '@daily', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 8'])(
-    'the line "%s" is refused with the name of its job',
+    'refuses the schedule "%s" and names the job',
     (schedule) => {
       expect(() => parseCronTable([{ schedule, job: sweep }], [sweeper])).toThrow(
-        `the schedule of job sweep cannot be read: "${schedule}"`,
+        `job sweep has an invalid schedule: "${schedule}"`,
       )
     },
   )
 
   test.each(['* * * *', '* * * * * *', '*/0 * * * *', '5-1 * * * *', '1,,2 * * * *', '-1 * * * *', '1.5 * * * *'])(
-    'the line "%s" is refused',
+    'refuses the schedule "%s"',
     (schedule) => {
       expect(() => parseCronTable([{ schedule, job: sweep }], [sweeper])).toThrow('job sweep')
     },
   )
 
-  test('a job that stands there twice is refused', () => {
+  test('refuses two entries for one job', () => {
     const lines = ['0 * * * *', '30 * * * *'].map((schedule) => ({ schedule, job: sweep }))
 
-    expect(() => parseCronTable(lines, [sweeper])).toThrow('job sweep stands twice in the cron table')
+    expect(() => parseCronTable(lines, [sweeper])).toThrow('job sweep has two cron entries')
   })
 
-  test('a job that nobody performs is refused', () => {
-    expect(() => parseCronTable([{ schedule: '0 * * * *', job: sweep }], [poller])).toThrow('nobody performs it')
+  test('refuses an entry for a job without a handler', () => {
+    expect(() => parseCronTable([{ schedule: '0 * * * *', job: sweep }], [poller])).toThrow(
+      'has a cron entry but no handler',
+    )
   })
 
-  test('a job that needs a payload is refused, because the clock has none to give', () => {
+  test('refuses an entry for a job that needs a payload', () => {
     const needy = wordJob('default', 'needy')
-    // The types refuse it too; a table that was put together by other means must not slip through.
+    // The types refuse it as well; this is for a table that was built without them.
     const line = { schedule: '0 * * * *', job: needy as unknown as typeof sweep }
 
     expect(() => parseCronTable([line], [handleJob(needy, async () => undefined)])).toThrow('needs a payload')

@@ -6,7 +6,7 @@ import { enqueueWord, openTestDatabase, wordJob } from '../../support/jobs/job-h
 
 const job = wordJob('default')
 
-test('a job is there if its transaction commits', async () => {
+test('a job exists when its transaction commits', async () => {
   const { db, jobs } = await jobsDatabase()
 
   await transact(db, (tx) => enqueue(tx, job, { word: 'kept' }))
@@ -14,7 +14,7 @@ test('a job is there if its transaction commits', async () => {
   expect(await jobs()).toMatchObject([{ task_identifier: 'default_word', attempts: 0, max_attempts: 3 }])
 })
 
-test('a job is never there if its transaction rolls back', async () => {
+test('a job does not exist when its transaction rolls back', async () => {
   const { db, jobs } = await jobsDatabase()
 
   const attempt = transact(db, async (tx) => {
@@ -26,7 +26,7 @@ test('a job is never there if its transaction rolls back', async () => {
   expect(await jobs()).toEqual([])
 })
 
-test('nobody sees a job before its transaction commits', async () => {
+test('no other connection sees a job before its transaction commits', async () => {
   const { db, jobs } = await jobsDatabase()
 
   await transact(db, async (tx) => {
@@ -37,16 +37,16 @@ test('nobody sees a job before its transaction commits', async () => {
   expect(await jobs()).toHaveLength(1)
 })
 
-test('a payload that does not fit is refused where it is enqueued, and nothing is written', async () => {
+test('enqueue rejects a payload that does not match its schema and writes nothing', async () => {
   const { db, jobs } = await jobsDatabase()
-  // What a caller that cheats its way past the types would send.
+  // As a caller that bypasses the types would send it.
   const wrong = { word: 7 } as unknown as { word: string }
 
   await expect(transact(db, (tx) => enqueue(tx, job, wrong))).rejects.toThrow('expected string')
   expect(await jobs()).toEqual([])
 })
 
-test('a waiting job is replaced by another of its key', async () => {
+test('a waiting job is replaced by another job with the same key', async () => {
   const { db, pool, jobs } = await jobsDatabase()
 
   await enqueueWord(db, job, 'first', { key: 'same' })
@@ -60,7 +60,7 @@ test('a waiting job is replaced by another of its key', async () => {
   expect(rows).toEqual([{ word: 'other' }, { word: 'second' }])
 })
 
-test('fifty that enqueue one key at once leave one job', async () => {
+test('fifty concurrent enqueues with one key leave one job', async () => {
   const { db, jobs } = await jobsDatabase()
 
   await Promise.all(Array.from({ length: 50 }, (_, index) => enqueueWord(db, job, `${index}`, { key: 'same' })))
@@ -68,7 +68,7 @@ test('fifty that enqueue one key at once leave one job', async () => {
   expect(await jobs()).toHaveLength(1)
 })
 
-test('a job may wait for its time', async () => {
+test('a job can be scheduled for later', async () => {
   const { db, jobs } = await jobsDatabase()
   const runAt = new Date('2199-01-01T00:00:00Z')
 

@@ -15,7 +15,7 @@ import { eventually } from '../../support/vitest/eventually.ts'
 
 const job = wordJob('default')
 
-test('jobs go on after the database was away for a while', async () => {
+test('jobs continue after a database outage', async () => {
   const { db, proxiedUrl, proxy } = await hostDatabase()
   const done: string[] = []
   await startJobHost({ url: proxiedUrl, handlers: [handleJob(job, async ({ word }) => void done.push(word))] })
@@ -41,7 +41,7 @@ test('jobs go on after the database was away for a while', async () => {
   )
 })
 
-test('jobs that end while the database is away are recorded once it is back, and not performed again', async () => {
+test('the outcome of a job that ends during a database outage is recorded afterwards, and the job does not run again', async () => {
   const { db, pool, proxiedUrl, proxy } = await hostDatabase()
   const held = heldJob(job)
   await startJobHost({ url: proxiedUrl, handlers: [held.handler] })
@@ -53,7 +53,7 @@ test('jobs that end while the database is away are recorded once it is back, and
   )
 
   proxy.cut()
-  held.letGo()
+  held.release()
   await aWhile(800)
   proxy.mend()
 
@@ -64,14 +64,14 @@ test('jobs that end while the database is away are recorded once it is back, and
   expect(held.begun.toSorted()).toEqual(words.toSorted())
 })
 
-test('a job that fails while the database is away keeps its error and its next attempt', async () => {
+test('a job that fails during a database outage keeps its error and its next attempt', async () => {
   const { db, pool, proxiedUrl, proxy } = await hostDatabase()
   await startJobHost({
     url: proxiedUrl,
     handlers: [
       handleJob(job, async () => {
         proxy.cut()
-        throw new Error('the dog ate it')
+        throw new Error('handler failed')
       }),
     ],
   })
@@ -83,10 +83,10 @@ test('a job that fails while the database is away keeps its error and its next a
     async () => (await pool.query('select attempts, last_error, locked_by from graphile_worker.jobs')).rows[0],
     (row) => row.last_error !== null,
   )
-  expect(failed).toEqual({ attempts: 1, last_error: 'the dog ate it', locked_by: null })
+  expect(failed).toEqual({ attempts: 1, last_error: 'handler failed', locked_by: null })
 })
 
-test('a job whose claim was answered into the void is performed nevertheless', async () => {
+test('a job whose claim succeeded but whose answer was lost runs nevertheless', async () => {
   const { db, pool, proxiedUrl, proxy } = await hostDatabase()
   const done: string[] = []
   await pauseQueue(db, 'default', 'until the line is bad')
@@ -108,7 +108,7 @@ test('a job whose claim was answered into the void is performed nevertheless', a
   )
 })
 
-test('a host that drains while the database is away gives up on it, and finds its jobs again at the next start', async () => {
+test('a host that drains during a database outage stops waiting, and runs its jobs again at the next start', async () => {
   const { db, pool, url, proxiedUrl, proxy } = await hostDatabase()
   const hostId = randomUUID()
   const held = heldJob(job)
@@ -119,7 +119,7 @@ test('a host that drains while the database is away gives up on it, and finds it
     (count) => count === 1,
   )
   proxy.cut()
-  held.letGo()
+  held.release()
 
   await host.drain()
 
@@ -140,7 +140,7 @@ async function hostDatabase() {
   return { url, pool, proxiedUrl, proxy, db: openTestDatabase(url).db }
 }
 
-/** Long enough to meet the outage, longer than a poll where polls shall meet it; nothing depends on the exact time. */
+/** Long enough for the host to notice the outage. No assertion depends on the exact time. */
 function aWhile(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -18,8 +18,8 @@ import { eventually } from '../../support/vitest/eventually.ts'
 const job = wordJob('default')
 const other = wordJob('pollers')
 
-describe('performing', () => {
-  test('every job is performed once, however many hosts there are', async () => {
+describe('running', () => {
+  test('every job runs once, with any number of hosts', async () => {
     const { url, db, pool } = await jobsDatabase()
     const done: string[] = []
     const handlers = [recording(job, done)]
@@ -35,7 +35,7 @@ describe('performing', () => {
     expect(done.toSorted()).toEqual(words.toSorted())
   })
 
-  test('a queue performs as many at a time as its concurrency says, and another queue is not held up', async () => {
+  test('a queue runs as many jobs at a time as its concurrency, and does not hold up another queue', async () => {
     const { url, db } = await jobsDatabase()
     const held = heldJob(job)
     const done: string[] = []
@@ -50,14 +50,14 @@ describe('performing', () => {
 
     await seen(done, 'free')
     expect(held.begun).toHaveLength(queues.default.concurrency)
-    held.letGo()
+    held.release()
     await eventually(
       async () => held.ended.length,
       (count) => count === queues.default.concurrency + 2,
     )
   })
 
-  test('a job that throws is tried again later, and its row says why', async () => {
+  test('a job that throws is retried later, and its row has the error', async () => {
     const { url, db, pool } = await jobsDatabase()
     await startJobHost({
       url,
@@ -83,7 +83,7 @@ describe('performing', () => {
     })
   })
 
-  test('a job out of attempts stays, with its error, and is not tried again', async () => {
+  test('a job without attempts left stays with its error and is not retried', async () => {
     const { url, db, pool } = await jobsDatabase()
     const lastChance = wordJob('default', 'last_chance', 1)
     const done: string[] = []
@@ -106,7 +106,7 @@ describe('performing', () => {
     await enqueueWord(db, job, 'next')
     await seen(done, 'next')
 
-    // A job that is done is taken off the list a moment later.
+    // A finished job is deleted a moment later.
     const left = await eventually(
       async () => (await pool.query('select attempts, max_attempts from graphile_worker.jobs')).rows,
       (rows) => rows.length === 1,
@@ -114,7 +114,7 @@ describe('performing', () => {
     expect(left).toEqual([{ attempts: 1, max_attempts: 1 }])
   })
 
-  test('a payload that does not fit its declaration fails in words, and the handler is not called', async () => {
+  test('a payload that does not match its schema fails with a readable error, and the handler is not called', async () => {
     const { url, pool } = await jobsDatabase()
     const done: string[] = []
     await startJobHost({ url, handlers: [recording(job, done)] })
@@ -125,12 +125,12 @@ describe('performing', () => {
       async () => (await pool.query('select last_error from graphile_worker.jobs')).rows[0].last_error,
       (text) => text !== null,
     )
-    expect(error).toMatch(/^the payload of job default_word is not what it declares: .*expected string/)
+    expect(error).toMatch(/^the payload of job default_word does not match its schema: .*expected string/)
     expect(error).toContain('word')
     expect(done).toEqual([])
   })
 
-  test('a job bound to a host is left alone by the others', async () => {
+  test('a job bound to a host runs on no other host', async () => {
     const { url, db, pool } = await jobsDatabase()
     const doneHere: string[] = []
     const doneThere: string[] = []
@@ -150,7 +150,7 @@ describe('performing', () => {
 })
 
 describe('pausing', () => {
-  test('a paused queue starts nothing on any host, what runs goes on, and other queues are not touched', async () => {
+  test('a paused queue starts no job on any host; running jobs and other queues continue', async () => {
     const { url, db, pool } = await jobsDatabase()
     const held = heldJob(job)
     const done: string[] = []
@@ -165,7 +165,7 @@ describe('pausing', () => {
     await enqueueWord(db, job, 'waiting')
     await enqueueWord(db, other, 'elsewhere')
     await seen(done, 'elsewhere')
-    held.letGo()
+    held.release()
     await seen(held.ended, 'running')
     await overASecond()
 
@@ -175,7 +175,7 @@ describe('pausing', () => {
     await seen(held.ended, 'waiting')
   })
 
-  test('a queue that is resumed goes on at once, even while a long job of before still runs', async () => {
+  test('a resumed queue continues at once, even while a long job from before the pause still runs', async () => {
     const { url, db } = await jobsDatabase()
     const long = heldJob(job)
     const short = wordJob('default', 'short')
@@ -191,10 +191,10 @@ describe('pausing', () => {
 
     await seen(done, 'short')
     expect(long.ended).toEqual([])
-    long.letGo()
+    long.release()
   })
 
-  test('a queue that is paused at the start takes nothing until it is resumed', async () => {
+  test('a queue that is paused at start runs no job until it is resumed', async () => {
     const { url, db } = await jobsDatabase()
     const done: string[] = []
     await pauseQueue(db, 'default', 'a test')
@@ -208,7 +208,7 @@ describe('pausing', () => {
     await seen(done, 'waiting')
   })
 
-  test('pausing twice keeps the last reason, and resuming what runs is no error', async () => {
+  test('pausing twice keeps the last reason, and resuming an active queue is no error', async () => {
     const { db, pool } = await jobsDatabase()
 
     await pauseQueue(db, 'triggers', 'first')
@@ -224,7 +224,7 @@ describe('pausing', () => {
 })
 
 describe('draining', () => {
-  test('a drain waits for what runs and takes nothing new', async () => {
+  test('a drain waits for running jobs and claims no new ones', async () => {
     const { url, db, pool } = await jobsDatabase()
     const held = heldJob(job)
     const host = await startJobHost({ url, handlers: [held.handler] })
@@ -235,22 +235,22 @@ describe('draining', () => {
     const drained = host.drain().then(() => {
       isDrained = true
     })
-    // A worker that was just looking for a job when the drain began may still find one.
+    // A worker that was claiming when the drain began may still get a job.
     await overASecond()
     await enqueueWord(db, job, 'too late')
     await overASecond()
     expect(isDrained).toBe(false)
-    held.letGo()
+    held.release()
     await drained
 
     expect(held.ended).toEqual(['running'])
-    // The end of what ran is on record by now: whoever drains may close the database next.
+    // The outcome is recorded before the drain ends, because the database is closed next.
     expect((await pool.query('select attempts, locked_by from graphile_worker.jobs')).rows).toEqual([
       { attempts: 0, locked_by: null },
     ])
   })
 
-  test('a paused queue is drained too, and what waited stays untouched', async () => {
+  test('a paused queue can be drained, and its waiting jobs stay untouched', async () => {
     const { url, db, pool } = await jobsDatabase()
     const done: string[] = []
     await pauseQueue(db, 'default', 'a test')
@@ -265,7 +265,7 @@ describe('draining', () => {
     ])
   })
 
-  test('draining again is harmless', async () => {
+  test('a second drain is harmless', async () => {
     const { url } = await jobsDatabase()
     const host = await startJobHost({ url, handlers: [recording(job, [])] })
 
@@ -275,7 +275,7 @@ describe('draining', () => {
 })
 
 describe('after a crash', () => {
-  test('a host that comes back performs what it had locked; what others have locked stays theirs', async () => {
+  test('a host that restarts runs the jobs it had locked and leaves the locks of other hosts', async () => {
     const { url, db, pool } = await jobsDatabase()
     const hostId = randomUUID()
     const theirs = wordJob('default', 'theirs')
@@ -294,7 +294,7 @@ describe('after a crash', () => {
     await startJobHost({ url, handlers: [recording(job, done), recording(theirs, done)], hostId })
 
     await seen(done, 'cut short')
-    // Two more, one after the other: whoever took them has passed by the one that is locked.
+    // A worker that claims these two has skipped the locked job.
     for (const word of ['later', 'later still']) {
       await enqueueWord(db, job, word)
       await seen(done, word)
@@ -307,7 +307,7 @@ describe('after a crash', () => {
     expect(left).toEqual([{ locked_by: 'pool-of-theirs' }])
   })
 
-  test('the name in which a job is locked is on record before the job is', async () => {
+  test('a worker is recorded before it locks its first job', async () => {
     const { url, db, pool } = await jobsDatabase()
     const held = heldJob(job)
     const host = await startJobHost({ url, handlers: [held.handler] })
@@ -319,7 +319,7 @@ describe('after a crash', () => {
     )
 
     expect(rows).toEqual([{ host_id: host.hostId }])
-    held.letGo()
+    held.release()
   })
 })
 
@@ -339,7 +339,7 @@ function seen(words: readonly string[], word: string) {
   )
 }
 
-/** A pause is honoured within a second; the rest is for a machine that is busy. */
+/** A pause takes effect within a second; the rest is for a busy machine. */
 function overASecond(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1500))
 }

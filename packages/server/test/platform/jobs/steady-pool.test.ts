@@ -6,10 +6,10 @@ import { testDatabase } from '../../support/database/database.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
-/** The job library returns what it listens on whether or not it got it, and for two reasons at once. */
+/** graphile-worker releases its listening connection even when it got none, and may release it twice. */
 async function connectAndReturnTwice(pool: pg.Pool): Promise<unknown> {
-  const impatience = new AbortController().signal
-  const steady = steadyPool(pool, { log: silentLog, impatience, onClaimLost: () => undefined })
+  const giveUp = new AbortController().signal
+  const steady = steadyPool(pool, { log: silentLog, giveUp, onClaimLost: () => undefined })
   let failure: unknown
   await promisify((done: () => void) =>
     steady.pool.connect((error, _client, release) => {
@@ -22,7 +22,7 @@ async function connectAndReturnTwice(pool: pg.Pool): Promise<unknown> {
   return failure
 }
 
-test('a listening connection that is returned twice goes back once, and ends nothing', async () => {
+test('a listening connection that is released twice returns to the pool once', async () => {
   const { url } = await testDatabase()
   const { pool } = openTestDatabase(url, 1)
   const returned: unknown[] = []
@@ -32,7 +32,7 @@ test('a listening connection that is returned twice goes back once, and ends not
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
 })
 
-test('a listening connection that a closed pool does not give is returned without harm', async () => {
+test('releasing a connection that a closed pool did not provide is harmless', async () => {
   const { url } = await testDatabase()
   const { pool } = openTestDatabase(url, 1)
   await pool.end()

@@ -8,10 +8,11 @@ import { type EnqueueOptions, enqueue } from '../../../src/platform/jobs/enqueue
 import { defineJob, type Job, type JobHandler, jobHandling } from '../../../src/platform/jobs/job.ts'
 import type { QueueName } from '../../../src/platform/jobs/queues.ts'
 import { type Runners, startRunners } from '../../../src/platform/jobs/runners.ts'
+import { watchPauses } from '../../../src/platform/jobs/watch-pauses.ts'
 import type { Log } from '../../../src/platform/log/log.ts'
 import { silentLog } from '../log/silent-log.ts'
 
-/** The payload of the test jobs: a word that identifies the job. */
+/** The payload of test jobs: a word that tells them apart. */
 export type Word = { word: string }
 
 export const handleJob = jobHandling<undefined>()
@@ -20,7 +21,7 @@ export function wordJob(queue: QueueName, name = `${queue}_word`, attempts = 3):
   return defineJob({ name, queue, payload: z.object({ word: z.string() }), attempts })
 }
 
-/** A database handle as a host opens it, closed when the test finishes. */
+/** A database as a host opens it; closed when the test finishes. */
 export function openTestDatabase(url: string, max = 10): { db: Database; pool: ReturnType<typeof openPool> } {
   const pool = openPool({ connectionString: url }, { max, log: silentLog, name: 'test' })
   const db = openDatabase(pool)
@@ -32,7 +33,7 @@ export function enqueueWord(db: Database, job: Job<Word>, word: string, options?
   return transact(db, (tx) => enqueue(tx, job, { word }, options))
 }
 
-/** The runners of one host, drained when the test finishes. */
+/** The runners of one host; drained when the test finishes. */
 export async function startJobHost(options: {
   url: string
   handlers: readonly JobHandler<undefined>[]
@@ -44,28 +45,30 @@ export async function startJobHost(options: {
   const { db } = openTestDatabase(url, 4)
   const jobsPool = openPool({ connectionString: url }, { max: 12, log, name: 'jobs' })
   onTestFinished(() => jobsPool.end())
-  const runners = await startRunners({ app: undefined, db, pool: jobsPool, handlers, cron, hostId, log })
+  const paused = await watchPauses({ db, log })
+  onTestFinished(() => paused.close())
+  const runners = await startRunners({ app: undefined, db, pool: jobsPool, handlers, cron, paused, hostId, log })
   onTestFinished(() => runners.drain())
   return { ...runners, hostId }
 }
 
-/** A handler that blocks until `letGo` is called, so that a test can inspect a running job. */
+/** A handler that blocks until `release` is called, so that a test can inspect a job while it runs. */
 export function heldJob(job: Job<Word>): {
   handler: JobHandler<undefined>
   begun: string[]
   ended: string[]
-  letGo(): void
+  release(): void
 } {
   const begun: string[] = []
   const ended: string[] = []
-  let letGo = (): void => undefined
+  let release = (): void => undefined
   const released = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   const handler = handleJob(job, async ({ word }) => {
     begun.push(word)
     await released
     ended.push(word)
   })
-  return { handler, begun, ended, letGo: () => letGo() }
+  return { handler, begun, ended, release: () => release() }
 }
