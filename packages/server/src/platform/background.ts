@@ -1,26 +1,26 @@
 import type { Log } from './log/log.ts'
 
-/** Work of this process that outlives the request or job that began it. Its row in the database says that it lives. */
+/** Work in this process that outlives the request or job that started it. A row in the database must show that it runs. */
 export type Background = {
   run(name: string, work: (signal: AbortSignal) => Promise<void>): void
-  /** Tells all of it to wind down, and waits until it has. */
+  /** Aborts the signal of all work and waits until it ends. */
   drain(): Promise<void>
 }
 
 export function background(log: Log): Background {
-  const windDown = new AbortController()
+  const draining = new AbortController()
   const underway = new Set<Promise<void>>()
   return {
     run: (name, work) => {
-      // Async, so that work which fails before its first await is a fault of its own too, and not of its caller.
-      const begin = async () => work(windDown.signal)
-      const done = begin()
-        .catch((error: unknown) => log.error({ err: error }, `${name} failed by a fault of ours`))
+      // Async, so that an error thrown before the first await is logged here and does not reach the caller.
+      const start = async () => work(draining.signal)
+      const done = start()
+        .catch((error: unknown) => log.error({ err: error }, `background work failed: ${name}`))
         .finally(() => underway.delete(done))
       underway.add(done)
     },
     drain: async () => {
-      windDown.abort()
+      draining.abort()
       while (underway.size > 0) await Promise.all(underway)
     },
   }

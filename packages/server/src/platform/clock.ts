@@ -1,4 +1,4 @@
-/** Where time comes from, so that tests can hold it. Leases and order use the database's clock, never this one. */
+/** The source of time, so that tests can control it. Leases and ordering use the database's clock instead. */
 export type Clock = { now(): Date }
 
 export const systemClock: Clock = { now: () => new Date() }

@@ -3,28 +3,28 @@ import { background } from '../../src/platform/background.ts'
 import { recordedLog } from '../support/log/recorded-log.ts'
 import { silentLog } from '../support/log/silent-log.ts'
 
-test('a drain tells all work to wind down and waits until it has', async () => {
-  const ground = background(silentLog)
+test('a drain aborts the signal of all work and waits until it ends', async () => {
+  const work = background(silentLog)
   const ended: string[] = []
   for (const name of ['one', 'two']) {
-    ground.run(name, async (signal) => {
+    work.run(name, async (signal) => {
       await aborted(signal)
       await new Promise(setImmediate)
       ended.push(name)
     })
   }
 
-  await ground.drain()
+  await work.drain()
 
   expect(ended).toEqual(['one', 'two'])
 })
 
-test('a drain waits also for work that was begun by work that winds down', async () => {
-  const ground = background(silentLog)
+test('a drain also waits for work that was started during the drain', async () => {
+  const work = background(silentLog)
   const ended: string[] = []
-  ground.run('parent', async (signal) => {
+  work.run('parent', async (signal) => {
     await aborted(signal)
-    ground.run('child', async (childSignal) => {
+    work.run('child', async (childSignal) => {
       expect(childSignal.aborted).toBe(true)
       await new Promise(setImmediate)
       ended.push('child')
@@ -32,57 +32,57 @@ test('a drain waits also for work that was begun by work that winds down', async
     ended.push('parent')
   })
 
-  await ground.drain()
+  await work.drain()
 
   expect(ended).toEqual(['parent', 'child'])
 })
 
-test('a drain does not wait for what has ended, and may come again', async () => {
-  const ground = background(silentLog)
-  ground.run('short', async () => undefined)
+test('a drain without work returns, and a second drain is harmless', async () => {
+  const work = background(silentLog)
+  work.run('short', async () => undefined)
 
-  await ground.drain()
-  await ground.drain()
+  await work.drain()
+  await work.drain()
 })
 
-test('whoever begins work does not wait for it', async () => {
-  const ground = background(silentLog)
+test('run does not wait for the work', async () => {
+  const work = background(silentLog)
   let hasEnded = false
 
-  ground.run('slow', async () => {
+  work.run('slow', async () => {
     await new Promise(setImmediate)
     hasEnded = true
   })
 
   expect(hasEnded).toBe(false)
-  await ground.drain()
+  await work.drain()
   expect(hasEnded).toBe(true)
 })
 
-test('a fault is logged with the name of the work, and stops neither the others nor the caller', async () => {
+test('an error is logged with the name of the work and affects neither other work nor the caller', async () => {
   const { log, records } = recordedLog()
-  const ground = background(log)
+  const work = background(log)
   let hasEnded = false
 
-  ground.run('a broken thing', async () => {
-    throw new Error('a cog is missing')
+  work.run('a broken task', async () => {
+    throw new Error('rejected')
   })
-  ground.run('a thing that breaks at once', () => {
-    throw new Error('no cog at all')
+  work.run('a task that throws synchronously', () => {
+    throw new Error('thrown')
   })
-  ground.run('a sound thing', async (signal) => {
+  work.run('a working task', async (signal) => {
     await aborted(signal)
     hasEnded = true
   })
-  await ground.drain()
+  await work.drain()
 
   expect(hasEnded).toBe(true)
   expect(records().toSorted((a, b) => a.msg.localeCompare(b.msg))).toMatchObject([
     {
-      msg: 'a broken thing failed by a fault of ours',
-      err: { message: 'a cog is missing', stack: expect.any(String) },
+      msg: 'background work failed: a broken task',
+      err: { message: 'rejected', stack: expect.any(String) },
     },
-    { msg: 'a thing that breaks at once failed by a fault of ours', err: { message: 'no cog at all' } },
+    { msg: 'background work failed: a task that throws synchronously', err: { message: 'thrown' } },
   ])
 })
 

@@ -14,7 +14,7 @@ declare module '../../platform/db/tables.ts' {
 
 export type IndexedThread = { indexed_count: number; chunk_count: number; entry_count: number }
 
-/** How far a conversation is indexed and how long it is; undefined when the session is gone. It stays until we are done. */
+/** How far a conversation is indexed and how long it is; undefined when the session is deleted. Blocks its deletion. */
 export async function selectThread(tx: Transaction, sessionId: number): Promise<IndexedThread | undefined> {
   const { rows } = await sql<IndexedThread>`
     select
@@ -30,7 +30,7 @@ export async function selectThread(tx: Transaction, sessionId: number): Promise<
   return rows[0]
 }
 
-/** The next lines of the conversation that is searched. */
+/** The next lines of the main thread, which is the one that is searched. */
 export function selectLinesAfter(
   db: Database | Transaction,
   sessionId: number,
@@ -58,12 +58,12 @@ export async function insertChunks(
   `.execute(tx)
 }
 
-/** What was inserted lately waits in a list that every search reads; sorted in, it costs them nothing. */
-export async function sortIn(db: Database): Promise<void> {
+/** Merges the GIN index's pending list, which every search would otherwise scan. */
+export async function mergePendingChunks(db: Database): Promise<void> {
   await sql`select gin_clean_pending_list('search_chunks_by_text')`.execute(db)
 }
 
-/** Sessions with entries that are in no chunk yet, and after which entry those begin. */
+/** Sessions with unindexed entries, and the last entry of each that is indexed. */
 export async function selectTails(db: Database): Promise<Map<number, number>> {
   const { rows } = await sql<{ session_id: number; indexed_count: number }>`
     select marked.session_id, coalesce(indexed.indexed_count, 0) as indexed_count
@@ -75,7 +75,7 @@ export async function selectTails(db: Database): Promise<Map<number, number>> {
 
 export type Sample = { chunks: number; reads: number; holders: number[] }
 
-/** One chunk of each session, here and there, to learn how common the phrase is. */
+/** One chunk of each session, at varying places, to estimate how common the phrase is. */
 export async function selectSample(db: Database, sessionIds: readonly number[], phrase: Phrase): Promise<Sample> {
   const { rows } = await sql<{ session_id: number; chunk_count: number; is_hit: boolean }>`
     select asked.session_id, threads.chunk_count, (${holds(phrase)}) as is_hit
@@ -92,27 +92,27 @@ export async function selectSample(db: Database, sessionIds: readonly number[], 
   }
 }
 
-/** A session with the phrase, and how many of its chunks are known to have it. */
+/** A session that contains the phrase, and how many of its chunks are known to contain it. */
 export type Holder = { session_id: number; chunks: number }
 
 export type Step = {
   /** Newest first. */
   sessions: readonly { id: number; createdAtMicros: number }[]
-  /** By the index, over everything of that age; or session by session, reading until the first match. */
+  /** True: query the index over everything of that age. False: read session by session until the first match. */
   isByIndex: boolean
   timeoutMs: number
 }
 
 /**
- * The sessions of a step that have a chunk with the phrase. The planner does not know what unpacking a text costs, so it is
- * told which of the two ways to go. On 50 MB the index cost 2 ms, and 30 us for each chunk that had to be read; session by
- * session it was 30 us for each chunk until one matched.
+ * The sessions of a step that have a chunk with the phrase. The planner does not know the cost of decompressing a text, so
+ * the caller chooses the plan. On 50 MB the index cost 2 ms plus 30 us per chunk read; session by session cost 30 us per
+ * chunk until the first match.
  */
 export function selectHolders(db: Database, phrase: Phrase, step: Step): Promise<Holder[]> {
-  return asked(db, step.isByIndex ? byIndex(phrase, step) : oneByOne(phrase, step), step)
+  return runPlanned(db, step.isByIndex ? byIndex(phrase, step) : oneByOne(phrase, step), step)
 }
 
-/** Every session that has the phrase, unless that is in more chunks than these. */
+/** Every session with the phrase; undefined when more than `maxChunks` chunks contain it. */
 export async function selectRareHolders(
   db: Database,
   phrase: Phrase,
@@ -128,11 +128,11 @@ export async function selectRareHolders(
     ) as found
     group by session_id
   `
-  const holders = await asked(db, query, { isByIndex: true, timeoutMs })
+  const holders = await runPlanned(db, query, { isByIndex: true, timeoutMs })
   return holders.reduce((sum, { chunks }) => sum + chunks, 0) > maxChunks ? undefined : holders
 }
 
-function asked(
+function runPlanned(
   db: Database,
   query: RawBuilder<Holder>,
   { isByIndex, timeoutMs }: Pick<Step, 'isByIndex' | 'timeoutMs'>,
@@ -173,7 +173,7 @@ function timeOf(session: Step['sessions'][number] | undefined) {
   return sql`timestamptz 'epoch' + ${session?.createdAtMicros ?? 0}::bigint * interval '1 microsecond'`
 }
 
-/** A pattern is what the index understands; the rest of a long phrase is compared without it. */
+/** The index evaluates the pattern; the rest of a long phrase is compared literally. */
 function holds({ spellings, isWithinChunks }: Phrase) {
   return sql.join(
     spellings.map(({ text, pattern, isWhole }) =>

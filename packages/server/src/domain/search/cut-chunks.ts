@@ -1,11 +1,11 @@
 import { fold, sharedUnits } from './phrase.ts'
 
-/** Smaller ones make a larger index, larger ones hold every three letters there are (docs/decisions/0016). */
+/** Smaller chunks make a larger index; larger chunks contain almost every trigram (docs/decisions/0016). */
 const chunkBytes = 8192
 
 /**
- * Lines as the index keeps them: in lower case, joined to chunks that end where a line ends. A line that is longer than a
- * chunk is cut into pieces that overlap, so that what stands on a cut stands whole in one of them.
+ * Lines as the index stores them: case-folded and joined into chunks that end at a line end. A line longer than a chunk is
+ * cut into overlapping pieces, so that a phrase across a cut is whole in one of them.
  */
 export function cutChunks(lines: readonly string[]): string[] {
   const chunks: string[] = []
@@ -30,18 +30,18 @@ export function cutChunks(lines: readonly string[]): string[] {
 }
 
 function pieces(line: string, bytes: number): string[] {
-  // At least twice what is shared, or there would be no getting on.
+  // At least twice the overlap, so that each piece makes progress.
   const units = Math.max(2 * sharedUnits, Math.floor((chunkBytes * line.length) / bytes))
   const cut: string[] = []
   for (let start = 0; ; start += units - sharedUnits) {
     const end = start + units
-    // A character of two units goes into both pieces whole.
-    cut.push(line.slice(isSecondHalf(line, start) ? start - 1 : start, isSecondHalf(line, end) ? end + 1 : end))
+    // A surrogate pair at a cut goes into both pieces.
+    cut.push(line.slice(isLowSurrogate(line, start) ? start - 1 : start, isLowSurrogate(line, end) ? end + 1 : end))
     if (end >= line.length) return cut
   }
 }
 
-function isSecondHalf(text: string, at: number): boolean {
+function isLowSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return at > 0 && unit >= 0xdc00 && unit <= 0xdfff
 }

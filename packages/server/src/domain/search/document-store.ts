@@ -11,17 +11,17 @@ declare module '../../platform/db/tables.ts' {
 
 export type Document = { session_id: number; fields: string[] }
 
-/** What the default search looks at, as it stands now: the title, and JSON as the database writes it. */
+/** The text that the default search reads, in its current state: the title, and JSON as the database writes it. */
 export async function selectCurrentDocuments(
   db: Database | Transaction,
   sessionIds: readonly number[],
-  { isHeld = false } = {},
+  { isLocked = false } = {},
 ): Promise<Document[]> {
   const { rows } = await sql<Document>`
     select id as session_id, array[coalesce(title, ''), metadata::text, custom_metadata::text] as fields
     from sessions
     where id = any(${sessionIds}::bigint[])
-    ${isHeld ? sql`order by id for key share` : sql``}
+    ${isLocked ? sql`order by id for key share` : sql``}
   `.execute(db)
   return rows
 }
@@ -36,7 +36,7 @@ export async function selectMarkedDocumentIds(db: Database): Promise<number[]> {
   return rows.map(({ session_id }) => session_id)
 }
 
-/** A document that is the same as before is left alone, which spares the index. */
+/** Leaves unchanged documents alone, which avoids index writes. */
 export async function upsertDocuments(
   tx: Transaction,
   documents: readonly { session_id: number; text: string }[],
@@ -54,11 +54,11 @@ export async function upsertDocuments(
   `.execute(tx)
 }
 
-export async function sortInDocuments(db: Database): Promise<void> {
+export async function mergePendingDocuments(db: Database): Promise<void> {
   await sql`select gin_clean_pending_list('search_documents_by_text')`.execute(db)
 }
 
-/** Those of the given sessions whose document has the phrase. */
+/** The given sessions whose document contains the phrase. */
 export async function selectDocumentHolders(
   db: Database,
   phrase: Phrase,
@@ -73,12 +73,12 @@ export async function selectDocumentHolders(
   return rows.map(({ session_id }) => session_id)
 }
 
-/** What a search may read in vain before it goes another way. */
+/** The most documents a search reads before it changes its plan. */
 const rareDocuments = 300
 
 /**
- * Sessions whose document has the phrase, if one word of it is rare; undefined if it is not, or nobody knows a word. Titles
- * are often made alike, and a list for each three letters of what they share is long: one word costs a fraction of that.
+ * Sessions whose document contains the phrase, if one word of it is rare; otherwise undefined. Titles often share a prefix,
+ * whose trigrams have long posting lists: looking up one rare word costs a fraction of that.
  */
 export async function selectHoldersByWord(db: Database, { spellings }: Phrase): Promise<number[] | undefined> {
   const words = spellings.flatMap(({ word }) => word ?? [])
@@ -100,27 +100,27 @@ export async function selectHoldersByWord(db: Database, { spellings }: Phrase): 
 }
 
 /**
- * A condition on sessions: by their document, but for those that were looked at themselves. An array and not a join, so
- * that the planner does not walk through all sessions for the first page of a phrase that hardly occurs.
+ * A condition on sessions: by the indexed document, except for changed sessions, which were compared directly. An array
+ * instead of a join keeps the planner from scanning all sessions for the first page of a rare phrase.
  */
 export function isFound(
   phrase: Phrase,
   {
-    lookedAt,
+    changed,
     found,
     known,
-  }: { lookedAt: readonly number[]; found: readonly number[]; known: readonly number[] | undefined },
+  }: { changed: readonly number[]; found: readonly number[]; known: readonly number[] | undefined },
 ): RawBuilder<SqlBool> {
   if (known) {
-    const isLookedAt = new Set(lookedAt)
-    return sql<SqlBool>`sessions.id = any(${[...known.filter((id) => !isLookedAt.has(id)), ...found]}::bigint[])`
+    const isChanged = new Set(changed)
+    return sql<SqlBool>`sessions.id = any(${[...known.filter((id) => !isChanged.has(id)), ...found]}::bigint[])`
   }
   return sql<SqlBool>`sessions.id = any(
     array(
       select session_id
       from search_documents
       where (${holds(phrase)})
-        and session_id <> all(${lookedAt}::bigint[])
+        and session_id <> all(${changed}::bigint[])
     ) || ${found}::bigint[]
   )`
 }

@@ -1,36 +1,36 @@
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
-import { insertChunks, selectLinesAfter, selectThread, sortIn } from './chunk-store.ts'
+import { insertChunks, mergePendingChunks, selectLinesAfter, selectThread } from './chunk-store.ts'
 import { cutChunks } from './cut-chunks.ts'
 import { deleteMarks, lockIndexing, selectDue, selectMarks } from './mark-store.ts'
 
 type Indexer = Pick<App, 'db'>
 
-/** A transaction of well under a second, and a list of new entries that a search reads in passing. */
+/** Keeps the transaction under a second and the index's pending list short. */
 const batchBytes = 1024 * 1024
 const sessionsAtOnce = 50
 
 /**
- * Cuts what was appended so long ago into chunks, a batch of one session after the other. False when there is nothing
- * (more) for us to do. Entries are only read, so whoever appends never waits for it.
+ * Indexes entries that were appended at least `settleMs` ago, one batch per session. False when nothing is left to do. It
+ * only reads entries, so appending never waits for it.
  */
 export async function indexTranscripts(app: Indexer, { settleMs }: { settleMs: number }): Promise<boolean> {
   const due = await selectDue(app.db, 'transcript', { settleMs, limit: sessionsAtOnce })
   let isAny = false
   for (const sessionId of due) {
-    const isOurs = await indexBatch(app, sessionId)
-    if (!isOurs) break
+    const hasLock = await indexBatch(app, sessionId)
+    if (!hasLock) break
     isAny = true
   }
-  if (isAny) await sortIn(app.db)
+  if (isAny) await mergePendingChunks(app.db)
   return isAny
 }
 
-/** Chunks, progress and marks change in one transaction: in every moment what has no chunk has a mark. */
+/** Chunks, progress and marks change in one transaction, so every entry without a chunk has a mark at any moment. */
 export function indexBatch(app: Indexer, sessionId: number, maxBytes = batchBytes): Promise<boolean> {
   return transact(app.db, async (tx) => {
     if (!(await lockIndexing(tx))) return false
-    // The marks first: what is appended between the two looks is seen by the second and keeps its mark.
+    // Marks first: an entry appended between the two queries is read by the second one and keeps its mark.
     const marks = await selectMarks(tx, 'transcript', [sessionId])
     const thread = await selectThread(tx, sessionId)
     if (!thread) {

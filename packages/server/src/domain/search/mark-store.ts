@@ -12,18 +12,18 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-/** Any constant: it only has to be the same on every host. */
+/** An arbitrary constant, the same on every host. */
 const indexingLockKey = 7_346_024
 
-/** One host indexes at a time, so that what it read is still the latest when it writes. */
+/** One host indexes at a time, so that the text it read is still current when it writes. */
 export async function lockIndexing(tx: Transaction): Promise<boolean> {
-  const { rows } = await sql<{ isOurs: boolean }>`
-    select pg_try_advisory_xact_lock(${indexingLockKey}) as "isOurs"
+  const { rows } = await sql<{ isLocked: boolean }>`
+    select pg_try_advisory_xact_lock(${indexingLockKey}) as "isLocked"
   `.execute(tx)
-  return rows[0]?.isOurs ?? false
+  return rows[0]?.isLocked ?? false
 }
 
-/** Sessions whose oldest mark has waited for so long, the longest first. */
+/** Sessions whose oldest mark is at least `settleMs` old, oldest first. */
 export async function selectDue(
   db: Database,
   about: 'transcript' | 'document',

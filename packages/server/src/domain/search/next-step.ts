@@ -1,24 +1,24 @@
-/** How common a phrase has turned out to be so far. */
+/** The estimate so far of how common a phrase is. */
 export type Frequency = {
-  /** Chunks that were read, and those among them that had the phrase. */
+  /** Chunks read, and those of them that contain the phrase. */
   reads: number
   hits: number
-  /** Chunks a session has on average. */
+  /** Average chunks per session. */
   chunksPerSession: number
 }
 
 export type Plan = { sessions: number; isByIndex: boolean }
 
-/** About 20 ms of reading: a step that is planned badly is soon over. */
+/** About 20 ms of reading, so that a badly planned step ends soon. */
 const readsPerStep = 600
-/** What asking the index costs, counted in chunks that could be read meanwhile. */
+/** The cost of an index query, in chunk reads. */
 const readsOfIndex = 100
-/** More than should be needed, since going there twice costs more. */
-const generosity = 2
+/** Reads more sessions than estimated, because a second step costs more. */
+const overshoot = 2
 
 /**
- * A phrase that is everywhere is found soonest by reading the newest sessions until each shows it; one that is rare by
- * asking the index about as many sessions as possible. Which it is, we learn as we go.
+ * A common phrase is found fastest by reading the newest sessions; a rare one by querying the index over as many sessions
+ * as possible. Each step improves the estimate of which it is.
  */
 export function planStep(
   frequency: Frequency,
@@ -29,7 +29,7 @@ export function planStep(
   const byReading = readsPerStep / Math.min(chunksPerSession, 1 / share)
   const byIndex = (readsPerStep - readsOfIndex) / (share * chunksPerSession * sparseness)
   const isByIndex = isIndexable && byIndex > byReading
-  const needed = (generosity * missing) / (1 - (1 - share) ** chunksPerSession)
+  const needed = (overshoot * missing) / (1 - (1 - share) ** chunksPerSession)
   return { sessions: Math.max(1, Math.floor(Math.min(isByIndex ? byIndex : byReading, needed))), isByIndex }
 }
 
@@ -44,7 +44,7 @@ export function learn(frequency: Frequency, step: Plan & { holders: number; hits
   }
 }
 
-/** Never none: what was not seen yet may still come. */
+/** Never zero: a phrase that was not seen yet may still occur. */
 function shareOf({ reads, hits }: Frequency): number {
   return Math.min(1, (hits + 0.5) / (reads + 1))
 }

@@ -1,34 +1,34 @@
-/** A text to be found, in each of the spellings that count as the same. */
+/** A text to search for, in all spellings that count as equal. */
 export type Phrase = {
   spellings: readonly Spelling[]
   /**
-   * Whether a chunk that holds a spelling settles the matter. A phrase over several lines, or longer than what
-   * neighbouring pieces of a long line share, may lie across two chunks.
+   * Whether a match always lies within one chunk. A phrase over several lines, or longer than the overlap of two pieces of a
+   * long line, may lie across two chunks.
    */
   isWithinChunks: boolean
-  /** Whether the trigram index can narrow it down at all. */
+  /** Whether the trigram index can narrow the search at all. */
   isIndexable: boolean
 }
 
 export type Spelling = {
   text: string
-  /** The part of it that the index is asked for, as a pattern. */
+  /** The part of it that is looked up in the index, as a pattern. */
   pattern: string
-  /** Whether the part is all of it. */
+  /** Whether that part is the whole text. */
   isWhole: boolean
-  /** The word that says most, as a pattern; undefined where there is not much else. */
+  /** The most selective word, as a pattern; undefined when it is more than half of the text. */
   word: string | undefined
 }
 
-/** What neighbouring pieces of a long line have in common, in UTF-16 units. */
+/** The overlap of two pieces of a long line, in UTF-16 code units. */
 export const sharedUnits = 512
-/** The index reads a list for each three letters in turn; beyond this more of them cost more than they exclude. */
+/** The index reads a posting list per trigram; beyond this length more trigrams cost more than they exclude. */
 const patternUnits = 64
 
 export function phraseOf(query: string): Phrase {
   const spellings = spellingsOf(fold(query)).map((text) => {
     const part = distinctivePart(text)
-    return { text, pattern: patternOf(part), isWhole: part === text, word: tellingWord(text) }
+    return { text, pattern: patternOf(part), isWhole: part === text, word: selectiveWord(text) }
   })
   return {
     spellings,
@@ -38,41 +38,40 @@ export function phraseOf(query: string): Phrase {
 }
 
 /**
- * The one rule of upper and lower case, here and not in the database, whose rule depends on where it was set up. Letter by
- * letter: `toLowerCase` itself writes a sigma at the end of a word in another way, so the two are made one. U+0001, which
- * JSON writes as an escape, counts as a character that cannot be read.
+ * The only rule for case. Not the database's, which depends on its locale. `toLowerCase` writes a final sigma differently,
+ * so both sigmas become one. U+0001, which JSON writes as an escape, becomes a replacement character.
  */
 export function fold(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ').replaceAll(fieldEnd, '\uFFFD')
 }
 
-/** What lies between two fields of a document. No phrase has it, so none reaches from one field into the next. */
+/** Separates the fields of a document. No phrase contains it, so no match spans two fields. */
 const fieldEnd = '\u0001'
 
-/** Several fields as one text: one look into the index instead of one for each. */
+/** Joins fields into one text: one index lookup instead of one per field. */
 export function documentOf(fields: readonly string[]): string {
   return fields.map(fold).join(fieldEnd)
 }
 
 /**
- * Whether one of the spellings occurs in lines that are read one by one. Lines that were never broken are never joined:
- * only a phrase with a line end of its own lies across two.
+ * Returns a matcher for lines that are read one at a time. Only a phrase that contains a line end can match across two
+ * lines.
  */
-export function watchFor({ spellings }: Phrase): (line: string) => boolean {
+export function lineMatcher({ spellings }: Phrase): (line: string) => boolean {
   const reach = Math.max(...spellings.map(({ text }) => text.length)) - 1
   const isAcrossLines = spellings.some(({ text }) => text.includes('\n'))
   let before = ''
   return (line) => {
     const text = before + fold(line)
-    // Not `slice(-reach)`, which takes everything when there is nothing to take.
+    // Not `slice(-reach)`: with a reach of 0 it would keep everything.
     if (isAcrossLines) before = `${text.slice(Math.max(0, text.length - reach))}\n`
     return spellings.some((spelling) => text.includes(spelling.text))
   }
 }
 
 /**
- * As it was typed, and as JSON that the database has written reads: a space after each `":` and each `,`. A comma may stand
- * inside a value, so there is also the spelling that leaves commas alone.
+ * The phrase as typed, and as the database writes JSON: with a space after each `":` and each `,`. A comma may be part of a
+ * value, so one spelling leaves commas alone.
  */
 function spellingsOf(typed: string): string[] {
   const afterKeys = typed.replace(/":(?=[^ ])/g, '": ')
@@ -84,15 +83,15 @@ function patternOf(part: string): string {
   return `%${part.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/** A number tells one thing from another best, then a long word. */
-function tellingWord(text: string): string | undefined {
+/** Prefers a word with a number, then the longest word. */
+function selectiveWord(text: string): string | undefined {
   const words = text.split(/\s+/).filter((word) => word.length <= patternUnits && /[\p{L}\p{N}]{3}/u.test(word))
   const rank = (word: string): number => (/\d{3}/.test(word) ? 1000 : 0) + word.length
   const best = words.reduce((one, other) => (rank(other) > rank(one) ? other : one), '')
   return best === '' || best.length > text.length / 2 ? undefined : patternOf(best)
 }
 
-/** Of its longest line the end: what is copied from a transcript begins like every other entry. */
+/** The end of the longest line: text copied from a transcript starts like every other entry. */
 function distinctivePart(text: string): string {
   const longest = text.split('\n').reduce((one, other) => (other.length > one.length ? other : one))
   if (longest.length <= patternUnits) return longest

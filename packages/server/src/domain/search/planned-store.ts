@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 
 /**
- * A query for which the planner is told how to go about it; it changes nothing. It has a pattern in it, and is therefore
- * never prepared: a plan that was kept would outlive what the planner was told.
+ * Runs a read-only query under planner settings. The query must not be a prepared statement, because a cached plan would
+ * outlive the settings; a query with an inlined pattern never is one.
  */
 export function planned<Row>(db: Database, settings: readonly string[], query: RawBuilder<Row>): Promise<Row[]> {
   return db.connection().execute(async (connection) => {
-    // In one go, since every trip counts; there are no values of others in it.
+    // One statement saves a round trip. The settings are our constants, never user input.
     await sql.raw(['begin', ...settings.map((each) => `set local ${each}`)].join('; ')).execute(connection)
     try {
       return (await query.execute(connection)).rows

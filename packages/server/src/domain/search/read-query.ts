@@ -3,7 +3,7 @@ import type { SessionSearch } from '@yardmaster/contract/search'
 import { isAtMost } from '@yardmaster/contract/text'
 import { refuse } from '../../platform/refusal.ts'
 
-/** The phrase, without the space around it. */
+/** The trimmed phrase. */
 export function readQuery({ q, query }: Pick<SessionSearch, 'q' | 'query'>): string {
   const phrase = q?.trim() || query?.trim() || refuse('search_query_missing', ['q (search query) is required'])
   if (isAtMost(phrase, limits.searchQuery)) return phrase

@@ -4,7 +4,7 @@ export type ScanCursor = { createdAt: string; id: string }
 
 const largestId = 2n ** 63n - 1n
 
-/** `2026-08-20T11:02:19.482913Z|3108`. Whatever else it is, it is ignored. */
+/** `2026-08-20T11:02:19.482913Z|3108`. Any other text is ignored. */
 export function readCursor(text: string | undefined): ScanCursor | undefined {
   const [, createdAt = '', id = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\|(\d{1,19})$/.exec(text ?? '') ?? []
   if (!isRealTime(createdAt) || id === '') return undefined
@@ -17,7 +17,7 @@ export function writeCursor({ id, createdAtMicros }: Candidate): string {
   return `${new Date(millis).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z|${id}`
 }
 
-/** There is no 30 February to a database, and no year 0. */
+/** PostgreSQL rejects dates such as 30 February and the year 0. */
 function isRealTime(text: string): boolean {
   const second = text.slice(0, 19)
   const time = new Date(`${second}Z`)

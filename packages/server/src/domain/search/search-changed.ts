@@ -2,24 +2,24 @@ import type { Database } from '../../platform/db/database.ts'
 import { type Document, selectCurrentDocuments, selectMarkedDocumentIds } from './document-store.ts'
 import { documentOf, type Phrase } from './phrase.ts'
 
-export type LookedAt = {
-  /** Sessions whose document in the index may be out of date. */
-  lookedAt: number[]
-  /** Those of them that have the phrase. */
+export type ChangedDocuments = {
+  /** Sessions whose indexed document may be out of date. */
+  changed: number[]
+  /** Those of them that contain the phrase. */
   found: number[]
 }
 
-/** Enough for one answer of the database, and little enough to hold. */
+/** Bounds the memory of one query result. */
 const batchSessions = 2000
 
-export async function lookAtChanged(db: Database, phrase: Phrase): Promise<LookedAt> {
-  const lookedAt = await selectMarkedDocumentIds(db)
+export async function searchChanged(db: Database, phrase: Phrase): Promise<ChangedDocuments> {
+  const changed = await selectMarkedDocumentIds(db)
   const found: number[] = []
-  for (let start = 0; start < lookedAt.length; start += batchSessions) {
-    const documents = await selectCurrentDocuments(db, lookedAt.slice(start, start + batchSessions))
+  for (let start = 0; start < changed.length; start += batchSessions) {
+    const documents = await selectCurrentDocuments(db, changed.slice(start, start + batchSessions))
     found.push(...documents.filter((each) => holds(each, phrase)).map(({ session_id }) => session_id))
   }
-  return { lookedAt, found }
+  return { changed, found }
 }
 
 function holds({ fields }: Document, { spellings }: Phrase): boolean {

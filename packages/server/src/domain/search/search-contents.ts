@@ -14,11 +14,11 @@ type Wanted = {
   filters: SessionFilters
   perPage: number
   cursor: string | undefined
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
 
-/** By title, JSON and stored transcript, newest first, until the page is full or the time is over. */
+/** Searches title, JSON and transcript, newest session first, until the page is full or the time budget is used up. */
 export async function searchContents(app: App, wanted: Wanted): Promise<FoundContents> {
   const { query, filters, perPage, signal } = wanted
   const deadline = performance.now() + app.contentSearch.budgetSeconds * 1000

@@ -1,10 +1,10 @@
-/** The face of the room: finding sessions by a text. */
+/** The face of the room: searching sessions for a text. */
 declare module '../app.ts' {
   interface App {
     contentSearch: {
-      /** A content search that has not found its page by then answers with what it has. */
+      /** A content search answers with a partial page when it exceeds this. */
       budgetSeconds: number
-      /** Candidates a page is filled from at a time, which decides where the next call goes on. */
+      /** Candidates are counted in chunks of this size; the next call continues at the end of one. */
       chunkSessions: number
     }
   }

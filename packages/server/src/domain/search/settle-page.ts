@@ -1,34 +1,34 @@
 export type Walked = {
-  /** Places of the matches among the candidates, in order. */
+  /** Indexes of the matching candidates, in order. */
   matches: readonly number[]
-  /** Candidates that were judged, from the newest on. */
-  judged: number
+  /** Number of candidates that were checked, newest first. */
+  checked: number
   candidates: number
 }
 
 /**
- * Which matches are shown, and how many candidates that covers. Candidates count in chunks: the page is full at the end of
- * the chunk in which it was filled, and right behind its last match if more matched there than fit.
+ * The matches to show, and how many candidates they cover. Candidates count in chunks: a page covers the whole chunk in
+ * which it filled up, or ends right after its last match if that chunk has more matches than fit.
  */
 export function settlePage(
-  { matches, judged, candidates }: Walked,
+  { matches, checked, candidates }: Walked,
   { perPage, chunkSessions }: { perPage: number; chunkSessions: number },
 ): { shown: number[]; covered: number } {
   const last = matches[perPage - 1]
-  if (last === undefined) return { shown: [...matches], covered: judged }
+  if (last === undefined) return { shown: [...matches], covered: checked }
   const end = endOfChunk(last, { chunkSessions, candidates })
   const isCut = matches.some((place, index) => index >= perPage && place < end)
-  return { shown: matches.slice(0, perPage), covered: isCut ? last + 1 : Math.min(end, judged) }
+  return { shown: matches.slice(0, perPage), covered: isCut ? last + 1 : Math.min(end, checked) }
 }
 
-/** Whether nothing that is still to be judged could change the page. */
+/** Whether no unchecked candidate can change the page. */
 export function isSettled(
-  { matches, judged, candidates }: Walked,
+  { matches, checked, candidates }: Walked,
   { perPage, chunkSessions }: { perPage: number; chunkSessions: number },
 ): boolean {
   const last = matches[perPage - 1]
-  if (last === undefined) return judged >= candidates
-  return matches.length > perPage || judged >= endOfChunk(last, { chunkSessions, candidates })
+  if (last === undefined) return checked >= candidates
+  return matches.length > perPage || checked >= endOfChunk(last, { chunkSessions, candidates })
 }
 
 function endOfChunk(

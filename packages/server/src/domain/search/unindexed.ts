@@ -1,17 +1,17 @@
 import type { Database } from '../../platform/db/database.ts'
 import { selectTails } from './chunk-store.ts'
 import type { Phrase } from './phrase.ts'
-import { type LookedAt, lookAtChanged } from './search-changed.ts'
+import { type ChangedDocuments, searchChanged } from './search-changed.ts'
 
-/** What the index does not know yet. */
+/** Text that is not indexed yet. */
 export type Unindexed = {
-  /** Sessions with entries that are in no chunk, and after which entry those begin. */
+  /** Sessions with unindexed entries, and the last entry of each that is indexed. */
   tails: Map<number, number>
-  changed: LookedAt
+  changed: ChangedDocuments
 }
 
-/** To be asked before the index is, or something could be missed in between. */
+/** Must run before the index query: text that is indexed in between would be missed by both. */
 export async function findUnindexed(db: Database, phrase: Phrase): Promise<Unindexed> {
-  const [tails, changed] = await Promise.all([selectTails(db), lookAtChanged(db, phrase)])
+  const [tails, changed] = await Promise.all([selectTails(db), searchChanged(db, phrase)])
   return { tails, changed }
 }

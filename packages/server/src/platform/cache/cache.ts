@@ -1,6 +1,6 @@
-/** Short-lived values that may vanish at any moment. Nothing that must be right is kept here alone. */
+/** Short-lived values that may disappear at any moment. The cache is never the only copy. */
 export type Cache = {
-  /** What is in use, for the health report. */
+  /** The store in use, for the health report. */
   store: 'in-process' | 'redis' | 'none'
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>
@@ -10,7 +10,7 @@ export type Cache = {
   close(): Promise<void>
 }
 
-/** For deployments that want no cache at all: it forgets everything, and the deep probe says so. */
+/** For deployments without a cache: stores nothing. The deep probe reports it. */
 export function noCache(): Cache {
   const nothing = async (): Promise<undefined> => undefined
   return { store: 'none', get: nothing, set: nothing, delete: nothing, ping: nothing, close: nothing }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Cache } from './cache.ts'
 
-/** Entries beyond this push out the oldest, so that a caller who makes up keys cannot fill the memory. */
+/** Evict the oldest entry beyond this, so that a caller who invents keys cannot fill the memory. */
 const maxEntries = 10_000
 
 export function memoryCache({ clock }: { clock: Clock }): Cache {

@@ -5,7 +5,7 @@ import type { Cache } from './cache.ts'
 
 const prefix = 'yardmaster:cache:'
 
-/** A command fails fast when Redis is away, so that a request never waits for it; the connection mends itself. */
+/** A command fails fast while Redis is unavailable, so that a request never waits for it. The client reconnects on its own. */
 const connectionOptions: RedisOptions = {
   lazyConnect: false,
   enableOfflineQueue: false,
@@ -17,14 +17,14 @@ const connectionOptions: RedisOptions = {
 
 export function openRedis(url: string, log: Log): Redis {
   const redis = new Redis(locationOf(url), connectionOptions)
-  let isAway = false
+  let isUnavailable = false
   redis.on('error', (error: Error) => {
-    if (!isAway) log.warn({ reason: error.message }, 'Redis does not answer; trying until it does')
-    isAway = true
+    if (!isUnavailable) log.warn({ reason: error.message }, 'Redis is unavailable; reconnecting')
+    isUnavailable = true
   })
   redis.on('ready', () => {
-    if (isAway) log.info('Redis answers again')
-    isAway = false
+    if (isUnavailable) log.info('Redis is available again')
+    isUnavailable = false
   })
   return redis
 }
@@ -46,11 +46,11 @@ export function redisCache(redis: Redis): Cache {
   }
 }
 
-/** The driver takes a socket only as a bare path. */
+/** The client accepts a Unix socket only as a plain path. */
 function locationOf(url: string): string {
   if (!url.startsWith('unix:')) return url
   const { host, pathname, search } = new URL(url)
   if (host !== '' || pathname === '/' || pathname === '')
-    throw new StartupError('A Redis socket is named by its whole path, as in unix:///run/redis.sock.')
+    throw new StartupError('A Redis socket needs its absolute path, as in unix:///run/redis.sock.')
   return decodeURIComponent(pathname) + search
 }

@@ -6,21 +6,21 @@ import type { Events } from './events.ts'
 import type { EventCursor } from './outbox-store.ts'
 
 type StreamOptions = {
-  /** Aborted when the reader has gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal
   heartbeatMs?: number
   maxBacklogBytes?: number
 }
 
-/** Often enough that proxies keep the connection and a dead one is noticed. */
+/** Keeps proxies from closing the connection and detects a dead client. */
 const defaultHeartbeatMs = 15_000
-/** A reader this far behind is let go; it comes back with its `Last-Event-ID` and catches up from the database. */
+/** A client this far behind is disconnected. It reconnects with `Last-Event-ID` and catches up from the database. */
 const defaultMaxBacklogBytes = 1024 * 1024
 const catchUpBatch = 500
 
 /**
- * What happens after the cursor's position, as server-sent events. Follows first and catches up second, so that nothing
- * falls in between: while it catches up it only notes that there was more, and looks again.
+ * Sends the events after the cursor as server-sent events. It follows first and catches up second, so that no event is
+ * missed in between: events that arrive while it catches up only make it read again.
  */
 export function openEventStream(
   events: Events,
@@ -48,7 +48,7 @@ export function openEventStream(
         const missed = await events.read({ ...from, position }, catchUpBatch)
         if (missed.length === 0) break
         missed.forEach(send)
-        // At the reader's pace: however much it missed, only a batch is held for it.
+        // At the client's pace: at most one batch is buffered, however much it missed.
         if (stream.writableNeedDrain) await once(stream, 'drain', { signal: closed.signal })
       }
     } while (isBehind && stream.writable)
@@ -60,11 +60,11 @@ export function openEventStream(
         isBehind = true
         return
       }
-      // Looked at before and not after: of a burst that comes at once it could not have read anything yet.
+      // Checked before the write: the client has had no chance to read a burst that arrives at once.
       if (stream.writableLength > maxBacklogBytes) stream.destroy()
       placed.forEach(send)
     },
-    // A reader that does not read would never see the end, and hold up ours.
+    // A client that does not read would never receive the end, and would delay our shutdown.
     onClosed: () => (stream.writableNeedDrain ? stream.destroy() : stream.end()),
   })
   const heartbeats = setInterval(() => write(': heartbeat\n\n'), heartbeatMs)

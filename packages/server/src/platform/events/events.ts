@@ -6,20 +6,20 @@ import { type EventCursor, findEventsAfter, insertEvent, lastPosition, placeEven
 import type { Signals } from './signals.ts'
 
 export type Events = {
-  /** Written in the transaction of what it reports: it happened if and only if that commits. */
+  /** Writes the event in the caller's transaction: it exists if and only if that commits. */
   publish<Payload>(
     tx: Transaction,
     kind: EventKind<Payload>,
     about: { sessionId?: number; payload: Payload },
   ): Promise<void>
   /**
-   * Is told what is placed from now on, in order, until it stops or we do; perhaps also, at first, of something placed
-   * a moment before. Returns how to stop.
+   * Calls the follower with new events in order, until it stops or this host closes. The first call may include events from
+   * just before. Returns a function that stops it.
    */
   follow(follower: Follower): () => void
   /** Events after the cursor's position, oldest first, at most `limit`. */
   read(cursor: EventCursor, limit: number): Promise<PlacedEvent[]>
-  /** Where things stand: everything committed before now is at or below it, everything later above. */
+  /** The current position: events committed before now are at or below it, later ones above. */
   lastPosition(): Promise<number>
   close(): void
 }
@@ -28,26 +28,26 @@ export type Follower = { onEvents(events: readonly PlacedEvent[]): void; onClose
 
 const topic = 'events'
 
-/** Catches announcements that were lost; everything else is heard at once. */
+/** Catches up after a lost notification. */
 const tickMs = 5000
 const batchSize = 500
 
 /**
- * The relay of one host: places what was committed, reads it once and hands it to everybody who follows. Any host may
- * place; a lock in the database lets one do it at a time, which makes positions appear in order.
+ * The relay of one host: gives committed events their positions, reads each once and hands it to all followers. Any host
+ * may assign positions; a database lock lets one host do it at a time, so positions become visible in order.
  */
 export async function openEvents({ db, signals, log }: { db: Database; signals: Signals; log: Log }): Promise<Events> {
   const followers = new Set<Follower>()
   let seen = await lastPosition(db)
   let isAdvancing = false
-  let isAskedAgain = false
+  let isRequestedAgain = false
   let isClosed = false
 
   const advance = async (): Promise<void> => {
     await placeEvents(db)
     if (followers.size === 0) {
       const last = await lastPosition(db)
-      // Whoever began to follow during that query may have missed what it saw, so it is read and told after all.
+      // A follower that joined during that query would miss those events, so they are read and delivered.
       if (followers.size === 0) {
         seen = last
         return
@@ -62,16 +62,16 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
     }
   }
   const advanceSoon = async (): Promise<void> => {
-    isAskedAgain = true
+    isRequestedAgain = true
     if (isAdvancing || isClosed) return
     isAdvancing = true
     try {
-      while (isAskedAgain && !isClosed) {
-        isAskedAgain = false
+      while (isRequestedAgain && !isClosed) {
+        isRequestedAgain = false
         await advance()
       }
     } catch (error) {
-      log.debug({ reason: String(error) }, 'events could not be relayed now; the next tick tries again')
+      log.debug({ reason: String(error) }, 'events could not be relayed; the next tick tries again')
     } finally {
       isAdvancing = false
     }

@@ -6,16 +6,16 @@ import { listeners, type Signals } from './signals.ts'
 
 const channel = 'yardmaster_signals'
 const reconnectDelayMs = 500
-/** A server that takes the call and says nothing must not hold up the next attempt. */
+/** A server that accepts the connection and never answers must not delay the next attempt. */
 const connectTimeoutMs = 2500
 
-/** LISTEN/NOTIFY on a connection of its own, which is opened again for as long as it takes. */
+/** LISTEN/NOTIFY on a dedicated connection, which reconnects until it succeeds. */
 export async function openPostgresSignals(options: {
   connection: Connection
   pool: pg.Pool
   log: Log
 }): Promise<Signals> {
-  const heard = listeners()
+  const topics = listeners()
   let client: pg.Client | undefined
   let isClosed = false
 
@@ -27,18 +27,18 @@ export async function openPostgresSignals(options: {
       application_name: 'yardmaster signals',
     })
     client = fresh
-    fresh.on('notification', ({ payload }) => heard.wake(payload ?? ''))
-    fresh.on('error', () => undefined) // the end event below reports and mends it
+    fresh.on('notification', ({ payload }) => topics.wake(payload ?? ''))
+    fresh.on('error', () => undefined) // the end event below logs it and reconnects
     try {
       await fresh.connect()
       await fresh.query(`listen ${channel}`)
     } catch (error) {
-      await hangUp(fresh)
+      await closeClient(fresh)
       throw error
     }
     fresh.once('end', () => {
       if (isClosed) return
-      options.log.warn('the listening database connection was lost; connecting again')
+      options.log.warn('the listening database connection was lost; reconnecting')
       void reconnect()
     })
   }
@@ -46,7 +46,7 @@ export async function openPostgresSignals(options: {
     while (!isClosed) {
       try {
         await connect()
-        heard.wakeAll()
+        topics.wakeAll()
         return
       } catch {
         await wait(reconnectDelayMs, undefined, { ref: false })
@@ -59,16 +59,16 @@ export async function openPostgresSignals(options: {
     announce: async (topic) => {
       await options.pool.query('select pg_notify($1, $2)', [channel, topic])
     },
-    listen: (topic, onHeard) => heard.add(topic, onHeard),
+    listen: (topic, onSignal) => topics.add(topic, onSignal),
     close: async () => {
       isClosed = true
-      if (client) await hangUp(client)
+      if (client) await closeClient(client)
     },
   }
 }
 
-/** Also a connection that is only half open, or that the server no longer answers on. */
-async function hangUp(client: pg.Client): Promise<void> {
-  const goodbye = client.end().catch(() => undefined)
-  await Promise.race([goodbye, wait(reconnectDelayMs, undefined, { ref: false })])
+/** Also closes a connection that is half open or that the server no longer answers on. */
+async function closeClient(client: pg.Client): Promise<void> {
+  const ended = client.end().catch(() => undefined)
+  await Promise.race([ended, wait(reconnectDelayMs, undefined, { ref: false })])
 }

@@ -6,29 +6,29 @@ const channel = 'yardmaster:signals'
 
 /** Redis pub/sub, for databases behind a pooler that does not carry LISTEN. */
 export async function openRedisSignals({ redis, log }: { redis: Redis; log: Log }): Promise<Signals> {
-  const heard = listeners()
+  const topics = listeners()
   const subscriber = redis.duplicate({ autoResubscribe: false })
-  subscriber.on('error', () => undefined) // the other connection meets the same failure, and reports it
-  subscriber.on('message', (_channel: string, topic: string) => heard.wake(topic))
-  // Redis may be away, now or later: each time it comes, the subscription is made anew, and everybody looks for what
-  // was not heard meanwhile. Until then each host hears only itself.
+  subscriber.on('error', () => undefined) // the other connection has the same failure and logs it
+  subscriber.on('message', (_channel: string, topic: string) => topics.wake(topic))
+  // After each reconnect the host subscribes again and wakes all listeners, because signals were lost meanwhile. While
+  // Redis is unavailable, a host receives only its own signals.
   subscriber.on('ready', () => {
     subscriber.subscribe(channel).then(
-      () => heard.wakeAll(),
+      () => topics.wakeAll(),
       (error: Error) => {
-        log.warn({ reason: error.message }, 'Redis did not take our subscription; connecting again')
+        log.warn({ reason: error.message }, 'Redis rejected the subscription; reconnecting')
         subscriber.disconnect(true)
       },
     )
   })
   return {
     announce: async (topic) => {
-      await redis.publish(channel, topic).catch(() => heard.wake(topic))
+      await redis.publish(channel, topic).catch(() => topics.wake(topic))
     },
-    listen: (topic, onHeard) => heard.add(topic, onHeard),
+    listen: (topic, onSignal) => topics.add(topic, onSignal),
     close: async () => {
       subscriber.disconnect()
-      // Shared with the cache, where there is one: whoever closes last finds it closed, and nobody leaves it open.
+      // Shared with the cache. Disconnecting twice is harmless.
       redis.disconnect()
     },
   }

@@ -1,25 +1,25 @@
 /**
- * Wake-up calls between hosts: "something about this topic changed, look". They carry no data and may be lost; whoever
- * listens also looks when it (re)connects and, where a miss would matter, by a slow tick.
+ * Notifications between hosts that a topic changed. They carry no data and may be lost: a listener is also called after
+ * every reconnect, and polls slowly where a lost signal would matter.
  */
 export type Signals = {
   announce(topic: string): Promise<void>
-  /** Calls `onHeard` for each announcement, our own included, and after every reconnect. Returns how to stop. */
-  listen(topic: string, onHeard: () => void): () => void
+  /** Calls `onSignal` for each signal, our own included, and after every reconnect. Returns a function that stops it. */
+  listen(topic: string, onSignal: () => void): () => void
   close(): Promise<void>
 }
 
-/** Who listens to what, shared by every kind of transport. */
+/** Listeners by topic, shared by all transports. */
 export function listeners() {
   const byTopic = new Map<string, Set<() => void>>()
   return {
-    add(topic: string, onHeard: () => void): () => void {
-      const heard = byTopic.get(topic) ?? new Set()
-      byTopic.set(topic, heard.add(onHeard))
-      return () => heard.delete(onHeard)
+    add(topic: string, onSignal: () => void): () => void {
+      const listening = byTopic.get(topic) ?? new Set()
+      byTopic.set(topic, listening.add(onSignal))
+      return () => listening.delete(onSignal)
     },
     wake(topic: string): void {
-      for (const onHeard of byTopic.get(topic) ?? []) onHeard()
+      for (const onSignal of byTopic.get(topic) ?? []) onSignal()
     },
     wakeAll(): void {
       for (const topic of byTopic.keys()) this.wake(topic)

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** One JSON object a line on standard error, so that standard output stays free for what a person asked to see. */
+/** Writes one JSON object per line to standard error. Standard output is for command output. */
 export function openLog(options: { level: string }): Log {
   return pino(
     {
@@ -10,7 +10,7 @@ export function openLog(options: { level: string }): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // A failed Redis command carries its arguments: cached values, and the password when it was the greeting.
+      // A failed Redis command holds its arguments: cached values, and the password if it was AUTH.
       redact: {
         paths: ['*.password', '*.connectionString', 'req.headers', 'err.command.args'],
         censor: '[REDACTED]',

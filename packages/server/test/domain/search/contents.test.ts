@@ -14,7 +14,7 @@ const search = (q: string, more = ''): Promise<Answer> =>
   app.get(`/sessions/search?search_contents=true&q=${encodeURIComponent(q)}${more}`)
 const titlesOf = ({ body }: Answer): string[] => body.sessions.map(({ title }: { title: string }) => title)
 
-/** The titles, asked before the index knows of anything and after; both must say the same. */
+/** Titles found before and after indexing; both must be equal. */
 async function found(q: string, more = ''): Promise<string[]> {
   const before = await search(q, more)
   await indexAll(app)
@@ -32,7 +32,7 @@ async function conversation(title: string, lines: readonly string[], thread = 'm
 const said = (text: string) => JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] } })
 
 describe('a content search finds', () => {
-  test('what stands in title, metadata or transcript, and says that it has looked everywhere', async () => {
+  test('text in title, metadata or transcript, and reports a complete scan', async () => {
     await insertSessions(app.pool, [
       { title: 'needle' },
       { title: 'meta', metadata: { k: 'needle' } },
@@ -51,7 +51,7 @@ describe('a content search finds', () => {
     expect(await found('needle')).toHaveLength(3)
   })
 
-  test('the stored text and not what it says: escapes stay escapes, and spacing is as it was stored', async () => {
+  test('the stored text as it is: escapes stay escapes, and spacing is as stored', async () => {
     await conversation('talk', [said('one\ntwo "quoted" 100% a_b c:\\dir')])
     expect(await found('one\\ntwo')).toEqual(['talk'])
     expect(await found('one\ntwo')).toEqual([])
@@ -73,7 +73,7 @@ describe('a content search finds', () => {
     expect(await found(phrase)).toEqual(['talk'])
   })
 
-  test('what stands anywhere in a very long line, and in a line among many', async () => {
+  test('text anywhere in a very long line, and in one of many lines', async () => {
     const filler = Array.from({ length: 9000 }, (_, n) => `word${n} 漢`).join(' ')
     await conversation('long', [said('first'), said(`${filler} THE END`)])
     for (const n of [0, 411, 412, 413, 4444, 8191, 8999])
@@ -83,7 +83,7 @@ describe('a content search finds', () => {
     expect(await found('the end')).toEqual(['long'])
   })
 
-  test('a phrase over two lines where they follow each other, wherever they were cut', async () => {
+  test('a phrase across two adjacent lines, wherever the chunks were cut', async () => {
     const lines = Array.from({ length: 300 }, (_, n) => `line ${n} ${'x'.repeat(90)}`)
     await conversation('talk', lines)
     for (const n of [0, 79, 80, 81, 82, 83, 298]) expect(await found(`xxx\nline ${n + 1} x`)).toEqual(['talk'])
@@ -91,7 +91,7 @@ describe('a content search finds', () => {
     expect(await found('xxx line 5')).toEqual([])
   })
 
-  test('only the conversation itself, and no summary fork', async () => {
+  test('only text of the main thread, and no summary fork', async () => {
     const id = await conversation('talk', [said('hello')])
     await insertTranscript(app.pool, id, [said('needle')], 'agent-1')
     const fork = await insertSession(app.pool, { title: 'fork', summary_of_session_id: id })
@@ -99,7 +99,7 @@ describe('a content search finds', () => {
     expect(await found('needle')).toEqual([])
   })
 
-  test('what the filters let through', async () => {
+  test('only sessions that match the filters', async () => {
     const id = await conversation('gone', [said('needle')])
     await app.pool.query(`update sessions set status = 'archived', archived_at = now() where id = $1`, [id])
     expect(await found('needle')).toEqual([])
@@ -107,10 +107,10 @@ describe('a content search finds', () => {
   })
 })
 
-describe('a content search goes on', () => {
+describe('a content search continues', () => {
   const times = (n: number) => `2026-01-01T00:00:00.${String(100_000 + Math.floor(n / 2))}Z`
 
-  /** Fourteen sessions, two at a time of one age; those with an even number have the phrase. */
+  /** Fourteen sessions, in pairs with the same creation time; those with an even number contain the phrase. */
   async function fourteen(): Promise<void> {
     for (let n = 0; n < 14; n += 1) {
       const id = await insertSession(app.pool, { title: `S${n}`, created_at: times(n) })
@@ -118,7 +118,7 @@ describe('a content search goes on', () => {
     }
   }
 
-  test.each([1, 2, 3, 4, 7, 100])('until every match was shown once, %i at a time', async (perPage) => {
+  test.each([1, 2, 3, 4, 7, 100])('until every match was returned once, %i per page', async (perPage) => {
     await fourteen()
     for (const isIndexed of [false, true]) {
       if (isIndexed) await indexAll(app)
@@ -136,7 +136,7 @@ describe('a content search goes on', () => {
     }
   })
 
-  test('behind the chunk in which the page was filled, or behind the last match if more matched there', async () => {
+  test('after the chunk that filled the page, or after the last match if that chunk has more', async () => {
     await fourteen()
     // The first chunk is S13 to S10, with two matches.
     expect((await search('needle', '&per_page=2')).body.content_scan).toEqual({
@@ -169,12 +169,12 @@ describe('a content search goes on', () => {
     '2026-13-01T00:00:00.100005Z|5',
     '0000-01-01T00:00:00.000000Z|5',
     '2026-01-01T00:00:00Z|5',
-  ])('from the newest when the cursor is %j', async (cursor) => {
+  ])('from the newest session when the cursor is %j', async (cursor) => {
     await conversation('talk', [said('needle')])
     expect(titlesOf(await search('needle', `&scan_cursor=${encodeURIComponent(cursor)}`))).toEqual(['talk'])
   })
 
-  test('`page` does not matter', async () => {
+  test('regardless of `page`', async () => {
     await conversation('talk', [said('needle')])
     const answer = await search('needle', '&page=5')
     expect(titlesOf(answer)).toEqual(['talk'])
@@ -182,7 +182,7 @@ describe('a content search goes on', () => {
   })
 })
 
-test('with no candidates it is complete at once', async () => {
+test('a content search without candidates is complete at once', async () => {
   expect((await search('x')).body.content_scan).toEqual({
     complete: true,
     timed_out: false,
@@ -192,7 +192,7 @@ test('with no candidates it is complete at once', async () => {
   })
 })
 
-test('with no time at all it says so and hands back where it was', async () => {
+test('a content search without time reports a timeout and returns its cursor', async () => {
   const { app: hurried, stop } = await startTestApp({
     environment: { ROLE: 'web', SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: '0' },
   })

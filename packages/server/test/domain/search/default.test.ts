@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const search = (q: string, more = '') => app.get(`/sessions/search?q=${encodeURIComponent(q)}${more}`)
 
-/** Titles of what is found, asked before the index knows of it and after; both must say the same. */
+/** Titles found before and after indexing; both must be equal. */
 async function found(q: string, more = ''): Promise<string[]> {
   const before = await search(q, more)
   await indexAll(app)
@@ -28,7 +28,7 @@ describe('GET /sessions/search answers 400', () => {
     expectProblem(await app.get(`/sessions/search${query}`), 400, 'Missing parameter', 'q (search query) is required')
   })
 
-  test('to a phrase of more than 1000 characters, counted without the space around it', async () => {
+  test('to a phrase of more than 1000 characters after trimming', async () => {
     expectProblem(await search('x'.repeat(1001)), 400, 'Query too long', 'Maximum query length is 1000 characters')
     expect((await search(` ${'x'.repeat(1000)} `)).status).toBe(200)
     expect((await search('😀'.repeat(1000))).status).toBe(200)
@@ -41,12 +41,12 @@ describe('GET /sessions/search answers 422', () => {
   })
 })
 
-test('without a key it answers 401', async () => {
+test('GET /sessions/search answers 401 without a key', async () => {
   expect((await app.send('/api/v1/sessions/search?q=a')).status).toBe(401)
 })
 
 describe('GET /sessions/search answers 200', () => {
-  test('nothing found is an empty page', async () => {
+  test('with an empty page when nothing matches', async () => {
     await insertSession(app.pool, { title: 'One' })
     expect((await search('two')).body).toEqual({
       query: 'two',
@@ -56,7 +56,7 @@ describe('GET /sessions/search answers 200', () => {
     })
   })
 
-  test('one title is found among hundreds that are like it, by a word of its own and without one', async () => {
+  test('finds one title among hundreds of similar ones, with and without a distinctive word', async () => {
     const titles = Array.from({ length: 400 }, (_, n) => ({ title: `An errand number 100200 for wagon ${n}.` }))
     await insertSessions(app.pool, [...titles, { title: 'An errand number 777888 for wagon 7.' }])
     expect(await found('errand number 777888 for')).toEqual(['An errand number 777888 for wagon 7.'])
@@ -71,7 +71,7 @@ describe('GET /sessions/search answers 200', () => {
     }
   })
 
-  test('a session that is found is what show answers', async () => {
+  test('a found session has the same shape as in GET /sessions/{id}', async () => {
     const id = await insertSession(app.pool, { title: 'The same' })
     const shown = await app.get(`/sessions/${id}`)
     expect((await search('the same')).body.sessions).toEqual([shown.body.session])
@@ -88,7 +88,7 @@ describe('GET /sessions/search answers 200', () => {
     expect((await found('needle')).sort()).toEqual(['a needle in the title', 'custom', 'metadata'])
   })
 
-  test('it is one literal phrase in any case', async () => {
+  test('matches one literal phrase, ignoring case', async () => {
     const titles = [
       '50% off',
       '500 off',
@@ -117,13 +117,13 @@ describe('GET /sessions/search answers 200', () => {
     expect(await found('_')).toEqual(['a_b'])
   })
 
-  test('a phrase does not reach from one field into the next', async () => {
+  test('a phrase does not match across two fields', async () => {
     await insertSession(app.pool, { title: 'end', metadata: { a: 1 }, custom_metadata: { b: 2 } })
     expect(await found('end{')).toEqual([])
     expect(await found('}{')).toEqual([])
   })
 
-  test('JSON is matched as the database writes it, in either spacing', async () => {
+  test('matches JSON as the database writes it, with or without spaces', async () => {
     const custom_metadata = { bb: 'two,three', a: 'one', nested: { list: [1, 2] }, quote: 'say "hi"', é: '\u00e9' }
     await insertSession(app.pool, { title: 'json', custom_metadata })
     for (const phrase of [
@@ -134,7 +134,7 @@ describe('GET /sessions/search answers 200', () => {
       '"list":[1,2]',
       '"list": [1, 2]',
       '"nested":{"list":[1,2]}',
-      // Shorter keys come first.
+      // jsonb sorts shorter keys first.
       '"a":"one","bb"',
       '"é":"É"',
       'say \\"hi\\"',
@@ -143,7 +143,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(await found('"bb":"two,three","a"')).toEqual([])
   })
 
-  test('it takes the filters of the list, and summary forks are never found', async () => {
+  test('accepts the filters of the list, and never finds summary forks', async () => {
     const archived = { status: 'archived', archived_at: '2026-08-01T00:00:00Z' }
     const ids = await insertSessions(app.pool, [
       { title: 'plain x' },
@@ -163,7 +163,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(await found('x', '&priority_class=spot&status=waiting')).toContain('hidden x')
   })
 
-  test('pages are newest first and the totals are real', async () => {
+  test('pages are newest first with exact totals', async () => {
     await insertSessions(
       app.pool,
       Array.from({ length: 7 }, (_, n) => ({ title: `Page ${n}`, created_at: `2026-01-0${n + 1}T00:00:00Z` })),
@@ -173,7 +173,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(body.pagination).toEqual({ page: 2, per_page: 3, total_count: 7, total_pages: 3 })
   })
 
-  test('a change counts at once, indexed or not', async () => {
+  test('finds a change at once, indexed or not', async () => {
     const id = await insertSession(app.pool, { title: 'before' })
     await indexAll(app)
     await app.patch(`/sessions/${id}`, { title: 'after', custom_metadata: { k: 'v' } })
@@ -184,7 +184,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(await found('after')).toEqual([])
   })
 
-  test('a session whose slug reads "search" cannot be made, so the address is free', async () => {
+  test('no session can have the slug "search", which this path needs', async () => {
     const answer = await app.post('/sessions', { git_root: '/srv/x', slug: 'search' })
     expectProblem(answer, 422, 'Validation failed', 'Slug is reserved')
   })

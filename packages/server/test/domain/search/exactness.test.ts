@@ -13,7 +13,7 @@ beforeEach(async () => {
   await emptyTables(app.pool, 'sessions', 'search_marks')
 })
 
-/** A small generator of its own, so that a failure can be repeated by its seed. */
+/** A seeded random generator, so that a failure can be reproduced. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -22,7 +22,7 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-// Few words, so that phrases occur often, overlap, and share their letters with what is no match.
+// Few words, so that phrases occur often, overlap, and share trigrams with text that does not match.
 const words = [
   'ab',
   'abc',
@@ -53,7 +53,7 @@ const append = (sessionId: number, lines: readonly string[]) =>
     await appendEntries(tx, { sessionId, thread: 'main' }, { after, lines, readBytes: 0 })
   })
 
-/** Ids by the plain rule, from the rows themselves. */
+/** Ids by a literal comparison of the rows. */
 async function scanned(phrase: string): Promise<number[]> {
   const { rows } = await app.pool.query<{ id: string; texts: string[] }>(`
     select id, array[coalesce(title, ''), metadata::text, custom_metadata::text, coalesce(
@@ -69,7 +69,7 @@ async function scanned(phrase: string): Promise<number[]> {
     .map(({ id }) => Number(id))
 }
 
-/** Ids by the API, walked from cursor to cursor. */
+/** Ids by the API, following its cursors. */
 async function searched(phrase: string): Promise<number[]> {
   const ids: number[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -120,7 +120,7 @@ test.each([1, 2])(
   120_000,
 )
 
-test('what was stored when a search began is found while others append and several index', async () => {
+test('a search finds all text stored before it began, while others append and several hosts index', async () => {
   const ids = await Promise.all(Array.from({ length: 6 }, () => insertSession(app.pool)))
   let isOver = false
   const stored = new Set<string>()

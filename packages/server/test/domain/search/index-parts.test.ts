@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { cutChunks } from '../../../src/domain/search/cut-chunks.ts'
 import { learn, planStep } from '../../../src/domain/search/next-step.ts'
-import { phraseOf, sharedUnits, watchFor } from '../../../src/domain/search/phrase.ts'
+import { lineMatcher, phraseOf, sharedUnits } from '../../../src/domain/search/phrase.ts'
 import { isSettled, settlePage } from '../../../src/domain/search/settle-page.ts'
 
 describe('chunks', () => {
-  test('short lines share a chunk of at most 8 KB and end where a line ends', () => {
+  test('hold several short lines, at most 8 KB, and end at a line end', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `Line ${n} ${'y'.repeat(n % 90)}`)
     const chunks = cutChunks(lines)
     expect(chunks.join('\n')).toBe(lines.join('\n').toLowerCase())
@@ -40,12 +40,12 @@ describe('a phrase', () => {
     expect(spellings('x, y')).toEqual(['x, y'])
   })
 
-  test('is a pattern in which nothing but the ends stands for something else', () => {
+  test('becomes a pattern whose only wildcards are at its ends', () => {
     expect(phraseOf('50%_\\').spellings[0]?.pattern).toBe('%50\\%\\_\\\\%')
   })
 
-  test('over two lines is seen only where they follow each other', () => {
-    const isIn = watchFor(phraseOf('b\nc'))
+  test('over two lines matches only adjacent lines', () => {
+    const isIn = lineMatcher(phraseOf('b\nc'))
     expect(['ab', 'x', 'ab', 'cd'].map(isIn)).toEqual([false, false, false, true])
   })
 })
@@ -53,25 +53,25 @@ describe('a phrase', () => {
 describe('a page', () => {
   const page = { perPage: 2, chunkSessions: 4 }
 
-  test('is settled by one match more than fits, or by the end of the chunk that filled it', () => {
-    expect(isSettled({ matches: [0, 1], judged: 3, candidates: 10 }, page)).toBe(false)
-    expect(isSettled({ matches: [0, 1], judged: 4, candidates: 10 }, page)).toBe(true)
-    expect(isSettled({ matches: [0, 1, 2], judged: 3, candidates: 10 }, page)).toBe(true)
-    expect(isSettled({ matches: [0], judged: 10, candidates: 10 }, page)).toBe(true)
+  test('is settled by one match more than fits, or at the end of the chunk that filled it', () => {
+    expect(isSettled({ matches: [0, 1], checked: 3, candidates: 10 }, page)).toBe(false)
+    expect(isSettled({ matches: [0, 1], checked: 4, candidates: 10 }, page)).toBe(true)
+    expect(isSettled({ matches: [0, 1, 2], checked: 3, candidates: 10 }, page)).toBe(true)
+    expect(isSettled({ matches: [0], checked: 10, candidates: 10 }, page)).toBe(true)
   })
 
-  test('covers its chunk, or ends behind its last match', () => {
-    expect(settlePage({ matches: [0, 1], judged: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
-    expect(settlePage({ matches: [0, 1, 3], judged: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 2 })
-    expect(settlePage({ matches: [0, 1, 5], judged: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
-    expect(settlePage({ matches: [0], judged: 7, candidates: 10 }, page)).toEqual({ shown: [0], covered: 7 })
+  test('covers its chunk, or ends after its last match', () => {
+    expect(settlePage({ matches: [0, 1], checked: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
+    expect(settlePage({ matches: [0, 1, 3], checked: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 2 })
+    expect(settlePage({ matches: [0, 1, 5], checked: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
+    expect(settlePage({ matches: [0], checked: 7, candidates: 10 }, page)).toEqual({ shown: [0], covered: 7 })
   })
 })
 
 describe('a step', () => {
   const options = { missing: 26, sparseness: 1, isIndexable: true }
 
-  test('reads a few sessions for a phrase that is everywhere, and asks the index about many for one that is rare', () => {
+  test('reads a few sessions for a common phrase, and queries the index over many for a rare one', () => {
     const everywhere = planStep({ reads: 50, hits: 50, chunksPerSession: 32 }, options)
     expect(everywhere).toMatchObject({ isByIndex: false })
     expect(everywhere.sessions).toBeLessThan(200)
@@ -80,12 +80,12 @@ describe('a step', () => {
     expect(rare.sessions).toBeGreaterThan(everywhere.sessions)
   })
 
-  test('never asks the index about what it does not know, and always gets on', () => {
+  test('never uses the index for a phrase it cannot look up, and always makes progress', () => {
     const short = planStep({ reads: 5000, hits: 0, chunksPerSession: 50_000 }, { ...options, isIndexable: false })
     expect(short).toEqual({ isByIndex: false, sessions: 1 })
   })
 
-  test('learns from what it saw', () => {
+  test('updates its estimate from the result', () => {
     const before = { reads: 50, hits: 0, chunksPerSession: 32 }
     const after = learn(before, { isByIndex: true, sessions: 500, holders: 0, hits: 0 })
     expect(planStep(after, options).sessions).toBeGreaterThan(planStep(before, options).sessions)

@@ -14,11 +14,11 @@ const stores = [
 ] as const
 
 describe.each(stores)('the $name store', ({ name, isHere, open }) => {
-  test.skipIf(!isHere)('says what it is', async () => {
+  test.skipIf(!isHere)('names itself', async () => {
     expect((await open()).store).toBe(name)
   })
 
-  test.skipIf(!isHere)('keeps what is set, by its key', async () => {
+  test.skipIf(!isHere)('returns a value by its key', async () => {
     const cache = await open()
 
     await cache.set('one', 'a', { ttlSeconds: 60 })
@@ -31,7 +31,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('three')).toBeUndefined()
   })
 
-  test.skipIf(!isHere)('replaces what was set before', async () => {
+  test.skipIf(!isHere)('overwrites an earlier value', async () => {
     const cache = await open()
 
     await cache.set('one', 'a', { ttlSeconds: 60 })
@@ -40,7 +40,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('one')).toBe('b')
   })
 
-  test.skipIf(!isHere)('forgets what is deleted; deleting nothing is no error', async () => {
+  test.skipIf(!isHere)('deletes a value; deleting a missing key is no error', async () => {
     const cache = await open()
     await cache.set('one', 'a', { ttlSeconds: 60 })
 
@@ -50,7 +50,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('one')).toBeUndefined()
   })
 
-  test.skipIf(!isHere)('forgets what is older than its time', async () => {
+  test.skipIf(!isHere)('expires a value after its TTL', async () => {
     const cache = await open()
 
     await cache.set('brief', 'a', { ttlSeconds: 1 })
@@ -69,8 +69,8 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
   })
 })
 
-describe('in this process', () => {
-  test('a value is there until the moment its time is over', async () => {
+describe('the in-process cache', () => {
+  test('a value is available until its TTL ends', async () => {
     const clock = heldClock()
     const cache = memoryCache({ clock })
     await cache.set('one', 'a', { ttlSeconds: 30 })
@@ -81,7 +81,7 @@ describe('in this process', () => {
     expect(await cache.get('one')).toBeUndefined()
   })
 
-  test('setting again begins the time anew', async () => {
+  test('setting a value again restarts its TTL', async () => {
     const clock = heldClock()
     const cache = memoryCache({ clock })
     await cache.set('one', 'a', { ttlSeconds: 30 })
@@ -92,7 +92,7 @@ describe('in this process', () => {
     expect(await cache.get('one')).toBe('b')
   })
 
-  test('whoever makes up keys pushes out the oldest, and never fills the memory', async () => {
+  test('evicts the oldest entry beyond the limit, so that invented keys cannot fill the memory', async () => {
     const cache = memoryCache({ clock: heldClock() })
     await cache.set('first', 'a', { ttlSeconds: 60 })
     await cache.set('refreshed', 'a', { ttlSeconds: 60 })
@@ -108,8 +108,8 @@ describe('in this process', () => {
   })
 })
 
-describe.skipIf(redisProgram === undefined)('in Redis', () => {
-  test('what one host sets another reads, and a host that is closed leaves it there', async () => {
+describe.skipIf(redisProgram === undefined)('the Redis cache', () => {
+  test('a value set by one host is read by another, and stays when the first closes', async () => {
     const redis = await startRedisServer()
     const here = await connected(redis.url)
     const there = await connected(redis.url)
@@ -120,13 +120,13 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
     expect(await there.get('one')).toBe('a')
   })
 
-  test.each(['unix', 'tcp'] as const)('it is reached over %s', async (over) => {
+  test.each(['unix', 'tcp'] as const)('connects over %s', async (over) => {
     const redis = await startRedisServer({ over, ...(over === 'tcp' && { password: 'p@ss/word' }) })
 
     await expect((await connected(redis.url)).ping()).resolves.toBeUndefined()
   })
 
-  test('a database number in the URL of a socket counts', async () => {
+  test('a database number in a socket URL is used', async () => {
     const redis = await startRedisServer()
     const zero = await connected(redis.url)
     const two = await connected(`${redis.url}?db=2`)
@@ -136,7 +136,7 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
     expect(await two.get('one')).toBeUndefined()
   })
 
-  test('a Redis that is away fails what is asked at once, and is found again when it is back', async () => {
+  test('commands fail at once while Redis is unavailable, and work again afterwards', async () => {
     const redis = await startRedisServer()
     const cache = await connected(redis.url)
     await redis.stop()
@@ -160,7 +160,7 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
     )
   })
 
-  test('a Redis that takes the call and says nothing is given up on', async () => {
+  test('a command to a Redis that never answers times out', async () => {
     const redis = await startRedisServer()
     const cache = await connected(redis.url)
 
@@ -170,12 +170,12 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
     redis.thaw()
   })
 
-  test('an outage is told once in the log, and its end once, without the password', async () => {
+  test('an outage is logged once, and its end once, without the password', async () => {
     const redis = await startRedisServer({ over: 'tcp', password: 'open-sesame' })
     const { log, lines, records } = recordedLog()
     const cache = await connected(redis.url, log)
     await redis.stop()
-    // Long enough for several attempts to connect.
+    // Long enough for several connection attempts.
     await eventually(
       async () => records().length,
       (count) => count > 0,
@@ -191,14 +191,11 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
       (isBack) => isBack,
     )
 
-    expect(records().map(({ msg }) => msg)).toEqual([
-      'Redis does not answer; trying until it does',
-      'Redis answers again',
-    ])
+    expect(records().map(({ msg }) => msg)).toEqual(['Redis is unavailable; reconnecting', 'Redis is available again'])
     expect(lines().join()).not.toContain('open-sesame')
   })
 
-  test('a wrong password is told in the log without being repeated', async () => {
+  test('a wrong password is logged without the password', async () => {
     const redis = await startRedisServer({ over: 'tcp', password: 'open-sesame' })
     const { log, lines } = recordedLog()
     const client = openRedis(redis.url.replace('open-sesame', 'close-sesame'), log)
@@ -212,12 +209,12 @@ describe.skipIf(redisProgram === undefined)('in Redis', () => {
   })
 })
 
-test.each(['unix://run/redis.sock', 'unix:///', 'unix://'])('the socket URL %s is refused in a sentence', (url) => {
+test.each(['unix://run/redis.sock', 'unix:///', 'unix://'])('the socket URL %s is rejected with an example', (url) => {
   expect(() => openRedis(url, silentLog)).toThrow(StartupError)
   expect(() => openRedis(url, silentLog)).toThrow('as in unix:///run/redis.sock')
 })
 
-test('without a cache nothing is kept, and nothing fails', async () => {
+test('without a cache no value is stored and no call fails', async () => {
   const cache = noCache()
 
   await cache.set('one', 'a', { ttlSeconds: 60 })
@@ -229,7 +226,7 @@ test('without a cache nothing is kept, and nothing fails', async () => {
   await cache.close()
 })
 
-/** A cache on a connection that is up. */
+/** A cache on a connection that is ready. */
 async function connected(url: string, log = silentLog): Promise<Cache> {
   const redis = openRedis(url, log)
   const cache = redisCache(redis)

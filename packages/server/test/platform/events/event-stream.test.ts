@@ -6,8 +6,8 @@ import { testDatabase } from '../../support/database/database.ts'
 import { type EventHost, openEventHost, publishWord } from '../../support/events/event-host.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
-describe('what is sent', () => {
-  test('an event has its position as id, its name, and its payload with session and time', async () => {
+describe('the stream', () => {
+  test('sends an event with its position as id, its name, and its payload with session and time', async () => {
     const { host } = await watchedHost()
     const stream = await open(host)
     await publishWord(host, 'hello\nworld', 7)
@@ -25,7 +25,7 @@ describe('what is sent', () => {
     expect(rest).toEqual([])
   })
 
-  test('heartbeats come between, as comments', async () => {
+  test('sends heartbeats as comments', async () => {
     const { host } = await watchedHost()
     const stream = await open(host, { heartbeatMs: 5 })
 
@@ -36,7 +36,7 @@ describe('what is sent', () => {
     expect(stream.frames[0]).toBe(': connected')
   })
 
-  test('whoever begins somewhere gets all that came after, then what comes, once each', async () => {
+  test('sends the events after a position and then new events, once each', async () => {
     const { host } = await watchedHost()
     for (let count = 0; count < 30; count += 1) await publishWord(host, `${count}`)
     const [, , third] = await eventually(
@@ -54,7 +54,7 @@ describe('what is sent', () => {
     expect(stream.words()).toEqual(Array.from({ length: 37 }, (_, index) => `${index + 3}`))
   })
 
-  test('readers that come while much happens miss nothing and see nothing twice', async () => {
+  test('readers that connect during many writes miss no event and see none twice', async () => {
     const { host } = await watchedHost()
     const all = Array.from({ length: 150 }, (_, count) => `${count}`)
     const writing = (async () => {
@@ -76,7 +76,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('more than a batch is caught up with', async () => {
+  test('catches up with more than one batch', async () => {
     const { host, pool } = await watchedHost()
     await pool.query(
       `insert into events (name, payload) select 'word.published', jsonb_build_object('word', n::text) from generate_series(1, 1234) n`,
@@ -92,7 +92,7 @@ describe('what is sent', () => {
     expect(stream.words()).toHaveLength(1235)
   })
 
-  test('a reader of one session sees nothing of another', async () => {
+  test('a reader of one session sees no event of another', async () => {
     const { host } = await watchedHost()
     await publishWord(host, 'missed', 1)
     await publishWord(host, 'not mine', 2)
@@ -109,8 +109,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('a reader that does not read', () => {
-  test('is let go once too much waits for it, and is followed no more', async () => {
+describe('a client that does not read', () => {
+  test('is disconnected when its backlog is too large, and no longer follows', async () => {
     const { host, followers } = await watchedHost()
     const stream = openEventStream(host.events, { position: 0 }, { signal: never(), maxBacklogBytes: 50_000 })
     const closed = new Promise<void>((resolve) => stream.once('close', resolve))
@@ -124,7 +124,7 @@ describe('a reader that does not read', () => {
     expect(followers.size).toBe(0)
   })
 
-  test('is not let go for what it missed before: that waits in the database', async () => {
+  test('is not disconnected for events it missed before: they stay in the database', async () => {
     const { host, pool } = await watchedHost()
     await pool.query(
       `insert into events (name, payload) select 'word.published', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 3000) n`,
@@ -142,7 +142,7 @@ describe('a reader that does not read', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
 
     expect(stream.destroyed).toBe(false)
-    // Some batches at most, out of three megabytes.
+    // At most a few batches of the three megabytes.
     expect(stream.writableLength).toBeLessThan(1_000_000)
     let received = ''
     stream.on('data', (chunk) => {
@@ -155,7 +155,7 @@ describe('a reader that does not read', () => {
   })
 })
 
-test('a reader that reads is not let go for a burst that is larger than the bound', async () => {
+test('a client that reads is not disconnected for a burst larger than the limit', async () => {
   const { host, pool } = await watchedHost()
   const stream = await open(host, { maxBacklogBytes: 50_000 })
   await publishWord(host, 'first')
@@ -170,8 +170,8 @@ test('a reader that reads is not let go for a burst that is larger than the boun
   expect(stream.words()).toHaveLength(402)
 })
 
-describe('the end', () => {
-  test('a reader that goes is followed no more', async () => {
+describe('the end of a stream', () => {
+  test('a client that disconnects no longer follows', async () => {
     const { host, followers } = await watchedHost()
     const gone = new AbortController()
     const stream = openEventStream(host.events, { position: 0 }, { signal: gone.signal })
@@ -187,7 +187,7 @@ describe('the end', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  test('a reader that was gone before we began is not followed at all', async () => {
+  test('a client that disconnected before the start never follows', async () => {
     const { host, followers } = await watchedHost()
 
     const stream = openEventStream(host.events, { position: 0 }, { signal: AbortSignal.abort() })
@@ -199,7 +199,7 @@ describe('the end', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  test('when the relay closes, the stream ends after what was sent', async () => {
+  test('when the relay closes, the stream ends after the events it sent', async () => {
     const { host } = await watchedHost()
     const stream = openEventStream(host.events, { position: 0 }, { signal: never(), heartbeatMs: 5 })
     const received = text(stream)
@@ -211,7 +211,7 @@ describe('the end', () => {
     expect(await received).toMatch(/^: connected\n\n/)
   })
 
-  test('a database that fails while it catches up ends the stream, so that the reader comes back', async () => {
+  test('a database failure during catch-up ends the stream, so that the client reconnects', async () => {
     const { host, followers } = await watchedHost()
     const failing: Events = { ...host.events, read: () => Promise.reject(new Error('away')) }
     const stream = openEventStream(failing, { position: 0 }, { signal: never() })

@@ -7,27 +7,27 @@ import { testDatabase } from '../../support/database/database.ts'
 import { follow, openEventHost, publishWord, wordOf, wordPublished } from '../../support/events/event-host.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
-test('an event is told once its transaction has committed, and not before', async () => {
+test('followers receive an event after its transaction commits, and not before', async () => {
   const { host } = await oneHost()
-  const told = follow(host.events)
+  const followed = follow(host.events)
 
   await transact(host.db, async (tx) => {
     await host.events.publish(tx, wordPublished, { sessionId: 7, payload: { word: 'hello' } })
     await publishWord(host, 'meanwhile')
-    await heard(told, 'meanwhile')
-    expect(told.words()).toEqual(['meanwhile'])
+    await received(followed, 'meanwhile')
+    expect(followed.words()).toEqual(['meanwhile'])
   })
 
-  await heard(told, 'hello')
-  expect(told.placed).toMatchObject([
+  await received(followed, 'hello')
+  expect(followed.placed).toMatchObject([
     { name: 'word.published', session_id: null, payload: { word: 'meanwhile' } },
     { name: 'word.published', session_id: 7, payload: { word: 'hello' }, created_at: expect.any(Date) },
   ])
 })
 
-test('an event of a transaction that rolls back never happened', async () => {
+test('followers never receive an event of a transaction that rolls back', async () => {
   const { host, pool } = await oneHost()
-  const told = follow(host.events)
+  const followed = follow(host.events)
 
   const attempt = transact(host.db, async (tx) => {
     await host.events.publish(tx, wordPublished, { payload: { word: 'unsaid' } })
@@ -36,14 +36,14 @@ test('an event of a transaction that rolls back never happened', async () => {
   await expect(attempt).rejects.toThrow('on second thoughts')
   await publishWord(host, 'said')
 
-  await heard(told, 'said')
-  expect(told.words()).toEqual(['said'])
+  await received(followed, 'said')
+  expect(followed.words()).toEqual(['said'])
   expect((await pool.query('select 1 from events')).rowCount).toBe(1)
 })
 
-test('a payload that is not what the event declares is refused, and its transaction with it', async () => {
+test('a payload that does not match the schema fails the transaction', async () => {
   const { host, pool } = await oneHost()
-  // What a caller that cheats its way past the types would publish.
+  // As a caller that bypasses the types would publish it.
   const payload = { word: 7 } as unknown as { word: string }
 
   await expect(transact(host.db, (tx) => host.events.publish(tx, wordPublished, { payload }))).rejects.toThrow()
@@ -51,7 +51,7 @@ test('a payload that is not what the event declares is refused, and its transact
   expect((await pool.query('select 1 from events')).rowCount).toBe(0)
 })
 
-test('twenty writers whose commits overlap are heard on two hosts exactly once each, in one order, without a gap', async () => {
+test('two hosts receive the events of twenty concurrent writers exactly once, in the same order, without a gap', async () => {
   const { url, pool } = await testDatabase()
   const hosts = await Promise.all([openEventHost(url), openEventHost(url)])
   const followers = hosts.map(({ events }) => follow(events))
@@ -65,7 +65,7 @@ test('twenty writers whose commits overlap are heard on two hosts exactly once e
         expected.push(word)
         await transact(host.db, async (tx) => {
           await host.events.publish(tx, wordPublished, { payload: { word } })
-          // Ids are handed out here and commits come in any order.
+          // Ids are assigned here; commits happen in any order.
           await wait((writer * 7 + count * 13) % 11)
         })
       }
@@ -84,46 +84,46 @@ test('twenty writers whose commits overlap are heard on two hosts exactly once e
     expect(words().toSorted()).toEqual(expected.toSorted())
     expect(placed.map(wordOf)).toEqual(rows.map(wordOf))
   }
-  // Each writer's own events are in the order in which it committed them.
+  // The events of each writer are in its commit order.
   const ofFirst = followers[0]?.words().filter((word) => word.startsWith('0-'))
   expect(ofFirst).toEqual(Array.from({ length: 20 }, (_, count) => `0-${count}`))
 })
 
-test('somebody who begins to follow and reads back from where it was misses nothing, whenever it comes', async () => {
+test('a follower that also reads from an earlier position misses no event, whenever it starts', async () => {
   const { host } = await oneHost()
   const total = 60
   const writing = (async () => {
     for (let count = 0; count < total; count += 1) await publishWord(host, `${count}`)
   })()
 
-  // Each comes at another moment, with no one there before it.
+  // Each starts at another moment, with no follower before it.
   for (let round = 0; round < 8; round += 1) {
     const position = await host.events.lastPosition()
-    const told = follow(host.events)
+    const followed = follow(host.events)
     await wait(round * 3)
     const replayed = await host.events.read({ position }, 1000)
     await wait(20)
-    told.stop()
+    followed.stop()
     const last = Math.max(
       position,
       ...replayed.map((event) => event.position),
-      ...told.placed.map((event) => event.position),
+      ...followed.placed.map((event) => event.position),
     )
-    const seen = new Set([...replayed, ...told.placed].map((event) => event.position))
+    const seen = new Set([...replayed, ...followed.placed].map((event) => event.position))
     const between = (await host.events.read({ position }, 1000)).filter((event) => event.position <= last)
     expect(between.filter((event) => !seen.has(event.position))).toEqual([])
   }
   await writing
 })
 
-test('somebody who begins to follow while the relay looks where things stand is told what it sees there', async () => {
+test('a follower that starts while the relay reads the last position receives the events up to it', async () => {
   const { url } = await testDatabase()
   const { host, wake } = await deafHost(url, 1)
   const elsewhere = await openEventHost(url)
 
-  // The relay, with nobody following, asks where things stand; its only connection is taken between its two questions.
+  // Without followers the relay reads the last position. Its only connection is taken between its two queries.
   wake()
-  const told = await host.db.connection().execute(async () => {
+  const followed = await host.db.connection().execute(async () => {
     await new Promise(setImmediate)
     const joined = follow(host.events)
     const position = await elsewhere.events.lastPosition()
@@ -132,20 +132,20 @@ test('somebody who begins to follow while the relay looks where things stand is 
     return joined
   })
 
-  await heard(told, 'in between')
+  await received(followed, 'in between')
 })
 
-test('an event whose announcement was lost is told by the tick', async () => {
+test('an event whose notification was lost is delivered at the next tick', async () => {
   const { url } = await testDatabase()
   const { host } = await deafHost(url)
-  const told = follow(host.events)
+  const followed = follow(host.events)
 
   await publishWord(host, 'whispered')
 
-  await heard(told, 'whispered')
+  await received(followed, 'whispered')
 })
 
-test('reading back gives what came after, oldest first, of one session if asked, and no more than asked', async () => {
+test('read returns later events, oldest first, filtered by session and up to the limit', async () => {
   const { host } = await oneHost()
   for (const [word, sessionId] of [
     ['a', 1],
@@ -165,16 +165,16 @@ test('reading back gives what came after, oldest first, of one session if asked,
   expect((await host.events.read({ position: first?.position ?? 0 }, 10)).map(wordOf)).toEqual(['b', 'c', 'd'])
 })
 
-test('whoever stops following is told nothing more, and closing tells the others', async () => {
+test('a follower that stops receives nothing more, and closing notifies the others', async () => {
   const { host } = await oneHost()
   const stopped = follow(host.events)
   stopped.stop()
   let closings = 0
   host.events.follow({ onEvents: () => undefined, onClosed: () => (closings += 1) })
-  const told = follow(host.events)
+  const followed = follow(host.events)
 
   await publishWord(host, 'hello')
-  await heard(told, 'hello')
+  await received(followed, 'hello')
   host.events.close()
   host.events.close()
 
@@ -182,7 +182,7 @@ test('whoever stops following is told nothing more, and closing tells the others
   expect(closings).toBe(1)
 })
 
-test('old events are pruned, and what comes after them is placed after them all the same', async () => {
+test('old events are pruned, and later events still get higher positions', async () => {
   const { host, pool } = await oneHost()
   await publishWord(host, 'old')
   await publishWord(host, 'recent')
@@ -205,7 +205,7 @@ async function oneHost() {
   return { url, pool, host: await openEventHost(url) }
 }
 
-/** A host that hears nothing but what the test tells it. */
+/** A host that receives only the signals that the test sends. */
 async function deafHost(url: string, connections?: number) {
   let wake: () => void = () => undefined
   const signals: Signals = {
@@ -220,9 +220,9 @@ async function deafHost(url: string, connections?: number) {
   return { host, wake: () => wake() }
 }
 
-function heard(told: { words(): string[] }, word: string) {
+function received(followed: { words(): string[] }, word: string) {
   return eventually(
-    async () => told.words(),
+    async () => followed.words(),
     (words) => words.includes(word),
   )
 }

@@ -12,12 +12,12 @@ import { redisProgram, startRedisServer } from '../../support/processes/redis-se
 import { eventually } from '../../support/vitest/eventually.ts'
 
 describe('over PostgreSQL', () => {
-  test('an announcement wakes those of its topic on every host, the announcing one included', async () => {
+  test('a signal wakes the listeners of its topic on every host, the sender included', async () => {
     const { url } = await testDatabase()
     await expectAnnouncements(await Promise.all([postgresSignals(url), postgresSignals(url)]))
   })
 
-  test('a listener whose connection was ended connects again, wakes everybody, and hears what comes', async () => {
+  test('a listener whose connection ended reconnects, wakes all listeners, and receives new signals', async () => {
     const { url, pool } = await testDatabase()
     const signals = await postgresSignals(url)
     const trains = count(signals, 'trains')
@@ -27,7 +27,7 @@ describe('over PostgreSQL', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'yardmaster signals' and datname = current_database()`,
     )
 
-    // Whatever was announced meanwhile was not heard: each looks for itself.
+    // Signals during the outage were lost, so every listener is woken.
     await eventually(
       async () => [trains.heard(), ships.heard()],
       (counts) => counts.every((heard) => heard === 1),
@@ -40,7 +40,7 @@ describe('over PostgreSQL', () => {
     expect(ships.heard()).toBe(1)
   })
 
-  test('a listener finds its database again after it was away', async () => {
+  test('a listener reconnects after a database outage', async () => {
     const { url } = await testDatabase()
     const line = await proxiedDatabase(url)
     const signals = await postgresSignals(line.url)
@@ -63,7 +63,7 @@ describe('over PostgreSQL', () => {
     )
   })
 
-  test('closing ends the connection, also while it is being opened again', async () => {
+  test('close ends the connection, even during a reconnect', async () => {
     const { url, pool } = await testDatabase()
     const line = await proxiedDatabase(url)
     const signals = await postgresSignals(line.url)
@@ -86,12 +86,12 @@ describe('over PostgreSQL', () => {
 })
 
 describe.skipIf(redisProgram === undefined)('over Redis', () => {
-  test('an announcement wakes those of its topic on every host, the announcing one included', async () => {
+  test('a signal wakes the listeners of its topic on every host, the sender included', async () => {
     const redis = await startRedisServer()
     await expectAnnouncements(await Promise.all([redisSignals(redis.url), redisSignals(redis.url)]))
   })
 
-  test('while Redis is away each host hears itself; when it is back everybody looks, and hears the others', async () => {
+  test('during a Redis outage a host receives its own signals; afterwards all listeners are woken and receive those of others', async () => {
     const redis = await startRedisServer()
     const [here, there] = await Promise.all([redisSignals(redis.url), redisSignals(redis.url)])
     const heardHere = count(here, 'trains')
@@ -130,7 +130,7 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
     )
   })
 
-  test('a host that starts before Redis does hears the others once it is there', async () => {
+  test('a host that starts before Redis receives signals of others once Redis is up', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const [here, there] = await Promise.all([redisSignals(redis.url), redisSignals(redis.url)])
@@ -152,7 +152,7 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
     )
   })
 
-  test('a Redis that takes the call and says nothing does not keep an announcement from us', async () => {
+  test('a Redis that accepts the connection and never answers does not block our own signals', async () => {
     const redis = await startRedisServer()
     const signals = await redisSignals(redis.url)
     const trains = count(signals, 'trains')
@@ -172,7 +172,7 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
     redis.thaw()
   })
 
-  test('events are told on two hosts, and on each for itself while Redis is away', async () => {
+  test('two hosts receive all events, and during a Redis outage each receives its own', async () => {
     const redis = await startRedisServer()
     const { url } = await testDatabase()
     const here = await openEventHost(url, () => redisSignals(redis.url))
@@ -192,7 +192,7 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
       async () => toldHere.words(),
       (words) => words.length === 2,
     )
-    // The other host hears of it by its own tick.
+    // The other host finds it at its next tick.
     await eventually(
       async () => toldThere.words(),
       (words) => words.length === 2,
@@ -202,14 +202,14 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
   })
 })
 
-/** The contract that both ways share. */
+/** The contract of both transports. */
 async function expectAnnouncements([here, there]: readonly Signals[]): Promise<void> {
   if (!here || !there) throw new Error('two hosts are needed')
   const heardHere = count(here, 'trains')
   const heardThere = count(there, 'trains')
   const stopped = count(there, 'trains')
   stopped.stop()
-  // A host may still be subscribing; it looks once when it is.
+  // A host may still be subscribing; it wakes its listeners once when it has.
   await eventually(
     async () => {
       await here.announce('trains')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const logModule = new URL('../../../dist/platform/log/log.js', import.meta.url).href
 
-test('each record is one line of JSON on standard error, and standard output stays free', async () => {
+test('each record is one line of JSON on standard error, and standard output stays empty', async () => {
   const { stdout, records } = await logged(`
     log.info({ title: 'two\\nlines \\u001b[31m' }, 'hello\\nworld')
     log.warn('second')
@@ -18,7 +18,7 @@ test('each record is one line of JSON on standard error, and standard output sta
   expect(records[0]?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('what lies below the level is not written', async () => {
+test('records below the level are not written', async () => {
   const { records } = await logged(`log.debug('quiet'); log.info('loud')`)
 
   expect(records.map(({ msg }) => msg)).toEqual(['loud'])
@@ -44,7 +44,7 @@ test('passwords and connection strings are not written', async () => {
   expect(stderr).not.toContain('open-sesame')
 })
 
-/** What the log writes, in a process of its own: it writes to where a test's own output goes. */
+/** Runs in a child process, because the log writes to the standard error of the process. */
 async function logged(script: string) {
   const program = `import { openLog } from ${JSON.stringify(logModule)}; const log = openLog({ level: 'info' }); ${script}`
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
