@@ -11,7 +11,7 @@ import { deleteOldFailures, listSubscriptions } from '../../../src/platform/even
 import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { proxiedDatabase } from '../../support/database/proxied-database.ts'
-import { openEventHost, speak, wordSpoken } from '../../support/events/event-host.ts'
+import { openEventHost, publishWord, wordPublished } from '../../support/events/event-host.ts'
 import { defineSubscription, startPeriodicHost } from '../../support/jobs/periodic-host.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
 import { startLineChild } from '../../support/processes/line-child.ts'
@@ -26,7 +26,7 @@ describe('delivery', () => {
     const two = await startHost(url, [recording('words')])
     const words = Array.from({ length: 40 }, (_, index) => `word ${String(index).padStart(2, '0')}`)
 
-    await Promise.all(words.map((word, index) => speak(index % 2 === 0 ? one : two, word)))
+    await Promise.all(words.map((word, index) => publishWord(index % 2 === 0 ? one : two, word)))
 
     const handled = await handledWords(pool, words.length)
     expect(handled.toSorted()).toEqual(words)
@@ -41,15 +41,15 @@ describe('delivery', () => {
       name: 'both',
       queue: 'default',
       startsAt: 'now',
-      to: [wordSpoken, other],
+      to: [wordPublished, other],
       handle: async (_app, _tx, { name, payload, sessionId }) => {
-        if (name === 'word.spoken') seen.push(`${payload.word} of ${sessionId}`)
+        if (name === 'word.published') seen.push(`${payload.word} of ${sessionId}`)
         else seen.push(`${payload.number + 1}`)
       },
     })
     const host = await startHost(url, [both, recording('a')])
 
-    await speak(host, 'hello', 7)
+    await publishWord(host, 'hello', 7)
     await transact(host.db, (tx) => host.events.publish(tx, other, { payload: { number: 1 } }))
 
     await eventually(
@@ -69,7 +69,7 @@ describe('delivery', () => {
     })
     const host = await startHost(url, [subscription])
 
-    await speak(host, 'once')
+    await publishWord(host, 'once')
 
     expect(await handledWords(pool, 1)).toEqual(['once'])
     expect(isFirst).toBe(false)
@@ -80,7 +80,7 @@ describe('delivery', () => {
     const host = await startHost(url, [recording('a')])
     await pauseQueue(host.db, 'default', 'a test')
     await overASecond()
-    await speak(host, 'later')
+    await publishWord(host, 'later')
     await overASecond()
     expect((await pool.query('select word from handled_words')).rows).toEqual([])
 
@@ -94,10 +94,10 @@ describe('the first start', () => {
   test('a subscription that starts now handles no event from before, one from the beginning handles all', async () => {
     const { url, pool } = await wordsDatabase()
     const before = await openEventHost(url)
-    await speak(before, 'old')
+    await publishWord(before, 'old')
     const host = await startHost(url, [recording('now'), { ...recording('all'), startsAt: 'beginning' }])
 
-    await speak(host, 'new')
+    await publishWord(host, 'new')
 
     await handledWords(pool, 3)
     const { rows } = await pool.query('select host, word from handled_words order by host, id')
@@ -113,13 +113,13 @@ describe('after a restart', () => {
   test('a subscription resumes where it stopped', async () => {
     const { url, pool } = await wordsDatabase()
     const first = await startHost(url, [recording('a')])
-    await speak(first, 'before')
+    await publishWord(first, 'before')
     await handledWords(pool, 1)
     await first.drain()
-    await speak(first, 'meanwhile')
+    await publishWord(first, 'meanwhile')
 
     const second = await startHost(url, [recording('a')])
-    await speak(second, 'after')
+    await publishWord(second, 'after')
 
     expect(await handledWords(pool, 3)).toEqual(['before', 'meanwhile', 'after'])
   })
@@ -130,10 +130,10 @@ describe('after a restart', () => {
     onTestFinished(() => runner.kill())
     expect(await runner.nextLine()).toBe('up')
     const publisher = await openEventHost(url)
-    await speak(publisher, 'cut short')
+    await publishWord(publisher, 'cut short')
     expect(await runner.nextLine()).toBe('handling cut short')
     await startHost(url, [{ ...recording('survivor'), name: 'words' }])
-    await speak(publisher, 'next')
+    await publishWord(publisher, 'next')
     await overASecond()
     // The first host holds the cursor, so the second handles no event.
     expect((await pool.query('select word from handled_words')).rows).toEqual([])
@@ -160,7 +160,7 @@ describe('failing', () => {
       attempts: 2,
     }
     const host = await startHost(url, [subscription], log)
-    for (const word of ['first', 'poison', 'last']) await speak(host, word, 3)
+    for (const word of ['first', 'poison', 'last']) await publishWord(host, word, 3)
 
     const waiting = await eventually(
       () => listSubscriptions(host.db),
@@ -176,7 +176,7 @@ describe('failing', () => {
     expect(rows).toMatchObject([
       {
         subscription: 'record_a',
-        event_name: 'word.spoken',
+        event_name: 'word.published',
         session_id: '3',
         payload: { word: 'poison' },
         error: 'Error: cannot be swallowed',
@@ -199,8 +199,8 @@ describe('failing', () => {
     const { url, pool } = await wordsDatabase()
     const host = await startHost(url, [{ ...recording('a'), attempts: 1 }])
 
-    await pool.query(`insert into events (name, payload) values ('word.spoken', '{"word": 7}')`)
-    await speak(host, 'sound')
+    await pool.query(`insert into events (name, payload) values ('word.published', '{"word": 7}')`)
+    await publishWord(host, 'sound')
 
     expect(await handledWords(pool, 1)).toEqual(['sound'])
     expect((await pool.query('select payload from event_subscription_failures')).rows).toEqual([
@@ -215,7 +215,7 @@ describe('failing', () => {
     })
     const host = await startHost(url, [broken, recording('sound')])
 
-    await speak(host, 'hello')
+    await publishWord(host, 'hello')
 
     expect(await handledWords(pool, 1)).toEqual(['hello'])
   })
@@ -231,7 +231,7 @@ describe('failing', () => {
     })
     const publisher = await openEventHost(url)
     await startHost(proxiedUrl, [{ ...subscription, attempts: 1 }])
-    await speak(publisher, 'through the outage')
+    await publishWord(publisher, 'through the outage')
     await eventually(
       async () => isCut,
       (answer) => answer,
@@ -255,7 +255,7 @@ describe('failing', () => {
       await pool.query(
         `insert into event_subscription_failures
            (subscription, position, event_name, payload, error, attempts, failed_at)
-         values ('words', $1, 'word.spoken', '{}', 'x', 1, now() - make_interval(days => $2))`,
+         values ('words', $1, 'word.published', '{}', 'x', 1, now() - make_interval(days => $2))`,
         [position, days],
       )
 
@@ -269,14 +269,14 @@ describe('retention', () => {
   test('a subscription that is older than retention says so at error and continues with what is left', async () => {
     const { url, pool } = await wordsDatabase()
     const first = await startHost(url, [recording('a')])
-    await speak(first, 'handled')
+    await publishWord(first, 'handled')
     await handledWords(pool, 1)
     await first.drain()
-    await speak(first, 'pruned')
+    await publishWord(first, 'pruned')
     await first.events.lastPosition()
     await pool.query("update events set created_at = now() - interval '4 days'")
     await deleteEventsBefore(first.db, new Date(Date.now() - 3 * 86_400_000))
-    await speak(first, 'kept')
+    await publishWord(first, 'kept')
 
     const { log, records } = recordedLog()
     await startHost(url, [recording('a')], log)
@@ -300,7 +300,7 @@ describe('retention', () => {
     )
 
     expect(position).toBe(250)
-    await speak(host, 'after them')
+    await publishWord(host, 'after them')
     expect(await handledWords(pool, 1)).toEqual(['after them'])
   })
 })
@@ -308,13 +308,13 @@ describe('retention', () => {
 test('the lag of a subscription is the number and the age of the events it has not handled', async () => {
   const { url, pool } = await wordsDatabase()
   const host = await startHost(url, [recording('a')])
-  await speak(host, 'handled')
+  await publishWord(host, 'handled')
   await handledWords(pool, 1)
   await host.drain()
   expect(await listSubscriptions(host.db)).toMatchObject([{ events_behind: 0, oldest_event_at: null }])
 
-  await speak(host, 'one')
-  await speak(host, 'two')
+  await publishWord(host, 'one')
+  await publishWord(host, 'two')
   await host.events.lastPosition()
 
   const [status] = await listSubscriptions(host.db)
@@ -338,7 +338,7 @@ function recording(name: string, then: (word: string) => Promise<void> = async (
     name: `record_${name}`,
     queue: 'default',
     startsAt: 'now',
-    to: [wordSpoken],
+    to: [wordPublished],
     handle: async (_app, tx: Transaction, { payload: { word } }) => {
       await sql`insert into handled_words (word, host) values (${word}, ${name})`.execute(tx)
       await then(word)

@@ -7,7 +7,7 @@ import { runForEach } from '../../../src/platform/jobs/run-for-each.ts'
 import { listPeriodicRuns } from '../../../src/platform/jobs/run-store.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { proxiedDatabase } from '../../support/database/proxied-database.ts'
-import { speak, wordSpoken } from '../../support/events/event-host.ts'
+import { publishWord, wordPublished } from '../../support/events/event-host.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 import { startPeriodicHost, task } from '../../support/jobs/periodic-host.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
@@ -74,14 +74,14 @@ describe('waking', () => {
   test('an event starts a run at once, and one that does not match starts none', async () => {
     const { url } = await testDatabase()
     const runs = counter()
-    const wakeOn = [onEvent(wordSpoken, ({ word }) => word === 'wake')]
+    const wakeOn = [onEvent(wordPublished, ({ word }) => word === 'wake')]
     const host = await startPeriodicHost({ url, entries: [task({ intervalMs: anHourMs, wakeOn, run: runs.run })] })
     await runs.reach(1)
 
-    await speak(host, 'wake')
+    await publishWord(host, 'wake')
     await runs.reach(2)
-    await speak(host, 'sleep on')
-    await speak(host, 'wake')
+    await publishWord(host, 'sleep on')
+    await publishWord(host, 'wake')
     await runs.reach(3)
 
     expect(runs.count()).toBe(3)
@@ -90,12 +90,12 @@ describe('waking', () => {
   test('events during a run start one more run after it, not one each', async () => {
     const { url } = await testDatabase()
     const held = heldTask()
-    const wakeOn = [onEvent(wordSpoken)]
+    const wakeOn = [onEvent(wordPublished)]
     const host = await startPeriodicHost({ url, entries: [task({ intervalMs: anHourMs, wakeOn, run: held.run })] })
     await held.reach(1)
     const seen = followed(host.events)
 
-    for (const word of ['one', 'two', 'three']) await speak(host, word)
+    for (const word of ['one', 'two', 'three']) await publishWord(host, word)
     await seen(3)
     held.release()
     await held.reach(2)
@@ -213,10 +213,10 @@ describe('pausing', () => {
     const { db } = openTestDatabase(url)
     await pauseQueue(db, 'default', 'a test')
     const runs = counter()
-    const wakeOn = [onEvent(wordSpoken)]
+    const wakeOn = [onEvent(wordPublished)]
     const host = await startPeriodicHost({ url, entries: [task({ intervalMs: anHourMs, wakeOn, run: runs.run })] })
     const seen = followed(host.events)
-    await speak(host, 'wake')
+    await publishWord(host, 'wake')
     await seen(1)
     expect(runs.count()).toBe(0)
 
