@@ -5,7 +5,7 @@ import { logFault } from '../../platform/http/answer-error.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { signalOf } from '../../platform/http/register.ts'
-import { answerMessage, type ToolAnswer, type ToolBox } from '../../platform/mcp/answer-message.ts'
+import type { ToolAnswer, ToolBox } from '../../platform/mcp/tool-box.ts'
 import { once } from '../../platform/once.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { version } from '../../platform/version.ts'
@@ -38,10 +38,14 @@ export function registerMcp(
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? refuse('unauthorized', 'Invalid or missing API key')
-      const box = toolBox(app, { tools: boundTools(), caller, request, signal: signalOf(reply) })
-      const answer = await answerMessage(request.body, box)
-      if (!answer) return reply.code(202).send()
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
+      // The SDK is loaded by the first request: it takes 0.3 s of CPU, and most starts never need it.
+      const { answerRequest } = await import('../../platform/mcp/answer-request.ts')
+      const response = await answerRequest(request.body, {
+        tools: toolBox(app, { tools: boundTools(), caller, request, signal: signalOf(reply) }),
+        protocolVersion: request.headers['mcp-protocol-version']?.toString(),
+      })
+      reply.code(response.status)
+      return response.body ? reply.type('application/json; charset=utf-8').send(await response.text()) : reply.send()
     },
   })
   server.route({

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../platform/http/openapi.ts'
-import type { OfferedTool } from '../../platform/mcp/answer-message.ts'
+import type { OfferedTool } from '../../platform/mcp/tool-box.ts'
 import { argumentsOf, type BoundCall } from './bound-call.ts'
 import type { Tool } from './tool.ts'
 

@@ -29,7 +29,7 @@ const start = vi.spyOn(demoRuntime, 'start')
 afterEach(() => start.mockClear())
 afterAll(() => start.mockRestore())
 
-/** A session at work, and the servers that its agent was given. */
+/** Starts a session whose turn keeps running, and returns the MCP servers that its agent received. */
 async function atWork(order: Record<string, unknown> = {}) {
   const id = await create('run sleep 120', order)
   await reaches(id, 'running')
@@ -48,8 +48,8 @@ async function atWork(order: Record<string, unknown> = {}) {
 
 const onRoot = (agent_root: string) => ({ agent_root, git_root: undefined })
 
-describe('every agent', () => {
-  test('is given the tools for its own session, whatever was chosen for it, and the session says so', async () => {
+describe('the key of a turn', () => {
+  test('comes with the self-session server for every session, which lists it under injected_mcp_servers', async () => {
     const { id, servers } = await atWork({ mcp_servers: [] })
 
     expect(servers).toMatchObject([
@@ -68,7 +68,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('is heard while somebody at its address tries one key after another', async () => {
+  test('still works while another caller at the same address is rate-limited for guessing keys', async () => {
     const { id, servers } = await atWork()
     const statusFor = async (key = '') =>
       (await mcpClient(app).post('{}', { 'x-api-key': key, 'x-forwarded-for': '203.0.113.9' })).status
@@ -80,7 +80,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('is not given them twice: a server of the catalog that covers them takes their place', async () => {
+  test('is not injected when a selected catalog server covers the self_session group', async () => {
     for (const [mcp_servers, injected] of [
       [['yardmaster-house'], []],
       [['yardmaster-weather'], ['yardmaster-self-session']],
@@ -91,11 +91,11 @@ describe('every agent', () => {
     }
   })
 
-  test('names its own session, writes its notes, and is told where it is, without naming itself', async () => {
+  test('reads and changes its own session without naming it', async () => {
     const { id, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
 
-    expect((await own.ask('initialize')).result.instructions).toContain(`session ${id}`)
+    expect((await own.initialize()).result.instructions).toContain(`session ${id}`)
     expect((await own.call('get_session')).text).toContain(`- id: ${id}`)
     expect(await own.call('action_session', { action: 'update_title', title: 'Mine' })).toMatchObject({
       isError: false,
@@ -104,7 +104,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('reaches no other session, and none of what is not about one', async () => {
+  test('reaches no other session and no tool outside its group', async () => {
     const other = await create('say hello')
     const { id, servers, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
@@ -118,7 +118,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('cannot ask the address for more than its key is good for', async () => {
+  test('cannot widen its tool groups through the query', async () => {
     const { id, servers } = await atWork()
     const wide = mcpClient(app, {
       key: servers[0]?.headers['X-API-Key'] ?? '',
@@ -129,7 +129,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('is known by its key for as long as its turn runs, and not a moment longer', async () => {
+  test('is valid while its turn runs and answers 401 afterwards', async () => {
     const { id, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
     expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(200)
@@ -140,7 +140,7 @@ describe('every agent', () => {
     expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(401)
   })
 
-  test('whose turn somebody has ended is nobody, even while it still runs', async () => {
+  test('answers 401 once its turn is withdrawn, even while the agent still runs', async () => {
     const { id, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
     await app.pool.query(`update turns set withdrawn_by = 'archive' where session_id = $1`, [id])
@@ -150,7 +150,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('reports to its parent without being shown it', async () => {
+  test('can message the parent session but cannot read it', async () => {
     const parent = await create('say hello', { title: 'The parent', custom_metadata: { secret: 'of the parent' } })
     await reaches(parent, 'needs_input')
     const { id, clientOf } = await atWork({ parent_session_id: parent })
@@ -165,7 +165,7 @@ describe('every agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('has a key that is stored nowhere', async () => {
+  test('is not stored in clear and is redacted from text', async () => {
     const { id, servers } = await atWork()
     const key = servers[0]?.headers['X-API-Key'] ?? ''
     const { rows } = await app.pool.query('select turns::text as turn, sessions::text as session from turns, sessions')
@@ -177,8 +177,8 @@ describe('every agent', () => {
   })
 })
 
-describe('an agent on a root that names roots for subagents', () => {
-  test('is given both servers, and starts sessions of its own on those roots', async () => {
+describe('an agent on a root with default_subagent_roots', () => {
+  test('receives both servers and starts child sessions on those roots', async () => {
     const { id, servers, clientOf } = await atWork(onRoot('lead'))
     expect(servers.map(({ name }) => name)).toEqual(['yardmaster-self-session', 'yardmaster'])
     const lead = clientOf('yardmaster')
@@ -196,7 +196,7 @@ describe('an agent on a root that names roots for subagents', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('starts none elsewhere, and gives none other servers than its root does', async () => {
+  test('cannot start sessions on other roots or with other MCP servers than the root has', async () => {
     const { id, clientOf } = await atWork(onRoot('lead'))
     const lead = clientOf('yardmaster')
     const start = (args: Record<string, unknown>) => lead.call('start_session', { prompt: 'say hello', ...args })
@@ -226,7 +226,7 @@ describe('an agent on a root that names roots for subagents', () => {
   })
 })
 
-test('an agent that guesses the idempotency key of another session is not shown that session', async () => {
+test('an agent that guesses the idempotency key of another session starts its own session instead', async () => {
   const theirs = await create('say hello', { idempotency_key: 'nightly', custom_metadata: { secret: 'of another' } })
   const { id, clientOf } = await atWork(onRoot('lead'))
   const order = { agent_root: 'api', prompt: 'say hello', idempotency_key: 'nightly' }
@@ -241,8 +241,8 @@ test('an agent that guesses the idempotency key of another session is not shown 
   await app.post(`/sessions/${id}/pause`)
 })
 
-describe('the holder of an API key', () => {
-  test('is bound to the roots that the address names', async () => {
+describe('a caller with an API key', () => {
+  test('is limited to the roots in allowed_agent_roots', async () => {
     const bound = mcpClient(app, { query: '?allowed_agent_roots=api' })
 
     expect(await bound.call('start_session', { agent_root: 'other', prompt: 'say hi' })).toMatchObject({
@@ -251,7 +251,7 @@ describe('the holder of an API key', () => {
     expect((await bound.call('get_configs')).text).not.toMatch(/name: other/)
   })
 
-  test('means the session that the address names where it names none', async () => {
+  test('uses the session_id of the query where a call names no session', async () => {
     const id = await create('say hello')
     const about = mcpClient(app, { query: `?tool_groups=self_session&session_id=${id}` })
 

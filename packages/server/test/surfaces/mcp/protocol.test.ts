@@ -1,13 +1,24 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { limits } from '@yardmaster/contract/limits'
 import { describe, expect, test } from 'vitest'
-import { expectProblem, testApp } from '../../support/app/app.ts'
+import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
+import { openRaw, requestHead } from '../../support/http/raw-http.ts'
 
 const app = testApp()
 const client = mcpClient(app)
 
-describe('a client', () => {
-  test('is told who we are, in the version of the protocol that it speaks', async () => {
-    const { result } = await client.ask('initialize', { protocolVersion: '2025-03-26', capabilities: {} })
+const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+async function problemOf(response: Response) {
+  return { status: response.status, body: await response.json(), headers: response.headers }
+}
+
+describe('POST /mcp', () => {
+  test('answers initialize in the protocol version that the client asks for', async () => {
+    const { result } = await client.initialize('2025-03-26')
 
     expect(result).toMatchObject({
       protocolVersion: '2025-03-26',
@@ -17,82 +28,118 @@ describe('a client', () => {
     })
   })
 
-  test('that speaks a version nobody knows is offered the newest we know', async () => {
-    const { result } = await client.ask('initialize', { protocolVersion: '1999-01-01' })
+  test('offers its newest protocol version to a client that asks for an unknown one', async () => {
+    const { result } = await client.initialize('1999-01-01')
 
     expect(result.protocolVersion).toBe('2025-11-25')
   })
 
-  test('is answered a ping, and nothing to a notification', async () => {
-    expect(await client.ask('ping')).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+  test('answers 400 to a request whose protocol version header it does not support', async () => {
+    const headers = { 'x-api-key': testKey, 'mcp-protocol-version': '1999-01-01' }
+    const response = await client.post(ping, headers)
 
-    const noted = await client.post('{"jsonrpc":"2.0","method":"notifications/initialized"}')
-    expect(noted.status).toBe(202)
-    expect(await noted.text()).toBe('')
-    expect((await client.post('{"jsonrpc":"2.0","id":4,"result":{}}')).status).toBe(202)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('1999-01-01') } })
   })
 
-  test('learns that there is no such method, no such tool, and that a call needs a name', async () => {
+  test('answers a ping with an empty result', async () => {
+    expect(await client.ask('ping')).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
+  })
+
+  test('answers 202 without a body to a notification and to a response', async () => {
+    for (const message of [
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+      '{"jsonrpc":"2.0","id":4,"result":{}}',
+    ]) {
+      const response = await client.post(message)
+      expect({ message, status: response.status, text: await response.text() }).toEqual({
+        message,
+        status: 202,
+        text: '',
+      })
+    }
+  })
+
+  test('answers JSON to a client whose Accept header names no event stream', async () => {
+    const response = await client.post(ping, { 'x-api-key': testKey, accept: '*/*' })
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
+
+  test('reports an unknown method, an unknown tool and missing parameters', async () => {
     expect(await client.ask('resources/list')).toMatchObject({ error: { code: -32_601 } })
     expect(await client.ask('tools/call', { name: 'launch' })).toMatchObject({
       error: { code: -32_602, message: 'Unknown tool: launch' },
     })
     expect(await client.ask('tools/call', { arguments: {} })).toMatchObject({ error: { code: -32_602 } })
+    expect(await client.ask('initialize', {})).toMatchObject({ error: { code: -32_602 } })
+  })
+
+  test('reports a message that is not JSON-RPC 2.0, with the id if it has one', async () => {
     expect(await (await client.post('{"id":1}')).json()).toMatchObject({ id: 1, error: { code: -32_600 } })
     expect(await (await client.post('{"method":"ping"}')).json()).toMatchObject({ id: null, error: { code: -32_600 } })
+  })
+
+  test('takes params of null as no params', async () => {
     expect(await client.ask('tools/list', null)).toMatchObject({ id: 7, result: { tools: expect.any(Array) } })
   })
 
-  test('that sends several messages at once, or no JSON, is refused in the standard shape', async () => {
-    for (const body of ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', '{', '"ping"']) {
-      const response = await client.post(body)
-      expectProblem(
-        { status: response.status, body: await response.json(), headers: response.headers },
-        422,
-        'Invalid JSON',
-      )
-    }
+  test('refuses a batch, malformed JSON and a bare string with 422 Invalid JSON', async () => {
+    for (const body of [`[${ping}]`, '{', '"ping"'])
+      expectProblem(await problemOf(await client.post(body)), 422, 'Invalid JSON')
   })
 
-  test('can open no stream and end no session', async () => {
-    for (const method of ['GET', 'DELETE']) {
-      const response = await app.send('/mcp', { method, headers: { 'x-api-key': 'test-key' } })
-      expect(response.headers.get('allow')).toBe('POST')
-      expectProblem(
-        { status: response.status, body: await response.json(), headers: response.headers },
-        405,
-        'Method not allowed',
-      )
-    }
+  test('refuses a body over the limit with 413', async () => {
+    const connection = openRaw(app.url)
+    const answered = connection.answer()
+    const length = `Content-Length: ${limits.bodyBytes + 1}`
+    connection.send(requestHead('POST /mcp', [`X-API-Key: ${testKey}`, 'Content-Type: application/json', length]))
+
+    expect((await answered).status).toBe(413)
+    connection.end()
+  })
+
+  test("serves the SDK's own client from initialize to a tool call", async () => {
+    const program = fileURLToPath(new URL('sdk-client.mjs', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [program, `${app.url}/mcp`, testKey])
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      instructions: expect.stringContaining('Yardmaster'),
+      tools: expect.arrayContaining(['get_session']),
+      answer: { isError: false, content: [{ type: 'text', text: expect.stringContaining('categories') }] },
+    })
   })
 })
 
-describe('without a key that is good', () => {
-  test.each([
-    ['none', {}],
-    ['a wrong one', { 'x-api-key': 'wrong' }],
-    ['a wrong bearer', { authorization: 'Bearer wrong' }],
-    ['one that looks like an agent has it', { 'x-api-key': `ymt_${'a'.repeat(43)}` }],
-  ])('nobody gets in: %s', async (_what, headers) => {
-    const response = await client.post('{"jsonrpc":"2.0","id":1,"method":"tools/list"}', headers)
+test('GET and DELETE /mcp answer 405: there is no stream to open and no session to end', async () => {
+  for (const method of ['GET', 'DELETE']) {
+    const response = await app.send('/mcp', { method, headers: { 'x-api-key': testKey } })
+    expect(response.headers.get('allow')).toBe('POST')
+    expectProblem(await problemOf(response), 405, 'Method not allowed')
+  }
+})
 
-    expectProblem(
-      { status: response.status, body: await response.json(), headers: response.headers },
-      401,
-      'Unauthorized',
-    )
+describe('authentication of POST /mcp', () => {
+  test.each([
+    ['no key', {}],
+    ['a wrong key', { 'x-api-key': 'wrong' }],
+    ['a wrong bearer token', { authorization: 'Bearer wrong' }],
+    ['an unknown turn key', { 'x-api-key': `ymt_${'a'.repeat(43)}` }],
+  ])('refuses %s with 401', async (_what, headers) => {
+    expectProblem(await problemOf(await client.post(ping, headers)), 401, 'Unauthorized')
   })
 
-  test('a bearer is as good as the header', async () => {
-    const headers = { authorization: 'Bearer test-key', 'x-api-key': '' }
-    const response = await client.post('{"jsonrpc":"2.0","id":1,"method":"ping"}', headers)
+  test('accepts an API key as a bearer token', async () => {
+    const response = await client.post(ping, { authorization: `Bearer ${testKey}`, 'x-api-key': '' })
 
     expect(response.status).toBe(200)
   })
 })
 
-describe('the tools', () => {
-  test('each say what they take, as schemas that stand for themselves', async () => {
+describe('tools/list', () => {
+  test('describes every tool and argument, with schemas that hold no reference', async () => {
     const tools = await client.tools()
 
     expect(tools.map(({ name }) => name)).toEqual([
@@ -114,7 +161,7 @@ describe('the tools', () => {
     }
   })
 
-  test('are those of the groups that the address asks for, and a group we do not know is as good as not said', async () => {
+  test('lists the tools of the groups in the query and ignores unknown groups', async () => {
     const names = async (groups: string) =>
       (await mcpClient(app, { query: `?tool_groups=${groups}` }).tools()).map(({ name }) => name)
 
@@ -134,7 +181,7 @@ describe('the tools', () => {
     expect(await names('weather')).toEqual([])
   })
 
-  test('do not ask for the session that the address names', async () => {
+  test('does not require the session argument when the query names a session', async () => {
     const required = async (query: string) =>
       (await mcpClient(app, { query }).tools()).map(({ inputSchema }) => inputSchema.required)
 
