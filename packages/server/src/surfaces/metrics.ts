@@ -6,30 +6,30 @@ const readMetrics = defineEndpoint({
   method: 'GET',
   path: '/metrics',
   tag: 'Metrics',
-  summary: 'Read the figures of this host, in the Prometheus text format',
+  summary: 'Read the metrics of this host, in the Prometheus text format',
   answers: { 200: 'text' },
   handle: async (_request, app) => ok(await app.metrics.registry.metrics()),
 })
 
 export const metrics: Room = { name: 'metrics', endpoints: [readMetrics] }
 
-/** Figures that are the same on every host, because the database has them, and those of this host's own memory. */
+/** Registers the metrics: counts from the database, equal on every host, and counts of this process. */
 export function describeFigures(app: App): void {
   app.metrics.lookUp({
     name: 'yardmaster_turns',
-    help: 'Turns that are not over, by state; held ones wait for a free slot.',
+    help: 'Turns that have not ended, by state; held turns wait for a free slot.',
     label: 'state',
     read: () => countTurns(app),
   })
   app.metrics.lookUp({
     name: 'yardmaster_jobs_waiting',
-    help: 'Jobs that wait to be performed, by class.',
+    help: 'Queued jobs, by class.',
     label: 'job',
     read: () => countJobs(app),
   })
   app.metrics.lookUp({
     name: 'yardmaster_redactions',
-    help: 'Secrets this host replaced by a marker since it started, by label.',
+    help: 'Secrets that this host redacted since it started, by label.',
     label: 'label',
     read: async () => app.redactor.counts(),
   })

@@ -9,10 +9,10 @@ type Check = { status: 'ok' | 'error'; adapter?: string; store?: string; error?:
 
 const timeoutMs = 2000
 const errorTextMax = 200
-/** Work that has hung for this long is given up, in case only its own connection is dead. */
-const givenUpMs = 30_000
+/** A check that hangs this long is abandoned and started again: its connection may be dead. */
+const abandonMs = 30_000
 
-/** For load balancers and people: no key, no writes, nothing that can tire. */
+/** Health checks for load balancers: no key, no writes to the database, bounded work. */
 export function registerProbes(server: FastifyInstance, app: App): void {
   const { store } = app.cache
   const checkDatabase = guarded({ adapter: 'PostgreSQL' }, () => readDatabase(app))
@@ -34,7 +34,7 @@ export function registerProbes(server: FastifyInstance, app: App): void {
   })
 }
 
-/** A socket that answers is not enough: one row of a table proves that the schema is there. */
+/** Reads a table as well: a connection alone does not prove that the schema exists. */
 async function readDatabase(app: App): Promise<void> {
   await sql`select 1`.execute(app.db)
   await app.db.selectFrom('sessions').select('id').orderBy('id').limit(1).execute()
@@ -48,7 +48,7 @@ async function useCache({ cache }: App): Promise<void> {
   await cache.delete(key)
 }
 
-/** Always answers, and in time. */
+/** Turns an error or a timeout of `work` into a failed check. */
 function guarded(about: Record<string, string>, work: () => Promise<void>): () => Promise<Check> {
   const answer = shared(work)
   return async () => {
@@ -67,11 +67,11 @@ function guarded(about: Record<string, string>, work: () => Promise<void>): () =
   }
 }
 
-/** Work that is underway is waited for by everybody who asks, so that many questions do not take many connections. */
+/** Concurrent requests share one run, so that many probes do not take many connections. */
 function shared(work: () => Promise<void>): () => Promise<void> {
   let underway: { answer: Promise<void>; begunAt: number } | undefined
   return () => {
-    if (underway && performance.now() - underway.begunAt < givenUpMs) return underway.answer
+    if (underway && performance.now() - underway.begunAt < abandonMs) return underway.answer
     const begun = {
       begunAt: performance.now(),
       answer: work().finally(() => {
@@ -83,15 +83,15 @@ function shared(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Credentials in a URL are masked up to the last `@`, in case a password holds one itself. */
+/** Masks URL credentials up to the last `@`: a password may contain one. */
 function describe(error: unknown): string {
-  return sentenceOf(error)
+  return messageOf(error)
     .replace(/:\/\/\S*@/g, '://[redacted]@')
     .slice(0, errorTextMax)
 }
 
-/** A name with several addresses fails with one error for each, and none of its own. */
-function sentenceOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(sentenceOf).join(', ')
+/** Connecting to a name with several addresses throws an AggregateError without a message. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
   return error instanceof Error ? error.message || error.name : String(error)
 }

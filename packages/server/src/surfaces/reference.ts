@@ -7,15 +7,15 @@ import { once } from '../platform/once.ts'
 import { version } from '../platform/version.ts'
 import { apiPrefix } from './rest.ts'
 
-/** The API's description for machines, behind the key like the API itself, and for people. */
+/** Serves the OpenAPI document, which needs a key, and the reference page, which does not. */
 export function registerReference(server: FastifyInstance, endpoints: readonly Endpoint<App>[]): void {
-  // Written when it is first asked for: it is a third of the work of a start, and most starts are never asked.
+  // Built by the first request: building takes a third of the start-up time, and most starts never need it.
   const document = once(() =>
     describeApi(endpoints, {
       title: 'Yardmaster',
       version,
       description:
-        'A self-hosted control plane for coding-agent sessions. Agents find the same as tools over the Model Context Protocol, at `POST /mcp`.',
+        'A self-hosted control plane for coding-agent sessions. Agents use the same operations as tools over the Model Context Protocol, at `POST /mcp`.',
       prefix: apiPrefix,
     }),
   )
@@ -24,7 +24,7 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
   server.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(json()),
   )
-  // Whoever opens the address in a browser wants to know what this is.
+  // A person who opens the server's address in a browser gets the documentation.
   server.get('/', (_request, reply) => reply.redirect('/docs'))
   server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
   server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))

@@ -25,7 +25,7 @@ test('every endpoint has a summary, every parameter and field a sentence, and ev
   expect(undescribed).toEqual([])
 })
 
-/** What is described elsewhere is looked at there. */
+/** Referenced schemas are checked at their definition. */
 function fieldsWithout(schema: JsonSchema | undefined, where: string): string[] {
   if (!schema || '$ref' in schema) return []
   const {

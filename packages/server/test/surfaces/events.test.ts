@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe('GET /events', () => {
-  test('a reader hears of a session from its creation to its rest, in order', async () => {
+  test('streams the events of a session in order, from creation until it needs input', async () => {
     const reader = await openReader(app.url)
     expect(reader.status).toBe(200)
     expect(reader.headers.get('content-type')).toBe('text/event-stream')
@@ -41,7 +41,7 @@ describe('GET /events', () => {
     expect(heard[0]?.data.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   })
 
-  test('a reader that comes without an id hears only what happens from now on', async () => {
+  test('a client without Last-Event-ID receives only new events', async () => {
     await spoken('earlier')
     const reader = await openReader(app.url)
     await spoken('now')
@@ -50,7 +50,7 @@ describe('GET /events', () => {
     expect(reader.events.filter(saying('earlier'))).toEqual([])
   })
 
-  test('a reader that comes back hears exactly what it missed, and then what comes', async () => {
+  test('a client that reconnects receives exactly the events it missed, then new ones', async () => {
     const first = await openReader(app.url)
     await spoken('one')
     const { id } = await first.find(saying('one'))
@@ -79,7 +79,7 @@ describe('GET /events', () => {
     },
   )
 
-  test('a reader of one session, by its id or its slug, hears of that session alone', async () => {
+  test('a client that filters by session id or slug receives only the events of that session', async () => {
     const other = await startDemo(app, { git_root: repository, lines: ['say other'] })
     const created = await app.post('/sessions', {
       git_root: repository,
@@ -103,20 +103,20 @@ describe('GET /events', () => {
     }
   })
 
-  test.each(['424242', 'no-such-slug'])('a session that is not there (%s) is a 404 in the usual shape', async (ref) => {
+  test.each(['424242', 'no-such-slug'])('answers 404 for an unknown session (%s)', async (ref) => {
     const answer = await app.get(`/events?session_id=${ref}`)
 
     expect(answer).toMatchObject({ status: 404, body: { error: 'Not Found', messages: [expect.any(String)] } })
   })
 
-  test('without a key, or with a wrong one, there is no stream', async () => {
+  test('answers 401 without a key and with a wrong key', async () => {
     expect((await app.send('/api/v1/events')).status).toBe(401)
     expect((await openReader(app.url, { key: 'wrong' })).status).toBe(401)
   })
 })
 
-describe('readers that go', () => {
-  test('a connection that is closed leaves no follower behind', async () => {
+describe('disconnecting clients', () => {
+  test('a closed connection leaves no subscription behind', async () => {
     const followers = watchFollowers(app)
     const readers = await Promise.all([1, 2, 3].map(() => openReader(app.url)))
     expect(followers.size).toBe(3)
@@ -129,7 +129,7 @@ describe('readers that go', () => {
     )
   })
 
-  test('a reader that does not read is let go, and when it comes back it has missed nothing', async () => {
+  test('a client that stops reading is disconnected and misses nothing after it reconnects', async () => {
     const followers = watchFollowers(app)
     const before = await openReader(app.url)
     await spoken('the last it read')
@@ -147,7 +147,7 @@ describe('readers that go', () => {
     )
     raw.socket.pause()
 
-    // The kernel's own buffers take some megabytes before ours begin to fill.
+    // The kernel's buffers take some megabytes before the server's begin to fill.
     let count = 0
     while (followers.size > 0) {
       await spoken(`${count} ${'x'.repeat(200_000)}`)
@@ -164,8 +164,8 @@ describe('readers that go', () => {
   })
 })
 
-describe('when the server stops', () => {
-  test('the streams end, cleanly', async () => {
+describe('server shutdown', () => {
+  test('ends open streams cleanly', async () => {
     const { app: own, stop } = await startTestApp()
     const reader = await openReader(own.url)
 
@@ -174,7 +174,7 @@ describe('when the server stops', () => {
     expect(await reader.over).toBe('ended')
   })
 
-  test('a reader that does not read does not hold it up', async () => {
+  test('is not delayed by a client that does not read', async () => {
     const { app: own, stop } = await startTestApp()
     const sockets: Socket[] = []
     own.host.web?.server.server.on('connection', (socket) => sockets.push(socket))
@@ -186,7 +186,7 @@ describe('when the server stops', () => {
       (count) => count === 1,
     )
     raw.socket.pause()
-    // Until the kernel takes no more, so that the end of the stream cannot be written either.
+    // Fill the kernel's buffers, so that the end of the stream cannot be written either.
     while (sockets[0]?.writableLength === 0) await spokenOn(own, 'x'.repeat(100_000))
     expect(followers.size).toBe(1)
 
@@ -198,7 +198,7 @@ describe('when the server stops', () => {
 })
 
 describe('prune_events', () => {
-  test('what is older than three days is forgotten, what is younger stays', async () => {
+  test('deletes events older than three days and keeps newer ones', async () => {
     await spoken('ancient')
     await spoken('young')
     await app.pool.query(
@@ -214,7 +214,7 @@ describe('prune_events', () => {
     expect((await app.pool.query(`select 1 from events where payload->>'word' = 'young'`)).rowCount).toBe(1)
   })
 
-  test('it is done every hour', async () => {
+  test('runs every hour', async () => {
     const { rows } = await eventually(
       () => app.pool.query('select identifier from graphile_worker._private_known_crontabs'),
       (result) => result.rows.length > 0,
@@ -236,7 +236,7 @@ function saying(word: string): (event: ReceivedEvent) => boolean {
   return ({ data }) => data.word === word
 }
 
-/** Who follows the relay of this host, for as long as the test lasts. */
+/** Counts the subscribers of this host's relay during the test. */
 function watchFollowers({ host }: TestApp): Set<Follower> {
   const { events } = host.app
   const followers = new Set<Follower>()

@@ -6,16 +6,16 @@ import { testApp, testKey } from '../support/app/app.ts'
 import { malformedRequests } from '../support/http/malformed-requests.ts'
 import { insertSession, insertTranscript } from '../support/sessions/session-rows.ts'
 
-/** Nobody works here: what is accepted stays a row. */
+/** No worker runs, so accepted work stays in the database. */
 const app = testApp({ environment: { ROLE: 'web' } })
 
-/** Another one may be tried with FUZZ_SEED; a failure names the one it was found with. */
+/** FUZZ_SEED overrides the seed; a failure prints it. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_115)
 const count = 20_000
-/** They answer for as long as somebody listens. */
+/** Endpoints that stream until the client disconnects. */
 const endless = ['getEvents']
 
-test(`${count} requests made from the description of the API: none fails by our fault, and every refusal has the one shape`, async () => {
+test(`${count} random requests generated from the OpenAPI document cause no 500, and every refusal has the standard shape`, async () => {
   const server = app.host.web?.server
   if (!server) throw new Error('there is no web server')
   const sessions = await populate()
@@ -46,18 +46,18 @@ test(`${count} requests made from the description of the API: none fails by our 
   await Promise.all(Array.from({ length: 6 }, caller))
   const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods))
   expect(covered.size).toBe(operations.length - endless.length)
-  // Both sorts were among them, or nothing was shown.
+  // The run proves something only if it has both successes and refusals.
   expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '201', '404', '422']))
   expect(Object.prototype).not.toHaveProperty('polluted')
 }, 240_000)
 
-test('and afterwards everything can still be read', async () => {
+test('every session can still be read after the random requests', async () => {
   const { body } = await app.get('/sessions?per_page=100&show_archived=true')
   expect(body.sessions.length).toBeGreaterThan(0)
   for (const { id } of body.sessions) expect((await app.get(`/sessions/${id}`)).status).toBe(200)
 })
 
-/** Something for the requests to be about: ids that are also those of categories, messages and logs, by and by. */
+/** Creates sessions for the requests to target; their ids also match categories, messages and logs. */
 async function populate(): Promise<string[]> {
   await app.post('/categories', { name: 'Somewhere' })
   const ids: number[] = []
@@ -69,7 +69,7 @@ async function populate(): Promise<string[]> {
     "insert into enqueued_messages (session_id, content, position) values ($1, 'one', 1), ($1, 'two', 2)",
     [ids[2]],
   )
-  // Whatever happens to the others, these are named by nobody.
+  // No random request names these.
   for (const status of ['needs_input', 'failed']) await insertSession(app.pool, { status })
   return [...ids.map(String), 'one-of-them-1', '1', '2', '999999']
 }

@@ -7,7 +7,7 @@ import { eventually } from '../support/vitest/eventually.ts'
 const app = testApp()
 
 describe('GET /metrics', () => {
-  test('tells of turns that ran and of secrets that were kept out', async () => {
+  test('reports completed turns and redacted secrets', async () => {
     const git_root = await sampleRepository(join(app.home, 'repository'))
     const { id } = await startDemo(app, { git_root, lines: ['say the key is test-key, keep it'] })
     expect((await atRest(app, id)).status).toBe('needs_input')
@@ -22,7 +22,7 @@ describe('GET /metrics', () => {
     expect(body).not.toContain('test-key')
   })
 
-  test('needs the key', async () => {
+  test('answers 401 without a key', async () => {
     expect((await app.send('/api/v1/metrics')).status).toBe(401)
   })
 })

@@ -18,17 +18,17 @@ const allWell = {
   redis: { status: 'ok', store: 'in-process' },
 }
 
-describe('a whole server', () => {
+describe('GET /up and GET /up/deep', () => {
   const app = testApp()
 
-  test('is up, without a key', async () => {
+  test('GET /up answers 200 without a key', async () => {
     const response = await app.send('/up')
 
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ status: 'ok' })
   })
 
-  test('is up in depth when the database, the cache and its store answer', async () => {
+  test('GET /up/deep answers 200 when database, cache and store respond', async () => {
     const response = await app.send('/up/deep')
 
     expect(response.status).toBe(200)
@@ -41,13 +41,13 @@ describe('a whole server', () => {
     })
   })
 
-  test('is not tired by many questions', async () => {
+  test('answers many concurrent probes', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => app.send('/up/deep')))
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  test('is not up in depth when its table is gone, though the database answers', async () => {
+  test('GET /up/deep answers 503 when the sessions table is missing although the database responds', async () => {
     await app.pool.query('alter table sessions rename to hidden')
     onTestFinished(async () => void (await app.pool.query('alter table hidden rename to sessions')))
 
@@ -62,7 +62,7 @@ describe('a whole server', () => {
   })
 })
 
-test('a database that is cut off fails the deep probe and no other, and is back when it is back', async () => {
+test('an unreachable database fails only the deep probe, which recovers with the database', async () => {
   const { url } = await testDatabase()
   const line = await proxiedDatabase(url)
   const { app, stop } = await startTestApp({ environment: { DATABASE_URL: line.url } })
@@ -89,7 +89,7 @@ test('a database that is cut off fails the deep probe and no other, and is back 
   )
 })
 
-test('with CACHE=none there is no usable cache, and the deep probe says so', async () => {
+test('the deep probe reports CACHE=none as an unusable cache', async () => {
   const { app, stop } = await startTestApp({ environment: { CACHE: 'none' } })
   onTestFinished(stop)
 
@@ -103,7 +103,7 @@ test('with CACHE=none there is no usable cache, and the deep probe says so', asy
 })
 
 describe.skipIf(redisProgram === undefined)('with Redis', () => {
-  test('its going fails the deep probe and no other, without its password, and its return mends it', async () => {
+  test('an unreachable Redis fails only the deep probe, hides its password, and recovers', async () => {
     const password = 'p@ss:w/ord'
     const redis = await startRedisServer({ over: 'tcp', password })
     const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url } })
@@ -139,7 +139,7 @@ describe.skipIf(redisProgram === undefined)('with Redis', () => {
     )
   })
 
-  test('a host starts while Redis is away, and says so in depth', async () => {
+  test('a host starts without Redis and the deep probe reports it', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url } })
@@ -152,8 +152,8 @@ describe.skipIf(redisProgram === undefined)('with Redis', () => {
   })
 })
 
-describe('checks that hang', () => {
-  test('are given up after two seconds, all of them begun at once', async () => {
+describe('hanging checks', () => {
+  test('run concurrently and time out after two seconds', async () => {
     const { url } = await testDatabase()
     const line = await proxiedDatabase(url)
     line.proxy.freeze()
@@ -178,7 +178,7 @@ describe('checks that hang', () => {
     for (const check of Object.values(checks)) expect(check).toMatchObject({ error: 'no answer within 2 s' })
   })
 
-  test('are waited for together, so that many questions do not take many connections', async () => {
+  test('are shared by concurrent probes, so that many probes do not take many connections', async () => {
     let begun = 0
     let finish: () => void = () => undefined
     const ping = () => {
@@ -210,7 +210,7 @@ describe('checks that hang', () => {
   })
 })
 
-describe('what an error may say', () => {
+describe('error text of a check', () => {
   test.each([
     ['redis://user:secret@cache:6379 refused', 'redis://[redacted]@cache:6379 refused'],
     ['redis://:sec@ret@cache:6379 refused', 'redis://[redacted]@cache:6379 refused'],
@@ -220,11 +220,11 @@ describe('what an error may say', () => {
     expect(await errorTold(new Error(sentence))).toBe(told)
   })
 
-  test('200 characters at most', async () => {
+  test('is at most 200 characters long', async () => {
     expect(await errorTold(new Error('x'.repeat(1000)))).toHaveLength(200)
   })
 
-  test('every address of a name that has several', async () => {
+  test('lists the error of every address of a name', async () => {
     const error = new AggregateError([
       new Error('connect ECONNREFUSED ::1:6379'),
       new Error('connect ECONNREFUSED 127.0.0.1:6379'),
@@ -233,7 +233,7 @@ describe('what an error may say', () => {
     expect(await errorTold(error)).toBe('connect ECONNREFUSED ::1:6379, connect ECONNREFUSED 127.0.0.1:6379')
   })
 
-  test('something, whatever was thrown', async () => {
+  test('is not empty, whatever was thrown', async () => {
     expect(await errorTold(new TypeError())).toBe('TypeError')
     expect(await errorTold('words')).toBe('words')
   })
@@ -247,11 +247,11 @@ async function errorTold(error: unknown): Promise<string> {
   return response.json().checks.redis.error
 }
 
-/** The probes alone, over dependencies of the test's own. */
+/** A server with only the probes, over fake dependencies. */
 function probing({ cache, url }: { cache: Cache; url: string }) {
   const server = fastify()
   onTestFinished(() => server.close())
-  // The probes look at nothing else of an app.
+  // The probes use nothing else of the app.
   registerProbes(server, { db: openTestDatabase(url).db, cache, clock: systemClock } as unknown as App)
   return server
 }

@@ -13,7 +13,7 @@ async function put(path: string, body: unknown): Promise<{ status: number; body:
   return { status: response.status, body: await response.json() }
 }
 
-test('PUT changes what PATCH changes: a session, and what is kept beside it', async () => {
+test('PUT behaves as PATCH for sessions, logs, subagent transcripts and queued messages', async () => {
   const id = await insertSession(app.pool, { status: 'needs_input' })
   const made = async (path: string, body: unknown, key: string): Promise<string> =>
     `/sessions/${id}/${path}/${(await app.post(`/sessions/${id}/${path}`, body)).body[key].id}`
@@ -30,7 +30,7 @@ test('PUT changes what PATCH changes: a session, and what is kept beside it', as
     expect(await put(await made(path, body, key), change)).toMatchObject({ status: 200, body: { [key]: change } })
 })
 
-test('where there is nothing to change as a whole, PUT finds nothing', async () => {
+test('PUT answers 404 for a single attribute such as the model', async () => {
   const id = await insertSession(app.pool)
   expect((await put(`/sessions/${id}/model`, { model: 'demo' })).status).toBe(404)
 })

@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 
 describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
-  test('runs sessions and tells of them while Redis is there', async () => {
+  test('runs sessions and streams events while Redis is up', async () => {
     const { app } = await withRedis()
 
     await expectSession(app)
   })
 
-  test('runs sessions and tells of them while Redis is away from the start', async () => {
+  test('runs sessions and streams events when Redis is down at start', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const { app } = await withRedis(redis)
@@ -32,7 +32,7 @@ describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
     await expectSession(app)
   })
 
-  test('runs sessions and tells of them when Redis goes, and when it is back', async () => {
+  test('runs sessions and streams events when Redis goes down and comes back', async () => {
     const { app, redis } = await withRedis()
     const reader = await openReader(app.url)
     const session = await startDemo(app, { git_root: repository, lines: ['say before', 'sleep 1', 'say after'] })
@@ -51,7 +51,7 @@ describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
     await expectSession(app)
   })
 
-  test('leaves no connection to Redis behind when it stops, even one without a cache', async () => {
+  test('closes its Redis connections on shutdown, also without a cache', async () => {
     const redis = await startRedisServer()
     const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url, CACHE: 'none' } })
     await expectSession(app)
@@ -71,7 +71,7 @@ async function withRedis(given?: RedisServer): Promise<{ app: TestApp; redis: Re
   return { app, redis }
 }
 
-/** A session runs to its rest, and whoever follows hears of it. */
+/** Runs a session until it needs input and checks that a client receives the events. */
 async function expectSession(app: TestApp): Promise<void> {
   const reader = await openReader(app.url)
   const session = await startDemo(app, { git_root: repository, lines: ['say hello'] })
@@ -82,7 +82,7 @@ async function expectSession(app: TestApp): Promise<void> {
   reader.close()
 }
 
-/** How many are connected to this Redis, but for whoever counts. */
+/** The number of connections to this Redis, without the one that counts. */
 function clientCount({ url }: RedisServer): () => Promise<number> {
   const own = new Redis(url.replace('unix://', ''))
   onTestFinished(() => own.disconnect())

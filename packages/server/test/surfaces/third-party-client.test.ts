@@ -5,7 +5,7 @@ import { conversing } from '../support/sessions/conversation.ts'
 const app = testApp()
 const { repository, reaches } = conversing(app)
 
-/** As such clients do it: every request says that it carries JSON, and most carry nothing. */
+/** Like some HTTP clients: every request declares a JSON body, and most bodies are empty. */
 async function call(method: string, path: string, body?: unknown) {
   const response = await app.send(`/api/v1${path}`, {
     method,
@@ -17,7 +17,7 @@ async function call(method: string, path: string, body?: unknown) {
   return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as any }
 }
 
-test('a client that sends empty bodies as JSON works through the whole life of a session', async () => {
+test('a client that sends empty bodies as JSON can create, use, fork and archive a session', async () => {
   const created = await call('POST', '/sessions', {
     agent_runtime: 'demo',
     git_root: repository(),

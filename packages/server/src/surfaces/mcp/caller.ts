@@ -9,20 +9,20 @@ import { refuse } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
 import { type Group, groupNames } from './tool.ts'
 
-/** Whoever calls, and how far that reaches. */
+/** The caller of a request and its permissions. */
 export type Caller = {
   groups: readonly Group[]
-  /** The session whose agent it is. Undefined for the holder of an API key, who may do everything. */
+  /** The session of the calling agent. Undefined for an API key, which has full access. */
   ownSessionId: number | undefined
-  /** The session that is meant where none is named. */
+  /** The session to use where a call names none. */
   defaultSession: string | undefined
-  /** The roots that sessions may be started on; undefined for all. */
+  /** The roots on which the caller may start sessions; undefined for all. */
   roots: readonly string[] | undefined
 }
 
 type Presented = { key: string; address: string | undefined; query: Readonly<Record<string, unknown>> }
 
-/** By the key, which decides; the address can only ask for less. */
+/** The key sets the permissions; the query can only narrow them. */
 export async function identify(app: App, keys: KeyCheck, { key, address, query }: Presented): Promise<Caller> {
   const roots = namesIn(query.allowed_agent_roots)
   if (!isTurnKey(key)) {
@@ -46,26 +46,26 @@ export async function identify(app: App, keys: KeyCheck, { key, address, query }
   }
 }
 
-/** Said once with commas or several times, it is all of it. */
-function namesIn(said: unknown): string[] | undefined {
-  if (said === undefined) return undefined
-  return [said]
+/** Accepts a comma-separated value and a repeated parameter. */
+function namesIn(value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  return [value]
     .flat()
     .flatMap((list) => String(list).split(','))
     .map((name) => name.trim())
     .filter(Boolean)
 }
 
-/** Names that we do not know, or that this key is not for, are left out. Without any it is the largest. */
-function groupsFor(app: App, said: unknown, granted: readonly Group[]): Group[] {
-  const wished = namesIn(said)
-  if (!wished) return [granted.includes('sessions') ? 'sessions' : 'self_session']
-  const unknown = wished.filter((name) => !granted.some((group) => group === name))
-  if (unknown.length > 0) app.log.debug({ unknown }, 'somebody asked for groups of tools that there are not')
-  return granted.filter((group) => wished.includes(group))
+/** Ignores unknown groups and groups that the key does not grant. Defaults to the largest group granted. */
+function groupsFor(app: App, value: unknown, granted: readonly Group[]): Group[] {
+  const requested = namesIn(value)
+  if (!requested) return [granted.includes('sessions') ? 'sessions' : 'self_session']
+  const unknown = requested.filter((name) => !granted.some((group) => group === name))
+  if (unknown.length > 0) app.log.debug({ unknown }, 'ignored unknown or ungranted tool groups')
+  return granted.filter((group) => requested.includes(group))
 }
 
-/** Whether a caller may use the call at all, whatever its arguments are. */
+/** Whether the caller may use the call at all, regardless of its arguments. */
 export function isOpenTo({ ownSessionId, roots }: Caller, call: BoundCall): boolean {
   if (roots && call.closedTo === 'bound') return false
   if (roots?.length === 0 && call.isStart) return false
@@ -74,13 +74,13 @@ export function isOpenTo({ ownSessionId, roots }: Caller, call: BoundCall): bool
   return call.target !== undefined || call.isStart || call.endpoint.path === '/configs'
 }
 
-/** Which of the arguments of a new session are not this caller's to choose. */
-export function isGiven({ ownSessionId, roots }: Caller, argument: string): boolean {
+/** Whether an argument of a new session is fixed for this caller. */
+export function isFixed({ ownSessionId, roots }: Caller, argument: string): boolean {
   if (ownSessionId !== undefined && argument === 'parent_session_id') return true
   return roots !== undefined && ['git_root', 'plugins'].includes(argument)
 }
 
-/** The session that is named, as far as the caller reaches: an agent reaches its own and those that come from it. */
+/** Resolves a session argument. An agent reaches its own session and that session's descendants. */
 export async function reach(app: App, { ownSessionId }: Caller, named: unknown): Promise<string> {
   if (ownSessionId === undefined) return String(named)
   const { data: ref } = SessionRef.safeParse(String(named))
@@ -91,8 +91,8 @@ export async function reach(app: App, { ownSessionId }: Caller, named: unknown):
 }
 
 /**
- * What a new session is given by the caller that starts it: a parent, if it is an agent, and only what its roots allow. An
- * agent's keys are its own, or it could have the session of somebody else shown by guessing the key.
+ * The body of a new session, restricted to the caller's roots, with the agent's session as parent. An agent's idempotency
+ * key is scoped to its session; otherwise guessing a key would reveal the session of another caller.
  */
 export function asStartedBy(app: App, { ownSessionId, roots }: Caller, body: Readonly<Record<string, unknown>>) {
   if (roots) {

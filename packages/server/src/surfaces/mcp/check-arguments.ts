@@ -5,9 +5,8 @@ import { argumentsOf, type BoundCall } from './bound-call.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * The arguments of a call as its endpoint can take them, or a refusal. A name that means nothing here and a value of the wrong
- * type are told, since a wish that goes unheard looks like one that was granted. Models fill in `null` for what they leave out:
- * where it means nothing it counts as left out.
+ * Validates the arguments of a call. Rejects unknown arguments and wrong types: ignoring them looks like success. Models send
+ * `null` for arguments they omit, so `null` counts as absent unless the schema allows it.
  */
 export function checkArguments(call: BoundCall, { action, ...given }: Arguments, own: readonly string[]): Arguments {
   const schemas = new Map<string, JsonSchema>(own.map((name) => [name, { type: 'boolean' }]))
@@ -36,7 +35,7 @@ function takes(schema: JsonSchema | undefined, type: string): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'))
 }
 
-/** Undefined where the schema does not say; the endpoint knows. */
+/** Undefined where the schema names no type; the endpoint validates the value. */
 function typesOf({ type, anyOf, enum: values }: JsonSchema): string[] | undefined {
   if (type !== undefined) return [type].flat().map(String)
   if (Array.isArray(values)) return [...new Set(values.map(typeOf))]

@@ -10,7 +10,7 @@ import { once } from '../../platform/once.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { version } from '../../platform/version.ts'
 import { type BoundCall, bindCall } from './bound-call.ts'
-import { type Caller, identify, isGiven, isOpenTo } from './caller.ts'
+import { type Caller, identify, isFixed, isOpenTo } from './caller.ts'
 import { type BoundTool, offer } from './offer.ts'
 import { perform } from './perform.ts'
 import { tools } from './tools.ts'
@@ -18,15 +18,15 @@ import { tools } from './tools.ts'
 const path = '/mcp'
 
 /**
- * The API as tools for agents, over the Model Context Protocol: one message a request, nothing remembered in between. Who
- * may not is refused before the message is read.
+ * Offers the API as tools over the Model Context Protocol: one message per request, no sessions. The caller is authenticated
+ * before the body is read.
  */
 export function registerMcp(
   server: FastifyInstance,
   app: App,
   { endpoints, keys }: { endpoints: readonly Endpoint<App>[]; keys: KeyCheck },
 ): void {
-  // When they are first asked for, since a start can do without.
+  // Bound by the first request: a start does not need them.
   const boundTools = once(() => bindTools(endpoints))
   const callers = new WeakMap<FastifyRequest, Caller>()
   server.route<{ Querystring: Record<string, unknown> }>({
@@ -80,12 +80,12 @@ function toolBox(app: App, { tools, caller, request, signal }: Offered): ToolBox
     list: () => open.map((tool) => offer(tool, { knowsItsSession: caller.defaultSession !== undefined })),
     call: async (name, args) => {
       const tool = open.find((each) => each.name === name)
-      return tool && told(app, request, () => perform(app, tool, { args, caller, signal }))
+      return tool && answerOrError(app, request, () => perform(app, tool, { args, caller, signal }))
     },
   }
 }
 
-/** A name stands for the first tool that has it: whoever has the larger one needs no smaller one. */
+/** Where two tools share a name, the first one wins: it offers more. */
 function toolsFor(tools: readonly BoundTool[], caller: Caller): BoundTool[] {
   const open = tools
     .filter(({ groups }) => groups.some((group) => caller.groups.includes(group)))
@@ -93,16 +93,16 @@ function toolsFor(tools: readonly BoundTool[], caller: Caller): BoundTool[] {
       const calls = new Map(
         [...tool.calls]
           .filter(([, call]) => isOpenTo(caller, call))
-          .map(([action, call]) => [action, withoutGiven(caller, call)]),
+          .map(([action, call]) => [action, withoutFixed(caller, call)]),
       )
-      // One that chooses by itself must have everything to choose from.
+      // A tool that chooses its call from the arguments needs all of its calls.
       return calls.size === 0 || (tool.choose && calls.size < tool.calls.size) ? [] : { ...tool, calls }
     })
   return open.filter((tool, index) => open.findIndex(({ name }) => name === tool.name) === index)
 }
 
-function withoutGiven(caller: Caller, call: BoundCall): BoundCall {
-  return call.isStart ? { ...call, fields: call.fields.filter(({ argument }) => !isGiven(caller, argument)) } : call
+function withoutFixed(caller: Caller, call: BoundCall): BoundCall {
+  return call.isStart ? { ...call, fields: call.fields.filter(({ argument }) => !isFixed(caller, argument)) } : call
 }
 
 function introduction({ ownSessionId, roots }: Caller): string {
@@ -112,8 +112,8 @@ function introduction({ ownSessionId, roots }: Caller): string {
   return roots && roots.length > 0 ? `${own} You may start sessions on: ${roots.join(', ')}.` : own
 }
 
-/** A refusal is for the agent to read; a fault of ours is for our log. */
-async function told(app: App, request: FastifyRequest, work: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
+/** The agent reads a refusal; a fault goes to the log. */
+async function answerOrError(app: App, request: FastifyRequest, work: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
   try {
     return await work()
   } catch (thrown) {

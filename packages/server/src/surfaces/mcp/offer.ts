@@ -3,13 +3,13 @@ import type { OfferedTool } from '../../platform/mcp/tool-box.ts'
 import { argumentsOf, type BoundCall } from './bound-call.ts'
 import type { Tool } from './tool.ts'
 
-/** A tool with the calls of it that the caller may use. */
+/** A tool, reduced to the calls that the caller may use. */
 export type BoundTool = Omit<Tool, 'calls'> & { calls: ReadonlyMap<string, BoundCall> }
 
-/** Arguments that every tool has, of its own. */
+/** Arguments of every tool that no endpoint knows. */
 export const ownArguments = ['verbose']
 
-/** What a caller is told of a tool: its actions with what each is for, and every argument with its own rule. */
+/** Describes a tool for `tools/list`: each action with its purpose, each argument with its schema. */
 export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: boolean }): OfferedTool {
   const calls = [...tool.calls]
   const properties: Record<string, JsonSchema> = {}
@@ -17,7 +17,7 @@ export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: b
     properties.action = { type: 'string', enum: calls.map(([name]) => name), description: actions(calls) }
   for (const [action, call] of calls) {
     for (const { argument, schema } of argumentsOf(call))
-      properties[argument] = together(properties[argument], schema, action)
+      properties[argument] = mergeSchemas(properties[argument], schema, action)
     for (const { when, heading } of call.also)
       if (when) properties[when] = { type: 'boolean', description: `With its ${heading.replaceAll('_', ' ')}.` }
   }
@@ -40,12 +40,12 @@ export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: b
   }
 }
 
-/** Two actions may mean different things by one name; then both are told. */
-function together(known: JsonSchema | undefined, schema: JsonSchema, action: string): JsonSchema {
-  const [said, more] = [known?.description, schema.description]
-  if (!known || typeof said !== 'string') return schema
-  if (typeof more !== 'string' || said.includes(more)) return known
-  return { ...known, description: `${said} For ${action}: ${more}` }
+/** Two actions may give one argument different meanings; the description then lists both. */
+function mergeSchemas(known: JsonSchema | undefined, schema: JsonSchema, action: string): JsonSchema {
+  const [description, more] = [known?.description, schema.description]
+  if (!known || typeof description !== 'string') return schema
+  if (typeof more !== 'string' || description.includes(more)) return known
+  return { ...known, description: `${description} For ${action}: ${more}` }
 }
 
 function actions(calls: readonly (readonly [string, BoundCall])[]): string {

@@ -15,7 +15,7 @@ type Asked = { args: Arguments; caller: Caller; signal: AbortSignal }
 const cutting: Detail = { near: 1000, deep: 300, advice: 'ask with verbose to see the whole' }
 const whole: Detail = { near: 100_000, deep: 100_000, advice: 'more than that is not shown' }
 
-/** Does what a tool was asked for, or refuses in the words of the endpoint that does it. */
+/** Runs one tool call. Refuses with the message of the endpoint behind it. */
 export async function perform(app: App, tool: BoundTool, { args: given, ...asked }: Asked): Promise<ToolAnswer> {
   const call = tool.calls.get(String(tool.choose ? tool.choose(given) : given.action))
   if (!call) return refuse('invalid_parameter', `Action must be one of: ${[...tool.calls.keys()].join(', ')}`)
@@ -23,22 +23,22 @@ export async function perform(app: App, tool: BoundTool, { args: given, ...asked
   const detail = (each: BoundCall): Detail =>
     verbose === true || each.isWhole ? whole : { ...cutting, ...(each.cut && { near: each.cut, deep: each.cut }) }
   const answer = await ask(app, call, { args, ...asked })
-  const parts = [tell(selected(call, answer, { isBrief: verbose !== true }), detail(call))]
+  const parts = [render(selected(call, answer, { isBrief: verbose !== true }), detail(call))]
   for (const { heading, when, call: more } of call.also) {
     if (when !== undefined && args[when] !== true) continue
-    const told = await ask(app, more, { args, ...asked }).catch(inWords)
-    parts.push(`## ${heading}\n${tell(told, detail(more))}`)
+    const part = await ask(app, more, { args, ...asked }).catch(refusalText)
+    parts.push(`## ${heading}\n${render(part, detail(more))}`)
   }
   return { text: parts.join('\n\n'), isError: false }
 }
 
-/** What is asked for as well may not be there; that is no reason to tell nothing. */
-function inWords(thrown: unknown): string {
+/** An additional part may be missing; the answer then shows the refusal in its place. */
+function refusalText(thrown: unknown): string {
   if (thrown instanceof Refusal) return thrown.message
   throw thrown
 }
 
-function tell(answer: unknown, detail: Detail): string {
+function render(answer: unknown, detail: Detail): string {
   if (answer === undefined) return 'Done.'
   return typeof answer === 'string' ? quoted(answer) : asMarkdown(answer, detail)
 }
@@ -59,7 +59,7 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
     const value = args[field.argument]
     if (value === undefined) continue
     if (field === target) sent.params[field.name] = await reach(app, caller, value)
-    // As they would stand in an address.
+    // Path and query values are text.
     else sent[field.place][field.name] = field.place === 'body' ? value : String(value)
   }
   if (caller.ownSessionId !== undefined && endpoint.body) sent.body.acting_session_id = caller.ownSessionId
@@ -69,14 +69,14 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
   return visibleTo(caller, endpoint.path, answer.body)
 }
 
-/** The catalog of a caller that is bound to roots is that of those roots. */
+/** A caller limited to roots sees only those roots in the catalog. */
 function visibleTo({ roots }: Caller, path: string, body: unknown): unknown {
   if (!roots || path !== '/configs') return body
   const configs = body as { agent_roots: readonly { name: string }[] } // what the endpoint declares
   return { ...configs, agent_roots: configs.agent_roots.filter(({ name }) => roots.includes(name)) }
 }
 
-/** What a call does not show it never shows, however much is asked for. */
+/** `shows` applies even with `verbose`: `message_parent` hides the parent session by it. */
 function selected({ shows, brief }: BoundCall, answer: unknown, { isBrief }: { isBrief: boolean }): unknown {
   const shown = shows ? picked(answer, shows) : answer
   if (!brief || !isBrief) return shown
@@ -91,15 +91,15 @@ function picked(value: unknown, names: readonly string[]): Record<string, unknow
   return Object.fromEntries(names.map((name) => [name, Reflect.get(Object(value), name)]))
 }
 
-const mostText = 100_000
+const maxTextLength = 100_000
 
-/** The end is what is wanted of a conversation, if it cannot be all. */
+/** Keeps the end of a long conversation: the latest entries matter most. */
 async function endOf(stream: Readable): Promise<string> {
   let text = ''
   let length = 0
   for await (const chunk of stream.setEncoding('utf8')) {
     length += chunk.length
-    text = (text + chunk).slice(-mostText)
+    text = (text + chunk).slice(-maxTextLength)
   }
   return length > text.length ? `[cut: the last ${text.length} of ${length} characters]\n${text.toWellFormed()}` : text
 }

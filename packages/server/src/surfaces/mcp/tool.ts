@@ -3,36 +3,36 @@ import type { Method } from '../../platform/http/endpoint.ts'
 export const groupNames = ['sessions', 'sessions_readonly', 'self_session'] as const
 export type Group = (typeof groupNames)[number]
 
-/** One row of the table: what agents call by a name, made of endpoints. */
+/** One row of the tool table: a name that agents call, backed by endpoints. */
 export type Tool = {
   name: string
   groups: readonly Group[]
   about: string
-  /** What it does, by the name of the action. */
+  /** Calls by action name. */
   calls: Readonly<Record<string, Call>>
-  /** Which of them is meant; without it the argument `action` says. */
+  /** Selects the call from the arguments; without it the `action` argument does. */
   choose?(args: Readonly<Record<string, unknown>>): string
 }
 
-/** An endpoint as a tool calls it. It takes what the endpoint takes, checks it there, and refuses what is refused there. */
+/** An endpoint as a tool calls it. The endpoint's schemas and refusals apply. */
 export type Call = {
   endpoint: `${Method} /${string}`
-  /** Not for agents; or for nobody who is bound to roots, agent or not. */
+  /** `agents`: not for agents. `bound`: not for any caller that is limited to roots. */
   closedTo?: 'agents' | 'bound'
-  /** By the endpoint's own name the name of the argument, where that is another. */
+  /** Argument names by endpoint field, where they differ. */
   from?: Readonly<Record<string, string>>
-  /** Of what the endpoint takes beside its path only these, by their own names. */
+  /** Restricts query and body to these fields of the endpoint. */
   takes?: readonly string[]
-  /** What its query says whatever the arguments are, and what it says where they say nothing. */
+  /** Query values that always apply, and query values used where the caller gives none. */
   fixed?: Readonly<Record<string, string>>
   defaults?: Readonly<Record<string, string>>
-  /** Of the answer only these. */
+  /** Shows only these fields of the answer. */
   shows?: readonly string[]
-  /** Of each row of a list only these. */
+  /** Shows only these fields of each row, unless `verbose` is set. */
   brief?: readonly string[]
-  /** Texts are cut after so many characters, or not at all. With `verbose` rows are whole and nothing is cut. */
+  /** Truncates texts to this many characters; `isWhole` and `verbose` turn truncation off. */
   cut?: number
   isWhole?: boolean
-  /** Asked for as well and told under its own heading: always, or when the argument of this name is true. */
+  /** Additional calls, each under its own heading: always, or if the argument named by `when` is true. */
   also?: Readonly<Record<string, Call & { when?: string }>>
 }

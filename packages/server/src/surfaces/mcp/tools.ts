@@ -2,20 +2,20 @@ import type { Call, Tool } from './tool.ts'
 
 type Address = Call['endpoint']
 
-/** Of a session in a list, or of one that was changed: enough to know it by. */
+/** Fields that identify a session in a list or after a change. */
 const brief = ['id', 'slug', 'title', 'status', 'agent_runtime', 'scheduling_class', 'category', 'updated_at']
 
-/** A call about one session, which the argument `session_id` names. */
+/** A call on the session that the argument `session_id` names. */
 function onSession(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
   return { endpoint, ...more, from: { id: 'session_id', ...more.from } }
 }
 
-/** One that does something with it, and shows what became of it. */
+/** A call that changes a session and shows the result. */
 function act(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
   return onSession(endpoint, { brief, ...more })
 }
 
-/** One of the columns of a session. */
+/** A call that changes some fields of a session. */
 function change(...takes: string[]): Call {
   return act('PATCH /sessions/{id}', { takes })
 }
@@ -27,14 +27,14 @@ const changeOwnSession = {
   update_title: change('title'),
   update_notes: act('PATCH /sessions/{id}/notes'),
   set_heartbeat: act('PATCH /sessions/{id}/heartbeat'),
-  // Not the parent's session, which is none of its child's.
+  // A child must not see its parent's session.
   message_parent: onSession('POST /sessions/{id}/message_parent', {
     shows: ['delivery', 'message', 'unarchived_parent', 'enqueued_message'],
   }),
   archive: act('POST /sessions/{id}/archive'),
 } satisfies Tool['calls']
 
-/** Everything that agents can do here. An action is an endpoint of the API; what it takes and refuses is written there. */
+/** All tools. Each action is an endpoint of the API, which defines its arguments and refusals. */
 export const tools: readonly Tool[] = [
   {
     name: 'quick_search_sessions',
@@ -161,7 +161,7 @@ export const tools: readonly Tool[] = [
       change_category: act('PATCH /sessions/{id}/set_category'),
       set_visibility: act('PATCH /sessions/{id}/visibility'),
       toggle_favorite: act('POST /sessions/{id}/toggle_favorite'),
-      // A fork has no parent, so the agent that made it could not reach it.
+      // A fork has no parent, so the agent that created it could not reach it.
       fork: act('POST /sessions/{id}/fork', { closedTo: 'agents' }),
       regenerate_status_summary: act('POST /sessions/{id}/regenerate_status_summary'),
       refresh: act('POST /sessions/{id}/refresh'),
@@ -178,7 +178,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'manage_enqueued_messages',
     groups: ['sessions'],
-    about: 'See and change what waits to be said to a session.',
+    about: 'See and change the queued messages of a session.',
     calls: {
       list: { endpoint: `GET ${messages}`, defaults: { status: 'pending' } },
       get: { endpoint: `GET ${messages}/{id}`, ...message },
@@ -192,7 +192,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'manage_categories',
     groups: ['sessions'],
-    about: 'See and change the categories that sessions are sorted into.',
+    about: 'See and change the categories of sessions.',
     calls: {
       list: { endpoint: 'GET /categories' },
       create: { endpoint: 'POST /categories' },
