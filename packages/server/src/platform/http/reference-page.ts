@@ -10,7 +10,7 @@ import { resourceSection } from './reference/resource-section.ts'
 import { readShape } from './reference/shape.ts'
 import { stylesheet } from './reference/stylesheet.ts'
 
-/** The API as a page for people: no script, one stylesheet, and nothing in it that the document does not say. */
+/** Renders the OpenAPI document as an HTML page with one stylesheet and no script. */
 export function renderReference(document: OpenApiDocument): { html: string; css: string } {
   const groups = groupOperations(document)
   const operations = groups.flatMap((group) => group.operations)
@@ -48,7 +48,7 @@ export function renderReference(document: OpenApiDocument): { html: string; css:
       )}
       <section>
         <h2 id="resources">Resources</h2>
-        <p>What the answers above are made of.</p>
+        <p>The objects in the answers above.</p>
         ${[...resources].map(([name, shape]) => resourceSection(name, shape, resources))}
       </section>
     </main>
@@ -58,14 +58,14 @@ export function renderReference(document: OpenApiDocument): { html: string; css:
   return { html: page.toString(), css: stylesheet }
 }
 
-/** A document with a bare base path is for the machine it runs on, at the address the service takes unless told otherwise. */
-const usualOrigin = 'http://127.0.0.1:3000'
+/** The default address of the service, for a document whose server URL is only a path. */
+const defaultOrigin = 'http://127.0.0.1:3000'
 
 function callerOf({ servers, components }: OpenApiDocument): Caller {
   const base = servers[0]?.url ?? ''
   const { name } = components.securitySchemes.apiKey ?? {}
   return {
-    base: base.startsWith('/') || base === '' ? usualOrigin + base : base,
+    base: base.startsWith('/') || base === '' ? defaultOrigin + base : base,
     keyHeader: typeof name === 'string' ? name : 'X-API-Key',
   }
 }

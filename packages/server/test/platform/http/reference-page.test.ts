@@ -22,7 +22,7 @@ describe('the page as a whole', () => {
     expect(contents.indexOf('>Signals<')).toBeLessThan(contents.indexOf('#getSignals'))
   })
 
-  test('no link leads nowhere and no anchor stands twice', () => {
+  test('every link has a target and every anchor is unique', () => {
     const { html } = renderReference(yard())
     const anchors = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
     const targets = [...html.matchAll(/ href="#([^"]*)"/g)].map(([, id]) => id)
@@ -31,7 +31,7 @@ describe('the page as a whole', () => {
     expect(targets.filter((target) => !anchors.includes(target))).toEqual([])
   })
 
-  test('nothing in it needs more than the stylesheet', () => {
+  test('has no script, inline style or external resource', () => {
     const { html, css } = renderReference(yard())
 
     expect(forbiddenMarkup(html)).toEqual([])
@@ -39,7 +39,7 @@ describe('the page as a whole', () => {
     expect(css).not.toMatch(/url\(|@import/)
   })
 
-  test('headings follow in order', () => {
+  test('heading levels do not skip', () => {
     const levels = [...renderReference(yard()).html.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level))
 
     expect(levels[0]).toBe(1)
@@ -47,10 +47,10 @@ describe('the page as a whole', () => {
     expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([])
   })
 
-  test('the head says the base path, the key header, the error shape and where the OpenAPI document is', () => {
+  test('the introduction shows base path, key header, error shape and the address of the OpenAPI document', () => {
     const head = textOf(between(renderReference(yard()).html, '<main', 'id="tag-Wagons"'))
 
-    expect(head).toContain('Every path on this page stands below /api/v1.')
+    expect(head).toContain('Every path on this page is relative to /api/v1.')
     expect(head).toContain('Send an API key in the X-API-Key header')
     expect(head).toContain('"message": "Name can\'t be blank"')
     expect(head).toContain('It is at /api/v1/openapi.json and needs the key')
@@ -58,20 +58,20 @@ describe('the page as a whole', () => {
     expect(head).toContain('"total_count": 61')
   })
 
-  test('a document without paged lists has no word on paging', () => {
+  test('a document without paged lists has no section on paging', () => {
     const document = yard()
     document.paths = { '/signals': document.paths['/signals'] ?? {} }
 
     expect(renderReference(document).html).not.toContain('paging')
   })
 
-  test('a document without endpoints is still a page', () => {
+  test('renders a document without endpoints', () => {
     expect(renderReference({ ...yard(), tags: [], paths: {} }).html).toContain('<h1>Yard')
   })
 })
 
 describe('hostile text', () => {
-  test('is shown and never becomes markup, wherever it stands', () => {
+  test('is escaped everywhere', () => {
     const schema = {
       type: 'object',
       description: hostile,
@@ -119,7 +119,7 @@ describe('hostile text', () => {
     expect(textOf(html)).toContain(hostile)
   })
 
-  test('an object that looks like our own markup is not taken for it', () => {
+  test('an object that imitates the markup class is escaped', () => {
     const document = yard()
     document.info.description = JSON.parse('{"text":"<b>bold</b>"}')
 
@@ -136,14 +136,14 @@ describe('an endpoint', () => {
     expect(section).toContain('It goes to the end, as <code>last</code> would.')
   })
 
-  test('lists each parameter with its place, type and description', () => {
+  test('lists each parameter with its location, type and description', () => {
     expect(rowOf(endpoint('getWagonsById'), 'id')).toBe('id required path string Numeric id. For example 7.')
     expect(rowOf(endpoint('getWagons'), 'per_page')).toBe(
       'per_page query integer Items a page holds, 1 to 100. Default 25.',
     )
   })
 
-  test('lists the fields of its body with what they must keep to', () => {
+  test('lists the fields of its body with their constraints', () => {
     const section = endpoint('postWagons')
 
     expect(rowOf(section, 'name')).toBe('name required string A name. 1 to 100 characters. For example Tanker.')
@@ -153,7 +153,7 @@ describe('an endpoint', () => {
     expect(rowOf(section, 'serial')).toBe('serial integer')
   })
 
-  test('shows nested fields under the one that holds them', () => {
+  test('shows nested fields under their parent field', () => {
     const section = endpoint('postWagons')
 
     expect(textOf(section)).toContain('2 fields of load')
@@ -162,7 +162,7 @@ describe('an endpoint', () => {
     expect(rowOf(section, 'label')).toBe('label string')
   })
 
-  test('links a reference to the resource, which is shown once', () => {
+  test('links a reference to its resource, which appears once', () => {
     const { html } = renderReference(yard())
 
     expect(rowOf(endpoint('getWagons'), 'wagons')).toBe('wagons array of Wagon')
@@ -171,15 +171,15 @@ describe('an endpoint', () => {
     expect(rowOf(between(html, 'id="resource-Wagon"', '</article>'), 'name')).toBe('name string Its name.')
   })
 
-  test('marks in an answer what may be missing', () => {
+  test('marks optional fields in an answer', () => {
     expect(rowOf(endpoint('postWagons'), 'warnings')).toBe('warnings optional array of string Absent when empty.')
   })
 
-  test('says in words what is not JSON', () => {
+  test('describes answers that are not JSON', () => {
     expect(textOf(endpoint('getSignals'))).toContain('As text/event-stream: A stream of server-sent events')
   })
 
-  test('shows each refusal of its own with its example, and names the ones every endpoint has', () => {
+  test('shows its own refusals with an example and names the common ones', () => {
     const section = endpoint('postWagons')
     const refusals = textOf(section.slice(section.indexOf('<h4>Refusals</h4>')))
 
@@ -194,7 +194,7 @@ describe('an endpoint', () => {
 })
 
 describe('the example request', () => {
-  test('sends what is required and what has an example', () => {
+  test('sends required fields and fields with an example', () => {
     expect(commandOf('postWagons')).toBe(
       [
         'curl -X POST http://127.0.0.1:3000/api/v1/wagons \\',
@@ -221,11 +221,11 @@ describe('the example request', () => {
     )
   })
 
-  test('does not wait for the end of a stream', () => {
+  test('disables buffering for a stream', () => {
     expect(commandOf('getSignals')).toMatch(/^curl -N http/)
   })
 
-  test('survives a shell, quotes and all', async () => {
+  test('passes through a shell unchanged', async () => {
     const document = yard()
     const name = `the driver's "own" $HOME \`wagon\``
     document.paths = { '/wagons/{id}': { put: naming(name) } }
@@ -241,7 +241,7 @@ describe('the example request', () => {
 })
 
 describe('the example of a resource', () => {
-  test('ends although the resource holds itself', () => {
+  test('is finite for a recursive resource', () => {
     const example = textOf(between(renderReference(yard()).html, 'id="resource-Wagon"', '</article>'))
 
     expect(example).toContain(
@@ -265,7 +265,7 @@ function between(text: string, start: string, end: string): string {
   return text.slice(from, text.indexOf(end, from))
 }
 
-/** The row of a field or parameter, read aloud. */
+/** The text of the table row of a field or parameter. */
 function rowOf(html: string, name: string): string {
   return textOf(between(html, `<tr role="row"><th role="rowheader" scope="row"><code>${name}</code>`, '</tr>'))
 }
@@ -281,7 +281,7 @@ function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_, digits) => String.fromCharCode(Number(digits)))
 }
 
-/** Tags and attributes that the content security policy would refuse, or that nobody wrote here. */
+/** Tags and attributes that the content security policy blocks. */
 function forbiddenMarkup(html: string): string[] {
   const tags = html.match(/<[^>]*>/g)?.map((tag) => tag.replace(/"[^"]*"/g, '""')) ?? []
   return tags.filter((tag) => /^<\/?(?:script|style|img|iframe)\b|\s(?:style|on\w+)\s*=/i.test(tag))

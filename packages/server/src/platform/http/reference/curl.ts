@@ -9,10 +9,10 @@ export type Caller = {
   keyHeader: string
 }
 
-/** The shell variable the examples take the key from. */
+/** The shell variable that holds the key in examples. */
 export const keyVariable = 'API_KEY'
 
-/** One request that can be pasted into a shell. */
+/** A request to paste into a shell. */
 export function curlExample(operation: Operation, { base, keyHeader }: Caller, resources: Resources): string {
   const isStream = Object.values(operation.responses).some(({ content = {} }) => 'text/event-stream' in content)
   const body = operation.requestBody?.content['application/json']?.schema

@@ -44,7 +44,7 @@ function answersOf({ responses }: Operation): [string, OpenApiResponse][] {
 
 function answerView(status: string, { description, content = {} }: OpenApiResponse): Html {
   const media = Object.entries(content)
-  // JSON is the rule, so by itself it goes unnamed.
+  // JSON is the default, so JSON alone is not named.
   const isPlainJson = media.every(([type]) => type === 'application/json')
   return html`<div class="answer">
     <p><b class="status answered">${status}</b> ${prose(description)}</p>
@@ -57,7 +57,7 @@ function answerView(status: string, { description, content = {} }: OpenApiRespon
 
 const wordsForMedia: Record<string, Html> = {
   'text/plain': html`<p>Plain text.</p>`,
-  'text/event-stream': html`<p>A stream of server-sent events, open until the caller leaves.</p>`,
+  'text/event-stream': html`<p>A stream of server-sent events, open until the client disconnects.</p>`,
 }
 
 function refusalsView(own: readonly ShownRefusal[], common: readonly ShownRefusal[]): Html | undefined {

@@ -4,10 +4,10 @@ import { notesOn } from './notes.ts'
 import { anchorOf } from './operations.ts'
 import { type Field, readShape, type Shape } from './shape.ts'
 
-/** In a request what must be there is worth a mark; in an answer what may be missing. */
+/** A request marks required fields, an answer marks optional ones. */
 export type Direction = 'request' | 'answer'
 
-/** A whole body: a table of its fields where it has any, else a few words. */
+/** A whole body: a table of its fields, or its type if it has none. */
 export function bodyView(shape: Shape, direction: Direction): Html {
   if (shape.kind === 'object' && shape.fields.length > 0) return fieldTable(shape.fields, direction)
   return html`<p>${typeText(shape)}${shape.description !== undefined && html`: ${prose(shape.description)}`}</p>
@@ -26,7 +26,7 @@ export function parameterTable(parameters: OpenApiOperation['parameters']): Html
     ['Parameter', 'In', 'Type', 'Description'],
     parameters.map(({ name, in: place, required, description, schema }) => {
       const read = readShape(schema)
-      // An empty step would be another path, so a path parameter need not say that it is not empty.
+      // A path parameter cannot be empty, so its minimum length is not shown.
       const shape = { ...read, description, minLength: place === 'path' ? undefined : read.minLength }
       return row(html`${code(name)}${required && mark('required')}`, [
         html`${place}`,
@@ -37,7 +37,7 @@ export function parameterTable(parameters: OpenApiOperation['parameters']): Html
   )
 }
 
-/** The explicit roles keep it a table for a screen reader where a narrow screen lays its cells out as blocks. */
+/** The explicit roles keep it a table for screen readers where a narrow screen shows cells as blocks. */
 function table(headings: readonly string[], rows: readonly Html[]): Html {
   return html`<table role="table">
     <thead role="rowgroup"><tr role="row">
@@ -62,7 +62,7 @@ function fieldRows({ name, isRequired, shape }: Field, direction: Direction): Ht
   ])
   const members = membersOf(shape)
   if (members.length === 0) return own
-  // A caller has to know all of what to send; of an answer the outline is enough at first.
+  // Nested request fields start open, because callers need all of them. Nested answer fields start closed.
   const opening = direction === 'request' ? html`<details open>` : html`<details>`
   return html`${own}<tr role="row" class="nested"><td role="cell" colspan="3">
     ${members.map((fields) => html`${opening}<summary>${nestedTitle(name, fields)}</summary>${fieldTable(fields, direction)}</details>`)}
@@ -74,7 +74,7 @@ function nestedTitle(name: string, fields: readonly Field[]): Html {
   return html`${fields.length} ${fields.length === 1 ? 'field' : 'fields'} of ${code(name)}`
 }
 
-/** The fields inside, one list for each form it may take. Named resources are shown elsewhere. */
+/** The nested fields, one list for each alternative. Named resources have their own section. */
 function membersOf(shape: Shape): Field[][] {
   switch (shape.kind) {
     case 'list':
@@ -113,7 +113,7 @@ export function resourceLink(name: string): Html {
 }
 
 function explanation(shape: Shape, direction: Direction): Html {
-  // An answer's examples are seen together, in the resource's own.
+  // The example of the resource shows an answer's examples together.
   const notes = notesOn(shape, { withExamples: direction === 'request' })
   return html`${shape.description !== undefined && prose(shape.description)}
     ${notes.length > 0 && html`<span class="notes">${notes.map((note) => html`${note} `)}</span>`}`

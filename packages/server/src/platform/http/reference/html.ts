@@ -2,8 +2,8 @@ type Interpolated = string | number | Markup | undefined | false | readonly Inte
 export type Html = Markup
 
 /**
- * Markup in which every value is escaped, except markup made here. That makes forgetting safe: a plain string cannot
- * bring a tag along, whoever wrote it. Line breaks between tags are kept, their indentation is not.
+ * A template in which every value is escaped unless it is markup made by this function, so that no string can inject a tag.
+ * Keeps line breaks between tags and drops indentation.
  */
 export function html(literals: TemplateStringsArray, ...values: Interpolated[]): Html {
   const tidy = literals.map((literal) => literal.replace(/\n\s+/g, '\n'))
@@ -25,7 +25,7 @@ export function jsonCode(value: unknown): Html {
   return code(JSON.stringify(value) ?? '')
 }
 
-/** A path that may wrap after each slash, with its parameters set apart. */
+/** A path that can wrap after each slash, with its parameters highlighted. */
 export function pathCode(path: string): Html {
   const steps = path.split(/(?<=\/)/).map((step) => step.split(/(\{\w+\})/))
   const marked = steps.map((pieces) =>
@@ -42,7 +42,7 @@ export function listed(items: readonly Html[], conjunction: string): Html {
   return html`${items.map((item, index) => html`${index === 0 ? '' : index === items.length - 1 ? ` ${conjunction} ` : ', '}${item}`)}`
 }
 
-/** A class, so that no object out of a document can pass for markup. */
+/** A class, so that an object from a document cannot imitate markup. */
 class Markup {
   readonly text: string
   constructor(text: string) {

@@ -23,25 +23,25 @@ export function introduction({ info }: OpenApiDocument, context: IntroductionCon
 
     <h2 id="basics">Basics</h2>
     <h3 id="address">Address</h3>
-    <p>Every path on this page stands below ${code(basePath)}. Bodies are JSON in both directions, unless an endpoint says
+    <p>Every path on this page is relative to ${code(basePath)}. Bodies are JSON in both directions, unless an endpoint says
       otherwise; send yours as ${code('Content-Type: application/json')}.</p>
 
     <h3 id="authentication">Authentication</h3>
     <p>Send an API key in the ${code(caller.keyHeader)} header of every request. The examples read it from a shell
-      variable and speak to ${code(originOf(caller.base))}; put in your own key and address.</p>
+      variable and use ${code(originOf(caller.base))}; replace both with your own key and address.</p>
     <pre class="shell">${code(`export ${keyVariable}='your key'`)}</pre>
 
     ${errors(context)}
     ${paging(context)}
 
     <h3 id="openapi">For programs</h3>
-    <p>This page is written from an OpenAPI 3.1 document, for generators and clients. It is at
+    <p>This page is generated from an OpenAPI 3.1 document, which client generators can use. It is at
       ${code(`${basePath}/openapi.json`)} and needs the key, like the rest of the API, so a browser alone cannot open it:</p>
     <pre class="shell">${code(`curl -H "${caller.keyHeader}: $${keyVariable}" ${caller.base}/openapi.json`)}</pre>
   </div>`
 }
 
-/** The headings above, for the contents. */
+/** The headings of the introduction, for the table of contents. */
 export function chapters(operations: readonly Operation[]): { anchor: string; title: string }[] {
   return [
     { anchor: 'address', title: 'Address' },
@@ -58,12 +58,12 @@ function originOf(base: string): string {
 
 function errors({ operations, resources, common }: IntroductionContext): Html {
   const every = operations.flatMap(refusalsOf).filter(({ example }) => example !== undefined)
-  // The one a caller meets most: something about the request itself was wrong.
+  // The most common error: the request itself is invalid.
   const shown = every.find(({ kind }) => kind === 'validation_failed') ?? every[0]
   return html`<h3 id="errors">Errors</h3>
-    <p>Whatever goes wrong is answered in one shape${resources.has('Problem') && html`, ${resourceLink('Problem')}`}: a
-      label, the sentences that say what is wrong, and the same sentences joined. Some carry one more key beside these.
-      Decide by the status; labels and sentences are for people.</p>
+    <p>All errors have one shape${resources.has('Problem') && html`, ${resourceLink('Problem')}`}: a
+      label, the messages, and the same messages joined. Some errors have one more key. Programs should use the status;
+      labels and messages are for people.</p>
     ${
       shown &&
       html`<figure><figcaption><b class="status refused">${shown.status}</b> ${shown.label}</figcaption>
@@ -78,11 +78,11 @@ function paging({ operations, resources }: IntroductionContext): Html | undefine
   const parameters = list.parameters.filter(({ name }) => name === 'page' || name === 'per_page')
   const pagination = resources.get('Pagination')
   return html`<h3 id="paging">Paging</h3>
-    <p>A list that can grow is answered a page at a time. It takes:</p>
+    <p>Lists that can grow have pages. They take:</p>
     ${parameterTable(parameters)}
     ${
       pagination &&
-      html`<p>and says beside the items, under ${code('pagination')}, where it stands (${resourceLink('Pagination')}):</p>
+      html`<p>and answer with the position in the list under ${code('pagination')} (${resourceLink('Pagination')}):</p>
         <pre>${code(JSON.stringify({ pagination: sampleOf(pagination, resources) }, null, 2))}</pre>`
     }`
 }

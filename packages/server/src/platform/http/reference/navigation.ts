@@ -8,8 +8,8 @@ type Contents = {
 }
 
 /**
- * On a narrow screen the contents are shown only while they are the page's target. So they open by a link, and following
- * any link in them closes them again, without a script.
+ * On a narrow screen the contents are visible only while they are the `:target` of the page. A link opens them, and any
+ * link in them closes them, without a script.
  */
 export function navigation({ chapters, groups, resourceNames }: Contents): Html {
   return html`<nav id="contents" aria-label="Contents">

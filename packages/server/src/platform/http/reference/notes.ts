@@ -1,7 +1,7 @@
 import { code, type Html, html, jsonCode, listed } from './html.ts'
 import type { Facts, Shape } from './shape.ts'
 
-/** What the schema holds a value to, as short sentences. */
+/** The constraints of a schema as short sentences. */
 export function notesOn(shape: Shape, { withExamples }: { withExamples: boolean }): Html[] {
   const { pattern, format, examples } = shape
   const notes: (Html | undefined)[] = [
@@ -23,7 +23,7 @@ function valuesNote(shape: Shape): Html | undefined {
   return html`${shape.kind === 'list' ? 'Each one' : 'One'} of ${listed(allowed.map(valueCode), 'or')}.`
 }
 
-/** A description that spells the values out need not be repeated. */
+/** True if the description already lists the values. */
 function namesAll(description: string, values: readonly unknown[]): boolean {
   return values.every((value) => description.includes(`\`${value}\``))
 }
@@ -44,7 +44,7 @@ function grouped(quantity: number): string {
   return quantity.toLocaleString('en-US')
 }
 
-/** Strings without their quotes, as people write them; anything else as JSON. */
+/** Strings without quotes; other values as JSON. */
 function valueCode(value: unknown): Html {
   return typeof value === 'string' ? code(value) : jsonCode(value)
 }

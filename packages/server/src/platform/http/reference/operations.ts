@@ -3,7 +3,7 @@ import type { OpenApiDocument, OpenApiOperation } from '../openapi.ts'
 export type Operation = OpenApiOperation & { anchor: string; method: string; path: string }
 export type OperationGroup = { tag: string; anchor: string; operations: Operation[] }
 
-/** Every operation under its first tag, in the document's order of tags. */
+/** Groups operations by their first tag, in the document's order of tags. */
 export function groupOperations(document: OpenApiDocument): OperationGroup[] {
   const operations = listOperations(document)
   const tags = new Set([...document.tags.map(({ name }) => name), ...operations.map(tagOf)])
@@ -31,7 +31,7 @@ function tagOf({ tags }: Operation): string {
   return tags[0] ?? 'Other'
 }
 
-/** The prefix keeps tags, resources and operations of one name apart. */
+/** The prefix separates tags, resources and operations with the same name. */
 export function anchorOf(prefix: '' | 'tag' | 'resource', name: string): string {
   return [prefix, name.replace(/[^\w-]+/g, '-')].filter(Boolean).join('-')
 }

@@ -14,7 +14,7 @@ export function refusalsOf({ responses }: Operation): ShownRefusal[] {
     })
 }
 
-/** What every endpoint may refuse. It is told once, so that what is particular to an endpoint stands out. */
+/** Refusals that all endpoints share. The page lists them once, so that the others stand out. */
 export function commonRefusals(operations: readonly Operation[]): ShownRefusal[] {
   const [first, ...others] = operations.map(refusalsOf)
   return (first ?? []).filter((refusal) => others.every((refusals) => refusals.some(isSame(refusal))))

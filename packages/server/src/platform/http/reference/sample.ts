@@ -2,7 +2,7 @@ import type { Field, Shape } from './shape.ts'
 
 export type Resources = ReadonlyMap<string, Shape>
 
-/** A value that fits the shape: its own example where it has one, else the plainest that could stand there. */
+/** A value that fits the shape: its example if it has one, else a simple value. */
 export function sampleOf(shape: Shape, resources: Resources, name = 'text', within: readonly string[] = []): unknown {
   const [example = shape.default ?? shape.allowed?.[0]] = shape.examples
   if (example !== undefined) return example
@@ -10,7 +10,7 @@ export function sampleOf(shape: Shape, resources: Resources, name = 'text', with
   switch (shape.kind) {
     case 'resource': {
       const resource = resources.get(shape.name)
-      // A resource that holds itself would never end.
+      // Stops the recursion of a resource that contains itself.
       return resource && !within.includes(shape.name)
         ? sampleOf(resource, resources, name, [...within, shape.name])
         : {}
@@ -32,17 +32,17 @@ export function sampleOf(shape: Shape, resources: Resources, name = 'text', with
   }
 }
 
-/** What a short but telling request would send: what it must, and what its author gave an example for. */
+/** A short request body: required fields and fields with an example. */
 export function sampleBody(shape: Shape, resources: Resources): unknown {
   if (shape.kind !== 'object') return sampleOf(shape, resources)
-  const telling = shape.fields.filter(({ isRequired, shape: { examples } }) => isRequired || examples.length > 0)
-  const chosen = telling.length > 0 ? telling : [shape.fields.find(speaksForItself) ?? shape.fields[0]]
+  const relevant = shape.fields.filter(({ isRequired, shape: { examples } }) => isRequired || examples.length > 0)
+  const chosen = relevant.length > 0 ? relevant : [shape.fields.find(hasClearSample) ?? shape.fields[0]]
   return Object.fromEntries(
     chosen.flatMap((field) => (field ? [[field.name, sampleOf(field.shape, resources, field.name)]] : [])),
   )
 }
 
-function speaksForItself({ shape }: Field): boolean {
+function hasClearSample({ shape }: Field): boolean {
   return shape.allowed !== undefined || (shape.kind === 'plain' && shape.type !== 'string' && !shape.isNullable)
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JsonSchema } from '../openapi.ts'
 
-/** A JSON Schema as a person would say it: what it is, whether it may be null, and the bounds worth mentioning. */
+/** A JSON Schema reduced to what the page shows: its type, whether it is nullable, and its constraints. */
 export type Shape = Facts &
   (
     | { kind: 'plain'; type: string }
@@ -13,7 +13,7 @@ export type Shape = Facts &
 export type Field = { name: string; isRequired: boolean; shape: Shape }
 export type Facts = Pick<SchemaNode, 'description' | 'format' | 'pattern' | Bound> & {
   isNullable: boolean
-  /** The only values it takes, where they are listed. */
+  /** The allowed values, if the schema lists them. */
   allowed: unknown[] | undefined
   examples: unknown[]
   default?: unknown
@@ -25,7 +25,7 @@ export function readShape(schema: JsonSchema): Shape {
   return shapeOf(SchemaNode.parse(schema))
 }
 
-/** The part of JSON Schema that our documents use; other keywords are passed over. */
+/** The JSON Schema keywords that our documents use; others are ignored. */
 const SchemaNode = z.object({
   $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -66,7 +66,7 @@ const SchemaNode = z.object({
 function shapeOf(node: SchemaNode): Shape {
   if (node.allOf) return shapeOf(merged(node, node.allOf))
   if (node.$ref !== undefined) return { ...factsOf(node), kind: 'resource', name: node.$ref.replace(/^.*\//, '') }
-  // A declared type is the author's own word and wins over the alternatives a converter found.
+  // A declared type takes precedence over alternatives that the converter generated.
   const alternatives = node.type === undefined ? (node.anyOf ?? node.oneOf) : undefined
   if (alternatives) return shapeOfAlternatives(node, alternatives)
   const types = typesOf(node)
@@ -81,7 +81,7 @@ function shapeOf(node: SchemaNode): Shape {
   return { ...facts, kind: 'plain', type }
 }
 
-/** `null` beside one other alternative is that alternative, nullable. What the outer schema says goes first. */
+/** `null` and one other alternative mean that alternative, nullable. The outer schema takes precedence. */
 function shapeOfAlternatives(node: SchemaNode, alternatives: SchemaNode[]): Shape {
   const [first, ...others] = alternatives.filter(({ type }) => type !== 'null')
   const isNullable = first !== undefined && others.length + 1 < alternatives.length
@@ -89,9 +89,9 @@ function shapeOfAlternatives(node: SchemaNode, alternatives: SchemaNode[]): Shap
   if (first === undefined) return { ...facts, kind: 'plain', type: 'null' }
   if (others.length > 0) return { ...facts, kind: 'choice', options: [first, ...others].map(shapeOf) }
   const inner = shapeOf(first)
-  // An example of the inner value is no advice on when to send null, so only the outer ones are kept.
-  const said = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined))
-  return { ...inner, ...said, isNullable: isNullable || inner.isNullable }
+  // Keep only the outer examples: an inner example does not show when to send null.
+  const outer = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined))
+  return { ...inner, ...outer, isNullable: isNullable || inner.isNullable }
 }
 
 function merged({ allOf: _, ...node }: SchemaNode, parts: SchemaNode[]): SchemaNode {
@@ -121,12 +121,12 @@ function membersOf({ properties = {}, required = [], additionalProperties }: Sch
       isRequired: required.includes(name),
       shape: shapeOf(property),
     })),
-    // `{}` is the converter's way to say that anything may follow, as `true` is.
-    values: saysSomething(additionalProperties) ? shapeOf(additionalProperties) : undefined,
+    // The converter writes `{}` or `true` where any value is allowed.
+    values: isRestrictive(additionalProperties) ? shapeOf(additionalProperties) : undefined,
   }
 }
 
-function saysSomething(schema: boolean | SchemaNode | undefined): schema is SchemaNode {
+function isRestrictive(schema: boolean | SchemaNode | undefined): schema is SchemaNode {
   return typeof schema === 'object' && Object.keys(schema).length > 0
 }
 
@@ -150,7 +150,7 @@ function factsOf(node: SchemaNode): Facts {
   }
 }
 
-/** The converter writes the range of exact integers on every integer; it tells a reader nothing. */
+/** Drops the safe-integer range that the converter writes on every integer. */
 function withoutMachineBound(bound: number | undefined): number | undefined {
   return bound !== undefined && Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound
 }

@@ -1,6 +1,6 @@
 /**
- * One column for a phone, the contents beside the text from 60rem, and the example beside its endpoint from 100rem. Every
- * pair of text and ground has a contrast of at least 4.5 to 1, in both schemes.
+ * One column on phones, contents beside the text from 60rem, examples beside their endpoint from 100rem. Text has a contrast
+ * of at least 4.5:1 in both colour schemes.
  */
 export const stylesheet = `
 :root {
@@ -68,11 +68,11 @@ nav li a { display: flex; gap: 0.5rem; align-items: baseline; padding: 0.5rem 0;
 nav a:hover { color: var(--accent); }
 nav code { font-size: 0.8125rem; }
 var { font-style: normal; }
-/* Where the reader is, in browsers that can tell without a script. */
+/* Highlights the current section, in browsers that support it without a script. */
 nav { scroll-target-group: auto; overscroll-behavior: contain; }
 nav li a:target-current { color: var(--accent); font-weight: 600; }
 
-/* Reading matter */
+/* Text */
 main { padding: 0 var(--gap) 6rem; }
 h1, h2, h3, h4 { line-height: 1.25; text-wrap: balance; }
 h1 { font-size: clamp(2rem, 6vw, 2.75rem); letter-spacing: -0.03em; margin: 0 0 0.75rem; }
@@ -90,7 +90,7 @@ figure { margin: 0.75rem 0; }
 figcaption { font-size: 0.9375rem; margin-bottom: 0.375rem; }
 pre { margin: 0.5rem 0; padding: 0.75rem 1rem; border-radius: 6px; background: var(--panel); font: 0.8125rem/1.6 var(--mono); white-space: pre-wrap; overflow-wrap: anywhere; }
 pre code { font-size: inherit; background: none; padding: 0; }
-/* One click takes the whole request. */
+/* One click selects the whole request. */
 .shell { background: var(--shell); color: var(--shell-ink); -webkit-user-select: all; user-select: all; }
 
 /* Endpoints and resources */
@@ -152,7 +152,7 @@ tbody .nested { border: 0; padding: 0 0 0.25rem; }
   tbody th .mark { display: block; }
   .nested > td { padding: 0 0 0.5rem; }
   .nested table { width: calc(100% - 0.25rem); margin-left: 0.25rem; border-collapse: separate; border-spacing: 0; }
-  /* Their headings are the outer table's; unseen, they still set the widths. */
+  /* Hidden, because the outer table has the same headings; they still set the widths. */
   .nested thead th { padding-block: 0; font-size: 0; line-height: 0; }
   .nested tbody tr:not(:first-child, .nested) > * { border-top: 1px solid var(--line); }
   .refusals { grid-template-columns: 1fr 1fr; }
