@@ -2,7 +2,7 @@ import { availabilityOf } from './availability.ts'
 import type { Catalog } from './open-catalog.ts'
 import { type Selection, serversOf } from './selection.ts'
 
-/** A server that somebody has to sign in to before it can be used. Nothing of its configuration but where it is. */
+/** A server that a user must sign in to first. Exposes only its address, no other configuration. */
 export type ServerToAuthorize = { server_name: string; server_url: string }
 
 export async function serversToAuthorize(

@@ -3,7 +3,7 @@ import { placeholdersIn } from './secrets/placeholders.ts'
 import { textsOf } from './secrets/secrets.ts'
 import type { DeclaredServer } from './tree.ts'
 
-/** Whether each state keeps a server from starting, and what is said then. */
+/** For each state, whether the server can start and the reason to show if not. */
 const states = {
   ready: null,
   no_credential_required: null,
@@ -17,12 +17,12 @@ const states = {
 } as const
 
 export type AvailabilityState = keyof typeof states
-/** `reason` is null exactly when the server can be used, as far as anybody can tell from here. */
+/** `reason` is null exactly when the server appears usable. */
 export type Availability = { state: AvailabilityState; reason: string | null }
 
 const maxReason = 200
 
-/** Judged by what is on this machine: the server itself is never asked. What cannot be judged counts as available. */
+/** Decides from local state; the server is not contacted. Unknown counts as available. */
 export async function availabilityOf(catalog: Catalog, server: DeclaredServer): Promise<Availability> {
   if (server.declaredUnavailable !== undefined) {
     const reason = Array.from(server.declaredUnavailable.trim().replace(/\s+/g, ' ')).slice(0, maxReason).join('')
@@ -38,7 +38,7 @@ export async function availabilityOf(catalog: Catalog, server: DeclaredServer): 
   return { state, reason: states[state] }
 }
 
-/** Names without a value and without a default, each once. */
+/** Distinct placeholder names that have neither a value nor a default. */
 export function missingNames(catalog: Catalog, texts: Iterable<string>): string[] {
   const secrets = catalog.secrets()
   const missing = placeholdersIn(texts).filter(({ name, isRequired }) => isRequired && secrets.find(name) === undefined)
@@ -51,7 +51,7 @@ async function signInOf(catalog: Catalog, server: DeclaredServer): Promise<Avail
     if (state === 'unknown') return 'probe_failed'
     return state === 'not_required' ? 'no_credential_required' : state
   } catch {
-    // Asking must not take the whole list down; the room that keeps sign-ins logs its own trouble.
+    // A failed lookup must not fail the whole list. The source of sign-ins logs its own errors.
     return 'probe_failed'
   }
 }
@@ -67,7 +67,7 @@ const credentialWords: ReadonlySet<string> = new Set([
   'credentials',
 ])
 
-/** By whole words: `X-API-Key` and `X-Auth-Token` are credentials, `Idempotency-Key` and `X-Author` are not. */
+/** Matches whole words: `X-API-Key` and `X-Auth-Token` are credentials, `Idempotency-Key` and `X-Author` are not. */
 export function isCredentialHeader(name: string): boolean {
   const words = name.toLowerCase().split(/[-_]/)
   return words.some((word, index) => credentialWords.has(word) || (word === 'api' && words[index + 1] === 'key'))

@@ -1,6 +1,6 @@
 import type { Catalog } from './open-catalog.ts'
 
-/** The face of the room: what sessions can be given, read from files. */
+/** The room's public interface: the artifacts that sessions can use, read from files. */
 export { type ServerToAuthorize, serversToAuthorize } from './authorization.ts'
 export { availabilityOf } from './availability.ts'
 export type { CredentialState } from './credential-state.ts'

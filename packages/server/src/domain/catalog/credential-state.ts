@@ -1,6 +1,6 @@
 import type { CatalogTree } from './tree.ts'
 
-/** What is known of the sign-in at a remote server, without asking the server. */
+/** The sign-in state of a remote server, as recorded here; the server is not contacted. */
 export type CredentialState =
   | 'ready'
   | 'not_required'
@@ -8,15 +8,15 @@ export type CredentialState =
   | 'needs_authorization'
   | 'needs_reauth'
   | 'store_unavailable'
-  /** Nobody has tried yet: it may need none. */
+  /** No attempt yet: the server may need no sign-in. */
   | 'unknown'
 
 export type CredentialStates = (serverName: string) => Promise<CredentialState>
 
-/** Lists ask for every server; a sign-in that was just completed shows within this. */
+/** Cache lifetime: lists look up every server, and a completed sign-in must show soon. */
 const keptMs = 5000
 
-/** The given source, asked at most every few seconds for each server. Without one there are no sign-ins at all. */
+/** Caches the given source per server. Without a source, a server with `oauth` always needs authorization. */
 export function credentialStates(tree: () => CatalogTree, ask?: CredentialStates): CredentialStates {
   if (!ask) return async (name) => (tree().mcpServers.find(name)?.oauth ? 'needs_authorization' : 'unknown')
   const kept = new Map<string, { answer: Promise<CredentialState>; askedAt: number }>()
@@ -25,7 +25,7 @@ export function credentialStates(tree: () => CatalogTree, ask?: CredentialStates
     if (earlier && performance.now() - earlier.askedAt < keptMs) return earlier.answer
     const answer = ask(name)
     kept.set(name, { answer, askedAt: performance.now() })
-    answer.catch(() => kept.delete(name)) // the one who asked hears of it
+    answer.catch(() => kept.delete(name)) // the caller handles the error
     return answer
   }
 }

@@ -6,7 +6,7 @@ import { listHooks, listPlugins, listServers, listSkills, presentConfigs } from 
 
 const tag = 'Catalog'
 
-/** The whole list: a catalog has no pages. */
+/** An endpoint that lists a whole catalog kind, without paging. */
 function all<Item extends z.ZodType>(item: Item) {
   return z.array(item).meta({ description: 'All that the catalog has.' })
 }

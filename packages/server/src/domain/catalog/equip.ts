@@ -5,9 +5,9 @@ import { fillIn } from './secrets/placeholders.ts'
 import { type Selection, serversOf } from './selection.ts'
 import type { CatalogHook, CatalogTree, DeclaredServer } from './tree.ts'
 
-/** What a session gets of the catalog as it is now, and what it has to do without. */
+/** The artifacts that a session gets from the current catalog, and those that are unavailable. */
 export type CatalogEquipment = {
-  /** The tree it was taken from. */
+  /** The tree that it comes from. */
   catalogVersion: string
   mcpServers: McpServer[]
   skills: Skill[]
@@ -18,13 +18,13 @@ export type CatalogEquipment = {
 export type LeftOut = {
   kind: 'mcp_server' | 'skill' | 'hook' | 'plugin'
   name: string
-  /** Of a server: `needs_authorization` and `needs_reauth` are for somebody to mend by signing in. */
+  /** State of a server. A user resolves `needs_authorization` and `needs_reauth` by signing in. */
   state?: AvailabilityState
-  /** For the agent and for people: what is missing and why. */
+  /** Shown to the agent and to users: the artifact that is unavailable, and the reason. */
   sentence: string
 }
 
-/** Secrets are filled in for what was selected and nothing else. One bad server never costs a session the others. */
+/** Substitutes secrets only in selected artifacts. An invalid server does not affect the others. */
 export async function equipFromCatalog(catalog: Catalog, selection: Selection): Promise<CatalogEquipment> {
   const tree = catalog.current()
   const leftOut: LeftOut[] = []
@@ -84,13 +84,13 @@ function fillServer({ plainName: name, transport }: DeclaredServer, fill: (text:
   return { name, kind: transport.kind, url: fill(transport.url), headers: fillFields(transport.headers, fill) }
 }
 
-/** A field that turns out blank is as good as not there. */
+/** Drops fields that are blank after substitution. */
 function fillFields(fields: Readonly<Record<string, string>>, fill: (text: string) => string): Record<string, string> {
   const filled = Object.entries(fields).map(([key, text]) => [key, fill(text)] as const)
   return Object.fromEntries(filled.filter(([, value]) => value.trim() !== ''))
 }
 
-/** What a secret was filled in with may make it impossible; the sentence never repeats it. */
+/** Validates a server after substitution. The message never quotes the value, which may be a secret. */
 function problemWith(server: McpServer): string | undefined {
   if (server.kind === 'stdio') {
     const texts = [...server.args, ...Object.values(server.env)]

@@ -5,32 +5,31 @@ import type { Log } from '../../platform/log/log.ts'
 import { markOf } from './files/reading.ts'
 
 export type Following = {
-  /** Looks now, and waits until whatever was found is dealt with. */
+  /** Checks now, and resolves when any change has been processed. */
   look(): Promise<void>
   close(): Promise<void>
 }
 
 export type FollowOptions = {
-  /** The marks of what was read last. */
+  /** The fingerprints of the paths from the last read. */
   marks(): ReadonlyMap<string, string>
-  /** Reads again. */
+  /** Reloads the files. */
   onChange(): Promise<void>
   log: Log
-  /** How long the files must be left alone after a change: an editor writes in several steps. */
+  /** Debounce after a change: an editor writes in several steps. */
   settleMs?: number
-  /** A look without being told: folders that cannot be watched, such as those of a network, are followed by this alone. */
+  /** Poll interval. Folders that cannot be watched, such as network folders, rely on polling alone. */
   pollMs?: number
   isWatching?: boolean
 }
 
-/** Beyond this many folders the rest is left to the poll; watches are few on some machines. */
+/** Watches at most this many folders and polls the rest: some machines have few watches. */
 const maxWatches = 100
 const maxRounds = 3
 
 /**
- * Calls `onChange` when anything that was read looks different. Being told by the system only makes it quick: what counts
- * is another look at every path, so files that were replaced, folders that were swapped and files that were missing are
- * all noticed the same way.
+ * Calls `onChange` when any path that was read has changed. Watch events only make detection fast. Every check compares all
+ * paths, so replaced files, swapped folders and files that appear are all detected the same way.
  */
 export function followFiles(options: FollowOptions): Following {
   const { marks, onChange, log, settleMs = 150, pollMs = 3000, isWatching = true } = options
@@ -41,7 +40,7 @@ export function followFiles(options: FollowOptions): Following {
 
   const look = (): Promise<void> =>
     mutex(async () => {
-      // Again, in case something was written while we read; not for ever, in case it never ends.
+      // Repeat if a file changed during the read, up to a limit.
       for (let round = 0; round < maxRounds && !isClosed && (await hasChanged(marks())); round += 1) {
         await onChange()
         rewatch()
@@ -49,10 +48,10 @@ export function followFiles(options: FollowOptions): Following {
     })
   const lookLater = (): void => {
     clearTimeout(settling)
-    settling = setTimeout(lookOrSay, settleMs)
+    settling = setTimeout(lookAndLog, settleMs)
   }
-  const lookOrSay = (): void => {
-    look().catch((error: unknown) => log.error({ err: error }, 'looking for changes of the catalog failed'))
+  const lookAndLog = (): void => {
+    look().catch((error: unknown) => log.error({ err: error }, 'checking the catalog for changes failed'))
   }
   const rewatch = (): void => {
     for (const watcher of watchers) watcher.close()
@@ -60,7 +59,7 @@ export function followFiles(options: FollowOptions): Following {
       isWatching && !isClosed ? foldersOf(marks()).flatMap((folder) => watchFolder(folder, lookLater) ?? []) : []
   }
 
-  const poll = setInterval(lookOrSay, pollMs)
+  const poll = setInterval(lookAndLog, pollMs)
   poll.unref()
   rewatch()
   return {
@@ -80,22 +79,22 @@ async function hasChanged(marks: ReadonlyMap<string, string>): Promise<boolean> 
   return false
 }
 
-/** A folder to watch, and the names in it that matter; undefined is all of them. */
+/** A folder to watch and the relevant names in it; undefined for all names. */
 type WatchedFolder = { path: string; names: ReadonlySet<string> | undefined }
 
-/** The folders that what was read lies in: there a replaced file is told of as well as a changed one. */
+/** The parent folders of all paths that were read: watching them also reports replaced files. */
 function foldersOf(marks: ReadonlyMap<string, string>): WatchedFolder[] {
   const names = new Map<string, Set<string>>()
   for (const path of marks.keys()) {
     const folder = dirname(path)
     names.set(folder, (names.get(folder) ?? new Set()).add(basename(path)))
   }
-  // Of a folder that was read itself every change counts. Others, such as the one our own lies in, may be busy places.
+  // In a folder that was read, every change counts. A parent folder may have unrelated changes.
   const folders = [...names].map(([path, named]) => ({ path, names: marks.has(path) ? undefined : named }))
   return folders.slice(0, maxWatches)
 }
 
-/** Undefined where it cannot be watched: it is not there, or the machine has no watches left. */
+/** Undefined if the folder does not exist or the machine has no watches left. */
 function watchFolder({ path, names }: WatchedFolder, onChange: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(path, { persistent: false }, (_event, name) => {

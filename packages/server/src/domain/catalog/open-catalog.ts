@@ -12,18 +12,18 @@ import { type Secrets, secretsOf } from './secrets/secrets.ts'
 import { readSecretsFile, type StoredSecrets } from './secrets/secrets-file.ts'
 import type { CatalogTree } from './tree.ts'
 
-/** The catalog in force, which follows its files. */
+/** The loaded catalog. It reloads when its files change. */
 export type Catalog = {
-  /** The last tree that was whole. Hold on to it for as long as one answer takes, and ask again for the next. */
+  /** The last valid tree. Use one tree for a whole answer, and call again for the next answer. */
   current(): CatalogTree
   status(): CatalogStatus
   secrets(): Secrets
-  /** Every value that was ever in force: an agent may still hold one that has been replaced. */
+  /** Every value since the start: an agent may still hold one that was replaced. */
   knownSecrets(): readonly KnownSecret[]
   credentialState(serverName: string): Promise<CredentialState>
-  /** The root that stands first where one has to be chosen. */
+  /** The root to offer first in a list. */
   defaultRootName(): string | undefined
-  /** Looks at the files now. */
+  /** Checks the files for changes now. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
@@ -31,30 +31,30 @@ export type Catalog = {
 export type CatalogStatus = {
   name: string
   version: string
-  /** Whether the files as they are now cannot be used, so that what was loaded before still counts. */
+  /** True while the files are invalid and the last valid catalog is in use. */
   isDegraded: boolean
   error: string | null
   warnings: readonly string[]
 }
 
 export type CatalogOptions = {
-  /** The `air.json`, or the folder it is in. Undefined: the sample that ships with us. */
+  /** The `air.json` or its folder. Undefined for the bundled sample catalog. */
   path: string | undefined
-  /** The home folder, where `secrets.json` is. */
+  /** The home folder, which contains `secrets.json`. */
   home: string
   environment: Readonly<Record<string, string | undefined>>
   log: Log
-  /** The name of the root that is offered first; without it, or where it is not in the catalog, the first by name. */
+  /** The root to offer first. Defaults to the first by name, also when the catalog does not have it. */
   defaultRoot?: string | undefined
-  /** What is known of the sign-in at a server; asked seldom. */
+  /** Looks up the sign-in state of a server; cached. */
   credentialState?: CredentialStates
   follow?: Pick<FollowOptions, 'settleMs' | 'pollMs' | 'isWatching'>
 }
 
-/** The folder stands at the same depth above the sources and above the build. */
+/** The path is the same from `src` and from `dist`. */
 const sampleCatalog = fileURLToPath(new URL('../../../catalog/air.json', import.meta.url))
 
-/** Refuses to start on a catalog that cannot be used. Once started, a broken edit leaves the last good one in force. */
+/** Throws if the catalog is invalid at start. After that, an invalid edit keeps the last valid catalog in use. */
 export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
   const { path = sampleCatalog, log, environment, defaultRoot } = options
   const first = await load(options)
@@ -68,22 +68,22 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
     knownSecrets = [...known.values()]
   }
   remember()
-  tell(log, tree, { defaultRoot, level: 'debug' })
+  logCatalog(log, tree, { defaultRoot, level: 'debug' })
 
   const reload = async (): Promise<void> => {
     const next = await load(options)
     const isNews = next.error === null && (error !== null || next.tree?.version !== tree?.version)
     if (next.error !== null && next.error !== error) {
-      log.warn({ error: next.error }, 'the catalog cannot be used as it is now; the last good one stays in force')
+      log.warn({ error: next.error }, 'the catalog is invalid; keeping the last valid one')
     }
-    // Each for itself: a mistake in one file does not hold up a new secret in the other.
+    // Independent of each other: an invalid catalog must not delay a new secret.
     tree = next.tree ?? tree
     stored = next.stored ?? stored
     marks = next.marks
     error = next.error
     secrets = secretsOf(tree, stored, environment)
     remember()
-    if (isNews) tell(log, tree, { defaultRoot, level: 'info' })
+    if (isNews) logCatalog(log, tree, { defaultRoot, level: 'info' })
   }
   const following = followFiles({ marks: () => marks, onChange: reload, log, ...options.follow })
   const current = (): CatalogTree => tree
@@ -114,7 +114,7 @@ type Loaded = {
 
 async function load({ path = sampleCatalog, home }: CatalogOptions): Promise<Loaded> {
   const reading = newReading()
-  // Apart, so that secrets are no part of the catalog's version.
+  // A separate reading, so that secrets do not affect the catalog's version.
   const secretReading = newReading()
   const tree = await loadCatalog(reading, path, { home }).catch((error: unknown) => noteUnreadable(reading, error))
   const stored = await readSecretsFile(secretReading, join(home, 'secrets.json'))
@@ -123,36 +123,36 @@ async function load({ path = sampleCatalog, home }: CatalogOptions): Promise<Loa
     marks: new Map([...reading.marks, ...secretReading.marks]),
     tree,
     stored,
-    error: problems.length === 0 ? null : together(problems),
+    error: problems.length === 0 ? null : joinProblems(problems),
   }
 }
 
-/** What was there a moment ago and is gone, or is not for us to read. */
+/** Records a file that disappeared during the read or is not readable. */
 function noteUnreadable(reading: Reading, error: unknown): undefined {
   const code = errnoOf(error)
   if (code === undefined || !(error instanceof Error)) throw error
   reading.problems.push(`${'path' in error ? error.path : 'a file'}: cannot be read (${code})`)
 }
 
-/** A catalog with a wrong folder in it has hundreds of problems of one kind. */
+/** Limits the list: one wrong folder can cause hundreds of similar problems. */
 const maxProblems = 20
 
-function together(problems: readonly string[]): string {
+function joinProblems(problems: readonly string[]): string {
   const shown = problems.slice(0, maxProblems)
   const more = problems.length - shown.length
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
-type Telling = { defaultRoot: string | undefined; level: 'debug' | 'info' }
+type LogOptions = { defaultRoot: string | undefined; level: 'debug' | 'info' }
 
-function tell(log: Log, tree: CatalogTree, { defaultRoot, level }: Telling): void {
+function logCatalog(log: Log, tree: CatalogTree, { defaultRoot, level }: LogOptions): void {
   const { name, version, roots, mcpServers, skills, hooks, plugins, goals } = tree
   const count = Object.fromEntries(
     Object.entries({ roots, mcpServers, skills, hooks, plugins, goals }).map(([kind, { list }]) => [kind, list.length]),
   )
   log[level]({ name, version, ...count }, 'catalog loaded')
-  for (const warning of tree.warnings) log.warn({ warning }, 'the catalog has something that is ignored')
+  for (const warning of tree.warnings) log.warn({ warning }, 'ignored part of the catalog')
   if (defaultRoot !== undefined && !roots.find(defaultRoot)) {
-    log.warn({ defaultRoot }, 'DEFAULT_AGENT_ROOT names no root of the catalog; the first by name is offered first')
+    log.warn({ defaultRoot }, 'DEFAULT_AGENT_ROOT is not a root of the catalog; using the first root by name')
   }
 }

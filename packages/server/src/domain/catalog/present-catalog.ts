@@ -15,7 +15,7 @@ import { availabilityOf } from './availability.ts'
 import { modelFor, runtimeNameFor } from './defaults.ts'
 import type { Root } from './tree.ts'
 
-/** Everything a client needs to offer a new session. Commands, addresses and headers of servers are never shown. */
+/** Everything a client needs to create a session. Omits commands, addresses and headers of servers, which may hold secrets. */
 export async function presentConfigs(app: App): Promise<Configs> {
   const tree = app.catalog.current()
   const settings = await readSettings(app.db)
@@ -75,7 +75,7 @@ export function listPlugins(app: App): CatalogPlugin[] {
   }))
 }
 
-/** Names, and never values. */
+/** Lists the names of secrets, never their values. */
 export function listSecretNames(app: App): SecretName[] {
   return app.catalog
     .secrets()

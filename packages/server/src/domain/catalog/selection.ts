@@ -1,7 +1,7 @@
 import type { ArtifactLists } from '@yardmaster/contract/catalog'
 import type { Artifact, CatalogTree, Root, Shelf } from './tree.ts'
 
-/** The four lists of a session: where each looks, what it takes from a root, and the word for what is in it. */
+/** The four artifact lists of a session: the catalog kind, the root's default list and the noun in messages. */
 const lists = {
   mcp_servers: { shelf: (tree: CatalogTree) => tree.mcpServers, ofRoot: 'defaultMcpServers', word: 'server' },
   catalog_skills: { shelf: (tree: CatalogTree) => tree.skills, ofRoot: 'defaultSkills', word: 'skill' },
@@ -15,10 +15,10 @@ const lists = {
 export type ArtifactList = keyof typeof lists
 const artifactLists = Object.keys(lists) as ArtifactList[] // a record's keys are its type's
 
-/** What a session was given of the catalog. The names are as the catalog shows them. */
+/** The catalog artifacts of a session, by shown name. */
 export type Selection = Record<ArtifactList, string[]>
 
-/** A list that is given is taken, an empty one too; one that is not is the root's. Names nobody knows are problems. */
+/** A given list applies, even if empty; otherwise the root's default does. Unknown names are problems. */
 export function selectArtifacts(
   tree: CatalogTree,
   asked: { [list in ArtifactList]?: readonly string[] | null | undefined },
@@ -39,10 +39,10 @@ export function selectArtifacts(
   return { selection, problems }
 }
 
-/** The service itself as a server. Agents have it anyway, so whoever names it with the others is not wrong. */
+/** Yardmaster's own MCP servers. Every agent has them, so naming one is accepted and has no effect. */
 export const serviceServers = { ownSession: 'yardmaster-self-session', subagents: 'yardmaster' }
 
-/** Blanks are dropped, and what is named twice counts once. */
+/** Drops blanks and duplicates. */
 export function lookUp(
   tree: CatalogTree,
   list: ArtifactList,
@@ -60,7 +60,7 @@ export function lookUp(
   }
 }
 
-/** Selected servers, then those of each plugin in turn. A plugin that the catalog no longer has brings nothing. */
+/** The selected servers, then those of each plugin. A plugin that left the catalog adds none. */
 export function serversOf(tree: CatalogTree, selection: Pick<Selection, 'mcp_servers' | 'catalog_plugins'>): string[] {
   const bundled = selection.catalog_plugins.flatMap((name) => tree.plugins.find(name)?.mcpServers ?? [])
   return [...new Set([...selection.mcp_servers, ...bundled])]

@@ -1,12 +1,12 @@
 import type { HookEvent } from '../../runtimes/equipment.ts'
 
-/** A catalog as it was loaded, with every name in it resolved. Nothing in it ever changes: an edit makes another tree. */
+/** A loaded catalog with all references resolved. Immutable: an edit creates another tree. */
 export type CatalogTree = Readonly<{
   name: string
   description: string | null
-  /** A digest of everything that was read: the same files make the same version on every host. */
+  /** A digest of all files read: the same files give the same version on every host. */
   version: string
-  /** What was ignored, in sentences that name file and key. */
+  /** Messages about ignored parts, with file and key. */
   warnings: readonly string[]
   roots: Shelf<Root>
   mcpServers: Shelf<DeclaredServer>
@@ -16,14 +16,14 @@ export type CatalogTree = Readonly<{
   goals: Shelf<Goal>
 }>
 
-/** The things of one kind, by name. A bare id finds its thing while no other catalog has one of that id. */
+/** The entries of one kind, by name. A bare id works while only one catalog has it. */
 export type Shelf<T> = Readonly<{ list: readonly T[]; find(name: string): T | undefined }>
 
 export type Artifact = Readonly<{
   /** The bare id, or `@scope/id` where another catalog has the same id. */
   name: string
   qualifiedName: string
-  /** Fit for a folder or a server: without the signs of a qualified name. */
+  /** Usable as a folder or server name: without the special characters of a qualified name. */
   plainName: string
   title: string
   description: string
@@ -45,14 +45,14 @@ export type Root = Artifact &
     defaultSubagentRoots: readonly string[]
   }>
 
-/** An MCP server as the catalog declares it, placeholders and all. Never shown. */
+/** An MCP server as declared, with placeholders. Never shown by the API. */
 export type DeclaredServer = Artifact &
   Readonly<{
     transport:
       | Readonly<{ kind: 'stdio'; command: string; args: readonly string[]; env: Readonly<Record<string, string>> }>
       | Readonly<{ kind: 'http' | 'sse'; url: string; headers: Readonly<Record<string, string>> }>
     oauth: Readonly<Record<string, unknown>> | undefined
-    /** Why it cannot be used, in the catalog's own words. */
+    /** Why it cannot be used, as the catalog states it. */
     declaredUnavailable: string | undefined
   }>
 
@@ -67,7 +67,7 @@ export type CatalogSkill = Artifact &
 export type CatalogHook = Artifact &
   Readonly<{
     folder: string
-    /** Undefined is one we do not know: the hook is left out. */
+    /** Undefined for an unknown event: the hook is omitted. */
     event: HookEvent | undefined
     command: string
     args: readonly string[]
@@ -76,7 +76,7 @@ export type CatalogHook = Artifact &
     matcher: string | undefined
   }>
 
-/** What it brings is expanded: with all that the plugins in it bring. */
+/** A plugin with its artifacts, including those of nested plugins. */
 export type Plugin = Artifact &
   Readonly<{
     version: string | null

@@ -2,7 +2,7 @@ import { availabilityOf } from './availability.ts'
 import type { Catalog } from './open-catalog.ts'
 import { type Selection, serversOf } from './selection.ts'
 
-/** A sentence for each MCP server of a session that could not start now. */
+/** One warning for each MCP server of a session that cannot start now. */
 export async function warningsAbout(catalog: Catalog, selection: Selection): Promise<string[]> {
   const tree = catalog.current()
   const warnings: string[] = []

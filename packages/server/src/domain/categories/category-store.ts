@@ -28,10 +28,10 @@ export type CategoryRow = {
 
 export type CategoryValues = { name: string; description: string | null; is_frozen: boolean }
 
-/** Any constant: it only has to be the same on every host. */
+/** An arbitrary constant, the same on every host. */
 const positionsLockKey = 7_346_021
 
-/** Positions are read and then written; whoever changes them goes one at a time. */
+/** Serializes changes of positions, which read before they write. */
 export async function lockPositions(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(${positionsLockKey})`.execute(tx)
 }
@@ -44,13 +44,13 @@ export function selectCategory(db: Database | Transaction, id: number): Promise<
   return categoriesWithCount(db).where('categories.id', '=', id).executeTakeFirst()
 }
 
-/** Appends behind the last one; the first gets position 0. */
-/** False when it is not there. Else it cannot be deleted until the transaction ends. */
+/** Locks the category against deletion until the transaction ends. Returns false if it does not exist. */
 export async function holdCategory(tx: Transaction, id: number): Promise<boolean> {
   const row = await tx.selectFrom('categories').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
   return row !== undefined
 }
 
+/** Appends after the last category; the first gets position 0. */
 export async function insertCategory(tx: Transaction, values: CategoryValues): Promise<number> {
   const { id } = await tx
     .insertInto('categories')
@@ -79,7 +79,7 @@ export async function deleteCategory(tx: Transaction, id: number): Promise<boole
   return result.numDeletedRows > 0n
 }
 
-/** One statement for the whole order. An id that names nothing changes nothing. */
+/** Updates all positions in one statement. Unknown ids have no effect. */
 export async function updatePositions(
   tx: Transaction,
   positions: readonly { id: number; position: number }[],

@@ -19,7 +19,7 @@ import {
 } from './category-store.ts'
 import { categoriesChanged } from './events.ts'
 
-/** The face of the room: a category is a named section of the board. */
+/** The room's public interface. A category is a named section of the board. */
 export { holdCategory } from './category-store.ts'
 
 export async function listCategories(app: App): Promise<Category[]> {
@@ -39,13 +39,13 @@ export async function createCategory(app: App, { name, description, is_frozen }:
   })
 }
 
-/** A true partial update: what is not sent stays. */
+/** Partial update: absent keys keep their values. */
 export async function changeCategory(app: App, id: number, changes: CategoryChanges): Promise<Category> {
   if (Object.keys(changes).length === 0) return showCategory(app, id)
   return changing(app, async (tx) => ((await updateCategory(tx, id, changes)) ? id : refuseMissing()))
 }
 
-/** Its sessions live on as Uncategorized. */
+/** The category's sessions become Uncategorized. */
 export async function removeCategory(app: App, id: number): Promise<void> {
   await transact(app.db, async (tx) => {
     if (!(await deleteCategory(tx, id))) refuseMissing()
@@ -53,7 +53,7 @@ export async function removeCategory(app: App, id: number): Promise<void> {
   })
 }
 
-/** Each listed category's position becomes its index, the last one if it is listed twice; the others keep theirs. */
+/** Sets each listed category's position to its index; the last index counts for a duplicate. Others keep their positions. */
 export async function reorderCategories(app: App, { ids }: CategoryOrder): Promise<Category[]> {
   if (ids.length === 0) return listCategories(app)
   const places = new Map(ids.map((id, position) => [id, position]))
@@ -68,12 +68,12 @@ export async function reorderCategories(app: App, { ids }: CategoryOrder): Promi
   })
 }
 
-/** Writes one category and reads it back; the database alone decides whether a name is taken. */
+/** Writes one category and reads it back. A unique constraint decides whether the name is taken. */
 async function changing(app: App, write: (tx: Transaction) => Promise<number>): Promise<Category> {
   try {
     return await transact(app.db, async (tx) => {
       const row = await selectCategory(tx, await write(tx))
-      if (!row) throw new Error('a category that was just written is gone')
+      if (!row) throw new Error('category missing right after the write')
       await app.events.publish(tx, categoriesChanged, { payload: {} })
       return presentCategory(row)
     })

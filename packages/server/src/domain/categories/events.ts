@@ -1,5 +1,5 @@
 import { z } from 'zod'
 import { defineEvent } from '../../platform/events/event.ts'
 
-/** Names, order or number of categories changed; whoever shows them reads them again. */
+/** The categories changed in name, order or number. Clients reload the list. */
 export const categoriesChanged = defineEvent({ name: 'categories.changed', payload: z.object({}) })

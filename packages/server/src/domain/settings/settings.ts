@@ -6,17 +6,17 @@ import type { App } from '../app.ts'
 import { settingsChanged } from './events.ts'
 import { selectSettings, updateSettings } from './settings-store.ts'
 
-/** The face of the room: the global settings that other rooms' rules name. */
+/** The room's public interface: the global settings. */
 export function readSettings(db: Database | Transaction): Promise<Settings> {
   return selectSettings(db)
 }
 
-/** Only the keys that are given change. A runtime or model that nobody registered is refused. */
+/** Changes only the given keys. Rejects an unregistered runtime or model. */
 export async function changeSettings(app: App, changes: SettingsChanges): Promise<Settings> {
   if (Object.keys(changes).length === 0) return readSettings(app.db)
   return transact(app.db, async (tx) => {
     const settings = { ...(await selectSettings(tx, { isLocked: true })), ...changes }
-    // One that has gone since it was chosen must not stand in the way of other changes.
+    // A stored runtime that is no longer registered must not block other changes.
     if ('default_runtime' in changes || 'default_model' in changes) refuseUnknownRuntime(app, settings)
     await updateSettings(tx, changes)
     await app.events.publish(tx, settingsChanged, { payload: { changed: Object.keys(changes) } })
@@ -24,18 +24,18 @@ export async function changeSettings(app: App, changes: SettingsChanges): Promis
   })
 }
 
-/** The Uncategorized section has no row of its own; its place on the board is kept here. */
+/** The Uncategorized section has no row, so its position is a setting. */
 export async function placeUncategorized(tx: Transaction, position: number): Promise<void> {
   await updateSettings(tx, { uncategorized_position: position })
 }
 
-/** On a machine without any vendor's agent the first start chooses the built-in one, so that a session can run at once. */
+/** If no vendor CLI is installed, the first start selects the built-in agent, so that sessions can run at once. */
 export async function chooseRuntimeAtFirstStart(app: App, choice: string): Promise<void> {
   const settings = await selectSettings(app.db)
   if (settings.default_runtime === null) await changeSettings(app, { default_runtime: choice })
 }
 
-/** The model is held against the runtime that sessions get by default: the first registered one when none is chosen. */
+/** Validates the model against the default runtime, or against the first registered one if none is set. */
 function refuseUnknownRuntime(app: App, { default_runtime, default_model }: Settings): void {
   const runtime = app.runtimes.find(default_runtime ?? app.runtimes.names()[0] ?? '')
   if (!runtime) refuse('validation_failed', `Default runtime ${default_runtime} is not a valid agent runtime`)

@@ -13,7 +13,7 @@ import {
 const stdio = { type: 'stdio', command: 'node' }
 const namesOf = (things: readonly { name: string }[]): string[] => things.map(({ name }) => name)
 
-describe('what is wrong is told by file and key', () => {
+describe('problems are reported by file and key', () => {
   const remote = { type: 'streamable-http', url: 'https://mcp.test/x' }
 
   test.each([
@@ -122,22 +122,22 @@ describe('what is wrong is told by file and key', () => {
     )
   })
 
-  test('all of it at once', async () => {
+  test('reports all problems at once', async () => {
     const complaint = await complaintOf({
       'mcp.json': { one: { type: 'stdio' }, two: { type: 'sse' } },
       'skills.json': { tidy: { description: 'Tidies.', path: 'gone' } },
-      // Not told: who refers to what could not be read is not to blame.
+      // Not reported: references to entries that could not be read.
       'roots.json': { web: { description: 'W.', default_mcp_servers: ['one'] } },
     })
     expect(complaint.split('; ')).toHaveLength(3)
   })
 
-  test('but no more than anybody reads', async () => {
+  test('limits the number of problems reported', async () => {
     const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, {}]))
     expect(await complaintOf({ 'mcp.json': servers })).toMatch(/; and 10 more\.$/)
   })
 
-  test('a path that leads nowhere', async () => {
+  test('reports a path that does not exist', async () => {
     const folder = await emptyFolder()
     expect(await complaintAbout(join(folder, 'none.json'))).toBe(
       `StartupError: The catalog ${folder}/none.json cannot be used: ${folder}/none.json: does not exist.`,
@@ -146,7 +146,7 @@ describe('what is wrong is told by file and key', () => {
 })
 
 describe('hostile content does no harm', () => {
-  test('keys of the prototype are data, or no ids', async () => {
+  test('treats prototype keys as data or rejects them as ids', async () => {
     const { catalog } = await openedCatalog({
       'mcp.json':
         '{"constructor": {"type": "stdio", "command": "x", "__proto__": {"polluted": true}, "env": {"__proto__": "y"}}, "hasOwnProperty": {"type": "stdio", "command": "x"}}',
@@ -174,11 +174,11 @@ describe('hostile content does no harm', () => {
       'references.json: a.path: The path "/etc/passwd" must be relative',
     ],
     ['with a NUL', { 'skills.json': { a: { description: 'A.', path: 'a\0b' } } }, 'contains a NUL character'],
-  ])('a path that leads out, %s, is refused', async (_where, files, complaint) => {
+  ])('rejects a path that leaves the folder (%s)', async (_where, files, complaint) => {
     expect(await complaintOf(files)).toContain(complaint)
   })
 
-  test('links that lead out are refused wherever they stand', async () => {
+  test('rejects symbolic links that leave the folder', async () => {
     const { folder, home } = await catalogFolder({
       'skills.json': { a: { description: 'A.', path: 'skills/a' } },
       'hooks.json': { b: { description: 'B.', path: 'hooks/b' } },
@@ -210,7 +210,7 @@ describe('hostile content does no harm', () => {
     expect(complaint).toContain('references.json: c.path: The path "c.md" leads outside its folder')
   })
 
-  test('files that are too large, and folders that hold too much', async () => {
+  test('rejects files and folders that are too large', async () => {
     expect(await complaintOf({ 'mcp.json': `{"one": "${'x'.repeat(1024 * 1024)}"}` })).toContain(
       'mcp.json: is larger than 1024 KB',
     )
@@ -224,7 +224,7 @@ describe('hostile content does no harm', () => {
     ).toContain('skills.json: a.path: a holds more than 500 files')
   })
 
-  test('what a file holds is never repeated in a sentence', async () => {
+  test('never quotes the content of a file in a message', async () => {
     expect(await complaintOf({ 'mcp.json': '{"one": {"env": {"TOKEN": "hunter2-hunter2" oops' })).not.toContain(
       'hunter2',
     )

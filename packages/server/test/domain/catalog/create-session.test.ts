@@ -18,7 +18,7 @@ const create = (body: Record<string, unknown>) => app.post('/sessions', body)
 const deadWarning = 'MCP server dead cannot start right now (Retired). The session runs without it until then.'
 
 describe('a session on a root', () => {
-  test('takes everything it does not say from there', async () => {
+  test('takes every unset field from the root', async () => {
     const { status, body } = await create({ agent_root: 'web' })
     expect(status).toBe(201)
     expect(body.session).toMatchObject({
@@ -41,11 +41,11 @@ describe('a session on a root', () => {
     expect((await app.get('/sessions/1')).body.session).toEqual(body.session)
   })
 
-  test('is known by its name in the catalog, however it was named', async () => {
+  test('stores the shown name of the root, however the caller named it', async () => {
     expect((await create({ agent_root: '@local/web' })).body.session.metadata.agent_root_key).toBe('web')
   })
 
-  test('may say otherwise, value by value', async () => {
+  test('can override each field of the root', async () => {
     const { body } = await create({
       agent_root: 'web',
       git_root: '/srv/other',
@@ -67,21 +67,21 @@ describe('a session on a root', () => {
     })
   })
 
-  test('says with a blank that it wants no goal and no subdirectory', async () => {
+  test('clears goal and subdirectory with a blank value', async () => {
     const { body } = await create({ agent_root: 'web', goal: '', subdirectory: '' })
     expect(body.session).toMatchObject({ goal: null, subdirectory: null })
   })
 
-  test('a model of the root that its runtime does not have gives way to the default', async () => {
+  test('uses the default model when the runtime does not have the model of the root', async () => {
     expect((await create({ agent_root: 'api' })).body.session.config).toEqual({ model: 'demo' })
   })
 
-  test('needs a repository where the root has none', async () => {
+  test('requires a repository when the root has none', async () => {
     expectProblem(await create({ agent_root: 'bare' }), 422, 'Validation failed', "Git root can't be blank")
     expect((await create({ agent_root: 'bare', git_root: '/srv/x' })).status).toBe(201)
   })
 
-  test('that nobody knows answers 422 and changes nothing', async () => {
+  test('rejects an unknown agent root with 422 and changes nothing', async () => {
     const answer = await changesNothing(app.pool, () => create({ agent_root: 'gone', git_root: '/srv/x' }))
     expectProblem(answer, 422, 'Invalid agent_root', 'No agent root named "gone" is in the catalog')
   })
@@ -90,13 +90,13 @@ describe('a session on a root', () => {
 describe('the four lists', () => {
   const request = { git_root: '/srv/x', agent_runtime: 'demo' }
 
-  test('without a root and without a word there is nothing', async () => {
+  test('are empty without a root and without a selection', async () => {
     const { body } = await create(request)
     expect(body.session).toMatchObject({ mcp_servers: [], catalog_skills: [], catalog_hooks: [], catalog_plugins: [] })
     expect(body.session.metadata).toEqual({ auto_generated_title: true })
   })
 
-  test('are taken as they are given, trimmed, each name once', async () => {
+  test('are stored as given, trimmed and without duplicates', async () => {
     const { body } = await create({
       ...request,
       mcp_servers: [' tracker ', '', 'tracker', '@local/search'],
@@ -113,14 +113,17 @@ describe('the four lists', () => {
     })
   })
 
-  test.each([[[]], [['', ' ']]])('no servers, said as %j, is remembered as meant', async (mcp_servers) => {
-    const { body } = await create({ agent_root: 'web', mcp_servers })
-    expect(body.session).toMatchObject({ mcp_servers: [], metadata: { mcp_servers_explicitly_empty: true } })
-    // What plugins bring comes all the same.
-    expect(body.session.all_mcp_servers).toEqual(['search'])
-  })
+  test.each([[[]], [['', ' ']]])(
+    'an empty list of servers (%j) overrides the default of the root',
+    async (mcp_servers) => {
+      const { body } = await create({ agent_root: 'web', mcp_servers })
+      expect(body.session).toMatchObject({ mcp_servers: [], metadata: { mcp_servers_explicitly_empty: true } })
+      // The servers of plugins still apply.
+      expect(body.session.all_mcp_servers).toEqual(['search'])
+    },
+  )
 
-  test('names nobody knows answer 422, all of them at once, and change nothing', async () => {
+  test('rejects all unknown names in one 422 and changes nothing', async () => {
     const answer = await changesNothing(app.pool, () =>
       create({
         ...request,
@@ -158,7 +161,7 @@ describe('the four lists', () => {
     )
   })
 
-  test('a plugin that has left the catalog brings nothing, and the session is shown all the same', async () => {
+  test('a plugin that left the catalog adds nothing, and the session can still be shown', async () => {
     await create({ ...request, catalog_plugins: ['kit'] })
     await replaceFile(join(folder, 'plugins.json'), '{}')
     await replaceFile(join(folder, 'roots.json'), '{}')
@@ -173,7 +176,7 @@ describe('the four lists', () => {
 })
 
 describe('warnings', () => {
-  test('tell of servers that cannot start now, in the answer and in the log of the session', async () => {
+  test('list servers that cannot start, in the answer and in the log of the session', async () => {
     const { status, body } = await create({
       git_root: '/srv/x',
       agent_runtime: 'demo',
@@ -190,7 +193,7 @@ describe('warnings', () => {
     expect(rows).toEqual(warnings.map((content) => ({ level: 'warning', content })))
   })
 
-  test('are not there when there is nothing to say', async () => {
+  test('are absent when every server can start', async () => {
     const { body } = await create({ git_root: '/srv/x', agent_runtime: 'demo', mcp_servers: ['tracker'] })
     expect(body).not.toHaveProperty('warnings')
   })

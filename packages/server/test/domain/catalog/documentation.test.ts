@@ -15,7 +15,7 @@ const block = (name: string) => JSON.parse(new RegExp(`^\`\`\`${name}\\n(.*?)^\`
 const folder = await catalogOnDisk(files)
 const app = testApp({ environment: { ROLE: 'web', CATALOG_PATH: `${folder}/air.json` } })
 
-test('the example of the documentation does what it says there', async () => {
+test('the example catalog in the documentation loads as described', async () => {
   expect(Object.keys(files)).toHaveLength(7)
   await keepSecrets(app.home, block('secrets'))
   await app.host.app.catalog.refresh()

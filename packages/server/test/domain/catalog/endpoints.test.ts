@@ -26,7 +26,7 @@ const servers = [
 ]
 
 describe('GET /configs', () => {
-  test('answers 200 with everything a new session can be given', async () => {
+  test('answers 200 with all options for a new session', async () => {
     const { status, body } = await app.get('/configs')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -69,7 +69,7 @@ describe('GET /configs', () => {
     expect(JSON.stringify(body)).not.toMatch(/command|TRACKER_TOKEN|mcp\.test/)
   })
 
-  test('answers 304 to whoever has it already', async () => {
+  test('answers 304 to a client that has the current version', async () => {
     const first = await send('/api/v1/configs')
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[\w-]{43}"$/)
@@ -80,7 +80,7 @@ describe('GET /configs', () => {
     expect((await send('/api/v1/configs', { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test('a broken edit is shown beside the last good catalog, and a good one has another tag', async () => {
+  test('reports an invalid edit beside the last valid catalog, and a valid edit changes the ETag', async () => {
     const before = await app.get('/configs')
     await replaceFile(join(folder, 'mcp.json'), '{"tracker": {"type": "pipe"}}')
     await app.host.app.catalog.refresh()
@@ -102,7 +102,7 @@ describe('GET /configs', () => {
 })
 
 describe('the lists of the catalog answer 200', () => {
-  test('GET /mcp_servers, the unavailable ones flagged and not left out', async () => {
+  test('GET /mcp_servers, with unavailable servers flagged instead of omitted', async () => {
     expect(await app.get('/mcp_servers')).toMatchObject({ status: 200, body: { mcp_servers: servers } })
   })
 
@@ -167,7 +167,7 @@ describe('GET /api/secrets/keys', () => {
       ],
     })
     expect(text).not.toContain('-value-')
-    // And whatever an agent prints of them is taken out before it is stored.
+    // Values that an agent prints are redacted before they are stored.
     expect(app.host.app.redactor.text('got tracker-value-1')).toBe('got [REDACTED:ENV:TRACKER_TOKEN]')
   })
 })

@@ -58,7 +58,7 @@ describe('the availability of a server', () => {
     expect(await availability(server)).toEqual({ state, reason })
   })
 
-  test('declared comes before what is missing, and is at most 200 characters', async () => {
+  test('a declared reason takes precedence over missing secrets and is at most 200 characters long', async () => {
     const { state, reason } = await availability({ ...stdio, args: ['${VAR_A}'], unavailable: 'é'.repeat(300) })
     expect([state, reason]).toEqual(['declared_unavailable', 'é'.repeat(200)])
   })
@@ -75,12 +75,12 @@ describe('the availability of a server', () => {
     expect(await availability(remote, { credentialState: async () => known })).toEqual({ state, reason })
   })
 
-  test('a sign-in that cannot be asked for counts as available', async () => {
+  test('a server counts as available when its sign-in lookup fails', async () => {
     const credentialState = () => Promise.reject(new Error('the store is on fire'))
     expect(await availability(remote, { credentialState })).toEqual({ state: 'probe_failed', reason: null })
   })
 
-  test('sign-ins are not asked for again and again', async () => {
+  test('sign-in lookups are cached', async () => {
     const asked: string[] = []
     const credentialState = async (name: string): Promise<CredentialState> => {
       asked.push(name)
@@ -101,13 +101,14 @@ describe('the availability of a server', () => {
     'X-Client-Secret',
   ])('the header %s is a credential', (name) => expect(isCredentialHeader(name)).toBe(true))
 
-  test.each(['Idempotency-Key', 'X-Author', 'X-Tokenizer', 'Api-Version', 'Accept'])('the header %s is none', (name) =>
-    expect(isCredentialHeader(name)).toBe(false),
+  test.each(['Idempotency-Key', 'X-Author', 'X-Tokenizer', 'Api-Version', 'Accept'])(
+    'the header %s is not a credential',
+    (name) => expect(isCredentialHeader(name)).toBe(false),
   )
 })
 
-describe('what an agent is equipped with', () => {
-  test('has its secrets filled in, with what plugins bring, and nothing that was not selected', async () => {
+describe('the equipment of an agent', () => {
+  test('includes the artifacts of plugins, has secrets substituted, and omits what was not selected', async () => {
     const { catalog, folder } = await openedCatalog(
       {
         'mcp.json': {
@@ -155,7 +156,7 @@ describe('what an agent is equipped with', () => {
     })
   })
 
-  test('what cannot be had is left out with a sentence each, and costs nothing else', async () => {
+  test('omits unavailable artifacts with a message each and keeps the others', async () => {
     const { catalog } = await openedCatalog(
       {
         'mcp.json': {
@@ -198,7 +199,7 @@ describe('what an agent is equipped with', () => {
     expect(JSON.stringify(equipment.leftOut)).not.toContain('javascript')
   })
 
-  test('things of one id from two catalogs get names that can stand side by side', async () => {
+  test('gives entries with the same id from two catalogs distinct names', async () => {
     const { catalog } = await openedCatalog({
       'air.json': { name: 'test', mcp: ['mcp.json'], catalogs: ['in'] },
       'mcp.json': { tracker: stdio },

@@ -74,7 +74,7 @@ describe('a catalog', () => {
     expect(tree.warnings).toEqual([])
   })
 
-  test('may name a directory for the index in it, and a skill beside its index', async () => {
+  test('can name a directory instead of its index file, and a skill relative to the index', async () => {
     const { catalog } = await openedCatalog({
       'air.json': { name: 'test', skills: ['skills'], mcp: ['./servers'] },
       'skills/skills.json': { tidy: { description: 'Tidies.', path: './upkeep/tidy' } },
@@ -85,14 +85,14 @@ describe('a catalog', () => {
     expect(namesOf(catalog.current().mcpServers.list)).toEqual(['one'])
   })
 
-  test('is found by its folder as well', async () => {
+  test('can be given as a folder', async () => {
     const { folder, home } = await catalogFolder({ 'mcp.json': { one: stdio } })
     const catalog = await openCatalog({ path: folder, home, environment: {}, log: silentLog })
     await catalog.close()
     expect(namesOf(catalog.current().mcpServers.list)).toEqual(['one'])
   })
 
-  test('has one version for the same files wherever they lie, and another when a byte of a body differs', async () => {
+  test('has the same version for the same files in any folder, and another when one byte differs', async () => {
     const files = {
       'skills.json': { tidy: { description: 'Tidies.', path: 'skills/workflow/tidy' } },
       ...skill('tidy'),
@@ -106,19 +106,19 @@ describe('a catalog', () => {
     expect(other?.catalog.current().version).not.toBe(one?.catalog.current().version)
   })
 
-  test('cannot be changed by whoever holds it', async () => {
+  test('is immutable', async () => {
     const { catalog } = await openedCatalog({ 'mcp.json': { one: stdio } })
     const tree = catalog.current()
     expect(() => Object.assign(tree.mcpServers.list[0] ?? {}, { name: 'two' })).toThrow(TypeError)
     expect(() => (tree.mcpServers.list as unknown[]).push({})).toThrow(TypeError)
   })
 
-  test('tells of keys it does not know and ignores them', async () => {
+  test('warns about unknown keys and ignores them', async () => {
     const { catalog } = await openedCatalog({ 'mcp.json': { one: { ...stdio, comand: 'x' } } })
     expect(catalog.status().warnings).toEqual(['mcp.json: one.comand: is not known and ignored'])
   })
 
-  test('keeps a hook with an event it does not know, and says so', async () => {
+  test('keeps a hook with an unknown event and warns about it', async () => {
     const { catalog } = await openedCatalog({
       'hooks.json': { odd: { description: 'Odd.', path: 'hooks/odd' } },
       ...hook('odd', { event: 'full_moon' }),
@@ -135,7 +135,7 @@ describe('composition', () => {
     'vendor/plugins.json': { kit: { description: 'A kit.', mcp_servers: ['tracker', 'search'] } },
   }
 
-  test('is a union; a name that two have is shown with its scope, and means its own inside each', async () => {
+  test('is a union in which duplicate ids show their scope and resolve within their own catalog', async () => {
     const { catalog } = await openedCatalog({
       'air.json': { name: 'test', mcp: ['mcp.json'], catalogs: ['vendor'] },
       'mcp.json': { tracker: stdio },
@@ -149,7 +149,7 @@ describe('composition', () => {
     expect(tree.plugins.find('kit')?.mcpServers).toEqual(['@acme/tracker', 'search'])
   })
 
-  test('exclude drops what it names, and whatever refers to that does without', async () => {
+  test('exclude removes entries and the references to them', async () => {
     const { catalog } = await openedCatalog({
       'air.json': {
         name: 'test',
@@ -165,7 +165,7 @@ describe('composition', () => {
     expect(catalog.status().warnings).toEqual(['air.json: exclude.mcp: "nobody" names nothing'])
   })
 
-  test('the catalog itself may name another folder of the machine by its absolute path', async () => {
+  test('the main catalog can name a folder elsewhere by an absolute path', async () => {
     const elsewhere = await emptyFolder()
     await writeFiles(elsewhere, { 'air.json': { name: 'acme', mcp: ['mcp.json'] }, 'mcp.json': { far: stdio } })
     const { catalog } = await openedCatalog({ 'air.json': { name: 'test', catalogs: [elsewhere] } })
@@ -218,7 +218,7 @@ describe('composition', () => {
 })
 
 describe('plugins', () => {
-  test('expand depth first, each thing once', async () => {
+  test('expand depth first without duplicates', async () => {
     const { catalog } = await openedCatalog({
       'mcp.json': { a: stdio, b: stdio, c: stdio },
       'plugins.json': {
@@ -233,7 +233,7 @@ describe('plugins', () => {
     })
   })
 
-  test('may have a manifest in a folder; what the index says wins', async () => {
+  test('can have a manifest in a folder, over which the index takes precedence', async () => {
     const { catalog } = await openedCatalog({
       'mcp.json': { a: stdio },
       'plugins.json': { kit: { path: 'plugins/kit', title: 'Our kit' } },
@@ -253,7 +253,7 @@ describe('plugins', () => {
     })
   })
 
-  test('that go round in a circle are refused', async () => {
+  test('with a cycle are rejected', async () => {
     const complaint = await complaintOf({
       'plugins.json': {
         one: { description: 'One.', plugins: ['two'] },
@@ -265,7 +265,7 @@ describe('plugins', () => {
 })
 
 describe('default_in_roots', () => {
-  test('turns into the default lists of the roots it names, or of all by a star', async () => {
+  test('adds to the default lists of the roots it names, or of all roots by *', async () => {
     const { catalog } = await openedCatalog({
       'roots.json': {
         web: { description: 'Web.', default_mcp_servers: ['a'] },

@@ -23,13 +23,13 @@ const onceThereAre = (catalog: Catalog, ...names: string[]): Promise<string[]> =
 describe.each([
   ['told by the system', neverPolls],
   ['by looking alone', onlyPolls],
-])('an edit comes into force without a restart, %s', (_how, follow) => {
+])('an edit is loaded without a restart, %s', (_how, follow) => {
   test('when a file is replaced', async () => {
     const { catalog, folder } = await openedCatalog(one, { follow })
     const before = catalog.current()
     await replaceFile(join(folder, 'mcp.json'), two)
     await onceThereAre(catalog, 'one', 'two')
-    // Whoever holds the earlier tree still has it whole.
+    // The earlier tree is unchanged.
     expect(before.mcpServers.list).toHaveLength(1)
     expect(catalog.status().version).not.toBe(before.version)
   })
@@ -41,7 +41,7 @@ describe.each([
     await rename(folder, `${folder}.old`)
     await rename(`${folder}.next`, folder)
     await onceThereAre(catalog, 'fresh')
-    // And it goes on from there.
+    // Later edits are detected too.
     await replaceFile(join(folder, 'mcp.json'), two)
     await onceThereAre(catalog, 'one', 'two')
   })
@@ -61,7 +61,7 @@ describe.each([
 })
 
 describe('a link to the catalog', () => {
-  test('may be turned to another', async () => {
+  test('can be changed to another catalog', async () => {
     const place = await emptyFolder()
     await writeFiles(join(place, 'a'), { 'air.json': airOf(one), ...one })
     const other = { 'mcp.json': { other: stdio } }
@@ -83,8 +83,8 @@ describe('a link to the catalog', () => {
   })
 })
 
-describe('a broken edit', () => {
-  test('leaves the last good catalog in force and says so, until it is mended', async () => {
+describe('an invalid edit', () => {
+  test('keeps the last valid catalog and reports the error until it is fixed', async () => {
     const recorded = recordedLog()
     const { catalog, folder } = await openedCatalog(one, { log: recorded.log })
     const { version } = catalog.status()
@@ -107,7 +107,7 @@ describe('a broken edit', () => {
     expect(serversOf(catalog)).toEqual(['one', 'two'])
   })
 
-  test('may be that everything is gone; it comes back by itself', async () => {
+  test('can be a deleted catalog, which is loaded again when it returns', async () => {
     const { catalog, folder } = await openedCatalog(one, { follow: onlyPolls })
     await rm(folder, { recursive: true })
     await eventually(
@@ -120,7 +120,7 @@ describe('a broken edit', () => {
     await onceThereAre(catalog, 'fresh')
   })
 
-  test('what was missing is noticed when it comes', async () => {
+  test('a missing file is detected when it appears', async () => {
     const { catalog, folder } = await openedCatalog(one)
     await writeFiles(folder, {
       'air.json': { name: 'test', mcp: ['mcp.json'], skills: ['skills.json'] },
@@ -135,7 +135,7 @@ describe('a broken edit', () => {
   })
 })
 
-test('nothing is read again while nothing changes', async () => {
+test('unchanged files are not read again', async () => {
   const { catalog } = await openedCatalog(one)
   const before = catalog.current()
   await catalog.refresh()

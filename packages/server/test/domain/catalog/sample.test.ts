@@ -10,7 +10,7 @@ import { atRest } from '../../support/sessions/demo-session.ts'
 
 const app = testApp()
 
-test('a fresh start offers the sample catalog, whole and with nothing to complain of', async () => {
+test('a fresh start loads the sample catalog without warnings', async () => {
   const { body } = await app.get('/configs')
   expect(body.catalog).toMatchObject({ name: 'sample', degraded: false, error: null, warnings: [] })
   expect(body.agent_roots).toMatchObject([{ name: 'sample', default: true, default_plugins: ['first-steps'] }])
@@ -21,7 +21,7 @@ test('a fresh start offers the sample catalog, whole and with nothing to complai
   expect((await app.get('/plugins')).body.plugins).toHaveLength(1)
 })
 
-test('a session on its root runs', async () => {
+test('a session on the root of the sample catalog runs', async () => {
   await sampleRepository(app.host.app.home)
   const { status, body } = await app.post('/sessions', { agent_root: 'sample', prompt: 'run ls' })
   expect(status).toBe(201)
@@ -29,7 +29,7 @@ test('a session on its root runs', async () => {
   expect(await atRest(app, body.session.id)).toMatchObject({ status: 'needs_input' })
 })
 
-test('its MCP server is a real one: it greets, lists its tool and tells the time', async () => {
+test('the sample MCP server initializes, lists its tool and returns the time', async () => {
   const lists = { mcp_servers: ['yard-clock'], catalog_skills: [], catalog_hooks: [], catalog_plugins: [] }
   const { mcpServers, leftOut } = await equipFromCatalog(app.host.app.catalog, lists)
   expect(leftOut).toEqual([])
@@ -61,7 +61,7 @@ test('its MCP server is a real one: it greets, lists its tool and tells the time
   expect(await ask({ id: 5, method: 'toString' })).toMatchObject({ error: { code: -32_601 } })
 })
 
-test('a start on a catalog that cannot be used says so in one sentence', async () => {
+test('a start with an invalid catalog fails with one message', async () => {
   const start = startTestApp({ environment: { CATALOG_PATH: '/nowhere/air.json' } })
   await expect(start).rejects.toThrow(
     'The catalog /nowhere/air.json cannot be used: /nowhere/air.json: does not exist.',

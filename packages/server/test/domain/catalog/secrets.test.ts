@@ -47,7 +47,7 @@ describe('placeholders', () => {
     expect(filled(text)).toBe(expected)
   })
 
-  test('are found with whether they can do without', () => {
+  test('are found with whether they are required', () => {
     expect(placeholdersIn(['${A}${B:-x}', '${__proto__}'])).toEqual([
       { name: 'A', isRequired: true },
       { name: 'B', isRequired: false },
@@ -56,7 +56,7 @@ describe('placeholders', () => {
 })
 
 describe('secrets', () => {
-  test('come from the file, else from the environment, and only by names that the catalog uses', async () => {
+  test('come from the file, else from the environment, and only for names that the catalog uses', async () => {
     const { catalog, home } = await openedCatalog(files, {
       environment: { TRACKER_TOKEN: 'from-environment', SEARCH_TENANT: 'acme', UNRELATED: 'not-yours' },
     })
@@ -81,7 +81,7 @@ describe('secrets', () => {
     ])
   })
 
-  test("are never Yardmaster's own keys, whatever a catalog asks for", async () => {
+  test("never include Yardmaster's own keys, even if a catalog names them", async () => {
     const environment = { API_KEYS: 'key-of-the-yard', DATABASE_URL: 'postgres://u:p@db/yard' }
     const { catalog } = await openedCatalog(files, { environment })
     expect(catalog.secrets().find('API_KEYS')).toBeUndefined()
@@ -89,7 +89,7 @@ describe('secrets', () => {
     expect(catalog.secrets().names()).toEqual([])
   })
 
-  test('are known to the redactor, those that were replaced too', async () => {
+  test('are known to the redactor, also after they were replaced', async () => {
     const { catalog, home } = await openedCatalog(files, {
       environment: { SEARCH_TENANT: 'tenant-4711-acme', STAGE: 'production' },
     })
@@ -106,7 +106,7 @@ describe('secrets', () => {
     expect(redactor.text('we are in production')).toBe('we are in production')
   })
 
-  test('are no part of the version of the catalog', async () => {
+  test('do not affect the version of the catalog', async () => {
     const { catalog, home } = await openedCatalog(files)
     const { version } = catalog.status()
     await keep(home, { TRACKER_TOKEN: { value: 'x' } })
@@ -125,15 +125,18 @@ describe('secrets', () => {
       0o644,
       'secrets.json: can be read by other users; make it yours alone: chmod 600 ',
     ],
-  ])('a file that %s stops the start, without a value in the sentence', async (_what, content, mode, complaint) => {
-    const { folder, home } = await catalogFolder(files)
-    await keep(home, content, mode)
-    const said = await complaintAbout(folder, { home })
-    expect(said).toContain(complaint)
-    expect(said).not.toContain('hunter2')
-  })
+  ])(
+    'a secrets file that %s stops the start with a message that quotes no value',
+    async (_what, content, mode, complaint) => {
+      const { folder, home } = await catalogFolder(files)
+      await keep(home, content, mode)
+      const said = await complaintAbout(folder, { home })
+      expect(said).toContain(complaint)
+      expect(said).not.toContain('hunter2')
+    },
+  )
 
-  test('come into force even while the catalog is broken', async () => {
+  test('are reloaded even while the catalog is invalid', async () => {
     const { catalog, folder, home } = await openedCatalog(files)
     await writeFile(join(folder, 'air.json'), '{')
     await keep(home, { TRACKER_TOKEN: { value: 'x' } })
@@ -142,7 +145,7 @@ describe('secrets', () => {
     expect(catalog.secrets().find('TRACKER_TOKEN')).toBe('x')
   })
 
-  test('a file that breaks later leaves the secrets as they were', async () => {
+  test('stay unchanged when the secrets file becomes invalid', async () => {
     const { catalog, home } = await openedCatalog(files)
     await keep(home, { TRACKER_TOKEN: { value: 'x' } })
     await catalog.refresh()

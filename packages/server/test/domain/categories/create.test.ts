@@ -27,14 +27,14 @@ describe('POST /categories answers 201', () => {
     })
   })
 
-  test('a new category goes to the end, also behind a gap', async () => {
+  test('a new category goes to the end, also after a gap', async () => {
     const first = await app.post('/categories', { name: 'Upkeep' })
     await app.pool.query('update categories set position = 41')
     const second = await app.post('/categories', { name: 'Infra' })
     expect([first.body.category.position, second.body.category.position]).toEqual([0, 42])
   })
 
-  test('a category may be made frozen', async () => {
+  test('a category can be created frozen', async () => {
     const { body } = await app.post('/categories', { name: 'Later', is_frozen: true })
     expect(body.category.is_frozen).toBe(true)
   })
@@ -76,7 +76,7 @@ describe('POST /categories answers 201', () => {
     expect(body.category).not.toHaveProperty('colour')
   })
 
-  test('the board is told', async () => {
+  test('publishes categories.changed', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     const { rows } = await app.pool.query('select name from events')
     expect(rows).toEqual([{ name: 'categories.changed' }])
@@ -107,7 +107,7 @@ describe('POST /categories answers 422 and changes nothing', () => {
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('for everything that is wrong at once, in one answer', async () => {
+  test('with all problems in one answer', async () => {
     expectProblem(
       await app.post('/categories', { name: '', description: 'x'.repeat(1001), is_frozen: 1 }),
       422,
@@ -148,7 +148,7 @@ describe('POST /categories answers 422 and changes nothing', () => {
 })
 
 describe('POST /categories answers 401', () => {
-  test('without a key, before the body is looked at, and changes nothing', async () => {
+  test('without a key, before the body is parsed, and changes nothing', async () => {
     const response = await changesNothing(app.pool, () =>
       app.send('/api/v1/categories', {
         method: 'POST',

@@ -19,7 +19,7 @@ describe('DELETE /categories/:id answers 204', () => {
     expect((await app.get('/categories')).body).toEqual({ categories: [] })
   })
 
-  test('its sessions live on as Uncategorized, archived ones too; those of others stay where they are', async () => {
+  test('its sessions become Uncategorized, including archived ones, and other sessions keep their category', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await app.post('/categories', { name: 'Infra' })
     const live = await insertSession(app.pool, { category_id: 1 })
@@ -47,7 +47,7 @@ describe('DELETE /categories/:id answers 204', () => {
     expect((await app.post('/categories', { name: 'B' })).body.category.position).toBe(3)
   })
 
-  test('an empty JSON body is as good as none', async () => {
+  test('accepts an empty JSON body', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     const response = await app.send('/api/v1/categories/1', {
       method: 'DELETE',
@@ -56,7 +56,7 @@ describe('DELETE /categories/:id answers 204', () => {
     expect(response.status).toBe(204)
   })
 
-  test('the board is told', async () => {
+  test('publishes categories.changed', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await emptyTables(app.pool, 'events')
     await app.delete('/categories/1')

@@ -33,7 +33,7 @@ describe('GET /categories answers 200', () => {
     ])
   })
 
-  test('they come by position, those of one position by creation, those of one moment by id', async () => {
+  test('sorts by position, then by creation time, then by id', async () => {
     await app.pool.query(`
       insert into categories (name, position, created_at) values
         ('last', 7, '2026-01-01'),

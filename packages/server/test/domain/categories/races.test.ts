@@ -11,7 +11,7 @@ beforeEach(async () => {
 type Listed = { id: number; name: string; position: number }
 const board = async (): Promise<Listed[]> => (await app.get('/categories')).body.categories
 
-test('of two creates with one name one is made and the other is refused', async () => {
+test('two concurrent creates with one name: one succeeds and the other is refused', async () => {
   for (let round = 0; round < 5; round += 1) {
     const answers = await Promise.all([
       app.post('/categories', { name: `Upkeep ${round}` }),
@@ -24,21 +24,21 @@ test('of two creates with one name one is made and the other is refused', async 
   expect(await board()).toHaveLength(5)
 })
 
-test('creates at the same moment get positions of their own, without a gap', async () => {
+test('concurrent creates get distinct positions without a gap', async () => {
   const answers = await Promise.all(Array.from({ length: 25 }, (_, n) => app.post('/categories', { name: `c${n}` })))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   const positions: number[] = answers.map(({ body }) => body.category.position)
   expect(positions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 25 }, (_, n) => n))
 })
 
-test('of two renames to one name one is done and the other refused', async () => {
+test('two concurrent renames to one name: one succeeds and the other is refused', async () => {
   await Promise.all(['a', 'b'].map((name) => app.post('/categories', { name })))
   const answers = await Promise.all([1, 2].map((id) => app.patch(`/categories/${id}`, { name: 'c' })))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422])
   expect((await board()).filter(({ name }) => name === 'c')).toHaveLength(1)
 })
 
-test('changes of different keys at the same moment are both kept', async () => {
+test('concurrent changes of different keys are both kept', async () => {
   await app.post('/categories', { name: 'a' })
   await Promise.all([
     app.patch('/categories/1', { name: 'b' }),
@@ -48,7 +48,7 @@ test('changes of different keys at the same moment are both kept', async () => {
   expect(await board()).toMatchObject([{ name: 'b', description: 'what belongs here', is_frozen: true }])
 })
 
-test('reorders at the same moment leave the order of one of them, whole', async () => {
+test('concurrent reorders leave the complete order of one of them', async () => {
   const ids = Array.from({ length: 12 }, (_, n) => n + 1)
   for (const n of ids) await app.post('/categories', { name: `c${n}` })
   const orders: (number | string)[][] = [
@@ -68,7 +68,7 @@ test('reorders at the same moment leave the order of one of them, whole', async 
   }
 })
 
-test('a create while others reorder still goes to the end', async () => {
+test('a create during concurrent reorders goes to the end', async () => {
   for (const name of ['a', 'b', 'c']) await app.post('/categories', { name })
   const [created] = await Promise.all([
     app.post('/categories', { name: 'd' }),
@@ -79,7 +79,7 @@ test('a create while others reorder still goes to the end', async () => {
   expect((await board()).map(({ position }) => position)).toEqual([0, 1, 2, 3])
 })
 
-test('of deletes at the same moment one finds the category', async () => {
+test('only one of several concurrent deletes finds the category', async () => {
   await app.post('/categories', { name: 'a' })
   const answers = await Promise.all(Array.from({ length: 6 }, () => app.delete('/categories/1')))
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404, 404])

@@ -58,12 +58,12 @@ describe('POST /categories/reorder answers 200', () => {
     expect(await positions()).toMatchObject({ c: 0, b: 1, a: 2 })
   })
 
-  test('an id nobody has takes an index and changes nothing', async () => {
+  test('an unknown id takes an index and changes nothing', async () => {
     await reorder([99, 3, 999_999_999_999_999, 1])
     expect(await positions()).toMatchObject({ c: 1, a: 3 })
   })
 
-  test('what is neither an id nor the sentinel is dropped before the rest is counted', async () => {
+  test('entries that are neither an id nor the sentinel are dropped before indexes are assigned', async () => {
     const { status } = await reorder([
       null,
       5,
@@ -85,7 +85,7 @@ describe('POST /categories/reorder answers 200', () => {
     expect(await uncategorizedPosition()).toBe(9)
   })
 
-  test('of an entry that is listed twice the last place counts', async () => {
+  test('the last index counts for an entry that is listed twice', async () => {
     await reorder([3, 'uncategorized', 1, 3, 'uncategorized'])
     expect(await positions()).toMatchObject({ a: 2, c: 3 })
     expect(await uncategorizedPosition()).toBe(4)
@@ -102,13 +102,13 @@ describe('POST /categories/reorder answers 200', () => {
     expect([answer.status, answer.body]).toEqual([200, before])
   })
 
-  test('only what moved is stamped as changed', async () => {
+  test('only moved categories get a new updated_at', async () => {
     const { body } = await reorder([1, 3, 2])
     const isStamped = ({ updated_at }: { updated_at: string }) => updated_at !== '2026-01-01T00:00:00Z'
     expect(body.categories.filter(isStamped).map(({ name }: { name: string }) => name)).toEqual(['c', 'b'])
   })
 
-  test('the board is told', async () => {
+  test('publishes categories.changed', async () => {
     await reorder([2, 1])
     expect((await app.pool.query('select name from events')).rows).toEqual([{ name: 'categories.changed' }])
   })

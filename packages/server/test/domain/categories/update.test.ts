@@ -21,7 +21,7 @@ describe('PATCH /categories/:id answers 200', () => {
     ['name', 'Infra'],
     ['description', 'Machines'],
     ['is_frozen', false],
-  ])('%s changes alone; what is not sent stays', async (key, value) => {
+  ])('changes only %s; absent keys keep their values', async (key, value) => {
     const before = await read()
     const { status, body } = await app.patch('/categories/1', { [key]: value })
     expect(status).toBe(200)
@@ -62,7 +62,7 @@ describe('PATCH /categories/:id answers 200', () => {
     expect({ status, body }).toEqual({ status: 200, body: { category: before } })
   })
 
-  test('the board is told', async () => {
+  test('publishes categories.changed', async () => {
     await app.patch('/categories/1', { name: 'Infra' })
     expect((await app.pool.query('select name from events')).rows).toEqual([{ name: 'categories.changed' }])
   })
@@ -102,7 +102,7 @@ describe('PATCH /categories/:id answers 404', () => {
     expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
   })
 
-  test('for an id nobody has, also when nothing is to be changed', async () => {
+  test('for an unknown id, also when the body changes nothing', async () => {
     expectProblem(await app.patch('/categories/2', {}), 404, 'Not Found')
   })
 })

@@ -3,7 +3,7 @@ import { testApp } from '../../support/app/app.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 
-test('changes of different settings at the same moment are all kept', async () => {
+test('concurrent changes of different settings are all kept', async () => {
   const changes = [
     { spot_gating_enabled: false },
     { spot_max_concurrent_sessions: 7 },

@@ -48,7 +48,7 @@ describe('PATCH /settings answers 200', () => {
     expect(body.settings.genesis_class_overrides).toEqual({ web_ui: 'spot' })
   })
 
-  test('a default model may be taken back', async () => {
+  test('a default model can be cleared', async () => {
     await app.patch('/settings', { default_model: 'demo' })
     expect((await app.patch('/settings', { default_model: null })).body.settings.default_model).toBeNull()
   })
@@ -63,14 +63,14 @@ describe('PATCH /settings answers 200', () => {
     expect({ status, body }).toEqual({ status: 200, body: { settings: before } })
   })
 
-  test('a runtime that has gone since it was chosen does not stand in the way of other changes', async () => {
+  test('a stored runtime that is no longer registered does not block other changes', async () => {
     await app.pool.query(`update settings set default_runtime = 'gone', default_model = 'gone-large'`)
     const { status, body } = await app.patch('/settings', { spot_gating_enabled: false })
     expect(status).toBe(200)
     expect(body.settings).toMatchObject({ default_runtime: 'gone', spot_gating_enabled: false })
   })
 
-  test('what changed is told by name', async () => {
+  test('publishes the names of the changed settings', async () => {
     await app.patch('/settings', { spot_gating_enabled: false, default_model: 'demo', colour: 'red' })
     const { rows } = await app.pool.query('select name, payload from events')
     expect(rows).toHaveLength(1)
@@ -79,7 +79,7 @@ describe('PATCH /settings answers 200', () => {
   })
 })
 
-/** What a session runs with that names nothing is the first runtime. */
+/** The first registered runtime is the default. */
 const alphaModels = readModels()
   .runtime_alpha.map(({ id }) => id)
   .join(', ')
@@ -87,7 +87,7 @@ const alphaModels = readModels()
 describe('PATCH /settings answers 422 and changes nothing', () => {
   const bad: [string, Record<string, unknown>, string][] = [
     [
-      'a runtime nobody registered',
+      'an unregistered runtime',
       { default_runtime: 'runtime_gamma' },
       'Default runtime runtime_gamma is not a valid agent runtime',
     ],
@@ -182,7 +182,7 @@ describe('genesis_class_overrides', () => {
       .map(({ genesis }: { genesis: string }) => genesis)
       .sort()
 
-  test('without any, people and the unknown are priority and machines are spot', async () => {
+  test('without overrides, people and unknown geneses are priority and machines are spot', async () => {
     for (const genesis of kinds) await insertSession(app.pool, { genesis })
     expect(await classes()).toEqual({
       web_ui: 'priority',
@@ -196,7 +196,7 @@ describe('genesis_class_overrides', () => {
     })
   })
 
-  test('an override moves sessions that exist already, when they are read and when they are filtered', async () => {
+  test('an override applies to existing sessions, in answers and in filters', async () => {
     for (const genesis of kinds) await insertSession(app.pool, { genesis })
     await app.patch('/settings', { genesis_class_overrides: { api: 'priority', web_ui: 'spot' } })
     expect(await classes()).toMatchObject({ api: 'priority', web_ui: 'spot', unknown: 'priority', chat: 'priority' })
@@ -208,7 +208,7 @@ describe('genesis_class_overrides', () => {
     expect(shown.session_hierarchy.nodes[0].priority_class).toBe('priority')
   })
 
-  test('it moves no session that chose its class', async () => {
+  test('an override does not apply to a session with its own class', async () => {
     const id = await insertSession(app.pool, { genesis: 'api', scheduling_class: 'spot' })
     await app.patch('/settings', { genesis_class_overrides: { api: 'priority' } })
     expect((await app.get(`/sessions/${id}`)).body.session.priority_class).toBe('spot')
@@ -216,7 +216,7 @@ describe('genesis_class_overrides', () => {
     expect(await listed('spot')).toEqual(['api'])
   })
 
-  test('taking it back takes the sessions back', async () => {
+  test('removing an override restores the class of the sessions', async () => {
     await insertSession(app.pool, { genesis: 'api' })
     await app.patch('/settings', { genesis_class_overrides: { api: 'priority' } })
     await app.patch('/settings', { genesis_class_overrides: {} })

@@ -1,11 +1,10 @@
 /**
- * Keys that stand twice in one object of a JSON text, with the way to them. `JSON.parse` would quietly keep the last of
- * them. The text must be known to parse.
+ * Paths of duplicate keys in a JSON text. `JSON.parse` silently keeps the last of them. The text must be valid JSON.
  */
 export function duplicateKeys(text: string): string[] {
   const found: string[] = []
   const open: Level[] = []
-  // Strings and the signs that give a text its structure; numbers, words and blanks do not matter.
+  // Strings and structural characters; numbers, literals and white space do not matter.
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:,]/g)) {
     const level = open.at(-1)
     if (token === '{') open.push({ keys: new Set(), key: undefined, last: undefined })

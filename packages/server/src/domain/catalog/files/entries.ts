@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { parseRepositoryAddress } from '../../../platform/git/repository-address.ts'
 
 /**
- * What stands in the index files. Keys we do not know are told and ignored: other programs read these files too.
- * `default_in_roots` is in every artifact that a root can have by default.
+ * The schemas of index files. Unknown keys cause a warning and are ignored, because other programs read these files too.
+ * Every artifact that a root can have by default has `default_in_roots`.
  */
 const text = z.string().trim().min(1, 'must not be blank').max(10_000, 'is longer than 10,000 characters')
 const title = text.max(100, 'is longer than 100 characters')
@@ -15,7 +15,7 @@ const environment = variables.refine((env) => Object.keys(env).every((name) => /
 const headers = variables.refine((fields) => Object.keys(fields).every((name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name)), {
   message: 'holds a name that no header can have',
 })
-/** As the API shows it, so that no placeholder may stand in it but the one for the home. */
+/** Shown by the API, so the only placeholder allowed is the one for the home folder. */
 const repository = text.refine((url) => isRepository(url.replace(homePlaceholder, '/home')), {
   message: 'must be the URL or the absolute path of a git repository, and hold no secrets',
 })
@@ -66,7 +66,7 @@ export const McpEntry = z
     url: text.optional(),
     headers: headers.optional(),
     oauth: OauthEntry.optional(),
-    // Only a sentence declares anything; `true`, blank and null say nothing.
+    // Only a text counts; `true`, blank and null do not.
     unavailable: z.unknown().optional(),
     default_in_roots: list.optional(),
   })
@@ -117,7 +117,7 @@ const pluginParts = {
   keywords: list.optional(),
 }
 
-/** With a `path` the rest may stand in the folder's `.plugin/plugin.json`; what the index says wins. */
+/** With a `path`, the folder's `.plugin/plugin.json` may hold the other fields; the index takes precedence. */
 export const PluginEntry = z.object({
   id: text.optional(),
   description: text.optional(),
@@ -139,7 +139,7 @@ export const ReferenceEntry = z.object({
 export const GoalEntry = z.object({ name: title, description: text.max(50_000).optional() })
 
 export const HookFile = z.object({
-  /** Kept as it is: one we do not know leaves the hook out, and nothing else. */
+  /** Not validated here: an unknown event omits only this hook. */
   event: text,
   command: text,
   args: z.array(z.string().max(100_000)).max(1000).optional(),
@@ -157,7 +157,7 @@ function isRepository(url: string): boolean {
   }
 }
 
-/** What a placeholder stands for is looked at when it is known. */
+/** A value with a placeholder is validated after substitution. */
 function mayBeHttp(url: string): boolean {
   return url.includes('${') || (/^https?:\/\//i.test(url) && URL.canParse(url))
 }

@@ -5,10 +5,10 @@ import { type Reading, sentenceAbout } from './reading.ts'
 
 type PluginEntry = Found<'plugins'>['entry']
 
-/** What a plugin brings, with all that the plugins in it bring: shown names, each once. */
+/** The artifacts of a plugin and of its nested plugins, as distinct shown names. */
 export type Expanded = { plugins: string[]; skills: string[]; mcpServers: string[]; hooks: string[] }
 
-/** Depth first. A plugin that is part of itself is a problem, told once. */
+/** Expands depth first. Records one problem for a cycle. */
 export function expandPlugins(
   reading: Reading,
   names: Names,

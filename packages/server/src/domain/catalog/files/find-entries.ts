@@ -22,7 +22,7 @@ export type Found<K extends Kind = Kind> = {
   id: string
   entry: EntryOf<K>
   folder: CatalogFolder
-  /** The index file's real path and what it is called in sentences. */
+  /** The index file's real path and its name in messages. */
   indexFile: string
   file: string
 }
@@ -31,7 +31,7 @@ export type Entries = {
   name: string
   description: string | undefined
   found: Found[]
-  /** Qualified ids that were dropped on purpose, by kind: what refers to them does so no longer. */
+  /** Qualified ids of excluded entries, by kind. References to them are dropped. */
   excluded: Set<string>
 }
 
@@ -48,18 +48,18 @@ const AirFile = z.object({
   ...perKind,
   catalogs: paths.optional(),
   exclude: z.object(perKind).optional(),
-  // Said to the program that fetches catalogs from elsewhere; of no use here.
+  // For the program that downloads remote catalogs; unused here.
   extensions: z.unknown().optional(),
   gitProtocol: z.unknown().optional(),
 })
 
-/** Ids become names of folders and of servers. */
+/** Ids become folder names and server names. */
 const idPattern = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$/
-/** The scope of the catalog itself. */
+/** The scope of the main catalog. */
 const ownScope = 'local'
 const maxCatalogs = 50
 
-/** Everything the catalog and the catalogs it is composed of hold: a union, in which nothing overrides anything. */
+/** All entries of the catalog and of the catalogs it composes. Nothing overrides anything. */
 export async function findEntries(reading: Reading, airFile: string): Promise<Entries> {
   const folder = { path: dirname(airFile), scope: ownScope, isTop: true, prefix: '' }
   const composing: Composing = { reading, seen: new Set(), excluded: new Set() }
@@ -116,8 +116,8 @@ async function readComposed(composing: Composing, from: CatalogFolder, given: st
 }
 
 /**
- * Only the catalog that the operator chose may name a folder elsewhere on the machine, and says so by an absolute path;
- * what it is composed of stays in its own folder.
+ * Only the main catalog may name a folder elsewhere on the machine, by an absolute path. A composed catalog stays inside its
+ * own folder.
  */
 async function findCatalog(
   reading: Reading,
@@ -135,7 +135,7 @@ async function findCatalog(
   }
 }
 
-/** A directory stands for the index of that name in it: `skills` for `skills/skills.json`. */
+/** A directory means the index file of that name in it: `skills` for `skills/skills.json`. */
 async function readIndex(
   reading: Reading,
   folder: CatalogFolder,
@@ -164,7 +164,7 @@ async function readIndex(
     })
 }
 
-/** Goals stand one level down: `{"goals": {"<id>": ...}}`. */
+/** Goals are nested one level: `{"goals": {"<id>": ...}}`. */
 function goalsOf(json: Record<string, unknown>): Record<string, unknown> {
   const { goals } = json
   return typeof goals === 'object' && goals !== null ? (goals as Record<string, unknown>) : json // parsed JSON
@@ -183,7 +183,7 @@ function readEntry<K extends Kind>(
     reading.problems.push(sentenceAbout(file, JSON.stringify(id.slice(0, 120)), text))
     return undefined
   }
-  // The table's row of a kind is the schema of its entries.
+  // The table holds the schema of each kind's entries.
   return parseEntry(reading, kinds[kind].entry as unknown as z.ZodType<EntryOf<K>>, value, { file, key: id })
 }
 
@@ -198,7 +198,7 @@ export function qualifiedId({ scope, id }: { scope: string; id: string }): strin
   return `@${scope}/${id}`
 }
 
-/** Drops what the catalog says it does without. It has a say about itself and what it is composed of. */
+/** Removes the entries that a catalog excludes, from itself and from the catalogs it composes. */
 function withoutExcluded(
   { reading, excluded }: Composing,
   found: readonly Found[],

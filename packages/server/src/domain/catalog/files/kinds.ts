@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { GoalEntry, HookEntry, McpEntry, PluginEntry, ReferenceEntry, RootEntry, SkillEntry } from './entries.ts'
 
-/** What a catalog holds, by the key in `air.json`: the shape of an entry and the word for it in a sentence. */
+/** The kinds of entries, by the key in `air.json`: the schema of an entry and its noun in messages. */
 export const kinds = {
   roots: { entry: RootEntry, word: 'root' },
   mcp: { entry: McpEntry, word: 'MCP server' },

@@ -20,7 +20,7 @@ import { readHook, readPlugin, readReference, readSkillFolder } from './read-bod
 import { mark, type Reading, sentenceAbout } from './reading.ts'
 import { rootDefaults } from './root-defaults.ts'
 
-/** Reads the whole catalog. Undefined when there is any problem; the reading says which. */
+/** Reads the whole catalog. Returns undefined if there is any problem; the reading records the problems. */
 export async function loadCatalog(
   reading: Reading,
   path: string,
@@ -44,7 +44,7 @@ export async function loadCatalog(
   return deepFreeze({ ...tree, version: versionOf(reading), warnings: [...reading.warnings] })
 }
 
-/** A folder stands for the `air.json` in it. What was given is kept an eye on, so that a swapped folder is noticed. */
+/** A folder means the `air.json` in it. The given path is watched too, so that a swapped folder is detected. */
 async function findAirFile(reading: Reading, path: string): Promise<string | undefined> {
   await mark(reading, path)
   try {
@@ -127,7 +127,7 @@ async function linkSkills(reading: Reading, names: Names): Promise<CatalogSkill[
   return skills
 }
 
-/** By the names of their files, since that is how a skill speaks of them. */
+/** Keyed by file name, because a skill refers to its references that way. */
 function referencesOf(
   reading: Reading,
   names: Names,

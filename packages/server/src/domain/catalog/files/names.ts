@@ -3,16 +3,16 @@ import { qualifiedId } from './find-entries.ts'
 import { type Kind, kinds } from './kinds.ts'
 import { type Reading, sentenceAbout } from './reading.ts'
 
-/** Who is meant by a name, and what everybody is called. */
+/** Resolves references between entries and assigns the names to show. */
 export type Names = {
   of<K extends Kind>(kind: K): Found<K>[]
-  /** What a reference in an entry means; undefined, with a problem unless it was excluded, when it means nothing. */
+  /** Resolves a reference. Returns undefined if there is no target, and records a problem unless the target was excluded. */
   refer<K extends Kind>(kind: K, given: string, from: { found: Found; key: string }): Found<K> | undefined
   identify(found: Found): { name: string; qualifiedName: string; plainName: string }
 }
 
 export function nameEverything(reading: Reading, { found, excluded }: Entries): Names {
-  // Where entries could not be read, what refers to them is not to blame.
+  // After any other problem a missing target may be its consequence, so it is not reported.
   const isWhole = reading.problems.length === 0
   const byId = new Map<string, Found[]>()
   for (const each of found) {
@@ -35,13 +35,13 @@ export function nameEverything(reading: Reading, { found, excluded }: Entries): 
     // The list of one kind holds entries of that kind.
     of: (kind) => found.filter((each) => each.kind === kind) as Found<typeof kind>[],
     refer: (kind, given, from) => {
-      // It meant the one of its own catalog, and that was dropped: no other takes its place.
+      // The target in its own catalog was excluded; do not fall back to another catalog.
       const own = `${kind} ${qualifiedId({ scope: from.found.scope, id: given })}`
       const meant = excluded.has(own) ? undefined : meaningOf(given, from.found.scope, (id) => namesakes(kind, id))
       if (meant === undefined && isWhole && !wasExcluded(kind, given)) {
         reading.problems.push(sentenceAbout(from.found.file, from.key, problemWith(kind, given)))
       }
-      return meant as Found<typeof kind> | undefined // looked up among those of the kind
+      return meant as Found<typeof kind> | undefined // found among entries of this kind
     },
     identify: (each) => {
       const isAlone = namesakes(each.kind, each.id).length === 1
@@ -57,7 +57,7 @@ export function nameEverything(reading: Reading, { found, excluded }: Entries): 
   return names
 }
 
-/** `@scope/id` means one thing. A bare id means that of its own catalog, else the only one there is. */
+/** `@scope/id` is unambiguous. A bare id means the entry of its own catalog, or else the only entry with that id. */
 function meaningOf(given: string, ownScope: string, namesakes: (id: string) => Found[]): Found | undefined {
   const qualified = /^@([^/]+)\/(.+)$/.exec(given)
   if (qualified) return namesakes(qualified[2] ?? '').find(({ scope }) => scope === qualified[1])
@@ -65,7 +65,7 @@ function meaningOf(given: string, ownScope: string, namesakes: (id: string) => F
   return all.find(({ scope }) => scope === ownScope) ?? (all.length === 1 ? all[0] : undefined)
 }
 
-/** Two things that would be put into one folder, or run under one name. */
+/** Finds entries that would share a folder or a server name. */
 function refuseConfusion(reading: Reading, found: readonly Found[], names: Names): void {
   const taken = new Map<string, Found>()
   for (const each of found) {

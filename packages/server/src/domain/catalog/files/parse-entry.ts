@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { type Reading, sentenceAbout } from './reading.ts'
 
-/** Where something stands that a sentence is about. */
+/** The file and key that a problem refers to. */
 export type Place = { file: string; key: string }
 
-/** Parsed, or undefined with a problem for each key that is wrong. Keys that the schema does not know are told. */
+/** Parses an entry. Returns undefined and records a problem for each invalid key; records a warning for each unknown key. */
 export function parseEntry<T>(reading: Reading, schema: z.ZodType<T>, value: unknown, at: Place): T | undefined {
   const keyed = (path: readonly PropertyKey[]): string => [at.key, ...path.map(String)].filter(Boolean).join('.')
   const result = schema.safeParse(value)
   if (!result.success) {
     for (const issue of result.error.issues) {
-      reading.problems.push(sentenceAbout(at.file, keyed(issue.path), wordsOf(issue)))
+      reading.problems.push(sentenceAbout(at.file, keyed(issue.path), messageOf(issue)))
     }
     return undefined
   }
@@ -21,8 +21,8 @@ export function parseEntry<T>(reading: Reading, schema: z.ZodType<T>, value: unk
   return result.data
 }
 
-/** zod's own sentences, without the values they may quote. */
-function wordsOf(issue: z.core.$ZodIssue): string {
+/** zod's messages, without the values that they may quote. */
+function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`
   if (issue.code !== 'invalid_type') return issue.message
   return issue.message.endsWith('received undefined') ? 'is needed' : `must be of type ${issue.expected}`

@@ -7,12 +7,12 @@ import type { Found } from './find-entries.ts'
 import { parseEntry } from './parse-entry.ts'
 import { type CatalogFolder, labelOf, mark, type Reading, readBytes, readJsonObject, sentenceAbout } from './reading.ts'
 
-/** What a skill or a hook may bring along. Far more than any needs, and little enough to copy for every session. */
+/** Size limits of a skill or hook folder: generous, but small enough to copy for every session. */
 const maxFiles = 500
 const maxFolderBytes = 10 * 1024 * 1024
 const maxReferenceBytes = 1024 * 1024
 
-/** The folder of a skill, with a `SKILL.md` in it. */
+/** The folder of a skill. It must contain a `SKILL.md`. */
 export async function readSkillFolder(reading: Reading, found: Found<'skills'>): Promise<string | undefined> {
   const folder = await findFolder(reading, found, found.entry.path)
   if (folder === undefined || !(await holds(reading, found, folder, 'SKILL.md'))) return undefined
@@ -29,7 +29,7 @@ export type HookBody = {
   matcher: string | undefined
 }
 
-/** The folder of a hook and what its `HOOK.json` says. */
+/** The folder of a hook and its parsed `HOOK.json`. */
 export async function readHook(reading: Reading, found: Found<'hooks'>): Promise<HookBody | undefined> {
   const folder = await findFolder(reading, found, found.entry.path)
   if (folder === undefined || !(await holds(reading, found, folder, 'HOOK.json'))) return undefined
@@ -54,7 +54,7 @@ export async function readHook(reading: Reading, found: Found<'hooks'>): Promise
   }
 }
 
-/** The entry of a plugin, filled up from the manifest in its folder if it has one. */
+/** The entry of a plugin, completed from the manifest in its folder, if any. */
 export async function readPlugin(reading: Reading, found: Found<'plugins'>): Promise<Found<'plugins'>['entry']> {
   const { entry } = found
   if (entry.path === undefined) return entry
@@ -93,14 +93,14 @@ async function findFolder(
   return undefined
 }
 
-/** Beside the index file, or else from the catalog's folder: catalogs in use do it either way. */
+/** Relative to the index file, or else to the catalog's folder: existing catalogs use both. */
 async function findBody(reading: Reading, found: Found, given: string, key: string): Promise<string | undefined> {
   const { folder, indexFile } = found
   const ways = [join(relative(folder.path, dirname(indexFile)), given), given]
   let refused: PathRefused | undefined
   for (const way of ways) {
     try {
-      // The path as it was written is looked at too: joining takes `..` out of sight.
+      // Check the path as written too: joining removes `..`.
       return await resolveInside(folder.path, given.split(/[/\\]/).includes('..') ? given : way)
     } catch (error) {
       if (!(error instanceof PathRefused)) throw error
@@ -125,7 +125,7 @@ async function holds(reading: Reading, found: Found, folder: string, name: strin
   return isThere
 }
 
-/** Everything in it becomes part of the version. False, with a problem, when there is something that cannot be copied. */
+/** Adds all files to the version. Returns false and records a problem if a file cannot be copied. */
 async function readFolder(reading: Reading, found: Found, folder: string): Promise<boolean> {
   const rest = { files: maxFiles, bytes: maxFolderBytes }
   const problem = await problemWithin(reading, found.folder, folder, rest)

@@ -6,17 +6,17 @@ import { notJson, parseJson, readProblem } from '../../../platform/files/json-fi
 import { errnoOf } from '../../../platform/process/errno.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
 
-/** One pass over the files of a catalog. Problems are gathered, so that all of them are told at once. */
+/** One read of the catalog's files. Collects problems, so that all are reported at once. */
 export type Reading = {
-  /** What every path looked like before it was read. Another look later tells whether anything has changed since. */
+  /** The fingerprint of every path, taken before reading it. Comparing it later detects changes. */
   marks: Map<string, string>
-  /** A digest of each file that was read, by where it stands in its catalog. */
+  /** A digest of each file that was read, by its path in the catalog. */
   digests: Map<string, string>
   problems: string[]
   warnings: string[]
 }
 
-/** A folder that nothing in it may lead out of. The path is the real one; `prefix` comes before its files in sentences. */
+/** A folder that its paths must not leave. `path` is a real path; `prefix` precedes its files in messages. */
 export type CatalogFolder = { path: string; scope: string; isTop: boolean; prefix: string }
 
 export function newReading(): Reading {
@@ -28,7 +28,7 @@ export function sentenceAbout(file: string, key: string, text: string): string {
   return key === '' ? `${file}: ${text}` : `${file}: ${key}: ${text}`
 }
 
-/** By its way from the folder of the catalog itself; what lies elsewhere by its whole path. */
+/** The path relative to the catalog folder; the absolute path for files elsewhere. */
 export function labelOf(folder: CatalogFolder, path: string): string {
   return folder.prefix + relative(folder.path, path).split(sep).join('/')
 }
@@ -46,10 +46,10 @@ export async function mark(reading: Reading, path: string): Promise<void> {
   reading.marks.set(path, await markOf(path))
 }
 
-/** Index files are written by hand; a megabyte is thousands of entries. */
+/** Index files are written by hand, and a megabyte holds thousands of entries. */
 const maxFileBytes = 1024 * 1024
 
-/** A JSON object, or undefined with a problem that names the file. */
+/** Reads a JSON object. Returns undefined and records a problem if the file holds none. */
 export async function readJsonObject(
   reading: Reading,
   folder: CatalogFolder,
@@ -81,7 +81,7 @@ async function readText(reading: Reading, path: string, label: string): Promise<
   return content.toString('utf8')
 }
 
-/** The content of a regular file, or what is wrong with it. */
+/** The content of a regular file, or the problem with it. */
 export async function readBytes(
   reading: Reading,
   path: string,
@@ -89,7 +89,7 @@ export async function readBytes(
 ): Promise<Buffer | string> {
   await mark(reading, path)
   try {
-    // Asked before it is opened: opening a pipe would wait for a writer.
+    // Checked before opening: opening a pipe blocks until a writer connects.
     if (!(await stat(path)).isFile()) return 'is not a file'
     const file = await open(path, 'r')
     try {
@@ -105,7 +105,7 @@ export async function readBytes(
   }
 }
 
-/** Where a path in the catalog really leads, or undefined with a problem. */
+/** The real path of a catalog path. Returns undefined and records a problem if it cannot be used. */
 export async function findInside(
   reading: Reading,
   folder: CatalogFolder,

@@ -4,7 +4,7 @@ import type { Names } from './names.ts'
 
 export type RootDefaults = { mcp: string[]; skills: string[]; hooks: string[]; plugins: string[]; roots: string[] }
 
-/** What roots say of themselves, by the kind it is about. */
+/** The default list of a root, by kind. */
 const ownLists = {
   mcp: 'default_mcp_servers',
   skills: 'default_skills',
@@ -17,8 +17,8 @@ type Defaulted = keyof typeof ownLists
 const defaultedKinds = Object.keys(ownLists) as Defaulted[] // a record's keys are its type's
 
 /**
- * The default lists of every root: what it names itself, then what names it in its own `default_in_roots` (or every root,
- * by `*`). Said by a root, that makes it a subagent root of the others; no root is its own.
+ * The default lists of every root: the entries it names, then the entries whose `default_in_roots` names it (or all roots, by
+ * `*`). A root with `default_in_roots` becomes a subagent root of the roots it names, never of itself.
  */
 export function rootDefaults(names: Names): Map<Found<'roots'>, RootDefaults> {
   const roots = names.of('roots')

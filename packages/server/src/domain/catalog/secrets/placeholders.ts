@@ -1,4 +1,4 @@
-/** `${NAME}`, or `${NAME:-default}` for what may be missing. */
+/** `${NAME}`, or `${NAME:-default}` with a default value. */
 const placeholder = /\$\{([A-Z_][A-Z0-9_]*)(?::-([^}]*))?\}/g
 
 export type Placeholder = { name: string; isRequired: boolean }
@@ -10,8 +10,8 @@ export function placeholdersIn(texts: Iterable<string>): Placeholder[] {
 }
 
 /**
- * The text with every placeholder filled in, once: what a secret holds is never read as a placeholder itself. As in a
- * shell, a default also stands in for a blank value. One that has neither stays; whoever asks looks for those first.
+ * Substitutes every placeholder once: a placeholder inside a secret is not expanded. As in a shell, the default also replaces
+ * a blank value. A placeholder with neither stays; callers check for missing values first.
  */
 export function fillIn(text: string, find: (name: string) => string | undefined): string {
   return text.replace(placeholder, (whole, name: string, fallback: string | undefined) =>

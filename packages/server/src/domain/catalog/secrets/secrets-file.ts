@@ -14,7 +14,7 @@ const Secret = z.object({
 
 const namePattern = /^[A-Z_][A-Z0-9_]{0,199}$/
 
-/** `{"NAME": {"value": "...", "description": "..."}}`, for this user's eyes only. A file that is not there holds none. */
+/** `{"NAME": {"value": "...", "description": "..."}}`, readable by this user only. A missing file means no secrets. */
 export async function readSecretsFile(reading: Reading, path: string): Promise<StoredSecrets | undefined> {
   const secrets = new Map<string, StoredSecret>()
   await mark(reading, path)

@@ -6,10 +6,10 @@ import type { StoredSecrets } from './secrets-file.ts'
 
 /** The secrets that a catalog can use, by name. */
 export type Secrets = {
-  /** The stored one, else the environment's; undefined when there is neither. */
+  /** The stored value, or else the environment's; undefined if there is neither. */
   find(name: string): string | undefined
   names(): SecretName[]
-  /** What must never be read back from an agent. */
+  /** Values to redact from everything that an agent prints. */
   known(): KnownSecret[]
 }
 
@@ -17,13 +17,13 @@ export type SecretName = {
   name: string
   description: string | null
   source: 'file' | 'environment'
-  /** Entries of the catalog that hold a placeholder for it, such as `mcp_servers/tracker`. */
+  /** Catalog entries with a placeholder for it, such as `mcp_servers/tracker`. */
   usedBy: readonly string[]
 }
 
 /**
- * Of the environment only what the catalog asks for by name is looked at, and never the keys to Yardmaster itself: a
- * catalog entry must not be a way to read them.
+ * Reads only the environment variables that the catalog names, and never Yardmaster's own keys: a catalog entry must not
+ * expose them.
  */
 export function secretsOf(
   tree: CatalogTree,
@@ -55,12 +55,12 @@ export function secretsOf(
   return { find, names: () => names, known: () => known }
 }
 
-/** Not everything in the environment is a secret: `production`, `8080` and the like stay readable. */
+/** Excludes ordinary environment values from redaction, such as `production` or `8080`. */
 function isTelling(value: string): boolean {
   return value.length >= 12 && !/\s/.test(value) && !/^(?:[a-z]+|[\d.]+)$/i.test(value)
 }
 
-/** Who uses which name. */
+/** The catalog entries that use each name. */
 function usesIn(tree: CatalogTree): Map<string, string[]> {
   const uses = new Map<string, string[]>()
   const add = (user: string, texts: Iterable<string>): void => {
@@ -76,7 +76,7 @@ function usesIn(tree: CatalogTree): Map<string, string[]> {
   return uses
 }
 
-/** Everything in a server's declaration that may hold a placeholder. */
+/** The parts of a server's declaration that may contain a placeholder. */
 export function textsOf(transport: CatalogTree['mcpServers']['list'][number]['transport']): string[] {
   return transport.kind === 'stdio'
     ? [...transport.args, ...Object.values(transport.env)]
