@@ -17,7 +17,8 @@ try {
 } catch (problem) {
   if (problem instanceof Interrupted) process.exit(problem.exitCode)
   // These errors carry a message for the user; any other error is a fault and shows its stack.
-  if (!(problem instanceof PrepareError) && !(problem instanceof Error && problem.name === 'StartupError')) throw problem
+  if (!(problem instanceof PrepareError) && !(problem instanceof Error && problem.name === 'StartupError'))
+    throw problem
   console.error(problem.message)
   process.exitCode = 1
 }
