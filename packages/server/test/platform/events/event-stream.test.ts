@@ -97,7 +97,7 @@ describe('the stream', () => {
     await publishWord(host, 'missed', 1)
     await publishWord(host, 'not mine', 2)
     const stream = await open(host, { sessionId: 1 })
-    await publishWord(host, 'of nobody')
+    await publishWord(host, 'without a session')
     await publishWord(host, 'not mine either', 2)
     await publishWord(host, 'mine', 1)
 

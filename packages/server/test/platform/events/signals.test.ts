@@ -177,11 +177,11 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
     const { url } = await testDatabase()
     const here = await openEventHost(url, () => redisSignals(redis.url))
     const there = await openEventHost(url, () => redisSignals(redis.url))
-    const toldHere = follow(here.events)
-    const toldThere = follow(there.events)
+    const followedHere = follow(here.events)
+    const followedThere = follow(there.events)
     await publishWord(here, 'one')
     await eventually(
-      async () => toldThere.words(),
+      async () => followedThere.words(),
       (words) => words.includes('one'),
     )
 
@@ -189,16 +189,16 @@ describe.skipIf(redisProgram === undefined)('over Redis', () => {
     await publishWord(here, 'two')
 
     await eventually(
-      async () => toldHere.words(),
+      async () => followedHere.words(),
       (words) => words.length === 2,
     )
     // The other host finds it at its next tick.
     await eventually(
-      async () => toldThere.words(),
+      async () => followedThere.words(),
       (words) => words.length === 2,
     )
-    expect(toldHere.words()).toEqual(['one', 'two'])
-    expect(toldThere.words()).toEqual(['one', 'two'])
+    expect(followedHere.words()).toEqual(['one', 'two'])
+    expect(followedThere.words()).toEqual(['one', 'two'])
   })
 })
 

@@ -26,7 +26,7 @@ const subscription = subscribing()({
   name: 'words',
   queue: 'default',
   startsAt: 'now',
-  to: [defineEvent({ name: 'word.spoken', payload: z.object({ word: z.string() }) })],
+  to: [defineEvent({ name: 'word.published', payload: z.object({ word: z.string() }) })],
   handle: async (_app, tx, { payload }) => {
     await sql`insert into handled_words (word, host) values (${payload.word}, 'runner')`.execute(tx)
     process.stdout.write(`handling ${payload.word}\n`)

@@ -12,7 +12,7 @@ import { watchPauses } from '../../../src/platform/jobs/watch-pauses.ts'
 import type { Log } from '../../../src/platform/log/log.ts'
 import { silentLog } from '../log/silent-log.ts'
 
-/** The payload of test jobs: a word that tells them apart. */
+/** The payload of the test jobs: a word that identifies the job. */
 export type Word = { word: string }
 
 export const handleJob = jobHandling<undefined>()
@@ -21,7 +21,7 @@ export function wordJob(queue: QueueName, name = `${queue}_word`, attempts = 3):
   return defineJob({ name, queue, payload: z.object({ word: z.string() }), attempts })
 }
 
-/** A database as a host opens it; closed when the test finishes. */
+/** A database handle as a host opens it, closed when the test finishes. */
 export function openTestDatabase(url: string, max = 10): { db: Database; pool: ReturnType<typeof openPool> } {
   const pool = openPool({ connectionString: url }, { max, log: silentLog, name: 'test' })
   const db = openDatabase(pool)
@@ -33,7 +33,7 @@ export function enqueueWord(db: Database, job: Job<Word>, word: string, options?
   return transact(db, (tx) => enqueue(tx, job, { word }, options))
 }
 
-/** The runners of one host; drained when the test finishes. */
+/** The runners of one host, drained when the test finishes. */
 export async function startJobHost(options: {
   url: string
   handlers: readonly JobHandler<undefined>[]
