@@ -1,4 +1,3 @@
-import { SessionRef } from '@yardmaster/contract/identifiers'
 import {
   CardOrder,
   CategoryChoice,
@@ -7,8 +6,9 @@ import {
   OrderedCards,
   ToggledFavorite,
   VisibilityChange,
-} from '@yardmaster/contract/session-board'
-import { OneSession, SessionWithMessage } from '@yardmaster/contract/session-lifecycle'
+} from '@yardmaster/contract/board/fields'
+import { SessionRef } from '@yardmaster/contract/identifiers'
+import { OneSession, SessionWithMessage } from '@yardmaster/contract/lifecycle/fields'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { refuseMissing } from '../../platform/refusal.ts'

@@ -1,6 +1,6 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { limits } from '@yardmaster/contract/limits'
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import { isAtMost } from '@yardmaster/contract/text'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'

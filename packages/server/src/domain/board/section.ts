@@ -1,4 +1,4 @@
-import { uncategorized } from '@yardmaster/contract/category'
+import { uncategorized } from '@yardmaster/contract/categories/fields'
 import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { Transaction } from '../../platform/db/database.ts'
 import { refuse } from '../../platform/refusal.ts'

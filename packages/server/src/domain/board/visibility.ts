@@ -1,5 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import { type Session, type Visibility, visibilities } from '@yardmaster/contract/session'
+import { type Session, type Visibility, visibilities } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '@yardmaster/contract/settings'
+import type { Settings } from '@yardmaster/contract/settings/fields'
 import { refuse } from '../../platform/refusal.ts'
 import { defaultModel } from '../../runtimes/registry.ts'
 import type { Runtime } from '../../runtimes/runtime.ts'

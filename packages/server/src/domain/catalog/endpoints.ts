@@ -1,4 +1,4 @@
-import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, Configs } from '@yardmaster/contract/catalog'
+import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, Configs } from '@yardmaster/contract/catalog/fields'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

@@ -6,8 +6,8 @@ import type {
   CatalogSkill,
   Configs,
   SecretName,
-} from '@yardmaster/contract/catalog'
-import type { Settings } from '@yardmaster/contract/settings'
+} from '@yardmaster/contract/catalog/fields'
+import type { Settings } from '@yardmaster/contract/settings/fields'
 import { defaultModel } from '../../runtimes/registry.ts'
 import type { App } from '../app.ts'
 import { readSettings } from '../settings/settings.ts'

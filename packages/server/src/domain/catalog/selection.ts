@@ -1,4 +1,4 @@
-import type { ArtifactLists } from '@yardmaster/contract/catalog'
+import type { ArtifactLists } from '@yardmaster/contract/catalog/fields'
 import type { Artifact, CatalogTree, Root, Shelf } from './tree.ts'
 
 /** The four artifact lists of a session: the catalog kind, the root's default list and the noun in messages. */

@@ -1,5 +1,5 @@
-import type { Category, CategoryChanges, CategoryOrder, NewCategory } from '@yardmaster/contract/category'
-import { uncategorized } from '@yardmaster/contract/category'
+import type { Category, CategoryChanges, CategoryOrder, NewCategory } from '@yardmaster/contract/categories/fields'
+import { uncategorized } from '@yardmaster/contract/categories/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'

@@ -1,4 +1,4 @@
-import { Category, CategoryChanges, CategoryOrder, NewCategory } from '@yardmaster/contract/category'
+import { Category, CategoryChanges, CategoryOrder, NewCategory } from '@yardmaster/contract/categories/fields'
 import { IdParam } from '@yardmaster/contract/identifiers'
 import { z } from 'zod'
 import { created, noContent, ok } from '../../platform/http/answer.ts'

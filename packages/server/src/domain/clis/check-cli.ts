@@ -1,4 +1,4 @@
-import type { Cli } from '@yardmaster/contract/cli'
+import type { Cli } from '@yardmaster/contract/clis/fields'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { runCommand } from '../../platform/process/run-command.ts'
 import type { AgentCli } from '../../runtimes/runtime.ts'

@@ -1,5 +1,5 @@
 import { readdir, rm } from 'node:fs/promises'
-import type { Cli, CliStatus } from '@yardmaster/contract/cli'
+import type { Cli, CliStatus } from '@yardmaster/contract/clis/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'

@@ -1,4 +1,4 @@
-import { CliReport, QueuedCacheClearing, QueuedCliRefresh } from '@yardmaster/contract/cli'
+import { CliReport, QueuedCacheClearing, QueuedCliRefresh } from '@yardmaster/contract/clis/fields'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'
 import { cliStatus, enqueueOnEveryHost } from './clis.ts'

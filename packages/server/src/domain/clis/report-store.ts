@@ -1,4 +1,4 @@
-import type { Cli } from '@yardmaster/contract/cli'
+import type { Cli } from '@yardmaster/contract/clis/fields'
 import { type JSONColumnType, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 

@@ -1,5 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { SessionStatus } from '@yardmaster/contract/session'
+import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'

@@ -1,4 +1,4 @@
-import { DeliveredFollowUp, FollowUp, QueuedFollowUp } from '@yardmaster/contract/follow-up'
+import { DeliveredFollowUp, FollowUp, QueuedFollowUp } from '@yardmaster/contract/conversation/follow-up'
 import { SessionRef } from '@yardmaster/contract/identifiers'
 import { limits } from '@yardmaster/contract/limits'
 import { isAtMost } from '@yardmaster/contract/text'

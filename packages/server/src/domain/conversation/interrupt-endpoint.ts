@@ -1,6 +1,6 @@
-import { MessageInterrupt } from '@yardmaster/contract/enqueued-message'
 import { IdParam, SessionRef } from '@yardmaster/contract/identifiers'
-import { SessionWithMessage } from '@yardmaster/contract/session-lifecycle'
+import { MessageInterrupt } from '@yardmaster/contract/inbox/fields'
+import { SessionWithMessage } from '@yardmaster/contract/lifecycle/fields'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

@@ -1,5 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'

@@ -1,5 +1,9 @@
+import {
+  DeliveredParentMessage,
+  ParentMessage,
+  QueuedParentMessage,
+} from '@yardmaster/contract/conversation/parent-message'
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { DeliveredParentMessage, ParentMessage, QueuedParentMessage } from '@yardmaster/contract/parent-message'
 import { z } from 'zod'
 import { answer, ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

@@ -1,5 +1,9 @@
+import {
+  type ParentMessage,
+  type ParentMessageReason,
+  parentMessageReasons,
+} from '@yardmaster/contract/conversation/parent-message'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import { type ParentMessage, type ParentMessageReason, parentMessageReasons } from '@yardmaster/contract/parent-message'
 import { transact } from '../../platform/db/transact.ts'
 import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'

@@ -1,5 +1,5 @@
+import type { ParentMessageReason } from '@yardmaster/contract/conversation/parent-message'
 import { limits } from '@yardmaster/contract/limits'
-import type { ParentMessageReason } from '@yardmaster/contract/parent-message'
 import { refuse } from '../../platform/refusal.ts'
 import type { SessionRow } from '../sessions/session.ts'
 

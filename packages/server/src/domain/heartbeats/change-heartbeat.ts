@@ -1,7 +1,7 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { limits } from '@yardmaster/contract/limits'
 import { booleanSpellings } from '@yardmaster/contract/query'
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'

@@ -1,5 +1,5 @@
+import { ChangedHeartbeat, HeartbeatChange } from '@yardmaster/contract/board/fields'
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { ChangedHeartbeat, HeartbeatChange } from '@yardmaster/contract/session-board'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

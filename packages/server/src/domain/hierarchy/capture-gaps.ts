@@ -1,4 +1,4 @@
-import type { CaptureGap, HierarchyNode } from '@yardmaster/contract/session'
+import type { CaptureGap, HierarchyNode } from '@yardmaster/contract/sessions/fields'
 import type { Database } from '../../platform/db/database.ts'
 import { type Channel, selectIdentifyingChannels } from './human-message-store.ts'
 import { channelLabel } from './human-messages.ts'

@@ -1,5 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
-import type { HierarchyNode, SessionHierarchy } from '@yardmaster/contract/session'
+import type { HierarchyNode, SessionHierarchy } from '@yardmaster/contract/sessions/fields'
 import type { Database } from '../../platform/db/database.ts'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { CatalogTree } from '../catalog/catalog.ts'

@@ -1,5 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
-import type { Genesis, PriorityClass, SessionStatus } from '@yardmaster/contract/session'
+import type { Genesis, PriorityClass, SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 

@@ -1,5 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
-import type { HierarchyNode, HumanMessage } from '@yardmaster/contract/session'
+import type { HierarchyNode, HumanMessage } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'

@@ -1,4 +1,4 @@
-import type { PriorityClass } from '@yardmaster/contract/session'
+import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 

@@ -1,11 +1,11 @@
+import { IdParam, SessionRef } from '@yardmaster/contract/identifiers'
 import {
   EnqueuedMessage,
   EnqueuedMessageChanges,
   MessageFilters,
   MessagePlace,
   NewEnqueuedMessage,
-} from '@yardmaster/contract/enqueued-message'
-import { IdParam, SessionRef } from '@yardmaster/contract/identifiers'
+} from '@yardmaster/contract/inbox/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { z } from 'zod'

@@ -1,6 +1,4 @@
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { queryBoolean } from '@yardmaster/contract/query'
-import { CreatedSession, NewSession, ReplayedSession, ShownSession } from '@yardmaster/contract/session'
 import {
   ArchivedSession,
   ArchiveRequest,
@@ -11,7 +9,9 @@ import {
   RefreshedAll,
   SessionWithMessage,
   UnarchivedSession,
-} from '@yardmaster/contract/session-lifecycle'
+} from '@yardmaster/contract/lifecycle/fields'
+import { queryBoolean } from '@yardmaster/contract/query'
+import { CreatedSession, NewSession, ReplayedSession, ShownSession } from '@yardmaster/contract/sessions/fields'
 import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { z } from 'zod'
 import { transact } from '../../platform/db/transact.ts'

@@ -1,5 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { ShownSession } from '@yardmaster/contract/session'
+import type { ShownSession } from '@yardmaster/contract/sessions/fields'
 import type { App } from '../app.ts'
 import { findCaptureGaps, findHierarchy, findHumanMessages } from '../hierarchy/hierarchy.ts'
 import { classesByGenesis, findSession, presentSession } from '../sessions/session.ts'

@@ -1,6 +1,6 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { LogFilters, NewSessionLog, SessionLogChanges } from '@yardmaster/contract/logs/fields'
 import type { Page } from '@yardmaster/contract/paging'
-import type { LogFilters, NewSessionLog, SessionLogChanges } from '@yardmaster/contract/session-log'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'

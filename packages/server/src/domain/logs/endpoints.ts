@@ -1,5 +1,5 @@
 import { IdParam, SessionRef } from '@yardmaster/contract/identifiers'
-import { LogFilters, NewSessionLog, SessionLog, SessionLogChanges } from '@yardmaster/contract/session-log'
+import { LogFilters, NewSessionLog, SessionLog, SessionLogChanges } from '@yardmaster/contract/logs/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { z } from 'zod'
 import { created, noContent, ok } from '../../platform/http/answer.ts'

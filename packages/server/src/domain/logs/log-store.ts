@@ -1,5 +1,5 @@
+import type { LogFilters, LogLevel } from '@yardmaster/contract/logs/fields'
 import type { Page } from '@yardmaster/contract/paging'
-import type { LogFilters, LogLevel } from '@yardmaster/contract/session-log'
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 

@@ -1,4 +1,4 @@
-import type { LogLevel } from '@yardmaster/contract/session-log'
+import type { LogLevel } from '@yardmaster/contract/logs/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { insertLog, type LogLine } from './log-store.ts'

@@ -1,4 +1,4 @@
-import { FoundContents, FoundSessions, SessionSearch } from '@yardmaster/contract/search'
+import { FoundContents, FoundSessions, SessionSearch } from '@yardmaster/contract/search/fields'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'
 import { readQuery } from './read-query.ts'

@@ -1,5 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
-import type { SessionSearch } from '@yardmaster/contract/search'
+import type { SessionSearch } from '@yardmaster/contract/search/fields'
 import { isAtMost } from '@yardmaster/contract/text'
 import { refuse } from '../../platform/refusal.ts'
 

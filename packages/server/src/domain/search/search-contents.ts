@@ -1,6 +1,6 @@
 import { limits } from '@yardmaster/contract/limits'
-import type { ContentScan, FoundContents } from '@yardmaster/contract/search'
-import type { SessionFilters } from '@yardmaster/contract/session'
+import type { ContentScan, FoundContents } from '@yardmaster/contract/search/fields'
+import type { SessionFilters } from '@yardmaster/contract/sessions/fields'
 import type { App } from '../app.ts'
 import { type Candidate, findCandidates, showSessions } from '../sessions/session.ts'
 import { phraseOf } from './phrase.ts'

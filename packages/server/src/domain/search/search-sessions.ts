@@ -1,6 +1,6 @@
 import { type Page, paginate } from '@yardmaster/contract/paging'
-import type { FoundSessions } from '@yardmaster/contract/search'
-import type { SessionFilters } from '@yardmaster/contract/session'
+import type { FoundSessions } from '@yardmaster/contract/search/fields'
+import type { SessionFilters } from '@yardmaster/contract/sessions/fields'
 import type { App } from '../app.ts'
 import { listSessionsWhere } from '../sessions/session.ts'
 import { isFound, selectHoldersByWord } from './document-store.ts'

@@ -1,5 +1,5 @@
 import type { Page } from '@yardmaster/contract/paging'
-import type { SessionFilters } from '@yardmaster/contract/session'
+import type { SessionFilters } from '@yardmaster/contract/sessions/fields'
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { type ClassByGenesis, matchesFilters } from './session-store.ts'

@@ -1,4 +1,4 @@
-import { Session, SessionFilters } from '@yardmaster/contract/session'
+import { Session, SessionFilters } from '@yardmaster/contract/sessions/fields'
 import { listEndpoint } from '../app.ts'
 import { listSessions } from './list-sessions.ts'
 

@@ -1,4 +1,4 @@
-import { sessionStatuses } from '@yardmaster/contract/session'
+import { sessionStatuses } from '@yardmaster/contract/sessions/fields'
 import { z } from 'zod'
 import { defineEvent } from '../../platform/events/event.ts'
 

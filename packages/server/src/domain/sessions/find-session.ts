@@ -1,5 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'

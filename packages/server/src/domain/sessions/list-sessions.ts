@@ -1,5 +1,5 @@
 import type { Page } from '@yardmaster/contract/paging'
-import type { Session, SessionFilters } from '@yardmaster/contract/session'
+import type { Session, SessionFilters } from '@yardmaster/contract/sessions/fields'
 import type { Expression, SqlBool } from 'kysely'
 import type { App } from '../app.ts'
 import { readSettings } from '../settings/settings.ts'

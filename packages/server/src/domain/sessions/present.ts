@@ -1,4 +1,4 @@
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { shownAddress } from '../../platform/git/repository-address.ts'
 import { type CatalogTree, serversOf } from '../catalog/catalog.ts'

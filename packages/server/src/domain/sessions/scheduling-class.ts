@@ -1,5 +1,5 @@
-import type { Genesis, PriorityClass } from '@yardmaster/contract/session'
-import type { Settings } from '@yardmaster/contract/settings'
+import type { Genesis, PriorityClass } from '@yardmaster/contract/sessions/fields'
+import type { Settings } from '@yardmaster/contract/settings/fields'
 
 /** Sessions that a person started are `priority`; sessions that a machine started are `spot`. */
 const defaultClasses: Record<Genesis, PriorityClass> = {

@@ -1,7 +1,7 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { Page } from '@yardmaster/contract/paging'
-import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yardmaster/contract/session'
+import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'

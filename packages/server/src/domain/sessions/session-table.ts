@@ -1,5 +1,5 @@
 import type { JsonObject } from '@yardmaster/contract/json'
-import type { Genesis, PriorityClass, SessionStatus, Visibility } from '@yardmaster/contract/session'
+import type { Genesis, PriorityClass, SessionStatus, Visibility } from '@yardmaster/contract/sessions/fields'
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
 import type { SessionMetadata } from './metadata.ts'
 

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '@yardmaster/contract/session'
+import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '@yardmaster/contract/session'
+import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { holdKeys, type MetadataKey, restKeys } from './metadata.ts'
 
 type Transition = {

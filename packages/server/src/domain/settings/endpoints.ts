@@ -1,4 +1,4 @@
-import { Settings, SettingsChanges } from '@yardmaster/contract/settings'
+import { Settings, SettingsChanges } from '@yardmaster/contract/settings/fields'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

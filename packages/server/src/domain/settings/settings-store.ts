@@ -1,4 +1,4 @@
-import type { Settings } from '@yardmaster/contract/settings'
+import type { Settings } from '@yardmaster/contract/settings/fields'
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 

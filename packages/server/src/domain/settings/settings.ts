@@ -1,4 +1,4 @@
-import type { Settings, SettingsChanges } from '@yardmaster/contract/settings'
+import type { Settings, SettingsChanges } from '@yardmaster/contract/settings/fields'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'

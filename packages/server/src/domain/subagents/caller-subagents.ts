@@ -4,7 +4,7 @@ import type {
   NewSubagentTranscript,
   SubagentFilters,
   SubagentTranscriptChanges,
-} from '@yardmaster/contract/subagent-transcript'
+} from '@yardmaster/contract/subagents/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { violatedConstraint } from '../../platform/db/violated-constraint.ts'

@@ -6,7 +6,7 @@ import {
   SubagentFilters,
   SubagentTranscript,
   SubagentTranscriptChanges,
-} from '@yardmaster/contract/subagent-transcript'
+} from '@yardmaster/contract/subagents/fields'
 import { z } from 'zod'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
 import { defineEndpoint, listEndpoint } from '../app.ts'

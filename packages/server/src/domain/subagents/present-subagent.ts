@@ -1,4 +1,4 @@
-import type { SubagentTranscript } from '@yardmaster/contract/subagent-transcript'
+import type { SubagentTranscript } from '@yardmaster/contract/subagents/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Subagent } from './subagent-store.ts'
 

@@ -1,5 +1,5 @@
 import type { Page } from '@yardmaster/contract/paging'
-import type { SubagentFilters, SubagentStatus } from '@yardmaster/contract/subagent-transcript'
+import type { SubagentFilters, SubagentStatus } from '@yardmaster/contract/subagents/fields'
 import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 

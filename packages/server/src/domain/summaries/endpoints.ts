@@ -1,5 +1,5 @@
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { SummaryQueued } from '@yardmaster/contract/session-lifecycle'
+import { SummaryQueued } from '@yardmaster/contract/lifecycle/fields'
 import { z } from 'zod'
 import { answer } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

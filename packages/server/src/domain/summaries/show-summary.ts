@@ -1,4 +1,4 @@
-import type { StatusSummary } from '@yardmaster/contract/session'
+import type { StatusSummary } from '@yardmaster/contract/sessions/fields'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { findProgress } from '../transcripts/transcript.ts'

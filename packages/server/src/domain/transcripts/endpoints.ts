@@ -1,5 +1,5 @@
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { TranscriptText } from '@yardmaster/contract/transcript'
+import { TranscriptText } from '@yardmaster/contract/transcripts/fields'
 import { z } from 'zod'
 import { ok } from '../../platform/http/answer.ts'
 import { defineEndpoint } from '../app.ts'

@@ -1,4 +1,4 @@
-import type { HierarchyNode, SessionHierarchy } from '@yardmaster/contract/session'
+import type { HierarchyNode, SessionHierarchy } from '@yardmaster/contract/sessions/fields'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'

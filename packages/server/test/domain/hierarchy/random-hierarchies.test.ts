@@ -1,4 +1,4 @@
-import type { SessionHierarchy } from '@yardmaster/contract/session'
+import type { SessionHierarchy } from '@yardmaster/contract/sessions/fields'
 import { beforeEach, expect, test } from 'vitest'
 import { testApp } from '../../support/app/app.ts'
 import { emptyTables } from '../../support/database/empty-tables.ts'

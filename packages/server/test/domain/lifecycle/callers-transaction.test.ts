@@ -1,4 +1,4 @@
-import type { Genesis } from '@yardmaster/contract/session'
+import type { Genesis } from '@yardmaster/contract/sessions/fields'
 import { describe, expect, test } from 'vitest'
 import { deliverPrompt } from '../../../src/domain/conversation/conversation.ts'
 import { createSession, planSession } from '../../../src/domain/lifecycle/lifecycle.ts'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { sessionStatuses } from '@yardmaster/contract/session'
+import { sessionStatuses } from '@yardmaster/contract/sessions/fields'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { transition } from '../../../src/domain/sessions/session.ts'
 import { type TransitionCause, transitions } from '../../../src/domain/sessions/transitions.ts'

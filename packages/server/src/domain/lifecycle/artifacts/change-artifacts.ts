@@ -1,6 +1,6 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { JsonObject } from '@yardmaster/contract/json'
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/transact.ts'
 import { refuse } from '../../../platform/refusal.ts'

@@ -1,5 +1,5 @@
 import { SessionRef } from '@yardmaster/contract/identifiers'
-import { SessionWithMessage } from '@yardmaster/contract/session-lifecycle'
+import { SessionWithMessage } from '@yardmaster/contract/lifecycle/fields'
 import { z } from 'zod'
 import { ok } from '../../../platform/http/answer.ts'
 import { defineEndpoint } from '../../app.ts'

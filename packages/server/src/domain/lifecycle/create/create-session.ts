@@ -1,4 +1,4 @@
-import type { NewSession, Session } from '@yardmaster/contract/session'
+import type { NewSession, Session } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'

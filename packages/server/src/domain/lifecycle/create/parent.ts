@@ -1,4 +1,4 @@
-import type { Genesis, NewSession, PriorityClass } from '@yardmaster/contract/session'
+import type { Genesis, NewSession, PriorityClass } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { SessionRow } from '../../sessions/session.ts'

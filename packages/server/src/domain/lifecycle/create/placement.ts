@@ -1,5 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
-import type { NewSession } from '@yardmaster/contract/session'
+import type { NewSession } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { ClassByGenesis, SessionRow } from '../../sessions/session.ts'

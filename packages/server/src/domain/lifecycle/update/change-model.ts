@@ -1,5 +1,5 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { Session } from '@yardmaster/contract/session'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import { transact } from '../../../platform/db/transact.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'

@@ -1,4 +1,4 @@
-import type { StartAttempt } from '@yardmaster/contract/session-changes'
+import type { StartAttempt } from '@yardmaster/contract/lifecycle/session-changes'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../../platform/db/database.ts'
 import type { App } from '../../app.ts'

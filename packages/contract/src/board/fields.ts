@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Id } from './identifiers.ts'
-import { limits } from './limits.ts'
-import { OneSession } from './session-lifecycle.ts'
-import { Timestamp } from './timestamp.ts'
+import { Id } from '../identifiers.ts'
+import { OneSession } from '../lifecycle/fields.ts'
+import { limits } from '../limits.ts'
+import { Timestamp } from '../timestamp.ts'
 
 /**
  * What the small changes of a session's card take and answer. Most of it is read by the operation itself, which refuses it

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Id } from './identifiers.ts'
-import { limits } from './limits.ts'
-import { text } from './text.ts'
-import { Timestamp } from './timestamp.ts'
-import { wholeNumber } from './whole-number.ts'
+import { Id } from '../identifiers.ts'
+import { limits } from '../limits.ts'
+import { text } from '../text.ts'
+import { Timestamp } from '../timestamp.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 export const Category = z
   .object({

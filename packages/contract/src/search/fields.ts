@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { limits } from './limits.ts'
-import { PageQuery, Pagination } from './paging.ts'
-import { queryBoolean } from './query.ts'
-import { Session, SessionFilters } from './session.ts'
+import { limits } from '../limits.ts'
+import { PageQuery, Pagination } from '../paging.ts'
+import { queryBoolean } from '../query.ts'
+import { Session, SessionFilters } from '../sessions/fields.ts'
 
 /** `q` and `query` are one thing; whether there is one is for the operation to say, since it is refused with 400. */
 export const SessionSearch = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { flag } from './flag.ts'
-import { Id } from './identifiers.ts'
-import { Session } from './session.ts'
+import { flag } from '../flag.ts'
+import { Id } from '../identifiers.ts'
+import { Session } from '../sessions/fields.ts'
 
 export const parentMessageReasons = ['wrong_scope', 'missing_tools', 'other'] as const
 export type ParentMessageReason = (typeof parentMessageReasons)[number]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Id } from './identifiers.ts'
-import { Timestamp } from './timestamp.ts'
+import { Id } from '../identifiers.ts'
+import { Timestamp } from '../timestamp.ts'
 
 export const logLevels = ['info', 'error', 'debug', 'warning', 'verbose'] as const
 export type LogLevel = (typeof logLevels)[number]

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { flag } from './flag.ts'
-import { Id } from './identifiers.ts'
-import { limits } from './limits.ts'
-import { Session } from './session.ts'
-import { Timestamp } from './timestamp.ts'
+import { flag } from '../flag.ts'
+import { Id } from '../identifiers.ts'
+import { limits } from '../limits.ts'
+import { Session } from '../sessions/fields.ts'
+import { Timestamp } from '../timestamp.ts'
 
 const inWords = z.string().meta({ description: 'What happened, in words.' })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ActingSessionId } from './acting-session.ts'
-import { QueuedMessage } from './enqueued-message.ts'
-import { flag } from './flag.ts'
-import { Session } from './session.ts'
-import { Timestamp } from './timestamp.ts'
+import { ActingSessionId } from '../acting-session.ts'
+import { flag } from '../flag.ts'
+import { QueuedMessage } from '../inbox/fields.ts'
+import { Session } from '../sessions/fields.ts'
+import { Timestamp } from '../timestamp.ts'
 
 /** What is missing or too long is refused by the operation, in the words clients know. */
 export const FollowUp = z.object({

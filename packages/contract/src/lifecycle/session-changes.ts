@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { JsonObject } from './json.ts'
-import { limits } from './limits.ts'
-import { NewSession, rank, Session, slug } from './session.ts'
-import { text } from './text.ts'
+import { JsonObject } from '../json.ts'
+import { limits } from '../limits.ts'
+import { NewSession, rank, Session, slug } from '../sessions/fields.ts'
+import { text } from '../text.ts'
 
 const { title, scheduling_class, place } = NewSession.shape
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ActingSessionId } from './acting-session.ts'
-import { Id } from './identifiers.ts'
-import { limits } from './limits.ts'
-import { text } from './text.ts'
-import { Timestamp } from './timestamp.ts'
+import { ActingSessionId } from '../acting-session.ts'
+import { Id } from '../identifiers.ts'
+import { limits } from '../limits.ts'
+import { text } from '../text.ts'
+import { Timestamp } from '../timestamp.ts'
 
 export const messageStatuses = ['pending', 'processing', 'sent', 'undelivered'] as const
 export const messageOrigins = [

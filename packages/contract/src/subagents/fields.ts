@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Id } from './identifiers.ts'
-import { limits } from './limits.ts'
-import { text } from './text.ts'
-import { Timestamp } from './timestamp.ts'
+import { Id } from '../identifiers.ts'
+import { limits } from '../limits.ts'
+import { text } from '../text.ts'
+import { Timestamp } from '../timestamp.ts'
 
 export const subagentStatuses = ['running', 'completed', 'failed'] as const
 export type SubagentStatus = (typeof subagentStatuses)[number]

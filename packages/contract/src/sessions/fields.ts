@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { ArtifactLists } from './catalog.ts'
-import { Id, SessionRef } from './identifiers.ts'
-import { JsonObject } from './json.ts'
-import { limits } from './limits.ts'
-import { queryBoolean } from './query.ts'
-import { text } from './text.ts'
-import { Timestamp } from './timestamp.ts'
+import { ArtifactLists } from '../catalog/fields.ts'
+import { Id, SessionRef } from '../identifiers.ts'
+import { JsonObject } from '../json.ts'
+import { limits } from '../limits.ts'
+import { queryBoolean } from '../query.ts'
+import { text } from '../text.ts'
+import { Timestamp } from '../timestamp.ts'
 
 export const sessionStatuses = ['waiting', 'running', 'needs_input', 'failed', 'archived'] as const
 export const genesisKinds = [

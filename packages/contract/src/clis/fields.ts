@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp } from './timestamp.ts'
+import { Timestamp } from '../timestamp.ts'
 
 export const Cli = z
   .object({
