@@ -8,7 +8,7 @@ import type { Signals } from '../platform/events/signals.ts'
 import { type Subscription, subscribing } from '../platform/events/subscription.ts'
 import type { Clones } from '../platform/git/clones.ts'
 import type { Home } from '../platform/home/home.ts'
-import { type Endpoint, endpointDeclaring } from '../platform/http/endpoint.ts'
+import { type Endpoint, endpointBinding } from '../platform/http/endpoint.ts'
 import type { CronEntry } from '../platform/jobs/cron.ts'
 import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Periodic } from '../platform/jobs/periodic.ts'
@@ -41,7 +41,7 @@ export interface App {
   agentSilenceSeconds: number
 }
 
-export const { defineEndpoint, listEndpoint } = endpointDeclaring<App>()
+export const { bind, bindList } = endpointBinding<App>()
 export const handleJob = jobHandling<App>()
 
 export const defineSubscription = subscribing<App>()

@@ -1,6 +1,6 @@
-import { SessionRef } from '@yardmaster/contract/identifiers'
+import * as contract from '@yardmaster/contract/events/endpoints'
 import { z } from 'zod'
-import { type App, defineEndpoint, handleJob, type Room } from '../domain/app.ts'
+import { type App, bind, handleJob, type Room } from '../domain/app.ts'
 import { findSession } from '../domain/sessions/session.ts'
 import { openEventStream } from '../platform/events/event-stream.ts'
 import { deleteEventsBefore } from '../platform/events/outbox-store.ts'
@@ -11,27 +11,11 @@ import { defineJob } from '../platform/jobs/job.ts'
 
 const keptDays = 3
 
-const streamEvents = defineEndpoint({
-  method: 'GET',
-  path: '/events',
-  tag: 'Events',
-  summary: 'Follow what happens, as server-sent events',
-  description:
-    'Each event has an id; a reader that comes back with it in `Last-Event-ID` gets what it missed, up to three days back. Comments in between are heartbeats.',
-  query: z.object({
-    session_id: SessionRef.optional().meta({
-      type: 'string',
-      description: 'Only events of this session: its id or slug.',
-    }),
-  }),
-  answers: { 200: 'event-stream' },
-  refusals: ['not_found'],
-  handle: async ({ query, headers, signal }, app) => {
-    const session = query.session_id && (await findSession(app.db, query.session_id))
-    const position = await startOf(app, headers['last-event-id'])
-    const cursor = session ? { position, sessionId: session.id } : { position }
-    return ok(asEventStream(openEventStream(app.events, cursor, { signal })))
-  },
+const streamEvents = bind(contract.streamEvents, async ({ query, headers, signal }, app) => {
+  const session = query.session_id && (await findSession(app.db, query.session_id))
+  const position = await startOf(app, headers['last-event-id'])
+  const cursor = session ? { position, sessionId: session.id } : { position }
+  return ok(asEventStream(openEventStream(app.events, cursor, { signal })))
 })
 
 const pruneEventsJob = defineJob({ name: 'prune_events', queue: 'maintenance', payload: z.object({}), attempts: 5 })

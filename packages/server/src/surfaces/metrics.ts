@@ -1,15 +1,9 @@
+import * as contract from '@yardmaster/contract/metrics/endpoints'
 import { sql } from 'kysely'
-import { type App, defineEndpoint, type Room } from '../domain/app.ts'
+import { type App, bind, type Room } from '../domain/app.ts'
 import { ok } from '../platform/http/answer.ts'
 
-const readMetrics = defineEndpoint({
-  method: 'GET',
-  path: '/metrics',
-  tag: 'Metrics',
-  summary: 'Read the metrics of this host, in the Prometheus text format',
-  answers: { 200: 'text' },
-  handle: async (_request, app) => ok(await app.metrics.registry.metrics()),
-})
+const readMetrics = bind(contract.showMetrics, async (_request, app) => ok(await app.metrics.registry.metrics()))
 
 export const metrics: Room = { name: 'metrics', endpoints: [readMetrics] }
 

@@ -1,42 +1,28 @@
-import { DeliveredFollowUp, FollowUp, QueuedFollowUp } from '@yardmaster/contract/conversation/follow-up'
-import { SessionRef } from '@yardmaster/contract/identifiers'
+import * as contract from '@yardmaster/contract/conversation/endpoints'
 import { limits } from '@yardmaster/contract/limits'
 import { isAtMost } from '@yardmaster/contract/text'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
-import { z } from 'zod'
 import { answer, ok } from '../../platform/http/answer.ts'
 import { refuse } from '../../platform/refusal.ts'
-import { defineEndpoint } from '../app.ts'
+import { bind } from '../app.ts'
 import { type FollowUpOutcome, followUp } from './follow-up.ts'
 
-export const followUpEndpoint = defineEndpoint({
-  method: 'POST',
-  path: '/sessions/{id}/follow_up',
-  tag: 'Sessions',
-  summary: 'Say something to a session',
-  description:
-    'At rest it is the next turn (200). While a turn is underway it waits in the queue (202), unless `force_immediate` makes it take the place of that turn (200). It is never lost and never delivered twice.',
-  params: z.object({ id: SessionRef }),
-  body: FollowUp,
-  answers: { 200: DeliveredFollowUp, 202: QueuedFollowUp },
-  refusals: ['missing_parameter', 'cannot_follow_up', 'cannot_interrupt'],
-  handle: async ({ params, body }, app) => {
-    const { session, delivery, message, ...heard } = await followUp(app, params.id, {
-      prompt: readText('prompt', body.prompt) ?? refuse('missing_parameter', 'prompt is required'),
-      goal: readText('goal', body.goal),
-      isImmediate: body.force_immediate,
-      actingSessionId: body.acting_session_id,
-    })
-    const wake = pendingWake(heard.wake)
-    if (!message) return ok({ session, message: deliveries[delivery], ...wake })
-    const { id, position, status } = message
-    return answer(202, {
-      session,
-      enqueued_message: { id, position, status },
-      message: deliveries[delivery],
-      ...wake,
-    })
-  },
+export const followUpEndpoint = bind(contract.followUpSession, async ({ params, body }, app) => {
+  const { session, delivery, message, ...heard } = await followUp(app, params.id, {
+    prompt: readText('prompt', body.prompt) ?? refuse('missing_parameter', 'prompt is required'),
+    goal: readText('goal', body.goal),
+    isImmediate: body.force_immediate,
+    actingSessionId: body.acting_session_id,
+  })
+  const wake = pendingWake(heard.wake)
+  if (!message) return ok({ session, message: deliveries[delivery], ...wake })
+  const { id, position, status } = message
+  return answer(202, {
+    session,
+    enqueued_message: { id, position, status },
+    message: deliveries[delivery],
+    ...wake,
+  })
 })
 
 const deliveries = {

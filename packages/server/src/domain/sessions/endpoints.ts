@@ -1,17 +1,5 @@
-import { Session, SessionFilters } from '@yardmaster/contract/sessions/fields'
-import { listEndpoint } from '../app.ts'
+import * as contract from '@yardmaster/contract/sessions/endpoints'
+import { bindList } from '../app.ts'
 import { listSessions } from './list-sessions.ts'
 
-const tag = 'Sessions'
-
-export const endpoints = [
-  listEndpoint({
-    path: '/sessions',
-    tag,
-    summary: 'List sessions, newest first',
-    key: 'sessions',
-    item: Session,
-    filters: SessionFilters,
-    find: ({ filters, page }, app) => listSessions(app, filters, page),
-  }),
-]
+export const endpoints = [bindList(contract.listSessions, ({ filters, page }, app) => listSessions(app, filters, page))]

@@ -1,7 +1,1 @@
-import { z } from 'zod'
-import { defineEvent } from '../../platform/events/event.ts'
-
-export const settingsChanged = defineEvent({
-  name: 'settings.changed',
-  payload: z.object({ changed: z.array(z.string()) }),
-})
+export { settingsChanged } from '@yardmaster/contract/settings/events'

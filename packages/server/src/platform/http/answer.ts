@@ -1,9 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { AnswerSpecs } from '@yardmaster/contract/endpoint'
 import type { z } from 'zod'
-
-/** What an endpoint may answer with under one status: a JSON schema, nothing, plain text, or a stream of events. */
-export type AnswerSpec = z.ZodType | 'nothing' | 'text' | 'event-stream'
-export type AnswerSpecs = Record<number, AnswerSpec | readonly AnswerSpec[]>
 
 type BodyOf<Spec> = Spec extends z.ZodType
   ? z.output<Spec>
@@ -17,6 +14,7 @@ type BodyOf<Spec> = Spec extends z.ZodType
           ? BodyOf<Alternative>
           : never
 
+/** What a handler may return: one of the declared statuses with the body declared for it. */
 export type AnswerOf<Specs extends AnswerSpecs> = {
   [Status in keyof Specs & number]: { status: Status; body: BodyOf<Specs[Status]> }
 }[keyof Specs & number]

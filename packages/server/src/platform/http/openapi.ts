@@ -1,6 +1,6 @@
+import type { AnswerSpec } from '@yardmaster/contract/endpoint'
 import { type RefusalKind, refusals } from '@yardmaster/contract/problem'
 import { z } from 'zod'
-import type { AnswerSpec } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { problemReply } from './problem-reply.ts'
 
@@ -71,7 +71,7 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
 
 function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
   return {
-    operationId: operationId(endpoint),
+    operationId: endpoint.name,
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...described(endpoint),
@@ -88,15 +88,6 @@ function described<App>({ description, isPutToo }: Endpoint<App>): { description
     (each) => each !== undefined,
   )
   return sentences.length === 0 ? {} : { description: sentences.join(' ') }
-}
-
-/** `PATCH /categories/{id}` is `patchCategoriesById`. */
-function operationId<App>({ method, path }: Endpoint<App>): string {
-  const words = path
-    .replace(/\{(\w+)\}/g, 'by_$1')
-    .split(/[/_]/)
-    .filter(Boolean)
-  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
 function parameters(place: 'path' | 'query', schema: z.ZodType): OpenApiOperation['parameters'] {

@@ -1,4 +1,4 @@
-import type { Method } from '../../platform/http/endpoint.ts'
+import type { Method } from '@yardmaster/contract/endpoint'
 
 export const groupNames = ['sessions', 'sessions_readonly', 'self_session'] as const
 export type Group = (typeof groupNames)[number]

@@ -125,6 +125,7 @@ describe('a description', () => {
   const OnlySent = z.object({ deep: z.string() }).meta({ id: 'OnlySent' })
   const endpoints: Endpoint<Record<never, never>>[] = [
     defineEndpoint({
+      name: 'things.add_part',
       method: 'POST',
       path: '/things/{id}/parts_of',
       tag: 'Things',
@@ -159,7 +160,7 @@ describe('a description', () => {
 
   test('is written from the declaration: parameters, body, answers and refusals', () => {
     const operation = document.paths['/things/{id}/parts_of']?.post
-    expect(operation?.operationId).toBe('postThingsByIdPartsOf')
+    expect(operation?.operationId).toBe('things.add_part')
     expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
       ['id', 'path', true],
       ['dry_run', 'query', false],

@@ -1,17 +1,69 @@
 import type { Server } from 'node:http'
+import {
+  type AnswerSpecs,
+  type Declaration,
+  defineEndpoint as declare,
+  defineList as declareList,
+  type OperationName,
+} from '@yardmaster/contract/endpoint'
 import { onTestFinished } from 'vitest'
+import type { z } from 'zod'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
-import { type Endpoint, endpointDeclaring } from '../../../src/platform/http/endpoint.ts'
+import { type Endpoint, endpointBinding } from '../../../src/platform/http/endpoint.ts'
 import { keyCheck } from '../../../src/platform/http/key-check.ts'
 import { registerEndpoints } from '../../../src/platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../../../src/platform/http/server.ts'
 import { client, type TestApp, testKey } from '../app/app.ts'
 import { type LogRecord, recordedLog } from '../log/recorded-log.ts'
 
-/** What the kit's own test endpoints are handed: nothing. */
+/** The handlers of the kit's own test endpoints use no app. */
 type NoApp = Record<never, never>
 
-export const { defineEndpoint, listEndpoint } = endpointDeclaring<NoApp>()
+const { bind, bindList } = endpointBinding<NoApp>()
+
+type Named = { name?: OperationName; auth?: Declaration['auth'] }
+type Declared<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType | undefined,
+  Answers extends AnswerSpecs,
+> = Omit<Parameters<typeof declare<OperationName, Answers, Params, Query, Body>>[0], 'name' | 'auth'> & Named
+
+/** Declares an endpoint and binds its handler in one step. The name is made from the address unless the test names it. */
+export function defineEndpoint<
+  const Answers extends AnswerSpecs,
+  Params extends z.ZodType = z.ZodObject<Record<never, never>>,
+  Query extends z.ZodType = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType | undefined = undefined,
+>({
+  handle,
+  ...declared
+}: Declared<Params, Query, Body, Answers> & {
+  handle: Parameters<typeof bind<Declaration<OperationName, Params, Query, Body, Answers>>>[1]
+}): Endpoint<NoApp> {
+  const { name = nameOf(declared.path), auth = 'api_key' } = declared
+  return bind(declare({ ...declared, name, auth }), handle)
+}
+
+/** As `defineEndpoint`, for a paged collection. */
+export function listEndpoint<
+  Item extends z.ZodType,
+  Params extends z.ZodType = z.ZodObject<Record<never, never>>,
+  Filters extends z.ZodRawShape = Record<never, never>,
+>({
+  find,
+  ...declared
+}: Omit<Parameters<typeof declareList<OperationName, string, Item, Params, Filters>>[0], 'name' | 'auth'> &
+  Named & {
+    find: Parameters<typeof bindList<OperationName, Params, Filters, string, Item>>[1]
+  }): Endpoint<NoApp> {
+  const { name = nameOf(declared.path), auth = 'api_key' } = declared
+  return bindList(declareList({ ...declared, name, auth }), find)
+}
+
+function nameOf(path: string): OperationName {
+  return `test.${path.replace(/\W+/g, '_')}`
+}
 
 export type KitServer = Pick<TestApp, 'get' | 'post' | 'patch' | 'delete' | 'send' | 'url'> & {
   lines(): string[]

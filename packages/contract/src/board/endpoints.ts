@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { defineEndpoint } from '../endpoint.ts'
+import { SessionRef } from '../identifiers.ts'
+import { OneSession, SessionWithMessage } from '../lifecycle/fields.ts'
+import {
+  CardOrder,
+  CategoryChoice,
+  ChangedNotes,
+  NotesChange,
+  OrderedCards,
+  ToggledFavorite,
+  VisibilityChange,
+} from './fields.ts'
+
+const tag = 'Sessions'
+const params = z.object({ id: SessionRef })
+
+export const updateNotes = defineEndpoint({
+  name: 'sessions.update_notes',
+  auth: 'api_key',
+  method: 'PATCH',
+  path: '/sessions/{id}/notes',
+  tag,
+  summary: 'Write notes about a session',
+  params,
+  body: NotesChange,
+  answers: { 200: ChangedNotes },
+  refusals: ['missing_parameter', 'notes_too_long'],
+})
+
+export const setCategory = defineEndpoint({
+  name: 'sessions.set_category',
+  auth: 'api_key',
+  method: 'PATCH',
+  path: '/sessions/{id}/set_category',
+  tag,
+  summary: 'Put a session into a category',
+  description: 'Its card goes to the top of the section.',
+  params,
+  body: CategoryChoice,
+  answers: { 200: SessionWithMessage },
+})
+
+export const toggleFavorite = defineEndpoint({
+  name: 'sessions.toggle_favorite',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/sessions/{id}/toggle_favorite',
+  tag,
+  summary: 'Make a session a favourite, or no longer one',
+  params,
+  answers: { 200: ToggledFavorite },
+})
+
+export const updateVisibility = defineEndpoint({
+  name: 'sessions.update_visibility',
+  auth: 'api_key',
+  method: 'PATCH',
+  path: '/sessions/{id}/visibility',
+  tag,
+  summary: 'Show, hide or snooze a session on the board',
+  description: 'Nothing else changes: no scheduler and no queue looks at it.',
+  params,
+  body: VisibilityChange,
+  answers: { 200: OneSession },
+  refusals: ['visibility_update_failed'],
+})
+
+export const reorderSessions = defineEndpoint({
+  name: 'sessions.reorder',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/sessions/reorder',
+  tag,
+  summary: 'Put the cards of a section in order',
+  description:
+    'With `session_id` only that card moves, next to its neighbours in `ids`, from another section if need be. Without it the listed cards are dealt into the places they hold together.',
+  body: CardOrder,
+  answers: { 200: OrderedCards },
+  refusals: ['not_found'],
+})
+
+export const endpoints = [updateNotes, setCategory, toggleFavorite, updateVisibility, reorderSessions] as const

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { defineEndpoint } from '../endpoint.ts'
+import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, Configs } from './fields.ts'
+
+const tag = 'Catalog'
+
+/** The whole list: a catalog has no pages. */
+function all<Item extends z.ZodType>(item: Item) {
+  return z.array(item).meta({ description: 'All entries of the catalog.' })
+}
+
+export const showConfigs = defineEndpoint({
+  name: 'configs.show',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/configs',
+  tag,
+  summary: 'Show all that a new session can be given',
+  description:
+    'Carries an `ETag`: with `If-None-Match` it answers 304 while nothing has changed. When the files of the catalog cannot be used, `catalog` says so and the last good ones are shown.',
+  isTagged: true,
+  answers: { 200: Configs, 304: 'nothing' },
+})
+
+export const listMcpServers = defineEndpoint({
+  name: 'mcp_servers.list',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/mcp_servers',
+  tag,
+  summary: 'List the MCP servers of the catalog',
+  description: 'One that cannot start now is listed too, with the reason.',
+  answers: { 200: z.object({ mcp_servers: all(CatalogServer) }) },
+})
+
+export const listSkills = defineEndpoint({
+  name: 'skills.list',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/skills',
+  tag,
+  summary: 'List the skills of the catalog',
+  answers: { 200: z.object({ skills: all(CatalogSkill) }) },
+})
+
+export const listHooks = defineEndpoint({
+  name: 'hooks.list',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/hooks',
+  tag,
+  summary: 'List the hooks of the catalog',
+  answers: { 200: z.object({ hooks: all(CatalogHook) }) },
+})
+
+export const listPlugins = defineEndpoint({
+  name: 'plugins.list',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/plugins',
+  tag,
+  summary: 'List the plugins of the catalog and what each brings',
+  answers: { 200: z.object({ plugins: all(CatalogPlugin) }) },
+})
+
+export const endpoints = [showConfigs, listMcpServers, listSkills, listHooks, listPlugins] as const

@@ -1,0 +1,38 @@
+import { defineEndpoint } from '../endpoint.ts'
+import { CliReport, QueuedCacheClearing, QueuedCliRefresh } from './fields.ts'
+
+const tag = 'CLIs'
+
+export const showCliStatus = defineEndpoint({
+  name: 'clis.status',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/clis/status',
+  tag,
+  summary: "Show which agents' programs are installed and signed in",
+  description: 'From the last look of a host that runs turns. No model is called for it, and no vendor asked.',
+  answers: { 200: CliReport },
+})
+
+export const refreshClis = defineEndpoint({
+  name: 'clis.refresh',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/clis/refresh',
+  tag,
+  summary: "Look at the agents' programs again",
+  answers: { 200: QueuedCliRefresh },
+})
+
+export const clearCliCaches = defineEndpoint({
+  name: 'clis.clear_cache',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/clis/clear_cache',
+  tag,
+  summary: 'Forget the packages that MCP servers were started from',
+  description: 'The next start of such a server fetches its package anew.',
+  answers: { 200: QueuedCacheClearing },
+})
+
+export const endpoints = [showCliStatus, refreshClis, clearCliCaches] as const

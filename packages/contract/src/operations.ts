@@ -1,0 +1,44 @@
+import { endpoints as board } from './board/endpoints.ts'
+import { endpoints as catalog } from './catalog/endpoints.ts'
+import { endpoints as categories } from './categories/endpoints.ts'
+import { endpoints as clis } from './clis/endpoints.ts'
+import { endpoints as conversation } from './conversation/endpoints.ts'
+import { endpoints as events } from './events/endpoints.ts'
+import { endpoints as heartbeats } from './heartbeats/endpoints.ts'
+import { endpoints as hierarchy } from './hierarchy/endpoints.ts'
+import { endpoints as inbox } from './inbox/endpoints.ts'
+import { endpoints as artifacts } from './lifecycle/artifact-endpoints.ts'
+import { endpoints as lifecycle } from './lifecycle/endpoints.ts'
+import { endpoints as logs } from './logs/endpoints.ts'
+import { endpoints as metrics } from './metrics/endpoints.ts'
+import { endpoints as search } from './search/endpoints.ts'
+import { endpoints as sessions } from './sessions/endpoints.ts'
+import { endpoints as settings } from './settings/endpoints.ts'
+import { endpoints as subagents } from './subagents/endpoints.ts'
+import { endpoints as summaries } from './summaries/endpoints.ts'
+import { endpoints as transcripts } from './transcripts/endpoints.ts'
+
+/** Every operation of the API. The client's methods are made from this list. */
+export const operations = [
+  ...settings,
+  ...catalog,
+  ...categories,
+  ...sessions,
+  ...logs,
+  ...transcripts,
+  ...hierarchy,
+  ...subagents,
+  ...inbox,
+  ...board,
+  ...summaries,
+  ...lifecycle,
+  ...artifacts,
+  ...conversation,
+  ...search,
+  ...heartbeats,
+  ...clis,
+  ...events,
+  ...metrics,
+] as const
+
+export type Operation = (typeof operations)[number]

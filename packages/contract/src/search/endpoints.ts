@@ -1,0 +1,18 @@
+import { defineEndpoint } from '../endpoint.ts'
+import { FoundContents, FoundSessions, SessionSearch } from './fields.ts'
+
+export const searchSessions = defineEndpoint({
+  name: 'sessions.search',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/sessions/search',
+  tag: 'Sessions',
+  summary: 'Search sessions for a text',
+  description:
+    'One literal phrase in the title, `metadata` and `custom_metadata`, and with `search_contents` in the stored transcript. A content search always answers within its time; when it is not `complete`, go on with its `next_cursor`.',
+  query: SessionSearch,
+  answers: { 200: [FoundSessions, FoundContents] },
+  refusals: ['search_query_missing', 'search_query_too_long'],
+})
+
+export const endpoints = [searchSessions] as const

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { defineEvent } from '../event.ts'
+import { sessionStatuses } from './fields.ts'
+
+export const sessionCreated = defineEvent({ name: 'session.created', payload: z.object({}) })
+
+export const sessionStatusChanged = defineEvent({
+  name: 'session.status_changed',
+  payload: z.object({ cause: z.string(), from: z.enum(sessionStatuses), to: z.enum(sessionStatuses) }),
+})
+
+export const statusSummaryChanged = defineEvent({
+  name: 'session.status_summary_changed',
+  payload: z.object({ state: z.enum(['pending', 'ready', 'failed']) }),
+})
+
+export const sessionDeleted = defineEvent({ name: 'session.deleted', payload: z.object({}) })

@@ -1,0 +1,105 @@
+import { operations } from '@yardmaster/contract/operations'
+import { describe, expect, test } from 'vitest'
+import { modules } from '../../src/app/modules.ts'
+
+/**
+ * Clients call operations by these names, so a name never changes. A new operation adds a line; a line disappears only
+ * with the operation.
+ */
+const names = [
+  'categories.create',
+  'categories.delete',
+  'categories.list',
+  'categories.reorder',
+  'categories.show',
+  'categories.update',
+  'clis.clear_cache',
+  'clis.refresh',
+  'clis.status',
+  'configs.show',
+  'enqueued_messages.create',
+  'enqueued_messages.delete',
+  'enqueued_messages.interrupt',
+  'enqueued_messages.list',
+  'enqueued_messages.reorder',
+  'enqueued_messages.show',
+  'enqueued_messages.update',
+  'events.stream',
+  'hooks.list',
+  'logs.create',
+  'logs.delete',
+  'logs.list',
+  'logs.show',
+  'logs.update',
+  'mcp_servers.list',
+  'metrics.show',
+  'plugins.list',
+  'sessions.archive',
+  'sessions.bulk_archive',
+  'sessions.create',
+  'sessions.delete',
+  'sessions.follow_up',
+  'sessions.fork',
+  'sessions.list',
+  'sessions.message_parent',
+  'sessions.pause',
+  'sessions.refresh',
+  'sessions.refresh_all',
+  'sessions.regenerate_status_summary',
+  'sessions.reorder',
+  'sessions.restart',
+  'sessions.search',
+  'sessions.set_category',
+  'sessions.show',
+  'sessions.sleep',
+  'sessions.toggle_favorite',
+  'sessions.transcript',
+  'sessions.unarchive',
+  'sessions.update',
+  'sessions.update_catalog_hooks',
+  'sessions.update_catalog_plugins',
+  'sessions.update_catalog_skills',
+  'sessions.update_heartbeat',
+  'sessions.update_mcp_servers',
+  'sessions.update_model',
+  'sessions.update_notes',
+  'sessions.update_visibility',
+  'settings.show',
+  'settings.update',
+  'skills.list',
+  'subagents.create',
+  'subagents.delete',
+  'subagents.list',
+  'subagents.show',
+  'subagents.update',
+  'uncle_links.delete',
+]
+
+describe('the name of an operation', () => {
+  test('is on the committed list, and every name on the list has an operation', () => {
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(names)
+  })
+
+  test('is unique', () => {
+    const all = operations.map(({ name }) => name)
+    expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
+  })
+
+  test('is a resource and a verb in lower case with underscores', () => {
+    expect(
+      operations.map(({ name }) => name).filter((name) => !/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(name)),
+    ).toEqual([])
+  })
+
+  test('is never the name of something the client has besides its operations', () => {
+    // `client.events` is the event stream itself, with the one operation of that resource behind it.
+    expect(operations.filter(({ name }) => name.startsWith('events.')).map(({ name }) => name)).toEqual([
+      'events.stream',
+    ])
+  })
+})
+
+test('the rooms bind every declared operation once, and nothing that is not declared', () => {
+  const bound = modules.flatMap(({ endpoints = [] }) => endpoints.map(({ name }) => name))
+  expect(bound.toSorted()).toEqual(operations.map(({ name }) => name).toSorted())
+})
