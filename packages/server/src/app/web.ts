@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
-import { keyCheck } from '../platform/http/key-check.ts'
+import { apiKeyChecker, keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
 import { errnoOf } from '../platform/process/errno.ts'
@@ -29,7 +29,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
   const server = openHttpServer({
     log: app.log,
-    keys: check,
+    checkers: { api_key: apiKeyChecker(check) },
     hosts: [config.HOST, config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat(),
     isProxied: config.APP_HOST !== undefined,
     ...(timeouts && { timeouts }),

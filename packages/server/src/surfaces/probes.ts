@@ -19,8 +19,8 @@ export function registerProbes(server: FastifyInstance, app: App): void {
   const checkCache = guarded({ store }, () => useCache(app))
   const checkRedis = guarded({ store }, () => app.cache.ping())
 
-  server.get('/up', async () => ({ status: 'ok' }))
-  server.get('/up/deep', async (_request, reply) => {
+  server.get('/up', { config: { auth: 'none' } }, async () => ({ status: 'ok' }))
+  server.get('/up/deep', { config: { auth: 'none' } }, async (_request, reply) => {
     const [database, cache, redis] = await Promise.all([checkDatabase(), checkCache(), checkRedis()])
     const checks = { database, cache, redis }
     const failed = Object.entries(checks).flatMap(([name, check]) => (check.status === 'ok' ? [] : [name]))

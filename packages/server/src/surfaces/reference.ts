@@ -21,11 +21,12 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
   )
   const json = once(() => JSON.stringify(document()))
   const page = once(() => renderReference(document()))
-  server.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
+  const open = { config: { auth: 'none' } } as const
+  server.get(`${apiPrefix}/openapi.json`, { config: { auth: 'api_key' } }, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(json()),
   )
   // A person who opens the server's address in a browser gets the documentation.
-  server.get('/', (_request, reply) => reply.redirect('/docs'))
-  server.get('/docs', (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
-  server.get('/docs/reference.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))
+  server.get('/', open, (_request, reply) => reply.redirect('/docs'))
+  server.get('/docs', open, (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
+  server.get('/docs/reference.css', open, (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))
 }

@@ -6,14 +6,14 @@ import { problemReply } from './problem-reply.ts'
 
 const retryAfterSeconds = 2
 
-/** Whatever was thrown on the way to an answer, as an answer. Only an outage and a fault are worth a log record. */
+/** Answers with the error that a request ended in. Only an outage and a fault are logged. */
 export function answerError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (thrown instanceof Refusal) return answerRefusal(thrown, reply)
   const error: Error & { code?: unknown } = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
-  // The caller broke off while its body was read: nobody is left to hear the answer, and it is no fault of ours.
-  if (error === request.raw.errored) return answerRefusal(brokenOff, reply)
+  // The caller disconnected while its body was read: that is not a fault of ours, and no one receives the answer.
+  if (error === request.raw.errored) return answerRefusal(disconnected, reply)
   if (isOutage(error)) {
-    log.warn({ requestId: request.id, reason: error.message }, 'the database could not be reached')
+    log.warn({ requestId: request.id, reason: error.message }, 'the database cannot be reached')
     const sentence = 'The database cannot be reached right now; try again shortly'
     return answerRefusal(new Refusal('unavailable', [sentence], { retry_after: retryAfterSeconds }), reply)
   }
@@ -27,13 +27,13 @@ export function answerError(log: Log, thrown: unknown, request: FastifyRequest, 
 export function logFault(log: Log, error: Error, request: FastifyRequest): void {
   log.error(
     { requestId: request.id, method: request.method, route: request.routeOptions.url, err: error },
-    'a request failed by a fault of ours',
+    'request failed',
   )
 }
 
-const brokenOff = new Refusal('malformed_request', ['The body ended early'])
+const disconnected = new Refusal('malformed_request', ['The body ended early'])
 
-/** What the framework finds wrong with a request before an endpoint sees it. */
+/** Errors that the framework raises before an endpoint is called. */
 const frameworkRefusals: ReadonlyMap<unknown, Refusal> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', new Refusal('body_too_large', ['The body is larger than this endpoint takes'])],
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', new Refusal('unsupported_content_type', ['Send the body as application/json'])],
@@ -43,8 +43,8 @@ const frameworkRefusals: ReadonlyMap<unknown, Refusal> = new Map([
 ])
 
 /**
- * The framework would close the connection under a body it did not read, and the reset may overtake the answer. What
- * is still coming is thrown away instead, until the request's time is up.
+ * The framework would close the connection when it did not read the whole body, and the reset may overtake the answer.
+ * Without the header the rest of the body is read and discarded until the request times out.
  */
 function answerRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
   const { status, body } = problemReply(refusal)

@@ -5,7 +5,7 @@ export type ApiKeys = {
 }
 
 /**
- * Digests make every comparison the same length, and every key is compared every time: how long a refusal takes says
+ * Compares digests, which all have the same length, and always compares every key: the time a refusal takes reveals
  * nothing about the keys.
  */
 export function apiKeys(keys: readonly string[]): ApiKeys {

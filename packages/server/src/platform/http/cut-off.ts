@@ -3,13 +3,13 @@ import { Refusal } from '../refusal.ts'
 import { securityHeaders } from './guard.ts'
 import { problemReply } from './problem-reply.ts'
 
-/** Below HTTP: the request could not be read at all, or not in time. */
+/** Answers on the bare socket when the request could not be parsed or did not arrive in time. */
 export function cutOff(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }
-  const { status, body } = problemReply(socketRefusals[error.code ?? ''] ?? unreadable)
+  const { status, body } = problemReply(socketRefusals[error.code ?? ''] ?? malformed)
   const text = JSON.stringify(body)
   const head = [
     `HTTP/1.1 ${status} ${body.error}`,
@@ -21,14 +21,14 @@ export function cutOff(error: Error & { code?: string }, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
 }
 
-/** Whether an answer has begun on this connection: another one must not be written into it. */
+/** Whether an answer has begun on this connection: a second one would be written into the middle of it. */
 function isAnswering(socket: Socket): boolean {
-  // Only Node's own field says so; its default handler asks it too.
+  // Node has no public field for this; its own default handler reads the same one.
   const underway: { headersSent?: boolean } | null | undefined = Reflect.get(socket, '_httpMessage')
   return underway?.headersSent ?? false
 }
 
-const unreadable = new Refusal('malformed_request', ['The request is not valid HTTP'])
+const malformed = new Refusal('malformed_request', ['The request is not valid HTTP'])
 
 const socketRefusals: Record<string, Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Refusal('request_timeout', ['The request did not arrive in time']),

@@ -3,7 +3,7 @@ import type { JsonObject } from '@yardmaster/contract/json'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import { parseBody, parseParams, parseQuery } from './validation.ts'
 
-/** What a caller sent, by whichever way it came. */
+/** What a caller sent, over HTTP or as a tool call. */
 export type Sent = {
   params: unknown
   query: unknown
@@ -12,7 +12,7 @@ export type Sent = {
   signal: AbortSignal
 }
 
-/** The request as the endpoint declares it, or a refusal. */
+/** Parses the request by the endpoint's declaration, or refuses it. */
 export function readRequest<App>(endpoint: Endpoint<App>, sent: Sent): EndpointRequest<unknown, unknown, unknown> {
   const { params, query, body: rawBody, headers } = sent
   return {

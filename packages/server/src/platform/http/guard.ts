@@ -1,22 +1,48 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Auth, authKinds } from '@yardmaster/contract/endpoint'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
 import { hostNames } from './host-names.ts'
-import type { KeyCheck } from './key-check.ts'
 
-export type Guard = (request: FastifyRequest, reply: FastifyReply) => void
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    auth?: Auth
+  }
+}
 
-/** Asked before the body is read and before anything is looked up, for addresses that nothing answers too. */
-export function guardOf({ keys, hosts }: { keys: KeyCheck; hosts: readonly string[] }): Guard {
+/** Throws a refusal if the request does not prove what its route asks for. */
+export type Checker = (request: FastifyRequest) => void | Promise<void>
+
+/** One for each kind of auth that a route may declare. The API's own is also asked about addresses without a route. */
+export type Checkers = { api_key: Checker } & { [Kind in Exclude<Auth, 'none'>]?: Checker }
+
+export type Guard = {
+  /** Throws for a route that does not declare its auth, or declares a kind without a checker. */
+  admitRoute(route: Pick<RouteOptions, 'method' | 'url' | 'config'>): void
+  /** Runs before the body is read and before anything is looked up, also for addresses without a route. */
+  check(request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readonly string[] }): Guard {
   const names = hostNames(hosts)
-  return (request, reply) => {
-    reply.headers(securityHeaders).header('x-request-id', request.id)
-    if (!names.include(request.headers.host)) {
-      refuse('unknown_host', 'This server does not answer to that host name; set APP_HOST to the name it is reached by')
-    }
-    if (isOfApi(request) && !keys.accepts(request.headers['x-api-key'], request.ip)) {
-      refuse('unauthorized', 'Invalid or missing API key')
-    }
-    if (request.is404) refuseMissing()
+  return {
+    admitRoute: ({ method, url, config }) => {
+      const address = `${[method].flat().join(', ')} ${url}`
+      const auth = config?.auth
+      if (auth === undefined) throw new Error(`${address} does not declare its auth: one of ${authKinds.join(', ')}`)
+      if (auth !== 'none' && !checkers[auth]) throw new Error(`${address} declares auth ${auth}, which has no checker`)
+    },
+    check: async (request, reply) => {
+      reply.headers(securityHeaders).header('x-request-id', request.id)
+      if (!names.include(request.headers.host)) {
+        refuse(
+          'unknown_host',
+          'This server does not answer to that host name; set APP_HOST to the name it is reached by',
+        )
+      }
+      const auth = authOf(request)
+      if (auth !== 'none') await checkers[auth]?.(request)
+      if (request.is404) refuseMissing()
+    },
   }
 }
 
@@ -31,9 +57,10 @@ export const securityHeaders = {
 }
 
 /**
- * Judged by the route that was found, never by the address as it was written: `/%61pi/v1/sessions` and
- * `http://localhost/api/v1/sessions` lead to the same route. Where none was found, there is only the address.
+ * The auth of the matched route, never of the address as it was written: `/%61pi/v1/sessions` and
+ * `http://localhost/api/v1/sessions` match the same route. `admitRoute` makes sure that every route declares it, so
+ * only an address without a route has none: under `/api` it needs a key, so that a stranger learns no addresses.
  */
-function isOfApi(request: FastifyRequest): boolean {
-  return /^\/api(?![^/?#])/.test(request.routeOptions.url ?? request.url)
+function authOf(request: FastifyRequest): Auth {
+  return request.routeOptions.config?.auth ?? (/^\/api(?![^/?#])/.test(request.url) ? 'api_key' : 'none')
 }

@@ -2,9 +2,9 @@ import { limits } from '@yardmaster/contract/limits'
 import { refuse } from '../refusal.ts'
 
 /**
- * Reads a request body. Whatever passes here can be stored and answered again: PostgreSQL takes no NUL and no lone
- * surrogate, and a value nested too deeply would break every later `JSON.stringify`. An empty body is `{}`, because real
- * clients send a JSON content type with nothing behind it.
+ * Parses a request body. A value that passes can be stored and sent back: PostgreSQL accepts neither NUL nor a lone
+ * surrogate, and a value nested too deeply breaks every later `JSON.stringify`. An empty body is `{}`, because real
+ * clients send a JSON content type without a body.
  */
 export function readJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes)
@@ -39,7 +39,7 @@ function parse(text: string): unknown {
 const structure = /["[\]{}]/g
 const closingQuote = /["\\]/g
 
-/** Counted on the text: the parser itself would spend seconds on a million brackets. */
+/** Counts on the text: the parser itself takes seconds for a million brackets. */
 function refuseDeepNesting(text: string): void {
   let depth = 0
   structure.lastIndex = 0

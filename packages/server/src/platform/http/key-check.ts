@@ -3,46 +3,56 @@ import { isIPv6 } from 'node:net'
 import type { Log } from '../log/log.ts'
 import { refuse } from '../refusal.ts'
 import type { ApiKeys } from './api-keys.ts'
+import type { Checker } from './guard.ts'
 
 export type KeyCheck = {
-  /** False for no key and for a wrong one. Throws for an address that has tried too many to be told about another. */
+  /** False without a key or with a wrong one. Throws a refusal for a network that has tried too many wrong keys. */
   accepts(presented: unknown, address: string | undefined): boolean
 }
 
 type Options = {
   log: Log
-  /** Whether a key is one of those that open another door, and no try to open this one. */
+  /** Whether a key belongs to another realm. Presenting it here is refused, and does not count as a guess. */
   isOfOtherKind?(key: string): boolean
   now?(): number
 }
 
-/** Different keys that are all wrong, from one network in one minute. The same mistake made again is not another try. */
-const mostWrongKeys = 20
+/** Distinct wrong keys a network may present within the window. Repeating the same wrong key does not count again. */
+const maxWrongKeys = 20
 
 const windowMs = 60_000
 
-/** What is remembered of others is dropped first for those who come later, so that no crowd fills the memory. */
-const mostRemembered = 1000
+/** Evict the oldest entry beyond this, so that many networks cannot exhaust the memory. */
+const maxRemembered = 1000
 
-type Tries = { wrong: Set<string>; since: number; isTold: boolean }
+type Attempts = { wrong: Set<string>; since: number; isLogged: boolean }
+
+/** For routes that declare `api_key`. */
+export function apiKeyChecker(keys: KeyCheck): Checker {
+  return (request) => {
+    if (!keys.accepts(request.headers['x-api-key'], request.ip)) refuse('unauthorized', 'Invalid or missing API key')
+  }
+}
 
 /**
- * The keys, with a limit on guessing. A key that was right on a network stays right there, so that whoever guesses keeps
- * nobody out but those who are new to the network the guesses come from, and those for a minute.
+ * The API keys with a limit on guessing. A key that a network has used successfully stays accepted there while the
+ * network is blocked: guessing locks out only callers whose key is new to that network, and for at most a minute.
  */
 export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
   const { log, isOfOtherKind = () => false, now = () => performance.now() } = options
-  const triesByNetwork = new Map<string, Tries>()
+  const attemptsByNetwork = new Map<string, Attempts>()
   const proven = new Map<string, true>()
 
-  const triesOf = (network: string): Tries => {
-    const tries = triesByNetwork.get(network)
-    return tries && now() - tries.since < windowMs ? tries : { wrong: new Set(), since: now(), isTold: false }
+  const attemptsOf = (network: string): Attempts => {
+    const attempts = attemptsByNetwork.get(network)
+    return attempts && now() - attempts.since < windowMs
+      ? attempts
+      : { wrong: new Set(), since: now(), isLogged: false }
   }
-  const refuseFurther = (network: string, tries: Tries): never => {
-    if (!tries.isTold) log.warn({ network }, 'too many wrong API keys from one network; it has to wait')
-    tries.isTold = true
-    const seconds = Math.ceil((tries.since + windowMs - now()) / 1000)
+  const refuseFurther = (network: string, attempts: Attempts): never => {
+    if (!attempts.isLogged) log.warn({ network }, 'too many wrong API keys from one network; blocked for a minute')
+    attempts.isLogged = true
+    const seconds = Math.ceil((attempts.since + windowMs - now()) / 1000)
     const sentence = `Too many wrong API keys from this address; try again in ${seconds} s`
     return refuse('too_many_wrong_keys', sentence, { retry_after: seconds })
   }
@@ -50,18 +60,18 @@ export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
   return {
     accepts: (presented, address) => {
       if (typeof presented !== 'string' || presented === '' || isOfOtherKind(presented)) return false
-      // A caller that is gone has no address any more, and one on a socket in the file system never had.
+      // A disconnected caller no longer has an address, and a caller on a Unix socket never had one.
       const network = networkOf(address ?? '')
       const key = createHash('sha256').update(presented).digest('base64')
       const proof = `${network} ${key}`
-      const tries = triesOf(network)
-      if (tries.wrong.has(key)) return false
-      if (tries.wrong.size >= mostWrongKeys && !proven.has(proof)) return refuseFurther(network, tries)
+      const attempts = attemptsOf(network)
+      if (attempts.wrong.has(key)) return false
+      if (attempts.wrong.size >= maxWrongKeys && !proven.has(proof)) return refuseFurther(network, attempts)
       if (keys.accepts(presented)) {
         remember(proven, proof, true)
         return true
       }
-      remember(triesByNetwork, network, { ...tries, wrong: tries.wrong.add(key) })
+      remember(attemptsByNetwork, network, { ...attempts, wrong: attempts.wrong.add(key) })
       return false
     },
   }
@@ -71,18 +81,18 @@ function remember<Value>(memory: Map<string, Value>, key: string, value: Value):
   memory.delete(key)
   memory.set(key, value)
   for (const oldest of memory.keys()) {
-    if (memory.size <= mostRemembered) return
+    if (memory.size <= maxRemembered) return
     memory.delete(oldest)
   }
 }
 
-/** Whoever has an IPv6 address has a whole network of them. */
+/** The address, or for IPv6 its /64: a client with one IPv6 address usually has the whole /64. */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (!isIPv6(plain)) return plain
   const [front = '', back = ''] = plain.split('::')
   const head = front.split(':').filter(Boolean)
-  // An IPv4 address in the clothes of the other kind.
+  // An IPv4 address mapped into IPv6.
   if (back.includes('.')) return back.slice(back.lastIndexOf(':') + 1)
   const tail = back.split(':').filter(Boolean)
   const gap = plain.includes('::') ? Array.from({ length: 8 - head.length - tail.length }, () => '0') : []

@@ -19,6 +19,8 @@ export type OpenApiOperation = {
   tags: string[]
   summary: string
   description?: string
+  /** Empty where the document's default, the API key, is not asked for. */
+  security?: Record<string, string[]>[]
   parameters: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[]
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> }
   responses: Record<string, OpenApiResponse>
@@ -28,7 +30,7 @@ export type OpenApiResponse = {
   content?: Record<string, { schema: JsonSchema; examples?: Record<string, { value: unknown }> }>
 }
 
-/** The whole API as OpenAPI 3.1, written from the declarations that also validate. */
+/** The whole API as OpenAPI 3.1, generated from the declarations that also validate requests. */
 export function describeApi<App>(
   endpoints: readonly Endpoint<App>[],
   about: { title: string; version: string; description: string; prefix: string },
@@ -56,9 +58,10 @@ export function describeApi<App>(
   }
 }
 
-/** What any endpoint of its kind may refuse, so that no declaration has to repeat it. */
+/** The refusals that follow from an endpoint's auth, path, query and body, so that declarations do not repeat them. */
 export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
-  const always: RefusalKind[] = ['unauthorized', 'too_many_wrong_keys', 'unknown_host', 'fault', 'unavailable']
+  const always: RefusalKind[] = ['unknown_host', 'fault', 'unavailable']
+  const withKey: RefusalKind[] = endpoint.auth === 'api_key' ? ['unauthorized', 'too_many_wrong_keys'] : []
   const withParams: RefusalKind[] = endpoint.path.includes('{') ? ['not_found'] : []
   const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
   const takesBody = endpoint.method !== 'GET'
@@ -66,7 +69,7 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
     ? ['invalid_json', 'unsupported_content_type', 'body_too_large', 'request_timeout']
     : []
   const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
-  return [...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
+  return [...withKey, ...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
 }
 
 function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
@@ -75,6 +78,7 @@ function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...described(endpoint),
+    ...(endpoint.auth !== 'api_key' && { security: [] }),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
     ...(endpoint.body && {
       requestBody: { required: false, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } },
@@ -131,7 +135,7 @@ function contentOf(spec: AnswerSpec): Record<string, { schema: JsonSchema }> {
   return { 'application/json': { schema: schemaOf(spec, 'output') } }
 }
 
-/** One response a status, with an example for each refusal that answers with it. */
+/** One response for each status, with an example for each refusal that has this status. */
 function describeRefusals<App>(endpoint: Endpoint<App>): Record<string, OpenApiResponse> {
   const responses: Record<string, OpenApiResponse> = {}
   for (const kind of new Set([...impliedRefusals(endpoint), ...endpoint.refusals])) {
@@ -168,7 +172,7 @@ const exampleSentences: Partial<Record<RefusalKind, string>> = {
   unavailable: 'The database cannot be reached right now; try again shortly',
 }
 
-/** Every schema with an id, once, where `$ref`s can find it. */
+/** Every schema with an id, for `$ref`s. */
 function componentSchemas<App>(endpoints: readonly Endpoint<App>[]): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = { Problem: problemSchema() }
   const collect = (spec: AnswerSpec, io: 'input' | 'output'): void => {
@@ -177,7 +181,7 @@ function componentSchemas<App>(endpoints: readonly Endpoint<App>[]): Record<stri
     for (const [name, schema] of Object.entries($defs ?? {})) found[name] = rebase(schema)
   }
   for (const { body } of endpoints) if (body) collect(body, 'input')
-  // After the bodies: a schema that is both sent and answered is described as it is answered.
+  // After the bodies: a schema that is both sent and received is described as it is received.
   for (const { answers } of endpoints) {
     for (const spec of Object.values(answers).flat() as AnswerSpec[]) collect(spec, 'output') // flat() loses readonly lists
   }
@@ -201,7 +205,7 @@ const jsonSchemaOptions = {
   target: 'draft-2020-12',
   unrepresentable: 'any',
   reused: 'inline',
-  // zod leaves these out where a schema transforms its input; they describe what callers send all the same.
+  // zod omits these where a schema transforms its input, but they describe what callers send.
   override: ({ zodSchema, jsonSchema }) => {
     const { examples, default: fallback } = z.globalRegistry.get(zodSchema) ?? {}
     if (examples !== undefined) jsonSchema.examples = examples as typeof jsonSchema.examples // written by us, as JSON
@@ -214,7 +218,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rebase(rest)
 }
 
-/** What a schema takes, with everything it refers to in it: for whoever has no document to refer to. */
+/** The input of a schema with its references inlined, for use outside the document. */
 export function inputSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { ...jsonSchemaOptions, io: 'input' })
   return rest
@@ -225,7 +229,7 @@ function propertiesOf(schema: z.ZodType): Record<string, JsonSchema> {
   return (properties ?? {}) as Record<string, JsonSchema> // JSON Schema defines properties as a map of schemas
 }
 
-/** zod keeps named schemas under `$defs` of each root; in the document they live under `components`. */
+/** zod puts named schemas under `$defs` of each root; the document has them under `components`. */
 function rebase(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'))
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../refusal.ts'
 
 export type ProblemReply = { status: number; body: Problem & Record<string, unknown> }
 
-/** The one place that writes the shape of an error. */
+/** The only function that writes the error shape. */
 export function problemReply({ kind, messages, beside }: Pick<Refusal, 'kind' | 'messages' | 'beside'>): ProblemReply {
   const { status, error } = refusals[kind]
   return { status, body: { error, message: messages.join(', '), messages: [...messages], ...beside } }

@@ -12,11 +12,11 @@ import { impliedRefusals } from './openapi.ts'
 type RegisterOptions<App> = {
   app: App
   prefix: string
-  /** Holds each answer and refusal against its declaration. On in tests: production trusts the types. */
+  /** Checks each answer and refusal against its declaration. On in tests; production trusts the types. */
   isChecking: boolean
 }
 
-/** Mounts the declared endpoints and refuses two of one address. */
+/** Mounts the endpoints and refuses two with the same address. */
 export function registerEndpoints<App>(
   server: FastifyInstance,
   endpoints: readonly Endpoint<App>[],
@@ -31,6 +31,7 @@ export function registerEndpoints<App>(
       method: endpoint.isPutToo === true ? [endpoint.method, 'PUT'] : endpoint.method,
       url: prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
+      config: { auth: endpoint.auth },
       handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking }),
     })
   }
@@ -56,16 +57,16 @@ function sentOver(request: FastifyRequest, reply: FastifyReply): Sent {
   return {
     params: request.params,
     query: request.query,
-    body: (request.body ?? {}) as JsonObject, // the body parser lets nothing but an object through
+    body: (request.body ?? {}) as JsonObject, // the body parser accepts only objects
     headers: request.headers,
-    // Few ask for it, and it costs more than all else here.
+    // Created on demand: few handlers use it, and it costs more than the rest of this function.
     get signal() {
       return signalOf(reply)
     },
   }
 }
 
-/** By the response, and not by the framework's own signal: a request counts as closed once its body has been read. */
+/** Follows the response, not the framework's signal: that one aborts as soon as the body has been read. */
 export function signalOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   if (raw.closed) controller.abort()
@@ -73,7 +74,7 @@ export function signalOf({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** Types hold the answer to its schema already, so it is written as it is: plain `JSON.stringify`, nothing more. */
+/** The types already hold the answer to its schema, so plain `JSON.stringify` is enough. */
 function send(reply: FastifyReply, status: number, body: unknown): FastifyReply {
   reply.code(status)
   if (body === undefined) return reply.send()
@@ -85,7 +86,7 @@ function send(reply: FastifyReply, status: number, body: unknown): FastifyReply 
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** The tag is a digest of the answer itself, so it changes with whatever the answer was made of. */
+/** The tag is a digest of the answer, so it changes with everything the answer is made of. */
 function sendTagged(request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
   const json = JSON.stringify(body)
   const tag = `"${createHash('sha256').update(json).digest('base64url')}"`
@@ -97,7 +98,7 @@ function sendTagged(request: FastifyRequest, reply: FastifyReply, body: unknown)
 
 const eventStreams = new WeakSet<Readable>()
 
-/** Marks a stream of server-sent events, so that it is sent under its own content type. */
+/** Marks a stream of server-sent events, which has its own content type. */
 export function asEventStream(stream: Readable): Readable {
   eventStreams.add(stream)
   return stream
@@ -115,15 +116,15 @@ function checkAnswer<App>(endpoint: Endpoint<App>, status: number, body: unknown
   const problems = alternatives.map((spec) => problemWith(spec, body))
   if (problems.every((problem) => problem !== undefined)) {
     throw new Error(
-      `${endpoint.method} ${endpoint.path} answered ${status} with another shape than it declares: ${problems.join('; ')}`,
+      `${endpoint.method} ${endpoint.path} answered ${status} with a shape it does not declare: ${problems.join('; ')}`,
     )
   }
 }
 
 function problemWith(spec: AnswerSpec, body: unknown): string | undefined {
-  if (spec === 'nothing') return body === undefined ? undefined : 'a body where none belongs'
+  if (spec === 'nothing') return body === undefined ? undefined : 'a body where none is declared'
   if (spec === 'text' || spec === 'event-stream') {
-    return typeof body === 'string' || body instanceof Readable ? undefined : 'no text'
+    return typeof body === 'string' || body instanceof Readable ? undefined : 'not a text'
   }
   const isExact = spec instanceof z.ZodObject && spec.def.catchall === undefined
   const schema = isExact ? spec.strict() : spec

@@ -6,16 +6,15 @@ import type { Log } from '../log/log.ts'
 import { refuse } from '../refusal.ts'
 import { answerError, logFault } from './answer-error.ts'
 import { cutOff } from './cut-off.ts'
-import { guardOf } from './guard.ts'
+import { type Checkers, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
-import type { KeyCheck } from './key-check.ts'
 
 export type HttpServerOptions = {
   log: Log
-  keys: KeyCheck
-  /** Names besides the loopback ones that requests may be addressed to. */
+  checkers: Checkers
+  /** Host names that requests may use besides the loopback ones. */
   hosts: readonly string[]
-  /** Whether a proxy on this machine says whom it asks for. */
+  /** Whether a proxy on this machine forwards requests and names the client's address. */
   isProxied?: boolean
   timeouts?: HttpTimeouts
 }
@@ -25,26 +24,26 @@ export type HttpTimeouts = {
   requestMs: number
   keepAliveMs: number
   checkEveryMs: number
-  /** How long a closing server waits for answers that are underway. */
+  /** How long a closing server waits for running requests. */
   drainMs: number
 }
 
-/** A slow client is cut within 15 s: each limit plus one round of the check. */
+/** A slow client is disconnected within 15 s: each limit plus one checking interval. */
 export const defaultTimeouts: HttpTimeouts = {
   headersMs: 8000,
   requestMs: 13_000,
   keepAliveMs: 10_000,
   checkEveryMs: 1000,
-  drainMs: 3000, // turns and the database are still to be closed in the time a service manager grants
+  drainMs: 3000, // turns and the database still have to close before the service manager's deadline
 }
 
 /** Long enough for any slug or id in a path; anything longer names nothing. */
 const maxParamLength = 300
 
 export function openHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, keys, hosts, isProxied = false, timeouts = defaultTimeouts } = options
-  const guard = guardOf({ keys, hosts })
-  // Connections on which a request was answered before all of it had come: there is nothing more to say on them.
+  const { log, checkers, hosts, isProxied = false, timeouts = defaultTimeouts } = options
+  const guard = guardOf({ checkers, hosts })
+  // Connections whose request was answered before it had arrived completely: they get no second answer.
   const answeredEarly = new WeakSet<Socket>()
   const server = fastify({
     bodyLimit: limits.bodyBytes,
@@ -53,39 +52,35 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
     http: {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
-      requireHostHeader: false, // the guard refuses a missing one, in the shape of every error
+      requireHostHeader: false, // the guard refuses a missing one, with our error shape
     },
     trustProxy: isProxied ? 'loopback' : false,
     genReqId: () => crypto.randomUUID(),
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',
-    return503OnClosing: false, // what reached us on an open connection is served; the framework's 503 has another shape
+    return503OnClosing: false, // a request on an open connection is still served; the framework's 503 has another shape
     clientErrorHandler: (error, socket) => (answeredEarly.has(socket) ? socket.destroy() : cutOff(error, socket)),
-    // An address that cannot be read is no way around the guard.
-    frameworkErrors: (error, request, reply) =>
-      answerError(log, thrownBy(() => guard(request, reply)) ?? error, request, reply),
+    // An address that cannot be parsed must pass the guard as well.
+    frameworkErrors: async (error, request, reply) => {
+      const refusal = await guard.check(request, reply).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      await answerError(log, refusal ?? error, request, reply)
+    },
   })
-  server.addHook('onRequest', async (request, reply) => guard(request, reply))
+  server.addHook('onRoute', guard.admitRoute)
+  server.addHook('onRequest', guard.check)
   server.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) answeredEarly.add(raw.socket)
   })
   acceptJsonOnly(server)
   ignoreExpectations(server)
   server.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
-  logBrokenStreams(server, log)
+  logStreamFaults(server, log)
   logEveryAnswer(server, log)
-  closeInTime(server, timeouts)
+  closeWithinDrainTime(server, timeouts)
   return server
-}
-
-/** The framework has nobody above this who would catch it. */
-function thrownBy(guard: () => void): unknown {
-  try {
-    guard()
-    return undefined
-  } catch (error) {
-    return error
-  }
 }
 
 function acceptJsonOnly(server: FastifyInstance): void {
@@ -101,13 +96,13 @@ function acceptJsonOnly(server: FastifyInstance): void {
   })
 }
 
-/** Node would answer an expectation it does not know with a bare 417; the protocol lets a server pass over it. */
+/** Node answers an unknown expectation with a bare 417; the protocol allows a server to ignore it. */
 function ignoreExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-/** A fault in the middle of a stream can no longer be answered: the framework cuts the connection, and we say why. */
-function logBrokenStreams(server: FastifyInstance, log: Log): void {
+/** A fault in the middle of a stream can no longer be answered: the framework closes the connection, and we log why. */
+function logStreamFaults(server: FastifyInstance, log: Log): void {
   server.addHook('onSend', (request, { raw }, payload, done) => {
     if (payload instanceof Readable) {
       payload.once('error', (error) => {
@@ -118,7 +113,7 @@ function logBrokenStreams(server: FastifyInstance, log: Log): void {
   })
 }
 
-/** For those who want to see the traffic. A fault and an outage have been told by then, once. */
+/** Request log at debug level. Faults and outages are logged where they are answered. */
 function logEveryAnswer(server: FastifyInstance, log: Log): void {
   server.addHook('onResponse', async (request, reply) => {
     const path = request.url.split('?', 1)[0]
@@ -136,10 +131,11 @@ function logEveryAnswer(server: FastifyInstance, log: Log): void {
 }
 
 /**
- * Answers that are underway are given, each as the last on its connection, or it would stay open for another request.
- * After that the rest is cut: a closing server no longer looks for slow clients, and a silent one would hold it for good.
+ * Running requests are answered with `Connection: close`, or the connection would stay open for another request. After
+ * the drain time all connections are closed: a closing server no longer checks for slow clients, and a silent one
+ * would keep it open forever.
  */
-function closeInTime(instance: FastifyInstance, { drainMs }: HttpTimeouts): void {
+function closeWithinDrainTime(instance: FastifyInstance, { drainMs }: HttpTimeouts): void {
   instance.addHook('onSend', (_request, reply, payload, done) => {
     if (!instance.server.listening) reply.header('connection', 'close')
     done(null, payload)

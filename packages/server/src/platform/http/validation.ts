@@ -15,18 +15,18 @@ export function parseQuery(schema: z.ZodType, query: unknown): unknown {
   return refuse('invalid_parameter', problems)
 }
 
-/** A path that does not parse names nothing. */
+/** A path that does not match its schema answers 404. */
 export function parseParams(schema: z.ZodType, params: unknown): unknown {
   const result = schema.safeParse(params)
   return result.success && namesWithNul(params, result.data).length === 0 ? result.data : refuseMissing()
 }
 
-/** PostgreSQL takes no NUL in a text. Only what the schema knows is looked at: the rest goes nowhere. */
+/** PostgreSQL accepts no NUL in a text. Checks only keys the schema knows: the others are dropped. */
 function namesWithNul(input: unknown, parsed: unknown): string[] {
   return Object.keys(Object(parsed)).filter((name) => String(valueAt(input, [name])).includes('\0'))
 }
 
-/** `Git root can't be blank`: the attribute's name, then what is wrong with it. */
+/** `Git root can't be blank`: the attribute's name, then its problem. */
 function sentences(error: z.ZodError, input: unknown): string[] {
   return [...new Set(error.issues.map((issue) => `${attributeName(issue.path)} ${problemOf(issue, input)}`))]
 }

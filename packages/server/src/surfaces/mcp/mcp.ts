@@ -32,6 +32,8 @@ export function registerMcp(
   server.route<{ Querystring: Record<string, unknown> }>({
     method: 'POST',
     url: path,
+    // The hook below identifies the caller: by an API key, or by the key of an agent's turn.
+    config: { auth: 'none' },
     onRequest: async (request) => {
       const presented = { key: presentedKey(request), address: request.ip, query: request.query }
       callers.set(request, await identify(app, keys, presented))
@@ -51,6 +53,7 @@ export function registerMcp(
   server.route({
     method: ['GET', 'DELETE'],
     url: path,
+    config: { auth: 'none' },
     handler: (_request, reply) => {
       reply.header('allow', 'POST')
       return refuse('method_not_allowed', 'Send a message with POST; there is no stream to open and no session to end')

@@ -10,7 +10,8 @@ import { onTestFinished } from 'vitest'
 import type { z } from 'zod'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
 import { type Endpoint, endpointBinding } from '../../../src/platform/http/endpoint.ts'
-import { keyCheck } from '../../../src/platform/http/key-check.ts'
+import type { Checkers } from '../../../src/platform/http/guard.ts'
+import { apiKeyChecker, keyCheck } from '../../../src/platform/http/key-check.ts'
 import { registerEndpoints } from '../../../src/platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../../../src/platform/http/server.ts'
 import { client, type TestApp, testKey } from '../app/app.ts'
@@ -76,6 +77,8 @@ type Options = {
   timeouts?: HttpTimeouts
   hosts?: readonly string[]
   keys?: readonly string[]
+  /** Beside the one for API keys. */
+  checkers?: Omit<Checkers, 'api_key'>
   isProxied?: boolean
   isChecking?: boolean
   logLevel?: string
@@ -83,11 +86,11 @@ type Options = {
 
 /** The HTTP kit alone, on a real socket, with endpoints of the test's own; gone when the test is. */
 export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: Options = {}): Promise<KitServer> {
-  const { timeouts, hosts = [], keys = [testKey], isProxied, isChecking = false, logLevel } = options
+  const { timeouts, hosts = [], keys = [testKey], checkers = {}, isProxied, isChecking = false, logLevel } = options
   const { log, lines, records } = recordedLog(logLevel)
   const server = openHttpServer({
     log,
-    keys: keyCheck(apiKeys(keys), { log }),
+    checkers: { api_key: apiKeyChecker(keyCheck(apiKeys(keys), { log })), ...checkers },
     hosts,
     isProxied,
     ...(timeouts && { timeouts }),
