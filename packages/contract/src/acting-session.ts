@@ -1,19 +1,14 @@
-import { z } from 'zod'
+import { optionallySent } from './sent.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /**
- * Who a caller says it is. A claim that nobody can check, so it never fails a request: what is no id counts as not said.
+ * The session that a caller claims to be. The claim cannot be checked, so it never fails a request: a value that is no
+ * id counts as absent.
  */
-export const ActingSessionId = z
-  .unknown()
-  .optional()
-  .transform(readId)
+export const ActingSessionId = optionallySent<number | string | null>()
+  .transform((said) => wholeNumber(said) || undefined)
   .meta({
     type: ['integer', 'string', 'null'],
-    description: 'The id of the calling session, as it says itself; anything but an id is as good as nothing.',
+    description: 'The id of the calling session, by its own account. A value that is no id counts as absent.',
     examples: [101],
   })
-
-function readId(said: unknown): number | undefined {
-  return wholeNumber(said) || undefined
-}

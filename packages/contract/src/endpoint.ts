@@ -38,11 +38,14 @@ export type Declaration<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType | undefined = z.ZodType | undefined,
   Answers extends AnswerSpecs = AnswerSpecs,
+  Early extends z.ZodType = z.ZodType,
 > = About & {
   name: Name
   params: Params
   query: Query
   body: Body
+  /** Keys of the body that the handler may read before the whole body is validated. Must accept any object. */
+  early: Early
   answers: Answers
   refusals: readonly RefusalKind[]
 }
@@ -50,11 +53,12 @@ export type Declaration<
 const nothing = z.object({})
 type Nothing = typeof nothing
 
-type Declared<Name, Params, Query, Body, Answers> = About & {
+type Declared<Name, Params, Query, Body, Answers, Early> = About & {
   name: Name
   params?: Params
   query?: Query
   body?: Body
+  early?: Early
   answers: Answers
   refusals?: readonly RefusalKind[]
 }
@@ -65,13 +69,17 @@ export function defineEndpoint<
   Params extends z.ZodType = Nothing,
   Query extends z.ZodType = Nothing,
   Body extends z.ZodType | undefined = undefined,
->(declared: Declared<Name, Params, Query, Body, Answers>): Declaration<Name, Params, Query, Body, Answers> {
+  Early extends z.ZodType = Nothing,
+>(
+  declared: Declared<Name, Params, Query, Body, Answers, Early>,
+): Declaration<Name, Params, Query, Body, Answers, Early> {
   return {
     ...declared,
     // The defaults of the type parameters are these values.
     params: declared.params ?? (nothing as unknown as Params),
     query: declared.query ?? (nothing as unknown as Query),
     body: declared.body as Body,
+    early: declared.early ?? (nothing as unknown as Early),
     refusals: declared.refusals ?? [],
   }
 }
@@ -90,7 +98,8 @@ export type ListDeclaration<
   Params,
   z.ZodObject<PageShape & Filters>,
   undefined,
-  { 200: z.ZodObject<Record<Key, z.ZodArray<Item>> & { pagination: typeof Pagination }> }
+  { 200: z.ZodObject<Record<Key, z.ZodArray<Item>> & { pagination: typeof Pagination }> },
+  Nothing
 > & { key: Key }
 
 type DeclaredList<Name, Params, Filters extends z.ZodRawShape, Key, Item> = Omit<About, 'method'> & {

@@ -1,4 +1,4 @@
-/** Every bound a caller can meet, in one place. Text is counted in Unicode code points. */
+/** Every limit a caller can reach. Text is counted in Unicode code points. */
 export const limits = {
   pageSize: { default: 25, max: 100 },
   bodyBytes: 8 * 1024 * 1024,
@@ -9,15 +9,15 @@ export const limits = {
   title: 100,
   slug: 255,
   gitRoot: 2048,
-  /** A ref becomes a file name, with `.lock` behind it. */
+  /** git stores a ref as a file name with `.lock` appended. */
   branch: 250,
   subdirectory: 1024,
-  /** How much of a tree of sessions is shown with one of them. */
+  /** The part of a session tree that is shown with one session. */
   hierarchy: { levels: 8, sessions: 150 },
   humanMessage: 500_000,
   precedence: { min: -1_000_000_000, max: 1_000_000_000 },
   autoCompactWindow: { min: 1, max: 1_000_000 },
-  /** Sessions one call may archive, and one refresh of all may get going. */
+  /** Sessions that one bulk archive may archive, and that one refresh of all may continue. */
   bulkArchive: 100,
   refreshAll: 50,
   heartbeatIntervalSeconds: { min: 30, max: 86_400, default: 60 },
@@ -29,7 +29,7 @@ export const limits = {
   categoryName: 100,
   categoryDescription: 1000,
   searchQuery: 1000,
-  /** Sessions that one content search looks at; the cursor leads on. */
+  /** Sessions that one content search covers; the cursor continues after them. */
   contentSearchCandidates: 50_000,
   subagentId: 255,
   subagentText: 10_000,

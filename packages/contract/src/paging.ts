@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
+import { sentAsText } from './sent.ts'
 
 export const Pagination = z
   .object({
@@ -13,15 +14,13 @@ export const Pagination = z
 export type Pagination = z.infer<typeof Pagination>
 export type Page = { page: number; perPage: number }
 
-/** Not a number means the default; a number is clamped. The largest page keeps the row offset an exact integer. */
+/** A text that is no number means the default; a number is clamped. The largest page keeps the row offset exact. */
 export const PageQuery = z.object({
-  page: z
-    .string()
+  page: sentAsText<number | string>()
     .optional()
     .transform((value) => clampedInteger(value, { fallback: 1, min: 1, max: 10 ** 13 }))
     .meta({ type: 'integer', description: 'Page to answer, from 1.', default: 1 }),
-  per_page: z
-    .string()
+  per_page: sentAsText<number | string>()
     .optional()
     .transform((value) =>
       clampedInteger(value, { fallback: limits.pageSize.default, min: 1, max: limits.pageSize.max }),

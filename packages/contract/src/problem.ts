@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The shape of every error. Some carry a further top-level key beside these three, such as `retry_after`. */
+/** The shape of every error. Some have a further top-level key, such as `retry_after`. */
 export const Problem = z
   .object({
     error: z.string().meta({ description: 'A short label for the kind of error.' }),
@@ -12,8 +12,7 @@ export const Problem = z
 export type Problem = z.infer<typeof Problem>
 
 /**
- * Everything the service refuses, by kind: the status and the label a caller sees. Operations name a kind and know
- * nothing of HTTP; the label is for people, the status decides the class.
+ * Status and label of every refusal, by kind. Operations name a kind and know nothing of HTTP.
  */
 export const refusals = {
   search_query_missing: { status: 400, error: 'Missing parameter' },

@@ -1,24 +1,29 @@
 import { z } from 'zod'
+import { sentAsText } from './sent.ts'
 
 /** The usual ways to write a boolean as text, in lower case. */
-export const booleanSpellings: ReadonlyMap<string, boolean> = new Map([
+const booleanSpellings: ReadonlyMap<string, boolean> = new Map([
   ...['true', 't', '1', 'yes', 'y', 'on'].map((word) => [word, true] as const),
   ...['false', 'f', '0', 'no', 'n', 'off'].map((word) => [word, false] as const),
 ])
 
-/** The one reading of a boolean in a query string: the usual spellings, blank is absent, anything else is refused. */
+/** A boolean, or its usual spelling as a text or a number; undefined for anything else. */
+export function readBoolean(said: unknown): boolean | undefined {
+  if (typeof said === 'boolean') return said
+  if (typeof said !== 'string' && typeof said !== 'number') return undefined
+  return booleanSpellings.get(String(said).toLowerCase())
+}
+
+/** A boolean in a query string: the usual spellings; blank counts as absent, anything else is refused. */
 export function queryBoolean({ default: fallback }: { default: boolean }) {
-  return z
-    .string()
+  return sentAsText<boolean | string>()
     .optional()
     .transform((value, context) => {
       if (value === undefined || value === '') return fallback
-      const parsed = booleanSpellings.get(value.toLowerCase())
-      if (parsed === undefined) {
-        context.addIssue({ code: 'custom', message: 'must be true or false' })
-        return z.NEVER
-      }
-      return parsed
+      const parsed = readBoolean(value)
+      if (parsed !== undefined) return parsed
+      context.addIssue({ code: 'custom', message: 'must be true or false' })
+      return z.NEVER
     })
     .meta({ type: 'boolean', default: fallback })
 }

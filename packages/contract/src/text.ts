@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Text of at most `max` Unicode code points. The two wordings are both in use by clients that match on them: short
- * fields say "maximum is 100 characters", the long ones "maximum 500,000 characters".
+ * Text of at most `max` Unicode code points. Clients match on both wordings: short fields say "maximum is 100 characters", the long ones "maximum 500,000 characters".
  */
 export function text(max: number, { wording = 'short', from = z.string() }: TextOptions = {}) {
   const problem =
@@ -14,11 +13,11 @@ export function text(max: number, { wording = 'short', from = z.string() }: Text
 
 type TextOptions = {
   wording?: 'short' | 'long'
-  /** What happens before the length is looked at, such as trimming. */
+  /** Applied before the length is checked, such as trimming. */
   from?: z.ZodString
 }
 
-/** A string never has more code points than UTF-16 units, so the count is only made when the units exceed the bound. */
+/** A string never has more code points than UTF-16 units, so it counts only when the units exceed the bound. */
 export function isAtMost(value: string, max: number): boolean {
   if (value.length <= max) return true
   if (value.length > 2 * max) return false

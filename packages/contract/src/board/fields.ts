@@ -1,18 +1,24 @@
 import { z } from 'zod'
-import { Id } from '../identifiers.ts'
+import { uncategorized } from '../categories/fields.ts'
+import { Id, SessionRef } from '../identifiers.ts'
 import { OneSession } from '../lifecycle/fields.ts'
 import { limits } from '../limits.ts'
+import { optionallySent, refuseField, sent } from '../sent.ts'
+import { type Visibility, visibilities } from '../sessions/fields.ts'
+import { isAtMost } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
-
-/**
- * What the small changes of a session's card take and answer. Most of it is read by the operation itself, which refuses it
- * in words and under labels that clients know.
- */
+import { wholeNumber } from '../whole-number.ts'
 
 export const NotesChange = z.object({
-  session_notes: z
-    .unknown()
-    .optional()
+  session_notes: sent<string | null>()
+    .transform((said, context): string | null => {
+      if (said === undefined) return refuseField(context, 'missing_parameter', 'session_notes is required')
+      if (said === null || said === '') return null
+      if (typeof said !== 'string') return refuseField(context, 'validation_failed', 'Session notes must be a string')
+      if (isAtMost(said, limits.sessionNotes)) return said
+      const maximum = limits.sessionNotes.toLocaleString('en-US')
+      return refuseField(context, 'notes_too_long', `Notes are too long (maximum ${maximum} characters)`)
+    })
     .meta({
       type: ['string', 'null'],
       maxLength: limits.sessionNotes,
@@ -24,27 +30,15 @@ export const ChangedNotes = OneSession.extend({
   session_notes_updated_at: Timestamp.nullable().meta({ description: 'When the notes last changed.' }),
 })
 
-export const HeartbeatChange = z.object({
-  enabled: z
-    .unknown()
-    .optional()
-    .meta({ type: 'boolean', description: 'Whether it is nudged while it rests; absent leaves it.' }),
-  interval_seconds: z.unknown().optional().meta({
-    type: 'integer',
-    minimum: limits.heartbeatIntervalSeconds.min,
-    maximum: limits.heartbeatIntervalSeconds.max,
-    description: 'Seconds between nudges; absent leaves it.',
-  }),
-})
+/** A category by its id, with the text the caller wrote for it. Null is Uncategorized; id 0 finds nothing. */
+export type CategoryRef = { id: number; written: string } | null
 
-export const ChangedHeartbeat = OneSession.extend({
-  heartbeat_enabled: z.boolean().meta({ description: 'Whether it is nudged while it rests.' }),
-  heartbeat_interval_seconds: z.int().meta({ description: 'Seconds between nudges.' }),
-})
-
-const categoryChoice = z
-  .unknown()
-  .optional()
+const categoryChoice = optionallySent<number | string | null>()
+  .transform((said): CategoryRef => {
+    const isBlank = typeof said === 'string' && said.trim() === ''
+    if (said === undefined || said === null || said === uncategorized || isBlank) return null
+    return { id: wholeNumber(said) ?? 0, written: typeof said === 'object' ? JSON.stringify(said) : String(said) }
+  })
   .meta({ type: ['integer', 'string', 'null'], examples: [3] })
 
 export const CategoryChoice = z.object({
@@ -56,33 +50,37 @@ export const ToggledFavorite = OneSession.extend({
 })
 
 export const VisibilityChange = z.object({
-  visibility: z
-    .unknown()
-    .optional()
+  visibility: sent<Visibility>()
+    .transform((said, context): Visibility => {
+      const known = visibilities.find((candidate) => candidate === said)
+      if (known) return known
+      const written = JSON.stringify(said ?? '')
+      const sentence = `Unknown visibility ${written}. Valid values: ${visibilities.join(', ')}.`
+      return refuseField(context, 'visibility_update_failed', sentence)
+    })
     .meta({
       type: 'string',
       enum: ['visible', 'hidden', 'snoozed'],
       description: 'The choice for the board. Required.',
     }),
-  snoozed_until: z
-    .unknown()
-    .optional()
+  snoozed_until: optionallySent<string | null>()
+    .transform((said) => (said === undefined || said === null || said === '' ? undefined : String(said)))
     .meta({
       type: 'string',
       description:
-        'When a snooze ends, as wall clock in `timezone`: `2026-09-05T08:00`. A time that a clock change skips moves forward; of one that comes twice the first is meant.',
+        'When a snooze ends, as local time in `timezone`: `2026-09-05T08:00`. A time that a clock change skips moves forward; of one that occurs twice the first counts.',
       examples: ['2026-09-05T08:00'],
     }),
-  timezone: z
-    .unknown()
-    .optional()
+  timezone: optionallySent<string | null>()
+    // A value that is no string is no time zone; only a snooze looks at it and refuses it.
+    .transform((said) => (typeof said === 'string' ? said : said === undefined || said === null ? '' : String(said)))
+    .transform((name) => name || 'UTC')
     .meta({ type: 'string', default: 'UTC', description: 'An IANA name.', examples: ['Europe/Berlin'] }),
 })
 
 export const CardOrder = z.object({
-  ids: z
-    .unknown()
-    .optional()
+  ids: optionallySent<readonly (number | string)[] | null>()
+    .transform((said): number[] => (Array.isArray(said) ? said.flatMap((one) => wholeNumber(one) ?? []) : []))
     .meta({
       type: 'array',
       items: { type: 'integer' },
@@ -95,17 +93,13 @@ export const CardOrder = z.object({
   session_id: z
     .union([z.string(), z.int()])
     .nullish()
+    .transform((said): SessionRef | undefined =>
+      said === undefined || said === null || said === '' ? undefined : SessionRef.parse(String(said)),
+    )
     .meta({ description: 'Only this card moves: its id or its slug.' }),
 })
 
 export const OrderedCards = z.object({
   category_id: Id.nullable().meta({ description: 'The section; null is Uncategorized.' }),
   session_ids: z.array(Id).meta({ description: 'The whole section, top to bottom.' }),
-})
-
-export const ModelChange = z.object({
-  model: z
-    .unknown()
-    .optional()
-    .meta({ type: 'string', description: "A model of the session's own runtime. Required." }),
 })

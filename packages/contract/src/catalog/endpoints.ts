@@ -15,9 +15,9 @@ export const showConfigs = defineEndpoint({
   method: 'GET',
   path: '/configs',
   tag,
-  summary: 'Show all that a new session can be given',
+  summary: 'Show what a new session can be given',
   description:
-    'Carries an `ETag`: with `If-None-Match` it answers 304 while nothing has changed. When the files of the catalog cannot be used, `catalog` says so and the last good ones are shown.',
+    'Carries an `ETag`: with `If-None-Match` it answers 304 while nothing has changed. When the files of the catalog are invalid, `catalog` says so and the last valid ones are shown.',
   isTagged: true,
   answers: { 200: Configs, 304: 'nothing' },
 })
@@ -29,7 +29,7 @@ export const listMcpServers = defineEndpoint({
   path: '/mcp_servers',
   tag,
   summary: 'List the MCP servers of the catalog',
-  description: 'One that cannot start now is listed too, with the reason.',
+  description: 'A server that cannot start now is listed too, with the reason.',
   answers: { 200: z.object({ mcp_servers: all(CatalogServer) }) },
 })
 

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 
 const names = z.array(z.string())
 
-/** A list of names to select from the catalog. Whether it has them is checked by the operation. */
+/** A list of names from the catalog. The operation checks that the catalog has them. */
 function selection(max: number, what: string) {
   return names
     .max(max)
@@ -22,7 +22,7 @@ export type ArtifactLists = z.infer<typeof ArtifactLists>
 
 const id = z
   .string()
-  .meta({ description: 'What lists and requests name it by: its id, or `@scope/id` where that is not enough.' })
+  .meta({ description: 'Its name in lists and requests: the id, or `@scope/id` where the id is ambiguous.' })
 const title = z.string().meta({ description: 'For people; the name where the catalog has none.' })
 const description = z.string().meta({ description: 'What it is for.' })
 
@@ -31,7 +31,7 @@ export const CatalogServer = z
     name: id,
     title,
     description,
-    unavailable: z.boolean().meta({ description: 'Whether it could not start now, as far as can be told from here.' }),
+    unavailable: z.boolean().meta({ description: 'Whether it cannot start now, as far as this host can tell.' }),
     unavailable_reason: z.string().nullable().meta({ description: 'Why; null exactly when it is available.' }),
   })
   .meta({ id: 'CatalogServer' })
@@ -44,7 +44,7 @@ export const CatalogSkill = z
     name: z.string().meta({ description: 'The same as the id.' }),
     title,
     description,
-    category: z.string().meta({ description: 'What it is listed under: its own word, else the folder it lies in.' }),
+    category: z.string().meta({ description: 'Its category in the catalog, else the folder it is in.' }),
     user_invocable: z.boolean().meta({ description: 'Whether people are offered it.' }),
   })
   .meta({ id: 'CatalogSkill' })
@@ -57,7 +57,10 @@ export const CatalogHook = z
     name: z.string().meta({ description: 'The same as the id.' }),
     title,
     description,
-    event: z.string().nullable().meta({ description: 'When it runs; null is an event we do not know: it never runs.' }),
+    event: z
+      .string()
+      .nullable()
+      .meta({ description: 'The event it runs on; null for an unknown event, on which it never runs.' }),
   })
   .meta({ id: 'CatalogHook' })
 
@@ -88,7 +91,7 @@ export const AgentRoot = z
     default_branch: z.string().meta({ description: 'The branch of a session that names none.' }),
     subdirectory: z.string().nullable().meta({ description: 'Directory in the repository the agent works in.' }),
     custom: z.literal(false).meta({ description: 'Always false; kept for older clients.' }),
-    default: z.boolean().meta({ description: 'Whether it is the one to offer first.' }),
+    default: z.boolean().meta({ description: 'Whether it is offered first.' }),
     default_goal: z
       .string()
       .nullable()
@@ -121,9 +124,9 @@ const RuntimeModels = z.object({
 const CatalogState = z.object({
   name: z.string().meta({ description: 'The name in its `air.json`.' }),
   version: z.string().meta({ description: 'A digest of everything that was loaded.' }),
-  degraded: z.boolean().meta({ description: 'Whether its files cannot be used as they are now.' }),
-  error: z.string().nullable().meta({ description: 'Why, by file and key; the last good catalog is in force.' }),
-  warnings: names.meta({ description: 'What in it is ignored, by file and key.' }),
+  degraded: z.boolean().meta({ description: 'Whether its files are invalid now.' }),
+  error: z.string().nullable().meta({ description: 'Why, by file and key; the last valid catalog is in force.' }),
+  warnings: names.meta({ description: 'Entries that are ignored, by file and key.' }),
 })
 
 export const Configs = z.object({
@@ -133,7 +136,7 @@ export const Configs = z.object({
   goals: z
     .array(z.object({ id, name: z.string().meta({ description: 'For people.' }), description }))
     .meta({ description: 'Goals that can be named by their id.' }),
-  catalog: CatalogState.meta({ description: 'Where all this comes from.' }),
+  catalog: CatalogState.meta({ description: 'The state of the catalog.' }),
 })
 
 export type Configs = z.infer<typeof Configs>

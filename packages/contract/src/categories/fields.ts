@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id } from '../identifiers.ts'
 import { limits } from '../limits.ts'
+import { optionallySent } from '../sent.ts'
 import { text } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
 import { wholeNumber } from '../whole-number.ts'
@@ -44,13 +45,13 @@ export const CategoryChanges = NewCategory.partial()
 export type NewCategory = z.infer<typeof NewCategory>
 export type CategoryChanges = z.infer<typeof CategoryChanges>
 
-/** Names the Uncategorized section in an order of categories; its place is a setting, not a row. */
+/** The Uncategorized section in an order of categories; its position is a setting, not a row. */
 export const uncategorized = 'uncategorized'
 
 /** Entries that are neither an id nor the sentinel are dropped before counting, so positions stay contiguous. */
 export const CategoryOrder = z.object({
   ids: z
-    .array(z.unknown())
+    .array(optionallySent<number | string>())
     .nullish()
     .transform((entries) => (entries ?? []).flatMap(readOrderEntry))
     .meta({

@@ -10,7 +10,7 @@ export const showCliStatus = defineEndpoint({
   path: '/clis/status',
   tag,
   summary: "Show which agents' programs are installed and signed in",
-  description: 'From the last look of a host that runs turns. No model is called for it, and no vendor asked.',
+  description: 'From the last check by a host that runs turns. It calls no model and no vendor.',
   answers: { 200: CliReport },
 })
 
@@ -20,7 +20,7 @@ export const refreshClis = defineEndpoint({
   method: 'POST',
   path: '/clis/refresh',
   tag,
-  summary: "Look at the agents' programs again",
+  summary: "Check the agents' programs again",
   answers: { 200: QueuedCliRefresh },
 })
 
@@ -30,8 +30,8 @@ export const clearCliCaches = defineEndpoint({
   method: 'POST',
   path: '/clis/clear_cache',
   tag,
-  summary: 'Forget the packages that MCP servers were started from',
-  description: 'The next start of such a server fetches its package anew.',
+  summary: 'Clear the caches of packages that MCP servers were started from',
+  description: 'The next start of such a server downloads its package again.',
   answers: { 200: QueuedCacheClearing },
 })
 

@@ -2,20 +2,33 @@ import { z } from 'zod'
 import { ActingSessionId } from '../acting-session.ts'
 import { flag } from '../flag.ts'
 import { QueuedMessage } from '../inbox/fields.ts'
+import { limits } from '../limits.ts'
+import { refuseField } from '../sent.ts'
 import { Session } from '../sessions/fields.ts'
+import { isAtMost } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
 
-/** What is missing or too long is refused by the operation, in the words clients know. */
+/** Trimmed; null when blank. */
+function trimmed(name: 'prompt' | 'goal') {
+  return z
+    .string()
+    .nullish()
+    .transform((said, context): string | null => {
+      const value = said?.trim() || null
+      if (value === null || isAtMost(value, limits[name])) return value
+      const sentence = `${name} is too long (maximum ${limits[name]} characters)`
+      return refuseField(context, 'validation_failed', sentence)
+    })
+}
+
 export const FollowUp = z.object({
-  prompt: z
-    .string()
-    .nullish()
-    .meta({ description: 'What the agent is told next; at most 500,000 characters. Required.' }),
-  goal: z
-    .string()
-    .nullish()
-    .meta({ description: 'The goal from now on; at most 50,000 characters. Blank or absent leaves it alone.' }),
-  force_immediate: flag.meta({ description: 'Whether to take the place of a turn that is underway.' }),
+  prompt: trimmed('prompt')
+    .transform((value, context) => value ?? refuseField(context, 'missing_parameter', 'prompt is required'))
+    .meta({ description: 'The next prompt of the agent; at most 500,000 characters. Required.' }),
+  goal: trimmed('goal').meta({
+    description: 'The goal from now on; at most 50,000 characters. Blank or absent leaves it alone.',
+  }),
+  force_immediate: flag.meta({ description: 'Whether to replace a turn that is underway.' }),
   acting_session_id: ActingSessionId,
 })
 

@@ -6,18 +6,18 @@ import { Session } from '../sessions/fields.ts'
 export const parentMessageReasons = ['wrong_scope', 'missing_tools', 'other'] as const
 export type ParentMessageReason = (typeof parentMessageReasons)[number]
 
-/** What is missing or too long is refused by the operation, under its own label. */
+/** The operation refuses a missing message or reason, after it has found the child. */
 export const ParentMessage = z.object({
   message: z
     .string()
     .nullish()
-    .meta({ description: 'What the child has to say. Required. It reaches the parent as a quotation, framed by us.' }),
+    .meta({ description: 'The report of the child. Required. The parent receives it as a quotation.' }),
   reason: z
     .string()
     .nullish()
-    .meta({ enum: [...parentMessageReasons], description: 'Why it speaks up. Required.' }),
-  force_immediate: flag.meta({ description: 'Whether to take the place of a turn the parent is in.' }),
-  unarchive_parent: flag.meta({ description: 'Whether to restore a parent that is archived, and then deliver.' }),
+    .meta({ enum: [...parentMessageReasons], description: 'Why it reports. Required.' }),
+  force_immediate: flag.meta({ description: 'Whether to replace a turn of the parent that is underway.' }),
+  unarchive_parent: flag.meta({ description: 'Whether to restore an archived parent first.' }),
 })
 
 export type ParentMessage = z.infer<typeof ParentMessage>
@@ -27,7 +27,7 @@ export const DeliveredParentMessage = z.object({
   delivery: z
     .enum(['sent', 'queued', 'interrupted'])
     .meta({ description: '`queued` while a turn of the parent is underway; `interrupted` with `force_immediate`.' }),
-  unarchived_parent: z.boolean().meta({ description: 'Whether the parent was restored for it.' }),
+  unarchived_parent: z.boolean().meta({ description: 'Whether the parent was restored first.' }),
   message: z.string().meta({ description: 'What happened, in words.' }),
 })
 
@@ -36,7 +36,7 @@ export const QueuedParentMessage = DeliveredParentMessage.extend({
     .object({
       id: Id,
       position: z.int().meta({ description: 'Its place in the queue, from 1.' }),
-      status: z.enum(['pending', 'processing', 'sent', 'undelivered']).meta({ description: 'What became of it.' }),
+      status: z.enum(['pending', 'processing', 'sent', 'undelivered']).meta({ description: 'Its status.' }),
     })
     .meta({ description: 'The message that waits in the queue of the parent.' }),
 })

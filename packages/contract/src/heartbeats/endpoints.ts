@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ChangedHeartbeat, HeartbeatChange } from '../board/fields.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { SessionRef } from '../identifiers.ts'
+import { ChangedHeartbeat, HeartbeatChange } from './fields.ts'
 
 const tag = 'Sessions'
 const params = z.object({ id: SessionRef })
@@ -14,7 +14,7 @@ export const updateHeartbeat = defineEndpoint({
   tag,
   summary: 'Turn the heartbeat on or off, or change its interval',
   description:
-    'While a session rests, each beat tells its agent to go on. A session that a person paused is left alone.',
+    'While a session rests, each heartbeat prompts its agent to continue. A session that a person paused is left alone.',
   params,
   body: HeartbeatChange,
   answers: { 200: ChangedHeartbeat },

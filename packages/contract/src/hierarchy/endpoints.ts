@@ -11,7 +11,7 @@ export const deleteUncleLink = defineEndpoint({
   tag: 'Sessions',
   summary: 'Detach an uncle from a session',
   description:
-    'Removes the link by which `uncle_id` counts as a senior of `id`, and no other. `acting_session_id` may stand in the body as well.',
+    'Removes the link that makes `uncle_id` a senior of `id`, and no other. `acting_session_id` may be in the body instead.',
   params: z.object({
     id: SessionRef.meta({ description: 'The junior: its numeric id or its slug.' }),
     uncle_id: SessionRef.meta({ description: 'The senior: its numeric id or its slug.' }),

@@ -40,7 +40,7 @@ export const createMessage = defineEndpoint({
   tag,
   summary: 'Queue a message behind the others',
   description:
-    'It is delivered when the turn that is underway and the messages before it are done; to a session at rest, after a moment in which it can be moved or taken back. A failed session keeps it until it is restarted.',
+    'It is delivered after the turn that is underway and the messages before it. A resting session gets it after a short delay in which it can be moved or deleted. A failed session keeps it until it is restarted.',
   params: ofSession,
   body: NewEnqueuedMessage,
   answers: { 201: OneMessage },

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { ActingSessionId } from '../acting-session.ts'
 import { Id } from '../identifiers.ts'
 import { limits } from '../limits.ts'
+import { refuseField, sent } from '../sent.ts'
 import { text } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 export const messageStatuses = ['pending', 'processing', 'sent', 'undelivered'] as const
 export const messageOrigins = [
@@ -14,13 +16,13 @@ export const messageOrigins = [
 ] as const
 
 const position = z.int().min(1).meta({ description: 'Its place in the queue, from 1; a sent one keeps its last.' })
-const status = z.enum(messageStatuses).meta({ description: 'What became of it.' })
+const status = z.enum(messageStatuses).meta({ description: 'Its status.' })
 
 export const EnqueuedMessage = z
   .object({
     id: Id,
     session_id: Id.meta({ description: 'The session it waits for.' }),
-    content: z.string().meta({ description: 'What the agent is told.' }),
+    content: z.string().meta({ description: 'The text that the agent receives.' }),
     goal: z.string().nullable().meta({ description: 'The goal it sets when it is delivered; null leaves it alone.' }),
     position,
     status,
@@ -32,27 +34,28 @@ export const EnqueuedMessage = z
 
 export type EnqueuedMessage = z.infer<typeof EnqueuedMessage>
 
-/** How an answer names a message that it queued beside something else. */
+/** A message that a call queued besides its main effect. */
 export const QueuedMessage = z
   .object({ id: Id, position, status })
   .meta({ description: 'The message that waits in the queue.' })
 
 const content = text(limits.prompt, { wording: 'long', from: z.string().trim() })
 
-/** Blank leaves the goal of the session alone. */
-export const MessageGoal = text(limits.goal, { wording: 'long', from: z.string().trim() })
-  .nullish()
+const goal = text(limits.goal, { wording: 'long', from: z.string().trim() })
+  .nullable()
   .transform((value) => value || null)
-  .meta({
-    type: ['string', 'null'],
-    maxLength: limits.goal,
-    description: 'The goal from then on; blank or absent leaves it alone.',
-  })
+  .meta({ type: ['string', 'null'], maxLength: limits.goal })
 
-/** Content that is missing is refused by the operation, under its own label. */
 export const NewEnqueuedMessage = z.object({
-  content: content.nullish().meta({ description: 'What the agent is to be told. Required.' }),
-  goal: MessageGoal,
+  content: content
+    .nullish()
+    .transform((value, context) => value || refuseField(context, 'missing_parameter', 'content is required'))
+    .meta({
+      type: ['string', 'null'],
+      maxLength: limits.prompt,
+      description: 'The text that the agent is to receive. Required.',
+    }),
+  goal: goal.optional().meta({ description: 'The goal from then on; blank or absent leaves it alone.' }),
   acting_session_id: ActingSessionId,
 })
 
@@ -60,15 +63,15 @@ export const EnqueuedMessageChanges = z.object({
   content: content
     .refine((value) => value !== '', { message: "can't be blank" })
     .optional()
-    .meta({ description: 'What the agent is to be told.' }),
-  goal: MessageGoal.optional().meta({ description: 'The goal it sets when it is delivered; blank clears it.' }),
+    .meta({ description: 'The text that the agent is to receive.' }),
+  goal: goal.optional().meta({ description: 'The goal it sets when it is delivered; blank clears it.' }),
 })
 
-/** What is no position is refused by the operation, under its own label. */
 export const MessagePlace = z.object({
-  position: z
-    .unknown()
-    .optional()
+  position: sent<number | string>()
+    .transform(
+      (said, context) => wholeNumber(said) || refuseField(context, 'invalid_position', 'Position must be >= 1'),
+    )
     .meta({ type: 'integer', minimum: 1, description: 'Its new place; past the end means the end.', examples: [1] }),
 })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
 import { SessionRef } from '../identifiers.ts'
 import { limits } from '../limits.ts'
+import { refuseField, sent } from '../sent.ts'
 import { SessionWithMessage } from './fields.ts'
 
 const AuthorizationNeeds = z.object({
@@ -25,9 +26,14 @@ type Rules<List extends ArtifactList, Answer> = { list: List; max: number; words
 /** The four lists differ only in their rules. */
 function defineArtifacts<const List extends ArtifactList, Answer extends z.ZodType>(rules: Rules<List, Answer>) {
   const { list, max, words, answer } = rules
-  const names = z
-    .unknown()
-    .optional()
+  const names = sent<readonly string[]>()
+    .transform((said, context): string[] => {
+      if (said === undefined) return refuseField(context, 'missing_parameter', `${list} is required`)
+      if (!Array.isArray(said)) return refuseField(context, 'invalid_parameter', `${list} must be an array`)
+      if (said.length > max) return refuseField(context, 'too_many_entries', `Too many ${words} (maximum ${max})`)
+      // The catalog has no such name, so the operation refuses it and shows it to the caller.
+      return said.map((name) => (typeof name === 'string' ? name : JSON.stringify(name)))
+    })
     .meta({
       type: 'array',
       items: { type: 'string' },
@@ -44,7 +50,7 @@ function defineArtifacts<const List extends ArtifactList, Answer extends z.ZodTy
     description:
       'Replaces the whole list. The next turn uses it; a turn that is underway keeps the list it started with.',
     params: z.object({ id: SessionRef }),
-    body: z.object({ [list]: names }),
+    body: z.object({ [list]: names } as Record<List, typeof names>), // TypeScript widens the computed key
     answers: { 200: answer },
     refusals: ['missing_parameter', 'invalid_parameter', 'too_many_entries', 'invalid_entries'],
   })

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { ModelChange } from '../board/fields.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { SessionRef } from '../identifiers.ts'
 import { queryBoolean } from '../query.ts'
-import { CreatedSession, NewSession, ReplayedSession, ShownSession } from '../sessions/fields.ts'
+import { CreatedSession, IdempotencyKey, NewSession, ReplayedSession, ShownSession } from '../sessions/fields.ts'
 import {
   ArchivedSession,
   ArchiveRequest,
@@ -15,7 +14,7 @@ import {
   SessionWithMessage,
   UnarchivedSession,
 } from './fields.ts'
-import { ChangedSession, SessionChanges } from './session-changes.ts'
+import { ChangedSession, ModelChange, SessionChanges } from './session-changes.ts'
 
 const tag = 'Sessions'
 const params = z.object({ id: SessionRef })
@@ -28,8 +27,9 @@ export const createSession = defineEndpoint({
   tag,
   summary: 'Create a session and queue its first turn',
   description:
-    'Without a prompt nothing runs until somebody follows up. A repeat with an idempotency key that was used answers 200 with the session that key created, whatever else it says.',
+    'Without a prompt nothing runs until a follow-up comes. A repeat with a used idempotency key answers 200 with the session that the key created, whatever the rest of the body says.',
   body: NewSession,
+  early: IdempotencyKey,
   answers: { 200: ReplayedSession, 201: CreatedSession },
   refusals: ['invalid_agent_root', 'invalid_model', 'invalid_placement'],
 })
@@ -83,7 +83,7 @@ export const unarchiveSession = defineEndpoint({
   path: '/sessions/{id}/unarchive',
   tag,
   summary: 'Restore a session from the trash',
-  description: 'Its clone and conversation are put back where they are gone. It rests in `needs_input` afterwards.',
+  description: 'Its clone and conversation are restored where they are gone. Its status is `needs_input` afterwards.',
   params,
   answers: { 200: UnarchivedSession },
   refusals: ['not_archived', 'restore_failed'],
@@ -96,7 +96,7 @@ export const bulkArchiveSessions = defineEndpoint({
   path: '/sessions/bulk_archive',
   tag,
   summary: 'Move many sessions to the trash',
-  description: 'Each stands alone. Those that are unknown or archived already are passed over.',
+  description: 'Each is archived independently. Unknown and already archived ones are skipped.',
   body: BulkArchiveRequest,
   answers: { 200: BulkArchived },
   refusals: ['missing_parameter'],
@@ -108,7 +108,7 @@ export const pauseSession = defineEndpoint({
   method: 'POST',
   path: '/sessions/{id}/pause',
   tag,
-  summary: 'End the running turn and let the session rest',
+  summary: 'End the running turn and pause the session',
   params,
   answers: { 200: OneSession },
   refusals: ['cannot_pause'],
@@ -133,9 +133,9 @@ export const restartSession = defineEndpoint({
   method: 'POST',
   path: '/sessions/{id}/restart',
   tag,
-  summary: 'Get a session going again',
+  summary: 'Restart a session',
   description:
-    'A session that was never set up is set up anew; a prompt that never reached its agent is sent again; any other agent is told to go on. A running turn is ended first.',
+    'A session whose setup never finished is set up again; a prompt that never reached its agent is sent again; any other agent gets a prompt to continue. A running turn is ended first.',
   params,
   answers: { 200: SessionWithMessage },
   refusals: ['cannot_restart'],
@@ -147,9 +147,9 @@ export const forkSession = defineEndpoint({
   method: 'POST',
   path: '/sessions/{id}/fork',
   tag,
-  summary: 'Begin a new session from a point of the conversation',
+  summary: 'Fork a session at a message of its conversation',
   description:
-    'The fork keeps the messages up to and including `message_index`, and a copy of the clone as it is now. It rests in `needs_input`.',
+    'The fork keeps the messages up to and including `message_index`, and a copy of the clone as it is now. Its status is `needs_input`.',
   params,
   body: ForkRequest,
   answers: { 201: SessionWithMessage },
@@ -163,7 +163,7 @@ export const refreshSession = defineEndpoint({
   path: '/sessions/{id}/refresh',
   tag,
   summary: 'Read the transcript from disk again',
-  description: 'Entries are only ever added: a file that has become shorter takes nothing away.',
+  description: 'Entries are only added: a file that became shorter removes none.',
   params,
   answers: { 200: SessionWithMessage },
   refusals: ['no_clone', 'no_transcript_files'],
@@ -175,9 +175,9 @@ export const refreshAllSessions = defineEndpoint({
   method: 'POST',
   path: '/sessions/refresh_all',
   tag,
-  summary: 'Tell every session that failed or rests to go on',
+  summary: 'Continue every session that failed or rests',
   description:
-    'At most 50 failed or resting sessions are told to go on; of others the transcript is read again. Sessions that a person paused and those in a frozen category are left alone.',
+    'Continues at most 50 failed or resting sessions, and reads the transcripts of the others again. Sessions that a person paused and those in a frozen category are left alone.',
   answers: { 200: RefreshedAll },
 })
 
@@ -190,7 +190,7 @@ export const updateSession = defineEndpoint({
   tag,
   summary: 'Change a session; only the keys that are sent change',
   description:
-    'A waiting session that becomes a priority one is started at once; `start` says what came of it. Other keys than these are dropped.',
+    'A waiting session that becomes a priority one is started at once; `start` says with what result. Unknown keys are dropped.',
   params,
   body: SessionChanges,
   answers: { 200: ChangedSession },

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { flag } from '../flag.ts'
 import { Id } from '../identifiers.ts'
 import { limits } from '../limits.ts'
+import { refuseField, sent } from '../sent.ts'
 import { Session } from '../sessions/fields.ts'
 import { Timestamp } from '../timestamp.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 const inWords = z.string().meta({ description: 'What happened, in words.' })
 
@@ -23,11 +25,20 @@ export const UnarchivedSession = OneSession.extend({
   message: inWords,
 })
 
-/** What is missing is refused by the operation, under its own label. */
 export const BulkArchiveRequest = z.object({
-  session_ids: z
-    .unknown()
-    .optional()
+  session_ids: sent<readonly (number | string)[]>()
+    .transform((said, context): number[] => {
+      if (!Array.isArray(said) || said.length === 0) {
+        return refuseField(context, 'missing_parameter', 'session_ids array is required')
+      }
+      if (said.length > limits.bulkArchive) {
+        const sentence = `Session ids has too many entries (maximum is ${limits.bulkArchive})`
+        return refuseField(context, 'validation_failed', sentence)
+      }
+      const ids = said.flatMap((one) => wholeNumber(one) ?? [])
+      if (ids.length < said.length) return refuseField(context, 'validation_failed', 'Session ids must be integers')
+      return [...new Set(ids)]
+    })
     .meta({
       type: 'array',
       items: { type: 'integer' },
@@ -41,15 +52,19 @@ export const BulkArchiveRequest = z.object({
 export const BulkArchived = z.object({
   archived_count: z.int().meta({ description: 'How many were archived.' }),
   errors: z
-    .array(z.object({ id: Id, message: z.string().meta({ description: 'Why it was left as it is.' }) }))
-    .meta({ description: 'Sessions that were left as they are.' }),
+    .array(z.object({ id: Id, message: z.string().meta({ description: 'Why it was not archived.' }) }))
+    .meta({ description: 'Sessions that were not archived.' }),
 })
 
-/** What is missing is refused by the operation, under its own label. */
 export const ForkRequest = z.object({
-  message_index: z
-    .unknown()
-    .optional()
+  message_index: sent<number | string>()
+    .transform((said, context): number => {
+      if (said === undefined || said === null || said === '') {
+        return refuseField(context, 'missing_parameter', 'message_index is required')
+      }
+      const sentence = 'Message index must be an integer of at least 0'
+      return wholeNumber(said) ?? refuseField(context, 'validation_failed', sentence)
+    })
     .meta({
       type: 'integer',
       minimum: 0,
@@ -61,12 +76,12 @@ export const ForkRequest = z.object({
 export const RefreshedAll = z.object({
   message: inWords,
   refreshed: z.int().meta({ description: 'Sessions whose transcript had grown on disk.' }),
-  restarted: z.int().meta({ description: 'Failed sessions that were told to go on.' }),
-  continued: z.int().meta({ description: 'Resting sessions that were told to go on.' }),
-  errors: z.int().meta({ description: 'Sessions for which it did not work; the server log names them.' }),
+  restarted: z.int().meta({ description: 'Failed sessions that were restarted.' }),
+  continued: z.int().meta({ description: 'Resting sessions that were continued.' }),
+  errors: z.int().meta({ description: 'Sessions for which it failed; the server log names them.' }),
 })
 
 export const SummaryQueued = z.object({
-  session_id: Id.meta({ description: 'The session to be summed up.' }),
+  session_id: Id.meta({ description: 'The session to be summarised.' }),
   message: inWords,
 })

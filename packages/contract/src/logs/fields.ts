@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id } from '../identifiers.ts'
+import { sent } from '../sent.ts'
 import { Timestamp } from '../timestamp.ts'
 
 export const logLevels = ['info', 'error', 'debug', 'warning', 'verbose'] as const
@@ -8,12 +9,12 @@ export type LogLevel = (typeof logLevels)[number]
 export const SessionLog = z
   .object({
     id: Id,
-    session_id: Id.meta({ description: 'The session it tells of.' }),
+    session_id: Id.meta({ description: 'The session it is about.' }),
     content: z.string().meta({ description: 'What happened. Credentials in it read as markers.' }),
-    level: z.enum(logLevels).meta({ description: 'How much it matters.' }),
+    level: z.enum(logLevels).meta({ description: 'Its level.' }),
     origin: z
       .enum(['service', 'caller'])
-      .meta({ description: 'Who wrote it. What the service wrote can be neither changed nor deleted.' }),
+      .meta({ description: 'Who wrote it. Lines of the service cannot be changed or deleted.' }),
     created_at: Timestamp.meta({ description: 'When it was written.' }),
     updated_at: Timestamp.meta({ description: 'When it last changed.' }),
   })
@@ -26,8 +27,7 @@ const content = z
   .refine((value) => value.trim() !== '', { message: "can't be blank" })
   .meta({ description: 'What happened. Credentials in it are replaced by markers before it is stored.' })
 
-const level = z
-  .unknown()
+const level = sent<LogLevel>(z.unknown())
   .transform((said, context): LogLevel => {
     const known = logLevels.find((name) => name === said)
     if (known) return known
@@ -35,7 +35,7 @@ const level = z
     context.addIssue({ code: 'custom', message: `${named}is not a valid log level` })
     return z.NEVER
   })
-  .meta({ enum: [...logLevels], description: 'How much it matters. There is no default.' })
+  .meta({ enum: [...logLevels], description: 'Its level. There is no default.' })
 
 export const NewSessionLog = z.object({ content, level })
 export const SessionLogChanges = z.object({ content: content.optional(), level: level.optional() })

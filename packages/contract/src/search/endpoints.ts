@@ -9,7 +9,7 @@ export const searchSessions = defineEndpoint({
   tag: 'Sessions',
   summary: 'Search sessions for a text',
   description:
-    'One literal phrase in the title, `metadata` and `custom_metadata`, and with `search_contents` in the stored transcript. A content search always answers within its time; when it is not `complete`, go on with its `next_cursor`.',
+    'Searches one literal phrase in the title, `metadata` and `custom_metadata`, and with `search_contents` in the stored transcript. A content search always answers within its time limit; when it is not `complete`, continue with its `next_cursor`.',
   query: SessionSearch,
   answers: { 200: [FoundSessions, FoundContents] },
   refusals: ['search_query_missing', 'search_query_too_long'],

@@ -4,7 +4,7 @@ import { PageQuery, Pagination } from '../paging.ts'
 import { queryBoolean } from '../query.ts'
 import { Session, SessionFilters } from '../sessions/fields.ts'
 
-/** `q` and `query` are one thing; whether there is one is for the operation to say, since it is refused with 400. */
+/** `q` and `query` mean the same. The operation refuses a missing phrase, with 400. */
 export const SessionSearch = z.object({
   q: z
     .string()
@@ -17,8 +17,7 @@ export const SessionSearch = z.object({
     description: 'Whether the stored transcripts are searched too.',
   }),
   scan_cursor: z.string().optional().meta({
-    description:
-      'With `search_contents`: the `next_cursor` of the call to go on from. One that cannot be read is ignored.',
+    description: 'With `search_contents`: the `next_cursor` of the call to continue. An unreadable one is ignored.',
   }),
   ...PageQuery.shape,
   ...SessionFilters.shape,
@@ -40,12 +39,12 @@ export const FoundSessions = z
 
 export const ContentScan = z
   .object({
-    complete: z.boolean().meta({ description: 'Whether every candidate was looked at and every match is shown.' }),
-    timed_out: z.boolean().meta({ description: 'Whether the time ran out; false when the page is simply full.' }),
+    complete: z.boolean().meta({ description: 'Whether every candidate was searched and every match is shown.' }),
+    timed_out: z.boolean().meta({ description: 'Whether the time limit was reached; false when the page is full.' }),
     scanned_sessions: z
       .int()
-      .meta({ description: 'Candidates that were looked at, up to where the next call goes on.' }),
-    candidate_sessions: z.int().meta({ description: 'Candidates of this call, those before the cursor left out.' }),
+      .meta({ description: 'Candidates that were searched, up to where the next call continues.' }),
+    candidate_sessions: z.int().meta({ description: 'Candidates of this call, without those before the cursor.' }),
     next_cursor: z.string().nullable().meta({
       description: 'To be sent as `scan_cursor` with the same query and filters; null when complete.',
     }),

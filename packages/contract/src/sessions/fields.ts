@@ -4,6 +4,7 @@ import { Id, SessionRef } from '../identifiers.ts'
 import { JsonObject } from '../json.ts'
 import { limits } from '../limits.ts'
 import { queryBoolean } from '../query.ts'
+import { optionallySent, sent } from '../sent.ts'
 import { text } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
 
@@ -40,9 +41,9 @@ export const Session = z
     slug: z.string().nullable().meta({ description: 'Readable handle: the title plus a `-YYYYMMDD-HHMM` stamp.' }),
     idempotency_key: z.string().nullable().meta({ description: 'The key it was created with; null without one.' }),
     title: z.string().nullable().meta({ description: 'A short title.' }),
-    status: z.enum(sessionStatuses).meta({ description: 'Where it stands in its life.' }),
+    status: z.enum(sessionStatuses).meta({ description: 'Its status.' }),
     agent_runtime: z.string().meta({ description: 'The registered runtime that runs its turns.' }),
-    genesis: z.enum(genesisKinds).meta({ description: 'How it came to be. Never chosen by the caller.' }),
+    genesis: z.enum(genesisKinds).meta({ description: 'How it was created. Never chosen by the caller.' }),
     scheduling_class: z.enum(priorityClasses).nullable().meta({ description: 'The explicit class; null derives it.' }),
     priority_class: z.enum(priorityClasses).meta({ description: 'The class in force.' }),
     precedence: z.int().meta({ description: 'Rank within the spot queue; higher is handled sooner.' }),
@@ -50,10 +51,10 @@ export const Session = z
     git_root: z.string().meta({ description: 'Repository URL or local path; a password in it is not shown.' }),
     branch: z.string().meta({ description: 'The branch that is checked out.' }),
     subdirectory: z.string().nullable().meta({ description: 'Directory in the repository the agent works in.' }),
-    goal: z.string().nullable().meta({ description: 'What the agent is to reach; null when there is none.' }),
+    goal: z.string().nullable().meta({ description: 'The goal of the agent; null when there is none.' }),
     mcp_servers: names.meta({ description: 'The MCP servers selected for it.' }),
     all_mcp_servers: names.meta({ description: 'Selected, plugin-bundled and injected servers together.' }),
-    injected_mcp_servers: names.meta({ description: 'Servers the service adds by itself.' }),
+    injected_mcp_servers: names.meta({ description: 'Servers that the service adds to every such session.' }),
     catalog_skills: names.meta({ description: 'Selected skills.' }),
     catalog_hooks: names.meta({ description: 'Selected hooks.' }),
     catalog_plugins: names.meta({ description: 'Selected plugins.' }),
@@ -89,10 +90,10 @@ export const Session = z
 
 export type Session = z.infer<typeof Session>
 
-/** Words that stand in the place of a session in a path. */
+/** Words that paths use in the place of a session. */
 const reservedSlugs: readonly string[] = ['search', 'reorder', 'refresh_all', 'bulk_archive']
 
-/** A handle as a caller may write it. */
+/** A slug as a caller may write it. */
 export const slug = text(limits.slug)
   .refine((value) => /^[a-z0-9-]+$/.test(value), { message: 'only allows lowercase letters, numbers, and hyphens' })
   .refine((value) => !/^\d+$/.test(value), { message: "can't be all digits" })
@@ -104,23 +105,32 @@ function isPriorityClass(value: string): value is PriorityClass {
 
 /** A rank within the spot queue, as a number or as its digits. */
 export const rank = z.preprocess(
-  (said) => (typeof said === 'string' && /^[+-]?\d{1,15}$/.test(said) ? Number(said) : said),
+  (said: number | string) => (typeof said === 'string' && /^[+-]?\d{1,15}$/.test(said) ? Number(said) : said),
   z.int().min(limits.precedence.min).max(limits.precedence.max),
 )
 
-/** Blank is no parent. Whatever else names no session is refused like one that does not exist. */
-const parentSession = z.unknown().transform((said): SessionRef | null => {
+/** Null or blank derives the class from the session's origin. */
+export const priorityClass = z
+  .string()
+  .nullable()
+  .transform((value) => value || null)
+  .refine((value): value is PriorityClass | null => value === null || isPriorityClass(value), {
+    error: ({ input }) => `${String(input)} is not a known scheduling class`,
+  })
+  .meta({ type: ['string', 'null'], enum: [...priorityClasses, null] })
+
+/** Blank is no parent. A value that can name no session is refused like a session that does not exist. */
+const parentSession = sent<number | string>(z.unknown()).transform((said): SessionRef | null => {
   const name = typeof said === 'number' ? String(said) : said
   if (name === null || (typeof name === 'string' && name.trim() === '')) return null
   return SessionRef.safeParse(name).data ?? { id: 0 }
 })
 
 /**
- * What a create may say. Unknown keys are dropped. `agent_root` is checked by the operation, since it is refused under
- * its own label.
+ * Unknown keys are dropped. The operation checks `agent_root`, since only it knows the catalog.
  */
 export const NewSession = z.object({
-  prompt: text(limits.prompt, { wording: 'long' }).nullish().meta({ description: 'What the first turn is to do.' }),
+  prompt: text(limits.prompt, { wording: 'long' }).nullish().meta({ description: 'The prompt of the first turn.' }),
   parent_session_id: parentSession.nullish().meta({
     type: ['integer', 'string', 'null'],
     description: 'The session that spawns it: its numeric id or its slug.',
@@ -128,7 +138,7 @@ export const NewSession = z.object({
   agent_root: z
     .string()
     .nullish()
-    .meta({ description: 'A root of the catalog: what the request does not say comes from there.' }),
+    .meta({ description: 'A root of the catalog: it supplies what the request leaves out.' }),
   git_root: text(limits.gitRoot)
     .nullish()
     .meta({
@@ -145,7 +155,7 @@ export const NewSession = z.object({
     .string()
     .nullish()
     .meta({ description: 'A registered runtime.', examples: ['demo'] }),
-  goal: text(limits.goal, { wording: 'long' }).nullish().meta({ description: 'What the agent is to reach.' }),
+  goal: text(limits.goal, { wording: 'long' }).nullish().meta({ description: 'The goal of the agent.' }),
   is_autonomous: z
     .boolean()
     .nullish()
@@ -156,18 +166,9 @@ export const NewSession = z.object({
     .max(limits.autoCompactWindow.max)
     .nullish()
     .meta({ description: 'Context size in tokens at which the agent compacts.' }),
-  scheduling_class: z
-    .string()
-    .nullish()
-    .transform((value) => value || null)
-    .refine((value): value is PriorityClass | null => value === null || isPriorityClass(value), {
-      error: ({ input }) => `${String(input)} is not a known scheduling class`,
-    })
-    .meta({
-      type: ['string', 'null'],
-      enum: [...priorityClasses, null],
-      description: "Its class; if absent its parent's own choice, else derived from its origin.",
-    }),
+  scheduling_class: priorityClass
+    .optional()
+    .meta({ description: "Its class; if absent its parent's own choice, else derived from its origin." }),
   precedence: rank.nullish().meta({
     type: ['integer', 'null'],
     description: "Rank within the spot queue; if absent, one above its parent's, or 0 without one.",
@@ -186,9 +187,16 @@ export const NewSession = z.object({
 
 export type NewSession = z.infer<typeof NewSession>
 
+/** The key alone, for the lookup of an earlier session: a repeat is answered whatever the rest of its body says. */
+export const IdempotencyKey = z.object({
+  idempotency_key: optionallySent<string | null>().transform((said) =>
+    typeof said === 'string' && said !== '' ? said : undefined,
+  ),
+})
+
 export const CreatedSession = z.object({
   session: Session,
-  warnings: z.array(z.string()).optional().meta({ description: 'What the caller should know; absent when empty.' }),
+  warnings: z.array(z.string()).optional().meta({ description: 'Warnings for the caller; absent when empty.' }),
 })
 
 export const ReplayedSession = z.object({
@@ -196,7 +204,7 @@ export const ReplayedSession = z.object({
   idempotent_replay: z.literal(true).meta({ description: 'The key was used before; nothing was created.' }),
 })
 
-/** Filters of a list of sessions. A value outside the vocabulary is ignored only where the field says so. */
+/** Filters of a list of sessions. An unknown value is ignored only where the field says so. */
 export const SessionFilters = z.object({
   status: z.string().optional().meta({ description: 'One status; an unknown one matches nothing.' }),
   agent_runtime: z.string().optional().meta({ description: 'One runtime; an unknown one matches nothing.' }),
@@ -223,12 +231,12 @@ function ignoringUnknown<const T extends string>(known: readonly T[]) {
 export const StatusSummary = z
   .object({
     summary: z.string().nullable().meta({
-      description: 'Where things stand, in a few sentences. The old text stays readable while a new one is made.',
+      description: 'A summary of the session in a few sentences. The old text stays readable while a new one is made.',
     }),
     messages_since_generated: z.int().nullable().meta({
-      description: 'Transcript entries since the text was made; 0 means current. Null until there is a text.',
+      description: 'Transcript entries since the text was made; 0 means current. Null without a text.',
     }),
-    state: z.enum(['idle', 'pending', 'ready', 'failed']).meta({ description: 'What became of the last request.' }),
+    state: z.enum(['idle', 'pending', 'ready', 'failed']).meta({ description: 'The state of the last request.' }),
     generating: z.boolean().meta({ description: 'Whether a text is being made, or is about to be.' }),
     error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
   })
@@ -241,20 +249,22 @@ const HierarchyNode = z
     id: Id,
     title: z.string().meta({ description: 'The title, or `Session #<id>` without one.' }),
     agent_root: z.string().nullable().meta({ description: 'The catalog root it was made from; null if none.' }),
-    status: z.enum(sessionStatuses).meta({ description: 'Where it stands in its life.' }),
+    status: z.enum(sessionStatuses).meta({ description: 'Its status.' }),
     depth: z.int().meta({ description: 'Levels below a root; 0 for a root.' }),
-    parent_session_id: Id.nullable().meta({ description: 'Who spawned it, listed here or not.' }),
+    parent_session_id: Id.nullable().meta({ description: 'The session that spawned it, whether listed here or not.' }),
     render_parent_session_id: Id.nullable().meta({
       description: 'The node it is drawn under; null for a root. The tree is rebuilt from this alone.',
     }),
     spawn_edge: z.boolean().meta({
-      description: 'False when it stands here only by an uncle, or only so that the requested session is shown.',
+      description:
+        'False when it is listed only because of an uncle link, or only so that the requested session is shown.',
     }),
     uncle_session_ids: z.array(Id).meta({
-      description: 'Nodes that say they queued for or interrupted it: further seniors. A claim, not a fact.',
+      description:
+        'Nodes that claim to have queued a message for it or interrupted it: further seniors. The claim is not verified.',
     }),
     current: z.boolean().meta({ description: 'Whether it is the requested session.' }),
-    genesis: z.enum(genesisKinds).meta({ description: 'How it came to be.' }),
+    genesis: z.enum(genesisKinds).meta({ description: 'How it was created.' }),
     priority_class: z.enum(priorityClasses).meta({ description: 'The class in force.' }),
   })
   .meta({ id: 'HierarchyNode' })
@@ -262,10 +272,12 @@ const HierarchyNode = z
 export type HierarchyNode = z.infer<typeof HierarchyNode>
 
 export const SessionHierarchy = z.object({
-  origin_session_id: Id.meta({ description: 'The first of the line that spawned it.' }),
-  root_session_ids: z.array(Id).meta({ description: 'Where the trees begin: the origin first, then others by id.' }),
+  origin_session_id: Id.meta({ description: 'The oldest ancestor.' }),
+  root_session_ids: z
+    .array(Id)
+    .meta({ description: 'The roots of the trees: the origin first, then the others by id.' }),
   truncated: z.boolean().meta({ description: 'Whether there are more relatives than are listed.' }),
-  truncation_reason: z.string().nullable().meta({ description: 'The bounds, when one was met; else null.' }),
+  truncation_reason: z.string().nullable().meta({ description: 'The limits, when one was reached; else null.' }),
   nodes: z.array(HierarchyNode).meta({ description: 'Depth first; rebuild the tree from `render_parent_session_id`.' }),
 })
 
@@ -273,16 +285,16 @@ export type SessionHierarchy = z.infer<typeof SessionHierarchy>
 
 const HumanMessage = z
   .object({
-    origin: z.enum(['here', 'elsewhere']).meta({ description: '`here` when it was said to the requested session.' }),
+    origin: z.enum(['here', 'elsewhere']).meta({ description: '`here` when it was sent to the requested session.' }),
     author: z.string().meta({ description: 'The key of the person, which never changes.' }),
     author_display_name: z.string().meta({ description: 'The name of the person; the key when no longer known.' }),
-    channel: z.string().meta({ description: 'Where it came in: `web_ui` or `chat`.' }),
+    channel: z.string().meta({ description: 'The channel it came through: `web_ui` or `chat`.' }),
     channel_label: z.string().meta({ description: 'The channel in words.' }),
-    authored_in_session_id: Id.meta({ description: 'The session it was said to.' }),
+    authored_in_session_id: Id.meta({ description: 'The session it was sent to.' }),
     authored_in: z.string().meta({ description: 'That session in words.' }),
     entry_point: z.string().meta({ description: 'Where on the channel, such as `web_ui.follow_up`.' }),
-    content: z.string().meta({ description: 'What was said.' }),
-    occurred_at: Timestamp.meta({ description: 'When it was said.' }),
+    content: z.string().meta({ description: 'The text.' }),
+    occurred_at: Timestamp.meta({ description: 'When it was sent.' }),
   })
   .meta({ id: 'HumanMessage' })
 
@@ -292,8 +304,8 @@ const CaptureGap = z
   .object({
     channel: z.string().meta({ description: 'The channel whose messages cannot be captured.' }),
     channel_label: z.string().meta({ description: 'The channel in words.' }),
-    genesis: z.enum(genesisKinds).meta({ description: 'The genesis by which its sessions are known.' }),
-    session_ids: z.array(Id).meta({ description: 'The sessions that came in through it.' }),
+    genesis: z.enum(genesisKinds).meta({ description: 'The genesis of its sessions.' }),
+    session_ids: z.array(Id).meta({ description: 'The sessions that came through it.' }),
     reason: z.string().meta({ description: 'Why nothing could be captured.' }),
     remedy: z.string().meta({ description: 'What an operator can do about it.' }),
   })
@@ -305,10 +317,10 @@ export const ShownSession = z.object({
   session: Session,
   status_summary: StatusSummary.nullable().meta({ description: 'Null when none was ever requested.' }),
   session_hierarchy: SessionHierarchy.meta({ description: 'The tree of sessions this one belongs to.' }),
-  human_messages: z.array(HumanMessage).meta({ description: 'What named people wrote anywhere in the tree.' }),
+  human_messages: z.array(HumanMessage).meta({ description: 'Messages of named people anywhere in the tree.' }),
   human_message_capture_gaps: z
     .array(CaptureGap)
-    .meta({ description: 'Channels the tree came in through whose messages cannot be captured.' }),
+    .meta({ description: 'Channels of the tree whose messages cannot be captured.' }),
 })
 
 export type ShownSession = z.infer<typeof ShownSession>

@@ -7,7 +7,7 @@ const GenesisClassOverrides = z
   .strictObject({
     web_ui: sessionClass.meta({ description: 'Of sessions made in the dashboard.' }),
     api: sessionClass.meta({ description: 'Of sessions made by this API.' }),
-    unknown: sessionClass.meta({ description: 'Of sessions whose origin nobody recorded.' }),
+    unknown: sessionClass.meta({ description: 'Of sessions whose origin is not recorded.' }),
   })
   .meta({ description: 'Class of sessions by origin, where it differs from the default.' })
 

@@ -77,7 +77,7 @@ export const deleteSubagent = defineEndpoint({
   path: `${path}/{id}`,
   tag,
   summary: 'Delete the record of a subagent',
-  description: 'The entries of a conversation stay; if the subagent goes on, it is recorded anew.',
+  description: 'The entries of the conversation stay; if the subagent continues, it is recorded again.',
   params,
   answers: { 204: 'nothing' },
 })

@@ -31,7 +31,7 @@ export const SubagentTranscript = z
     message_count: z.int().meta({ description: described.message_count }),
     subagent_type: z.string().nullable().meta({ description: described.subagent_type }),
     description: z.string().nullable().meta({ description: described.description }),
-    status: z.enum(subagentStatuses).nullable().meta({ description: 'What became of it; null when nobody said.' }),
+    status: z.enum(subagentStatuses).nullable().meta({ description: 'Its outcome; null when unknown.' }),
     duration_ms: countOrNull.meta({ description: described.duration_ms }),
     total_tokens: countOrNull.meta({ description: described.total_tokens }),
     tool_use_count: countOrNull.meta({ description: described.tool_use_count }),
@@ -72,7 +72,7 @@ const status = z
   .refine((said): said is SubagentStatus | null => said === null || subagentStatuses.some((known) => known === said), {
     message: 'is not included in the list',
   })
-  .meta({ enum: [...subagentStatuses, null], description: 'What became of it.' })
+  .meta({ enum: [...subagentStatuses, null], description: 'Its status.' })
 
 const facts = {
   tool_use_id: words(described.tool_use_id),
@@ -92,7 +92,7 @@ const facts = {
 export const NewSubagentTranscript = z.object({
   agent_id: agentId,
   ...facts,
-  status: status.default('running').meta({ description: 'What became of it.' }),
+  status: status.default('running').meta({ description: 'Its status.' }),
 })
 
 export const SubagentTranscriptChanges = z.object({ agent_id: agentId.optional(), ...facts, status: status.optional() })

@@ -12,9 +12,9 @@ export const regenerateStatusSummary = defineEndpoint({
   method: 'POST',
   path: '/sessions/{id}/regenerate_status_summary',
   tag,
-  summary: 'Ask for a new summary of where a session stands',
+  summary: 'Request a new summary of a session',
   description:
-    "An agent of the session's own runtime writes it, apart from the session: nothing of the session changes, also when it is archived. `status_summary` of the session shows it when it is ready. Requests while one is being made are that one.",
+    "An agent of the session's own runtime writes it, outside the session: the session does not change, and may be archived. `status_summary` shows it when it is ready. Requests while one is being made join it.",
   params,
   answers: { 202: SummaryQueued },
   refusals: ['cannot_summarise'],

@@ -1,7 +1,5 @@
 import * as contract from '@yardmaster/contract/board/endpoints'
-import { SessionRef } from '@yardmaster/contract/identifiers'
 import { ok } from '../../platform/http/answer.ts'
-import { refuseMissing } from '../../platform/refusal.ts'
 import { bind } from '../app.ts'
 import { changeNotes } from './notes.ts'
 import { reorderCards } from './reorder.ts'
@@ -23,12 +21,7 @@ export const endpoints = [
     ok({ session: await changeVisibility(app, params.id, body) }),
   ),
   bind(contract.reorderSessions, async ({ body }, app) => {
-    const { session_id: said, ...order } = body
-    return ok(await reorderCards(app, { ...order, moved: readMoved(said) }))
+    const { ids, category_id: section, session_id: moved } = body
+    return ok(await reorderCards(app, { ids, section, moved }))
   }),
 ]
-
-function readMoved(said: string | number | null | undefined): SessionRef | undefined {
-  if (said === undefined || said === null || said === '') return undefined
-  return SessionRef.safeParse(String(said)).data ?? refuseMissing()
-}

@@ -1,5 +1,5 @@
+import type { CategoryRef } from '@yardmaster/contract/board/fields'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
@@ -7,21 +7,21 @@ import { type Card, lockSession, recordCardOrder, recordCardSection } from '../s
 import { lockSections, selectCards } from './card-store.ts'
 import { findSection } from './section.ts'
 
-export type ReorderRequest = { ids?: unknown; category_id?: unknown; moved: SessionRef | undefined }
+export type ReorderRequest = { ids: readonly number[]; section: CategoryRef; moved: SessionRef | undefined }
 export type Ordered = { category_id: number | null; session_ids: number[] }
 
 /**
  * Orders the cards of one section. A moved card goes next to its neighbours in the list. Without a moved card, the listed
  * cards are rearranged within the positions that they already occupy.
  */
-export async function reorderCards(app: App, { ids, category_id, moved }: ReorderRequest): Promise<Ordered> {
+export async function reorderCards(app: App, { ids, section: wanted, moved }: ReorderRequest): Promise<Ordered> {
   return transact(app.db, async (tx) => {
-    const section = await findSection(tx, category_id)
+    const section = await findSection(tx, wanted)
     const card = moved && (await lockSession(tx, moved))
     await lockSections(tx, card ? [section, card.category_id] : [section])
     if (card && card.category_id !== section) await recordCardSection(tx, card.id, section)
     const cards = await distinctCards(tx, section)
-    const listed = readListed(ids, cards)
+    const listed = listedCards(ids, cards)
     await recordCardOrder(
       tx,
       card && listed.includes(card.id) ? moveCard(cards, listed, card.id) : rearrange(cards, listed),
@@ -32,9 +32,8 @@ export async function reorderCards(app: App, { ids, category_id, moved }: Reorde
 }
 
 /** Ignores repeats and ids that are not cards of the section. */
-function readListed(said: unknown, cards: readonly Card[]): number[] {
+function listedCards(ids: readonly number[], cards: readonly Card[]): number[] {
   const inSection = new Set(cards.map(({ id }) => id))
-  const ids = (Array.isArray(said) ? said : []).flatMap((one) => wholeNumber(one) ?? [])
   return [...new Set(ids)].filter((id) => inSection.has(id))
 }
 

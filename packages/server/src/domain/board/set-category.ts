@@ -1,3 +1,4 @@
+import type { CategoryRef } from '@yardmaster/contract/board/fields'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/sessions/fields'
 import { transact } from '../../platform/db/transact.ts'
@@ -8,11 +9,11 @@ import { findSection } from './section.ts'
 export async function setCategory(
   app: App,
   ref: SessionRef,
-  said: unknown,
+  category: CategoryRef,
 ): Promise<{ session: Session; message: string }> {
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
-    const category_id = await findSection(tx, said)
+    const category_id = await findSection(tx, category)
     await recordCategory(tx, id, category_id)
     const message = category_id === null ? 'Session moved to Uncategorized' : 'Session assigned to category'
     return { session: await showRow(app, tx, { id }), message }

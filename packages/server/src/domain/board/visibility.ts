@@ -1,17 +1,19 @@
+import type { VisibilityChange } from '@yardmaster/contract/board/fields'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import { type Session, type Visibility, visibilities } from '@yardmaster/contract/sessions/fields'
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import type { z } from 'zod'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { lockSession, recordVisibility, showRow } from '../sessions/session.ts'
 import { instantOf, isTimeZone, type WallClock } from './wall-clock.ts'
 
-export type VisibilityRequest = { visibility?: unknown; snoozed_until?: unknown; timezone?: unknown }
+export type VisibilityRequest = z.output<typeof VisibilityChange>
 
 /** Affects only the board: no scheduler or queue reads the visibility. */
 export async function changeVisibility(app: App, ref: SessionRef, request: VisibilityRequest): Promise<Session> {
-  const visibility = readVisibility(request.visibility)
+  const { visibility } = request
   const snoozed_until = visibility === 'snoozed' ? readEnd(request, app.clock.now()) : null
   return transact(app.db, async (tx) => {
     const { id } = await lockSession(tx, ref)
@@ -20,21 +22,11 @@ export async function changeVisibility(app: App, ref: SessionRef, request: Visib
   })
 }
 
-function readVisibility(said: unknown): Visibility {
-  const known = visibilities.find((candidate) => candidate === said)
-  return (
-    known ?? refuseChange(`Unknown visibility ${JSON.stringify(said ?? '')}. Valid values: ${visibilities.join(', ')}.`)
-  )
-}
-
 const grammar = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z?)$/
 const withOffset = /[+-]\d{2}(:?\d{2})?$/
 
-function readEnd({ snoozed_until: said, timezone }: VisibilityRequest, now: Date): Date {
-  if (said === undefined || said === null || said === '') {
-    return refuseChange('snoozed_until is required to snooze a session.')
-  }
-  const text = String(said)
+function readEnd({ snoozed_until: text, timezone }: VisibilityRequest, now: Date): Date {
+  if (text === undefined) return refuseChange('snoozed_until is required to snooze a session.')
   if (text.includes('T') && withOffset.test(text)) {
     return refuseChange('snoozed_until must not carry a UTC offset; send the wall clock time and a timezone name.')
   }
@@ -63,10 +55,9 @@ function readClock(text: string): { clock: WallClock; isUtc: boolean } {
   return { clock, isUtc: parts[6] === 'Z' }
 }
 
-function readZone(said: unknown): string {
-  if (said === undefined || said === null || said === '') return 'UTC'
-  if (typeof said === 'string' && isTimeZone(said)) return said
-  return refuseChange(`${JSON.stringify(said)} is not a recognized IANA timezone name.`)
+function readZone(name: string): string {
+  if (isTimeZone(name)) return name
+  return refuseChange(`${JSON.stringify(name)} is not a recognized IANA timezone name.`)
 }
 
 function refuseChange(sentence: string): never {

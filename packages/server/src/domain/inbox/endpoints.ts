@@ -1,10 +1,8 @@
 import * as contract from '@yardmaster/contract/inbox/endpoints'
 import type { EnqueuedMessage } from '@yardmaster/contract/inbox/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
-import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { z } from 'zod'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
-import { refuse } from '../../platform/refusal.ts'
 import { bind, bindList } from '../app.ts'
 import type { Message } from './inbox.ts'
 import { changeMessage, enqueueMessage, listMessages, removeMessage, reorderMessage, showMessage } from './messages.ts'
@@ -19,31 +17,21 @@ export const endpoints = [
   ),
   bind(contract.createMessage, async ({ params, body }, app) => {
     const { content, goal, acting_session_id: actingSessionId } = body
-    if (!content) return refuse('missing_parameter', 'content is required')
-    const message = await enqueueMessage(app, params.session_id, { content, goal, actingSessionId })
+    const message = await enqueueMessage(app, params.session_id, { content, goal: goal ?? null, actingSessionId })
     return created({ enqueued_message: present(message) })
   }),
-  bind(contract.updateMessage, async ({ params, body, rawBody }, app) => {
-    const { content } = body
-    const changes = {
-      ...(content !== undefined && { content }),
-      ...(Object.hasOwn(rawBody, 'goal') && { goal: body.goal ?? null }),
-    }
-    return ok({ enqueued_message: present(await changeMessage(app, params.session_id, params.id, changes)) })
-  }),
+  bind(contract.updateMessage, async ({ params, body }, app) =>
+    ok({ enqueued_message: present(await changeMessage(app, params.session_id, params.id, body)) }),
+  ),
   bind(contract.deleteMessage, async ({ params }, app) => {
     await removeMessage(app, params.session_id, params.id)
     return noContent()
   }),
   bind(contract.reorderMessage, async ({ params, body }, app) => {
-    const message = await reorderMessage(app, params.session_id, params.id, readPosition(body.position))
+    const message = await reorderMessage(app, params.session_id, params.id, body.position)
     return ok({ enqueued_message: present(message) })
   }),
 ]
-
-function readPosition(said: unknown): number {
-  return wholeNumber(said) || refuse('invalid_position', 'Position must be >= 1')
-}
 
 function present({ created_at, updated_at, ...message }: Message): z.output<typeof EnqueuedMessage> {
   return { ...message, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) }

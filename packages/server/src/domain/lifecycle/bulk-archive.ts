@@ -1,15 +1,17 @@
-import { limits } from '@yardmaster/contract/limits'
-import { wholeNumber } from '@yardmaster/contract/whole-number'
-import { Refusal, refuse } from '../../platform/refusal.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { archiveSession } from './archive.ts'
 
 export type BulkOutcome = { archived_count: number; errors: { id: number; message: string }[] }
 
 /** Archives each session in its own transaction: a session that cannot be archived does not affect the others. */
-export async function archiveMany(app: App, said: unknown, { force }: { force: boolean }): Promise<BulkOutcome> {
+export async function archiveMany(
+  app: App,
+  ids: readonly number[],
+  { force }: { force: boolean },
+): Promise<BulkOutcome> {
   const outcome: BulkOutcome = { archived_count: 0, errors: [] }
-  for (const id of readIds(said)) {
+  for (const id of ids) {
     const message = await archiveOne(app, id, force)
     if (message === undefined) outcome.archived_count += 1
     else if (message !== '') outcome.errors.push({ id, message })
@@ -27,13 +29,4 @@ async function archiveOne(app: App, id: number, force: boolean): Promise<string 
     if (error.kind === 'not_found' || error.kind === 'cannot_archive') return ''
     return `${error.messages.join(', ')}\n"force" applies to the whole batch.`
   }
-}
-
-function readIds(said: unknown): number[] {
-  if (!Array.isArray(said) || said.length === 0) return refuse('missing_parameter', 'session_ids array is required')
-  if (said.length > limits.bulkArchive) {
-    return refuse('validation_failed', `Session ids has too many entries (maximum is ${limits.bulkArchive})`)
-  }
-  const ids = said.map((one) => wholeNumber(one) ?? refuse('validation_failed', 'Session ids must be integers'))
-  return [...new Set(ids)]
 }

@@ -1,8 +1,6 @@
 import * as contract from '@yardmaster/contract/lifecycle/endpoints'
-import { wholeNumber } from '@yardmaster/contract/whole-number'
 import { transact } from '../../platform/db/transact.ts'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
-import { refuse } from '../../platform/refusal.ts'
 import { bind } from '../app.ts'
 import { findByIdempotencyKey, showRow } from '../sessions/session.ts'
 import { archiveSession } from './archive.ts'
@@ -20,7 +18,7 @@ import { unarchiveSession } from './unarchive.ts'
 
 export const endpoints = [
   bind(contract.createSession, async (request, app) => {
-    const earlier = await findByIdempotencyKey(app, request.rawBody.idempotency_key)
+    const earlier = await findByIdempotencyKey(app, request.early.idempotency_key)
     if (earlier) return ok({ session: earlier, idempotent_replay: true as const })
     const plan = await planSession(app, request.body)
     const { session, isReplay, warnings } = await transact(app.db, (tx) =>
@@ -50,7 +48,7 @@ export const endpoints = [
   bind(contract.restartSession, async ({ params }, app) => ok(await restartSession(app, params.id))),
   bind(contract.forkSession, async ({ params, body }, app) =>
     created({
-      session: await forkSession(app, params.id, readMessageIndex(body.message_index)),
+      session: await forkSession(app, params.id, body.message_index),
       message: 'Session forked successfully',
     }),
   ),
@@ -63,8 +61,3 @@ export const endpoints = [
   }),
   bind(contract.refreshAllSessions, async (_request, app) => ok(await refreshAll(app))),
 ]
-
-function readMessageIndex(said: unknown): number {
-  if (said === undefined || said === null || said === '') refuse('missing_parameter', 'message_index is required')
-  return wholeNumber(said) ?? refuse('validation_failed', 'Message index must be an integer of at least 0')
-}

@@ -13,14 +13,19 @@ export type Sent = {
 }
 
 /** Parses the request by the endpoint's declaration, or refuses it. */
-export function readRequest<App>(endpoint: Endpoint<App>, sent: Sent): EndpointRequest<unknown, unknown, unknown> {
-  const { params, query, body: rawBody, headers } = sent
+export function readRequest<App>(
+  endpoint: Endpoint<App>,
+  sent: Sent,
+): EndpointRequest<unknown, unknown, unknown, unknown> {
+  const { params, query, body, headers } = sent
   return {
     params: parseParams(endpoint.params, params),
     query: parseQuery(endpoint.query, query),
-    rawBody,
     get body() {
-      return endpoint.body && parseBody(endpoint.body, rawBody)
+      return endpoint.body && parseBody(endpoint.body, body)
+    },
+    get early() {
+      return endpoint.early.parse(body)
     },
     headers,
     get signal() {

@@ -1,22 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Declaration, ListDeclaration, OperationName } from '@yardmaster/contract/endpoint'
-import type { JsonObject } from '@yardmaster/contract/json'
 import { type Page, paginate } from '@yardmaster/contract/paging'
 import type { z } from 'zod'
 import { type AnswerOf, ok } from './answer.ts'
 
 /** A declaration of the contract with the handler that serves it. */
 export type Endpoint<App> = Declaration & {
-  handle(request: EndpointRequest<unknown, unknown, unknown>, app: App): Promise<{ status: number; body: unknown }>
+  handle(
+    request: EndpointRequest<unknown, unknown, unknown, unknown>,
+    app: App,
+  ): Promise<{ status: number; body: unknown }>
 }
 
-export type EndpointRequest<Params, Query, Body> = {
+export type EndpointRequest<Params, Query, Body, Early> = {
   params: Params
   query: Query
   /** Validated when it is read, so that a handler can look at something else first. */
   readonly body: Body
-  /** The JSON object as it was sent. */
-  rawBody: JsonObject
+  /** The keys that the declaration offers before the body is validated. */
+  readonly early: Early
   headers: IncomingHttpHeaders
   /** Aborted when the caller has disconnected or has received the whole answer. */
   signal: AbortSignal
@@ -27,7 +29,8 @@ type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined
 type RequestOf<Bound extends Declaration> = EndpointRequest<
   z.output<Bound['params']>,
   z.output<Bound['query']>,
-  BodyOf<Bound['body']>
+  BodyOf<Bound['body']>,
+  z.output<Bound['early']>
 >
 
 type ListRequest<Params extends z.ZodType, Filters extends z.ZodRawShape> = {
@@ -67,7 +70,8 @@ export function endpointBinding<App>() {
         const { params, query } = request as EndpointRequest<
           z.output<Params>,
           { page: number; per_page: number } & z.output<z.ZodObject<Filters>>,
-          undefined
+          undefined,
+          unknown
         >
         const page = { page: query.page, perPage: query.per_page }
         const { items, totalCount } = await find({ params, filters: query, page }, app)

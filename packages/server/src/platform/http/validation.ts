@@ -1,14 +1,24 @@
+import { refusalOf } from '@yardmaster/contract/sent'
 import type { z } from 'zod'
 import { refuse, refuseMissing } from '../refusal.ts'
 
 export function parseBody(schema: z.ZodType, body: unknown): unknown {
   const result = schema.safeParse(body)
-  return result.success ? result.data : refuse('validation_failed', sentences(result.error, body))
+  return result.success ? result.data : refuseBody(result.error, body)
+}
+
+/** All ordinary problems together, or else the first value that a field refuses under a label of its own. */
+function refuseBody({ issues }: z.ZodError, body: unknown): never {
+  const ordinary = issues.filter((issue) => refusalOf(issue) === undefined)
+  const [first] = issues
+  const kind = first && refusalOf(first)
+  if (ordinary.length > 0 || !kind) return refuse('validation_failed', sentences(ordinary, body))
+  return refuse(kind, first.message)
 }
 
 export function parseQuery(schema: z.ZodType, query: unknown): unknown {
   const result = schema.safeParse(query)
-  if (!result.success) return refuse('invalid_parameter', sentences(result.error, query))
+  if (!result.success) return refuse('invalid_parameter', sentences(result.error.issues, query))
   const unstorable = namesWithNul(query, result.data)
   if (unstorable.length === 0) return result.data
   const problems = unstorable.map((name) => `${attributeName([name])} must not hold a NUL character`)
@@ -27,8 +37,8 @@ function namesWithNul(input: unknown, parsed: unknown): string[] {
 }
 
 /** `Git root can't be blank`: the attribute's name, then its problem. */
-function sentences(error: z.ZodError, input: unknown): string[] {
-  return [...new Set(error.issues.map((issue) => `${attributeName(issue.path)} ${problemOf(issue, input)}`))]
+function sentences(issues: readonly z.core.$ZodIssue[], input: unknown): string[] {
+  return [...new Set(issues.map((issue) => `${attributeName(issue.path)} ${problemOf(issue, input)}`))]
 }
 
 /** `parent_session_id` reads as `Parent session`; an element of a list is named by its list. */

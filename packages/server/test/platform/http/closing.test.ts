@@ -15,8 +15,9 @@ const echo = defineEndpoint({
   path: '/echo',
   tag: 'Test',
   summary: 'Say it again',
-  answers: { 200: z.object({}).loose() },
-  handle: async ({ rawBody }) => ok(rawBody),
+  body: z.looseObject({}),
+  answers: { 200: z.looseObject({}) },
+  handle: async ({ body }) => ok(body),
 })
 
 async function connections({ server }: KitServer): Promise<number> {

@@ -16,8 +16,9 @@ const echo = defineEndpoint({
   path: '/echo',
   tag: 'Test',
   summary: 'Say it again',
-  answers: { 200: z.object({}).loose() },
-  handle: async ({ rawBody }) => ok(rawBody),
+  body: z.looseObject({}),
+  answers: { 200: z.looseObject({}) },
+  handle: async ({ body }) => ok(body),
 })
 
 describe('what is not HTTP is answered 400 in the shape of every error, and the connection is closed', () => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { RefusalKind } from '@yardmaster/contract/problem'
 import { refusals } from '@yardmaster/contract/problem'
+import { refuseField, sent } from '@yardmaster/contract/sent'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { answer, noContent, ok } from '../../../src/platform/http/answer.ts'
@@ -183,19 +184,46 @@ describe('what goes out', () => {
 })
 
 describe('what an endpoint is handed', () => {
-  test('its body is checked when it is read, so that it may look at something else first', async () => {
+  test('the body is validated when the handler reads it, and the early keys are there before', async () => {
     const endpoint = defineEndpoint({
       ...plain,
       method: 'POST',
       path: '/lazy',
       body: z.object({ name: z.string() }),
+      early: z.object({ shortcut: z.boolean().optional().catch(undefined) }),
       answers: { 200: z.object({ name: z.string() }) },
-      handle: async (request) => ok({ name: request.rawBody.shortcut === true ? 'not looked at' : request.body.name }),
+      handle: async (request) => ok({ name: request.early.shortcut ? 'not looked at' : request.body.name }),
     })
     const server = await kitServer([endpoint], { isChecking: true })
     expect((await server.post('/lazy', { shortcut: true })).body).toEqual({ name: 'not looked at' })
     expect((await server.post('/lazy', { name: 'a', other: 1 })).body).toEqual({ name: 'a' })
     expectProblem(await server.post('/lazy', {}), 422, 'Validation failed', "Name can't be blank")
+  })
+
+  test('a field may refuse a value under its own label; ordinary problems come first, all together', async () => {
+    const endpoint = defineEndpoint({
+      ...plain,
+      method: 'POST',
+      path: '/labelled',
+      body: z.object({
+        name: z.string(),
+        size: sent<number>().transform((said, context) =>
+          said === undefined ? refuseField(context, 'missing_parameter', 'size is required') : Number(said),
+        ),
+        place: sent<number>().transform((said, context) =>
+          said === undefined ? refuseField(context, 'invalid_position', 'Position must be >= 1') : Number(said),
+        ),
+      }),
+      answers: { 200: z.object({ size: z.int() }) },
+      refusals: ['missing_parameter', 'invalid_position'],
+      handle: async ({ body }) => ok({ size: body.size }),
+    })
+    const server = await kitServer([endpoint], { isChecking: true })
+    expectProblem(await server.post('/labelled', {}), 422, 'Validation failed', "Name can't be blank")
+    expectProblem(await server.post('/labelled', { name: 'a' }), 422, 'Missing parameter', 'size is required')
+    const unplaced = await server.post('/labelled', { name: 'a', size: 1 })
+    expectProblem(unplaced, 422, 'Invalid position', 'Position must be >= 1')
+    expect((await server.post('/labelled', { name: 'a', size: 1, place: 1 })).body).toEqual({ size: 1 })
   })
 
   test('a path that does not fit its schema names nothing', async () => {

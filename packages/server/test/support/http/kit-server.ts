@@ -28,7 +28,8 @@ type Declared<
   Query extends z.ZodType,
   Body extends z.ZodType | undefined,
   Answers extends AnswerSpecs,
-> = Omit<Parameters<typeof declare<OperationName, Answers, Params, Query, Body>>[0], 'name' | 'auth'> & Named
+  Early extends z.ZodType,
+> = Omit<Parameters<typeof declare<OperationName, Answers, Params, Query, Body, Early>>[0], 'name' | 'auth'> & Named
 
 /** Declares an endpoint and binds its handler in one step. The name is made from the address unless the test names it. */
 export function defineEndpoint<
@@ -36,11 +37,12 @@ export function defineEndpoint<
   Params extends z.ZodType = z.ZodObject<Record<never, never>>,
   Query extends z.ZodType = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType | undefined = undefined,
+  Early extends z.ZodType = z.ZodObject<Record<never, never>>,
 >({
   handle,
   ...declared
-}: Declared<Params, Query, Body, Answers> & {
-  handle: Parameters<typeof bind<Declaration<OperationName, Params, Query, Body, Answers>>>[1]
+}: Declared<Params, Query, Body, Answers, Early> & {
+  handle: Parameters<typeof bind<Declaration<OperationName, Params, Query, Body, Answers, Early>>>[1]
 }): Endpoint<NoApp> {
   const { name = nameOf(declared.path), auth = 'api_key' } = declared
   return bind(declare({ ...declared, name, auth }), handle)
@@ -84,7 +86,7 @@ type Options = {
   logLevel?: string
 }
 
-/** The HTTP kit alone, on a real socket, with endpoints of the test's own; gone when the test is. */
+/** The HTTP kit alone, on a real socket, with the test's own endpoints; closed when the test ends. */
 export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: Options = {}): Promise<KitServer> {
   const { timeouts, hosts = [], keys = [testKey], checkers = {}, isProxied, isChecking = false, logLevel } = options
   const { log, lines, records } = recordedLog(logLevel)

@@ -1,5 +1,4 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { JsonObject } from '@yardmaster/contract/json'
 import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../../platform/db/database.ts'
 import { transact } from '../../../platform/db/transact.ts'
@@ -18,9 +17,9 @@ export async function changeArtifacts(
   app: App,
   ref: SessionRef,
   rules: ListRules,
-  sent: JsonObject,
+  chosen: readonly string[],
 ): Promise<ChangedArtifacts> {
-  const names = readNames(app, rules, sent)
+  const names = knownNames(app, rules, chosen)
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     await recordArtifacts(tx, session.id, { [rules.list]: names })
@@ -32,12 +31,7 @@ export async function changeArtifacts(
   })
 }
 
-function readNames(app: App, { list, max, words }: ListRules, sent: JsonObject): string[] {
-  const said = sent[list]
-  if (said === undefined) return refuse('missing_parameter', `${list} is required`)
-  if (!Array.isArray(said)) return refuse('invalid_parameter', `${list} must be an array`)
-  if (said.length > max) return refuse('too_many_entries', `Too many ${words} (maximum ${max})`)
-  const names = said.map((name) => (typeof name === 'string' ? name : JSON.stringify(name)))
+function knownNames(app: App, { list, words }: ListRules, names: readonly string[]): string[] {
   const { known, unknown } = lookUp(app.catalog.current(), list, names)
   if (unknown.length > 0) refuse('invalid_entries', `Invalid ${words}: ${unknown.join(', ')}`)
   return known

@@ -1,10 +1,8 @@
-import { limits } from '@yardmaster/contract/limits'
 import type { ArtifactList } from '../../catalog/catalog.ts'
 
 /** The differences between the four artifact lists of a session. */
 export type ListRules = {
   list: ArtifactList
-  max: number
   /** The name of the list in a sentence. */
   words: string
   message: string
@@ -15,28 +13,24 @@ export type ListRules = {
 export const listRules: readonly ListRules[] = [
   {
     list: 'mcp_servers',
-    max: limits.mcpServers,
     words: 'MCP servers',
     message: 'MCP servers updated',
     bringsServers: true,
   },
   {
     list: 'catalog_skills',
-    max: limits.catalogSkills,
     words: 'catalog skills',
     message: 'Catalog skills updated',
     bringsServers: false,
   },
   {
     list: 'catalog_hooks',
-    max: limits.catalogHooks,
     words: 'catalog hooks',
     message: 'Catalog hooks updated',
     bringsServers: false,
   },
   {
     list: 'catalog_plugins',
-    max: limits.catalogPlugins,
     words: 'catalog plugins',
     message: 'Catalog plugins updated',
     bringsServers: true,

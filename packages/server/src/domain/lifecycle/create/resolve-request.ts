@@ -75,7 +75,7 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
     goal: presence(request.goal ?? root?.defaultGoal),
     is_autonomous: request.is_autonomous ?? true,
     auto_compact_window: request.auto_compact_window ?? limits.autoCompactWindow.max,
-    scheduling_class: request.scheduling_class,
+    scheduling_class: request.scheduling_class ?? null,
     config,
     metadata: initialMetadata(request, { root, selection, catalogVersion: catalog.version }),
     warnings: [...warningsAbout(request, { runtime, git_root, root }), ...serverWarnings],

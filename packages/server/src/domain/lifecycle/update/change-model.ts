@@ -7,7 +7,7 @@ import { note } from '../../logs/log.ts'
 import { lockSession, recordModel, showRow } from '../../sessions/session.ts'
 
 /** Applies from the next turn; a live turn keeps its model. */
-export async function changeModel(app: App, ref: SessionRef, said: unknown): Promise<Session> {
+export async function changeModel(app: App, ref: SessionRef, said: string | undefined): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     const model = readModel(app, session.agent_runtime, said)
@@ -25,11 +25,9 @@ export async function changeModel(app: App, ref: SessionRef, said: unknown): Pro
   })
 }
 
-function readModel(app: App, runtimeName: string, said: unknown): string {
+function readModel(app: App, runtimeName: string, said: string | undefined): string {
   if (said === undefined) return refuse('missing_parameter', 'model is required')
-  if (typeof said !== 'string' || said.trim() === '') {
-    return refuse('invalid_parameter', 'model must be a non-empty string')
-  }
+  if (said.trim() === '') return refuse('invalid_parameter', 'model must be a non-empty string')
   const models = app.runtimes.find(runtimeName)?.models() ?? []
   if (models.some(({ id }) => id === said)) return said
   const valid = models.map(({ id }) => id).join(', ')

@@ -1,5 +1,4 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
-import type { JsonObject } from '@yardmaster/contract/json'
 import type { SessionChanges, StartAttempt } from '@yardmaster/contract/lifecycle/session-changes'
 import { limits } from '@yardmaster/contract/limits'
 import type { Session } from '@yardmaster/contract/sessions/fields'
@@ -24,19 +23,17 @@ import { startPromoted } from './start-promoted.ts'
 
 export type Changed = { session: Session; start?: StartAttempt }
 
-/** `sent` is the body as it came: a key that is not in it changes nothing, and null is not the same as absent. */
-type Request = { changes: SessionChanges; sent: JsonObject }
-
-export async function changeSession(app: App, ref: SessionRef, { changes, sent }: Request): Promise<Changed> {
+/** A key that is not in `changes` changes nothing; null is not the same as absent. */
+export async function changeSession(app: App, ref: SessionRef, changes: SessionChanges): Promise<Changed> {
   refuseBadPlacement(changes)
   try {
     return await transact(app.db, async (tx) => {
       const session = await lockSession(tx, ref)
       const classByGenesis = classesByGenesis(await readSettings(tx))
       const edit = {
-        ...(await titleAndSlug(tx, session, changes, sent)),
-        ...plainColumns(changes, sent),
-        ...(await rank(tx, session, changes, { sent, classByGenesis })),
+        ...(await titleAndSlug(tx, session, changes)),
+        ...plainColumns(changes),
+        ...(await rank(tx, session, changes, classByGenesis)),
       }
       await recordEdit(tx, session.id, edit)
       const changed = {
@@ -58,27 +55,24 @@ function classOf({ scheduling_class, genesis }: Pick<SessionRow, 'scheduling_cla
 }
 
 /** A title also generates a slug if the session has none and the request does not set one. */
-async function titleAndSlug(
-  tx: Transaction,
-  session: SessionRow,
-  { title, slug }: SessionChanges,
-  sent: JsonObject,
-): Promise<SessionEdit> {
+async function titleAndSlug(tx: Transaction, session: SessionRow, changes: SessionChanges): Promise<SessionEdit> {
+  const { title, slug } = changes
   const given = title?.trim() ? title : null
   const handle =
-    slug ?? (given && session.slug === null && !('slug' in sent) ? await freeSlug(tx, given, session.created_at) : null)
+    slug ??
+    (given && session.slug === null && !('slug' in changes) ? await freeSlug(tx, given, session.created_at) : null)
   return {
-    ...('title' in sent && { title: given }),
-    ...(('slug' in sent || handle) && { slug: handle }),
+    ...('title' in changes && { title: given }),
+    ...(('slug' in changes || handle) && { slug: handle }),
   }
 }
 
-function plainColumns(changes: SessionChanges, sent: JsonObject): SessionEdit {
+function plainColumns(changes: SessionChanges): SessionEdit {
   const { goal, is_autonomous, scheduling_class, custom_metadata } = changes
   return {
-    ...('goal' in sent && { goal: goal?.trim() ? goal : null }),
+    ...('goal' in changes && { goal: goal?.trim() ? goal : null }),
     ...(is_autonomous !== undefined && { is_autonomous }),
-    ...('scheduling_class' in sent && { scheduling_class }),
+    ...('scheduling_class' in changes && { scheduling_class }),
     ...(custom_metadata && { custom_metadata }),
   }
 }
@@ -87,9 +81,10 @@ function plainColumns(changes: SessionChanges, sent: JsonObject): SessionEdit {
 async function rank(
   tx: Transaction,
   session: SessionRow,
-  { place, precedence }: SessionChanges,
-  { sent, classByGenesis }: { sent: JsonObject; classByGenesis: ClassByGenesis },
+  changes: SessionChanges,
+  classByGenesis: ClassByGenesis,
 ): Promise<SessionEdit> {
+  const { place, precedence } = changes
   if (place) return { precedence: Math.max(session.precedence, await topRank(tx, classByGenesis, session.id)) }
-  return 'precedence' in sent ? { precedence: Math.min(precedence ?? 0, limits.precedence.max) } : {}
+  return 'precedence' in changes ? { precedence: Math.min(precedence ?? 0, limits.precedence.max) } : {}
 }

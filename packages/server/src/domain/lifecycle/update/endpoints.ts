@@ -5,9 +5,7 @@ import { changeModel } from './change-model.ts'
 import { changeSession } from './change-session.ts'
 
 export const updateEndpoints = [
-  bind(contract.updateSession, async ({ params, body, rawBody }, app) =>
-    ok(await changeSession(app, params.id, { changes: body, sent: rawBody })),
-  ),
+  bind(contract.updateSession, async ({ params, body }, app) => ok(await changeSession(app, params.id, body))),
   bind(contract.updateModel, async ({ params, body }, app) =>
     ok({ session: await changeModel(app, params.id, body.model), message: 'Model updated' }),
   ),
