@@ -5,7 +5,7 @@ import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { runChild } from './run-child.mjs'
 
 // Each depends only on earlier ones.
-const packages = ['packages/contract', 'packages/server']
+const packages = ['packages/contract', 'packages/client', 'packages/server']
 
 const otherInputs = ['tsconfig.base.json', 'package-lock.json']
 

@@ -36,7 +36,7 @@ describe('rule 1: what the packages besides the server may import', () => {
   }
 
   test.each([
-    "import type { Session } from '@yardmaster/contract/sessions/fields'",
+    "import type { Session } from '@yardmaster/contract/session'",
     "import { limit } from '@yardmaster/contract/limits'",
     "import { addresses } from '@yardmaster/contract/addresses'",
     "import { call } from './call.ts'",
@@ -46,8 +46,8 @@ describe('rule 1: what the packages besides the server may import', () => {
   })
 
   test.each([
-    ["import { session } from '@yardmaster/contract/sessions/fields'", '@yardmaster/contract/sessions/fields'],
-    ["import { type Session } from '@yardmaster/contract/sessions/fields'", '@yardmaster/contract/sessions/fields'],
+    ["import { session } from '@yardmaster/contract/session'", '@yardmaster/contract/session'],
+    ["import { type Session } from '@yardmaster/contract/session'", '@yardmaster/contract/session'],
     ["import { endpoints } from '@yardmaster/contract/endpoints'", '@yardmaster/contract/endpoints'],
     ["import type { App } from '@yardmaster/server/domain/app'", '@yardmaster/server/domain/app'],
     ["import { z } from 'zod'", 'zod'],
@@ -62,7 +62,7 @@ describe('rule 1: what the packages besides the server may import', () => {
     ['cli', 'web'],
   ])('%s may import contract, client and third-party packages, but nothing else of ours', (name, other) => {
     const lines = [
-      "import '@yardmaster/contract/sessions/fields'",
+      "import '@yardmaster/contract/session'",
       "import '@yardmaster/client/client'",
       "import 'react'",
       "import '../../server/src/app/compose.ts'",
@@ -89,7 +89,7 @@ describe('rule 2: imports go down', () => {
     ['surfaces/rest.ts', '../domain/sessions/session.ts'],
     ['domain/sessions/archive.ts', '../../runtimes/runtime.ts'],
     ['domain/sessions/archive.ts', '../app.ts'],
-    ['domain/sessions/archive.ts', '@yardmaster/contract/sessions/fields'],
+    ['domain/sessions/archive.ts', '@yardmaster/contract/session'],
     ['domain/app.ts', '../platform/clock.ts'],
     ['domain/app.ts', '../runtimes/runtime.ts'],
     ['runtimes/alpha/alpha.ts', '../runtime.ts'],

@@ -76,7 +76,8 @@ export function openEventStream(
   })
   if (signal.aborted) stream.destroy()
   signal.addEventListener('abort', () => stream.destroy())
-  write(': connected\n\n')
+  // The position makes a reader that is cut off before its first event continue from here.
+  write(`: connected\nid: ${position}\n\n`)
   catchUp().catch(() => stream.destroy())
   return stream
 }

@@ -33,7 +33,7 @@ describe('the stream', () => {
       async () => stream.frames.filter((frame) => frame === ': heartbeat').length,
       (count) => count >= 3,
     )
-    expect(stream.frames[0]).toBe(': connected')
+    expect(stream.frames[0]).toMatch(/^: connected\nid: \d+$/)
   })
 
   test('sends the events after a position and then new events, once each', async () => {
@@ -208,7 +208,7 @@ describe('the end of a stream', () => {
 
     host.events.close()
 
-    expect(await received).toMatch(/^: connected\n\n/)
+    expect(await received).toMatch(/^: connected\nid: \d+\n\n/)
   })
 
   test('a database failure during catch-up ends the stream, so that the client reconnects', async () => {

@@ -1,0 +1,70 @@
+import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
+import { addresses } from './addresses.ts'
+import { defaultSilenceMs, type EventOptions, followEvents } from './events.ts'
+import type { CallOptions, Operations } from './operation-types.ts'
+import { type Connection, send } from './send.ts'
+
+export { Problem } from './problem.ts'
+
+export type ClientOptions = {
+  /** Where Yardmaster is: `http://127.0.0.1:3000`. */
+  url: string
+  key?: string
+  fetch?: typeof fetch
+  /** Attempts of an idempotent call in all, and the longest wait between two of them. */
+  retry?: { attempts: number; maxWaitMs: number }
+  /** How long the event stream may be silent before the client reconnects. */
+  silenceMs?: number
+}
+
+/** Every operation of the API as `client.<resource>.<verb>(input)`, and the event stream. */
+export type Client = Operations & {
+  events(options?: EventOptions): AsyncGenerator<StreamedEvent, void, undefined>
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { url, key, retry = { attempts: 3, maxWaitMs: 30_000 }, silenceMs = defaultSilenceMs } = options
+  // Called as a plain function: browsers refuse to call `fetch` as a method of another object.
+  const connection: Connection = {
+    url: url.replace(/\/+$/, ''),
+    key,
+    fetch: options.fetch ?? fetch.bind(globalThis),
+    retry,
+  }
+  const resources: Record<string, object> = {}
+  for (const [name, address] of Object.entries(addresses)) {
+    const [resource = '', verb = ''] = name.split('.')
+    const call = (input: Input = {}, { signal }: CallOptions = {}) =>
+      send(connection, { ...callOf(name, address, input), signal })
+    resources[resource] = { ...resources[resource], [verb]: call }
+  }
+  // The types are made from the declarations, which a test compares with the table of addresses.
+  return { ...resources, events: (given: EventOptions = {}) => followEvents(connection, given, silenceMs) } as Client
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/** Puts each key of the input where the operation expects it. */
+function callOf(name: string, address: string, input: Input) {
+  const [method = '', template = ''] = address.split(' ')
+  const rest: Record<string, unknown> = { ...input }
+  const path = template.replace(/\{(\w+)\}/g, (_, key: string) => {
+    delete rest[key]
+    return encodeURIComponent(String(input[key]))
+  })
+  const hasQuery = method === 'GET' || method === 'DELETE'
+  return {
+    method,
+    path: `/api/v1${path}${hasQuery ? queryOf(rest) : ''}`,
+    body: hasQuery || Object.keys(rest).length === 0 ? undefined : rest,
+    isIdempotent: method === 'GET' || (name === 'sessions.create' && Boolean(input.idempotency_key)),
+  }
+}
+
+function queryOf(values: Input): string {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== undefined && value !== null) query.set(key, String(value))
+  }
+  return query.size > 0 ? `?${query}` : ''
+}
