@@ -7,7 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/database/postgres-server.ts'],
+    globalSetup: ['test/support/database/postgres-server.ts', 'test/support/app/operation-coverage.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -11,31 +11,25 @@ import type { HttpTimeouts } from '../../../src/platform/http/server.ts'
 import { cloneDatabase } from '../database/database.ts'
 import { openPool } from '../database/pool.ts'
 import { silentLog } from '../log/silent-log.ts'
+import { type Answer, type ApiCalls, apiCalls } from './api-calls.ts'
 
 export const testKey = 'test-key'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back
-export type Answer = { status: number; body: any; headers: Headers }
+export type { Answer }
 
-export type TestApp = {
+export type TestApp = ApiCalls & {
   host: Host
   url: string
   home: string
-  /** A connection of the test's own, to look at rows. */
+  /** A connection for the test to read rows with. */
   pool: pg.Pool
-  get(path: string): Promise<Answer>
-  post(path: string, body?: unknown): Promise<Answer>
-  patch(path: string, body?: unknown): Promise<Answer>
-  delete(path: string): Promise<Answer>
-  /** A request as it is, key and all left to the caller. */
-  send(path: string, init?: RequestInit): Promise<Response>
 }
 
 type Options = { environment?: Record<string, string>; timeouts?: HttpTimeouts }
 
-/** A whole Yardmaster on a cloned database and an empty home, answering on a real socket, for one test file. */
+/** A whole Yardmaster on a cloned database and an empty home, listening on a real socket, for one test file. */
 export function testApp(options: Options = {}): TestApp {
-  const app = {} as TestApp // filled before the first test runs
+  const app = {} as TestApp // filled by beforeAll
   let stop: () => Promise<void> = async () => undefined
   beforeAll(async () => {
     const started = await startTestApp(options)
@@ -77,25 +71,8 @@ export async function startTestApp({
   }
 }
 
-export function client(url: string, key = testKey): Pick<TestApp, 'get' | 'post' | 'patch' | 'delete' | 'send'> {
-  const send: TestApp['send'] = (path, init) => fetch(url + path, init)
-  const call = async (method: string, path: string, body?: unknown): Promise<Answer> => {
-    const response = await send(`/api/v1${path}`, {
-      method,
-      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
-  }
-  return {
-    send,
-    get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, body),
-    patch: (path, body) => call('PATCH', path, body),
-    delete: (path) => call('DELETE', path),
-  }
+export function client(url: string, key = testKey): ApiCalls {
+  return apiCalls(url, key)
 }
 
 /** Every error has the three keys, and `message` is the messages joined. */

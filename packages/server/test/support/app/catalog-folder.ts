@@ -16,7 +16,7 @@ export async function writeFiles(folder: string, files: Files): Promise<void> {
   }
 }
 
-/** As careful programs do it: whoever reads sees the old file or the new one. */
+/** Replaces the file atomically: a reader sees the old file or the new one. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   await writeFile(`${path}.new`, content)
   await rename(`${path}.new`, path)

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { testKey } from '../app/app.ts'
+import { recordOperation } from '../app/operation-coverage.ts'
 import { eventually } from '../vitest/eventually.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever an event carries
@@ -30,6 +31,7 @@ export async function openReader(
     headers: { 'x-api-key': key, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
     signal: disconnect.signal,
   })
+  if (response.ok) recordOperation('events.stream')
   const events: ReceivedEvent[] = []
   const comments: string[] = []
   const read = async (): Promise<void> => {

@@ -14,7 +14,8 @@ import type { Checkers } from '../../../src/platform/http/guard.ts'
 import { apiKeyChecker, keyCheck } from '../../../src/platform/http/key-check.ts'
 import { registerEndpoints } from '../../../src/platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../../../src/platform/http/server.ts'
-import { client, type TestApp, testKey } from '../app/app.ts'
+import type { ApiCalls } from '../app/api-calls.ts'
+import { client, testKey } from '../app/app.ts'
 import { type LogRecord, recordedLog } from '../log/recorded-log.ts'
 
 /** The handlers of the kit's own test endpoints use no app. */
@@ -68,7 +69,8 @@ function nameOf(path: string): OperationName {
   return `test.${path.replace(/\W+/g, '_')}`
 }
 
-export type KitServer = Pick<TestApp, 'get' | 'post' | 'patch' | 'delete' | 'send' | 'url'> & {
+export type KitServer = ApiCalls & {
+  url: string
   lines(): string[]
   records(): LogRecord[]
   server: Server
