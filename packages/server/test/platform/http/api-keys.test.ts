@@ -26,36 +26,36 @@ function expectUnauthorized(answer: Answer): void {
   expectProblem(answer, 401, 'Unauthorized', 'Invalid or missing API key')
 }
 
-describe('the keys', () => {
-  test('the first, the last and the only key of a list are accepted', () => {
+describe('the list of API keys', () => {
+  test('accepts the first, the last and the only key', () => {
     expect(apiKeys(['a', 'b', 'c']).accepts('a')).toBe(true)
     expect(apiKeys(['a', 'b', 'c']).accepts('c')).toBe(true)
     expect(apiKeys(['a']).accepts('a')).toBe(true)
   })
 
-  test('a prefix, a longer one, another case and two keys in one are refused', () => {
+  test('rejects a prefix of a key, a longer key, another case and two keys joined', () => {
     const keys = apiKeys(['alpha', 'beta'])
     for (const presented of ['alph', 'alphaa', 'Alpha', 'alpha,beta', 'alpha, beta', ' alpha']) {
       expect([presented, keys.accepts(presented)]).toEqual([presented, false])
     }
   })
 
-  test('what is not one string is refused', () => {
+  test('rejects anything but a single string', () => {
     for (const presented of [undefined, null, '', ['alpha'], 7, {}]) {
       expect([presented, apiKeys(['alpha']).accepts(presented)]).toEqual([presented, false])
     }
   })
 
-  test('an empty list, or one of an empty key, accepts nobody', () => {
+  test('rejects every key when the list is empty or holds only an empty key', () => {
     for (const keys of [[], ['']]) {
       expect(apiKeys(keys).accepts('')).toBe(false)
       expect(apiKeys(keys).accepts(undefined)).toBe(false)
     }
   })
 
-  // Whether the comparison ends early cannot be seen from outside without a clock, and a clock makes no promise. What can
-  // be seen is that it never depends on place: each key of a long list is accepted, and none hides one that comes after.
-  test('a key is found wherever it stands in the list, and twice does no harm', () => {
+  // A test without timing cannot show that the comparison takes constant time. It shows that the position of a key does
+  // not matter: each key of a long list is accepted, and none hides a later one.
+  test('accepts a key at any position of the list, also when it is listed twice', () => {
     const names = Array.from({ length: 50 }, (_, index) => `key-${index}`)
     const keys = apiKeys([...names, ...names])
     expect(names.filter((name) => !keys.accepts(name))).toEqual([])
@@ -64,7 +64,7 @@ describe('the keys', () => {
 })
 
 describe('every operation of the API', () => {
-  test('answers 401 without a key, and with an empty, a wrong and a doubled one', async () => {
+  test('answers 401 without a key, and with an empty, a wrong and a repeated one', async () => {
     const operations = await everyOperation()
     expect(operations.length).toBeGreaterThan(10)
     for (const { method, path } of operations) {
@@ -85,7 +85,7 @@ describe('every operation of the API', () => {
     }
   })
 
-  test('is refused however its address is written', async () => {
+  test('answers 401 without a key however its address is spelled', async () => {
     for (const { method, path } of await everyOperation()) {
       const disguises = [
         `http://localhost${path}`,
@@ -104,12 +104,12 @@ describe('every operation of the API', () => {
     }
   })
 
-  test('asks for no browser password', async () => {
+  test('sends no WWW-Authenticate header', async () => {
     const response = await app.send('/api/v1/sessions')
     expect(response.headers.has('www-authenticate')).toBe(false)
   })
 
-  test('takes no key from the query, a cookie or an Authorization header', async () => {
+  test('ignores a key in the query, a cookie or an Authorization header', async () => {
     expectUnauthorized(await readAnswer(await app.send(`/api/v1/sessions?api_key=${testKey}&X-API-Key=${testKey}`)))
     const elsewhere: Record<string, string>[] = [
       { cookie: `X-API-Key=${testKey}` },
@@ -120,7 +120,7 @@ describe('every operation of the API', () => {
     }
   })
 
-  test('looks at the key before anything else: no id, body, content type or parameter is judged without one', async () => {
+  test('checks the key before ids, bodies, content types and parameters', async () => {
     const post = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{' }
     expectUnauthorized(await readAnswer(await app.send('/api/v1/categories', post)))
     expectUnauthorized(await readAnswer(await app.send('/api/v1/sessions/no-such-session')))
@@ -142,7 +142,7 @@ async function expectUnknown(path: string): Promise<void> {
   ])
 }
 
-describe('an address nothing answers', () => {
+describe('an address without a route', () => {
   const unknown = [
     '/api',
     '/api/',
@@ -158,12 +158,12 @@ describe('an address nothing answers', () => {
 
   test.each(unknown)('%s is 401 without a key and 404 with it', expectUnknown)
 
-  test('a very long one is 401 without a key and 404 with it', () =>
+  test('a very long address is 401 without a key and 404 with it', () =>
     expectUnknown(`/api/v1/sessions/${'x'.repeat(2000)}`))
 
   // CONNECT asks for a tunnel and is closed by the server without an answer.
   test.each(METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method)))(
-    'the method %s on a path without it is 401 without a key and 404 with it',
+    'the method %s on a path that does not have it is 401 without a key and 404 with it',
     async (method) => {
       for (const headers of [[], ['Content-Type: nonsense'], ['Content-Type: text/plain', 'Content-Length: 2']]) {
         const body = headers.length > 1 ? '{]' : ''
@@ -177,7 +177,7 @@ describe('an address nothing answers', () => {
     },
   )
 
-  test('outside the API it is 404 with or without a key', async () => {
+  test('outside the API is 404 with or without a key', async () => {
     for (const path of ['/nothing', '/apiary', '/%zz']) {
       const answer = await sendRaw(app.url, requestHead(`GET ${path}`))
       expect([path, answer.status, answer.body.error]).toEqual([path, 404, 'Not Found'])
@@ -186,7 +186,7 @@ describe('an address nothing answers', () => {
 })
 
 describe('API_KEYS', () => {
-  test('set but blank refuses everyone', async () => {
+  test('rejects every key when it is set but blank', async () => {
     const { app: closed, stop } = await startTestApp({ environment: { ROLE: 'web', API_KEYS: ' , ,' } })
     try {
       for (const headers of [[], ['X-API-Key:'], ['X-API-Key: ,'], [`X-API-Key: ${testKey}`]]) {
@@ -198,7 +198,7 @@ describe('API_KEYS', () => {
     }
   })
 
-  test('each of several keys opens the door, spaces around them aside', async () => {
+  test('accepts each of several keys, ignoring spaces around them', async () => {
     const { app: several, stop } = await startTestApp({ environment: { ROLE: 'web', API_KEYS: ' one , two,three' } })
     try {
       for (const key of ['one', 'two', 'three']) {

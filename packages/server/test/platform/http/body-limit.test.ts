@@ -10,7 +10,7 @@ import { openRaw, type RawAnswer, type RawConnection, requestHead } from '../../
 const mebibyte = 1024 * 1024
 const sentence = 'The body is larger than this endpoint takes'
 
-/** Answers with the size of the text it was sent. */
+/** An endpoint that answers with the length of the text it receives. */
 function measuring(path: string, bodyLimitBytes?: number) {
   return defineEndpoint({
     method: 'POST',
@@ -24,14 +24,14 @@ function measuring(path: string, bodyLimitBytes?: number) {
   })
 }
 
-/** Text so long that the whole body has exactly this size. */
+/** A body of exactly this size. */
 function textFor(sizeBytes: number): { text: string } {
   return { text: 'x'.repeat(sizeBytes - JSON.stringify({ text: '' }).length) }
 }
 
 type Upload = { answer: RawAnswer; acceptedBytes: number }
 
-/** Sends up to `sizeBytes` and stops at the answer, which must not be lost whenever it comes. */
+/** Sends up to `sizeBytes` and stops when the answer arrives. */
 async function upload(url: string, sizeBytes: number, header: string): Promise<Upload> {
   const connection = openRaw(url)
   const answered = connection.answer()
@@ -53,21 +53,21 @@ function partOf(header: string): Buffer {
   return Buffer.from(header.startsWith('Transfer-Encoding') ? `${part.length.toString(16)}\r\n${part}\r\n` : part)
 }
 
-/** Whether the bytes went out; false once the connection is over. */
+/** Whether the bytes were written; false once the connection is closed. */
 function isAccepted({ socket, closed }: RawConnection, bytes: Buffer): Promise<boolean> {
   const written = new Promise<boolean>((resolve) => socket.write(bytes, (error) => resolve(!error)))
   return Promise.race([written, closed.then(() => false)])
 }
 
 describe('a body within the limit', () => {
-  test('is taken up to the last byte, and one more is too many', async () => {
+  test('is accepted at exactly the limit and refused one byte above it', async () => {
     const server = await kitServer([measuring('/usual')])
     const largest = textFor(limits.bodyBytes)
     expect((await server.post('/usual', largest)).body).toEqual({ length: largest.text.length })
     expectProblem(await server.post('/usual', { text: `${largest.text}x` }), 413, 'Body too large', sentence)
   })
 
-  test('is 8 MB, and more only where an endpoint says so', async () => {
+  test('may have 8 MB, and more only where an endpoint declares it', async () => {
     expect(limits.bodyBytes).toBe(8 * mebibyte)
     const server = await kitServer([measuring('/usual'), measuring('/generous', 12 * mebibyte)])
     const body = textFor(10 * mebibyte)
@@ -76,31 +76,31 @@ describe('a body within the limit', () => {
     expectProblem(await server.post('/generous', textFor(12 * mebibyte + 1)), 413, 'Body too large', sentence)
   })
 
-  test('may be smaller where an endpoint says so', async () => {
+  test('may have less where an endpoint declares a smaller limit', async () => {
     const server = await kitServer([measuring('/small', 100)])
     expect((await server.post('/small', textFor(100))).status).toBe(200)
     expectProblem(await server.post('/small', textFor(101)), 413, 'Body too large', sentence)
   })
 })
 
-describe('100 MB', () => {
-  test('announced by its length are refused before they have been sent', async () => {
+describe('a body of 100 MB', () => {
+  test('is refused by its Content-Length before it is sent', async () => {
     const server = await kitServer([measuring('/usual')])
     const sizeBytes = 100 * mebibyte
     const { answer, acceptedBytes } = await upload(server.url, sizeBytes, `Content-Length: ${sizeBytes}`)
     expect([answer.status, answer.body.error]).toEqual([413, 'Body too large'])
-    // Nothing is read on purpose; what was accepted lay in the buffers of the two sockets.
+    // The server reads nothing; the accepted bytes were in the buffers of the two sockets.
     expect(acceptedBytes).toBeLessThan(16 * mebibyte)
   })
 
-  test('in chunks of unknown number are refused once the limit is passed', async () => {
+  test('in chunks is refused once it exceeds the limit', async () => {
     const server = await kitServer([measuring('/usual')])
     const { answer, acceptedBytes } = await upload(server.url, 100 * mebibyte, 'Transfer-Encoding: chunked')
     expect([answer.status, answer.body.error]).toEqual([413, 'Body too large'])
     expect(acceptedBytes).toBeLessThan(limits.bodyBytes + 16 * mebibyte)
   })
 
-  test('that go on after the answer are thrown away for a while, then cut off', async () => {
+  test('that continues after the answer is discarded until the request times out, then disconnected', async () => {
     const timeouts = { headersMs: 1500, requestMs: 1500, keepAliveMs: 300, checkEveryMs: 50, drainMs: 300 }
     const server = await kitServer([measuring('/usual', 64 * 1024)], { timeouts })
     const header = 'Transfer-Encoding: chunked'
@@ -114,7 +114,7 @@ describe('100 MB', () => {
     await connection.closed
   })
 
-  test('reach a polite client as an answer, and the server goes on', async () => {
+  test('is answered 413 to a client that sends all of it, and the server keeps serving', async () => {
     const server = await kitServer([measuring('/usual')])
     expectProblem(await server.post('/usual', textFor(100 * mebibyte)), 413, 'Body too large', sentence)
     expect((await server.post('/usual', { text: 'abc' })).body).toEqual({ length: 3 })
@@ -122,7 +122,7 @@ describe('100 MB', () => {
   })
 })
 
-describe('a length that lies', () => {
+describe('a wrong Content-Length', () => {
   const lying = async (contentLength: string, body: string): Promise<RawAnswer> => {
     const server = await kitServer([measuring('/usual')])
     const connection = openRaw(server.url)
@@ -133,20 +133,20 @@ describe('a length that lies', () => {
     return answer
   }
 
-  test('a huge length with a tiny body is refused by the length alone', async () => {
+  test('a huge length with a tiny body is refused with 413', async () => {
     expect((await lying('104857600', '{}')).status).toBe(413)
     expect((await lying('9007199254740993', '{}')).status).toBe(413)
   })
 
   test.each(['99999999999999999999999999', '-1', '2, 2', '0x10', '1e3', 'two'])(
-    'a length of %s is not HTTP',
+    'a length of %s is answered 400',
     async (contentLength) => {
       const answer = await lying(contentLength, '{}')
       expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request'])
     },
   )
 
-  test('a length that cuts the body short leaves half an object, and no second request is made of the rest', async () => {
+  test('a length shorter than the body is refused, and the rest is not parsed as a second request', async () => {
     const server = await kitServer([measuring('/usual')])
     const connection = openRaw(server.url)
     const headers = [`X-API-Key: ${testKey}`, 'Content-Type: application/json', 'Content-Length: 5']

@@ -24,11 +24,11 @@ async function connections({ server }: KitServer): Promise<number> {
   return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
 }
 
-/** So long that a test which had to wait for them would fail. */
+/** Longer than a test may take, so that waiting for them fails it. */
 const endless: HttpTimeouts = { ...defaultTimeouts, keepAliveMs: 60_000, drainMs: 60_000 }
 
 describe('a server that is closing', () => {
-  test('gives the answers that are underway, each as the last of its connection, and waits for nothing else', async () => {
+  test('answers running requests with Connection: close and waits for nothing else', async () => {
     let goOn: (() => void) | undefined
     const held = defineEndpoint({
       method: 'GET',
@@ -61,7 +61,7 @@ describe('a server that is closing', () => {
     await closing
   })
 
-  test('serves a request that was on its way, in the shape of every answer', async () => {
+  test('answers a request that arrives on an open connection, in the usual error shape', async () => {
     const server = await kitServer([echo], { timeouts: endless })
     const connection = openRaw(server.url)
     const request = requestHead('GET /api/v1/nothing', [key])
@@ -89,7 +89,7 @@ describe('a server that is closing', () => {
       'does not finish its body',
       `${requestHead('POST /api/v1/echo', [key, 'Content-Type: application/json', 'Content-Length: 100'])}{`,
     ],
-  ])('is not held up for long by a client that %s', async (_name, bytes) => {
+  ])('closes within the drain time although a client %s', async (_name, bytes) => {
     const server = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(server.url)
     if (bytes !== '') connection.send(bytes)

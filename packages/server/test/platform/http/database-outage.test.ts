@@ -52,7 +52,7 @@ async function expectRecovery(): Promise<void> {
   expect((await app.post('/categories', { name: randomUUID() })).status).toBe(201)
 }
 
-/** Reads and writes from several callers at once for as long as `disturb` takes; the statuses they met. */
+/** Reads and writes from several callers at once while `disturb` runs; returns the statuses they got. */
 async function statusesWhile(disturb: () => Promise<void>): Promise<Set<number>> {
   const seen = new Set<number>()
   let isOver = false
@@ -73,8 +73,8 @@ async function statusesWhile(disturb: () => Promise<void>): Promise<Set<number>>
   return seen
 }
 
-describe('a database that went away', () => {
-  test('is 503 with the time to wait, on reads and on writes, and 200 once it is back, without a restart', async () => {
+describe('a database outage', () => {
+  test('answers 503 with Retry-After to reads and writes, and recovers without a restart', async () => {
     expect((await app.get('/categories')).status).toBe(200)
     proxy.cut()
     try {
@@ -92,7 +92,7 @@ describe('a database that went away', () => {
     await expectRecovery()
   })
 
-  test('leaves alone what needs no database', async () => {
+  test('does not affect requests that need no database', async () => {
     proxy.cut()
     try {
       expect((await app.send('/up')).status).toBe(200)
@@ -110,7 +110,7 @@ describe('a database that went away', () => {
     expect((await app.send('/up/deep')).status).toBe(200)
   })
 
-  test('is never 500 to those it leaves in the middle of something', async () => {
+  test('never answers 500 to requests that are running when it begins', async () => {
     const seen = await statusesWhile(async () => {
       for (let round = 0; round < 3; round += 1) {
         await wait(100)
@@ -124,7 +124,7 @@ describe('a database that went away', () => {
     await expectRecovery()
   })
 
-  test('is never 500 when it ends single connections by itself', async () => {
+  test('never answers 500 when PostgreSQL terminates single connections', async () => {
     const seen = await statusesWhile(async () => {
       for (let round = 0; round < 6; round += 1) {
         await wait(30)
@@ -139,7 +139,7 @@ describe('a database that went away', () => {
     await expectRecovery()
   })
 
-  test('is 503 too when it takes connections and says nothing', async () => {
+  test('answers 503 when PostgreSQL accepts connections and does not respond', async () => {
     proxy.cut()
     expectUnavailable(await app.get('/categories'))
     proxy.freeze()
@@ -151,7 +151,7 @@ describe('a database that went away', () => {
     await expectRecovery()
   })
 
-  test('is 503 when nobody listens there any more', async () => {
+  test('answers 503 when the port is closed', async () => {
     await proxy.close()
     expectUnavailable(await app.get('/categories'))
     expect((await app.send('/up')).status).toBe(200)

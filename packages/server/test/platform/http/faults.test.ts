@@ -8,7 +8,7 @@ import { eventually } from '../../support/vitest/eventually.ts'
 
 const secrets = ['select * from credentials', '/home/someone/private', 'hunter2', 'faults.test', 'node_modules', 'at ']
 
-/** An error as a database driver throws them: with everything in it that must not get out. */
+/** An error like those of a database driver, full of details that must not reach the caller. */
 function telling(): Error {
   return Object.assign(new Error('relation "credentials" does not exist: select * from credentials'), {
     code: '42P01',
@@ -33,7 +33,7 @@ function failing(path: string, fail: () => unknown) {
 }
 
 describe('a fault', () => {
-  test('is 500 with a sentence and a request id, and nothing of what went wrong', async () => {
+  test('answers 500 with a sentence and a request id, and no detail of the error', async () => {
     const server = await kitServer([failing('/fault', telling)])
     const answer = await server.get('/fault')
     const id = answer.headers.get('x-request-id')
@@ -48,7 +48,7 @@ describe('a fault', () => {
     expect(JSON.stringify([...answer.headers])).not.toContain('private')
   })
 
-  test('makes one log record, with the request id and the stack', async () => {
+  test('writes one log record with the request id and the stack', async () => {
     const server = await kitServer([failing('/fault', telling)], { logLevel: 'info' })
     const answer = await server.get('/fault')
     await server.close()
@@ -62,7 +62,7 @@ describe('a fault', () => {
     })
   })
 
-  test('is a fault whatever was thrown', async () => {
+  test('is answered 500 whatever value was thrown', async () => {
     const thrown: Record<string, () => unknown> = {
       '/text': () => 'a text',
       '/null': () => null,
@@ -84,7 +84,7 @@ describe('a fault', () => {
     }
   })
 
-  test('in one request leaves the next one, on the same connection too, as it was', async () => {
+  test('does not affect the next request, on the same connection or another', async () => {
     const fine = defineEndpoint({
       method: 'GET',
       path: '/fine',
@@ -98,7 +98,7 @@ describe('a fault', () => {
     expect((await server.get('/fine')).status).toBe(200)
   })
 
-  test('in a stream that has begun cuts the connection and makes one log record', async () => {
+  test('in a stream that has begun closes the connection and writes one log record', async () => {
     const breaking = defineEndpoint({
       method: 'GET',
       path: '/breaking',
@@ -128,7 +128,7 @@ describe('a fault', () => {
     expect(records[0]).toMatchObject({ level: 50, requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
   })
 
-  test('in an answer that cannot be written as JSON is a fault like any other', async () => {
+  test('is an answer that cannot be serialised as JSON', async () => {
     const endpoint = defineEndpoint({
       method: 'GET',
       path: '/bigint',

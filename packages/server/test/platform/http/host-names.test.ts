@@ -31,45 +31,48 @@ async function everyRoute(): Promise<string[]> {
   return [...operations, ...beside.map((path) => `GET ${path}`)]
 }
 
-describe('a host name we do not answer to', () => {
-  test('is 421 on every route, with a key or without, reads and event streams included', async () => {
+describe('an unknown host name', () => {
+  test('answers 421 on every route, with or without a key, event streams included', async () => {
     for (const route of await everyRoute()) {
       const answer = await sendRaw(app.url, requestHead(route, ['Host: evil.test', `X-API-Key: ${testKey}`]))
       expect([route, answer.status, answer.body.error]).toEqual([route, 421, 'Misdirected request'])
     }
   })
 
-  test.each(hostile)('%j', async (host) => {
+  test.each(hostile)('%j is answered 421', async (host) => {
     const answer = await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))
     expect(answer.status).toBe(421)
     expect(answer.body.messages).toHaveLength(1)
     expect(answer.text).not.toContain('evil')
   })
 
-  test('is no name at all either', async () => {
+  test('includes a missing Host header', async () => {
     for (const version of ['1.0', '1.1']) {
       const answer = await sendRaw(app.url, `GET /up HTTP/${version}\r\nConnection: close\r\n\r\n`)
       expect([version, answer.status, answer.body.error]).toEqual([version, 421, 'Misdirected request'])
     }
   })
 
-  test('is not believed from a forwarding header or the address in the request line', async () => {
+  test('is taken from the Host header only, not from a forwarding header or the request line', async () => {
     const forwarded = ['Host: evil.test', 'X-Forwarded-Host: localhost', 'Forwarded: host=localhost']
     expect((await sendRaw(app.url, requestHead('GET /up', forwarded))).status).toBe(421)
     expect((await sendRaw(app.url, requestHead('GET http://localhost/up', ['Host: evil.test']))).status).toBe(421)
   })
 
-  test('is looked at before the key is', async () => {
+  test('is refused before the key is checked', async () => {
     expect((await sendRaw(app.url, requestHead('GET /api/v1/sessions', ['Host: evil.test']))).status).toBe(421)
   })
 })
 
-describe('a host name we answer to', () => {
-  test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:8080'])('%s', async (host) => {
-    expect((await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))).status).toBe(200)
-  })
+describe('a known host name', () => {
+  test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:8080'])(
+    '%s is accepted',
+    async (host) => {
+      expect((await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))).status).toBe(200)
+    },
+  )
 
-  test('is the one of APP_HOST, whatever its case and port', async () => {
+  test('is the one in APP_HOST, in any case and with any port', async () => {
     const { app: named, stop } = await startTestApp({
       environment: { ROLE: 'web', APP_HOST: 'Yard.Example.com:8443' },
     })
@@ -87,7 +90,7 @@ describe('a host name we answer to', () => {
     }
   })
 
-  test('is an IPv6 address by its bracketed form', () => {
+  test('may be an IPv6 address in brackets', () => {
     for (const name of ['fd00::5', '[fd00::5]', '[fd00::5]:3000', 'FD00::5']) {
       const names = hostNames([name])
       expect([name, names.include('[fd00::5]:3000'), names.include('[fd00::5]')]).toEqual([name, true, true])

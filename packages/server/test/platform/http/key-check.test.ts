@@ -9,7 +9,7 @@ import { silentLog } from '../../support/log/silent-log.ts'
 
 const wrongKeys = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `wrong-${from + index}`)
 
-/** A check whose clock stands until it is moved, and what it says of a key: right, wrong, or the seconds to wait. */
+/** A check with a manual clock, and its verdict on a key: right, wrong, or the seconds to wait. */
 function deskOf(...keys: string[]) {
   let ms = 5000
   const check = keyCheck(apiKeys(keys), {
@@ -34,13 +34,13 @@ function deskOf(...keys: string[]) {
   }
 }
 
-describe('whoever tries one key after another', () => {
-  test('is told of twenty in a minute that they are wrong, and of ten thousand more nothing', () => {
+describe('a network that guesses keys', () => {
+  test('gets a verdict on twenty wrong keys a minute and on none of ten thousand more', () => {
     const judged = deskOf('right').judgeAll(wrongKeys(10_020))
     expect(judged).toEqual([...Array(20).fill('wrong'), ...Array(10_000).fill(60)])
   })
 
-  test('is answered 429 with the time to wait; the log says so once, and never a key', async () => {
+  test('is answered 429 with Retry-After, and one log record that contains no key', async () => {
     const { url, records, lines } = await kitServer([])
     const answers: { status: number; retryAfter: string | null; text: string }[] = []
     for (const key of wrongKeys(60)) {
@@ -62,7 +62,7 @@ describe('whoever tries one key after another', () => {
     expect(lines().filter((line) => line.includes('wrong-'))).toEqual([])
   })
 
-  /** Twenty-five wrong keys and a right one, each said to come from the given client. */
+  /** Twenty-five wrong keys and a right one, each forwarded for the given client. */
   async function guessFor(isProxied: boolean, { wrong, right }: { wrong: string; right: string }) {
     const { url } = await kitServer([], { isProxied })
     const ask = async (key: string, client: string) => {
@@ -74,19 +74,19 @@ describe('whoever tries one key after another', () => {
     return { wrong: [...statuses], right: await ask(testKey, right) }
   }
 
-  test('is one behind a proxy on this machine, and its neighbours there are others', async () => {
+  test('is told apart by its forwarded address behind a proxy on this machine', async () => {
     const found = await guessFor(true, { wrong: '198.51.100.1, 203.0.113.9', right: '203.0.113.10' })
     expect(found).toEqual({ wrong: [401, 429], right: 404 })
   })
 
-  test('is not believed to be many, or somebody else, where no proxy is', async () => {
+  test('cannot choose its address with a forwarding header when there is no proxy', async () => {
     expect(await guessFor(false, { wrong: '203.0.113.9', right: '203.0.113.10' })).toEqual({
       wrong: [401, 429],
       right: 429,
     })
   })
 
-  test('does no harm by being gone before the answer, when its address cannot be asked any more', async () => {
+  test('may disconnect before the answer, when its address is no longer known', async () => {
     const { url, records } = await kitServer([])
     for (const [index, path] of ['/api/%zz', '/api/v1/anything', '/api/%zz', '/api/v1/anything'].entries()) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -99,7 +99,7 @@ describe('whoever tries one key after another', () => {
     expect(records().filter(({ level }) => level >= 40)).toEqual([])
   })
 
-  test('does not learn of the right one while they wait, and does when the minute is over', () => {
+  test('does not learn that a key is right until the minute is over', () => {
     const { judge, judgeAll, pass } = deskOf('right')
     judgeAll(wrongKeys(20))
     expect(judge('right')).toBe(60)
@@ -109,21 +109,21 @@ describe('whoever tries one key after another', () => {
     expect(judge('right')).toBe('right')
   })
 
-  test('has twenty more when the minute is over', () => {
+  test('gets twenty more guesses when the minute is over', () => {
     const { judgeAll, pass } = deskOf('right')
     judgeAll(wrongKeys(20))
     pass(60)
     expect(judgeAll(wrongKeys(21, 100))).toEqual([...wrongKeys(20).map(() => 'wrong'), 60])
   })
 
-  test('keeps nobody out whose key was right there before', () => {
+  test('does not lock out a key that was accepted on that network before', () => {
     const { judge, judgeAll } = deskOf('right', 'other')
     judge('right')
     judgeAll(wrongKeys(30))
     expect([judge('right'), judge('other')]).toEqual(['right', 60])
   })
 
-  test('keeps nobody out who comes from elsewhere', () => {
+  test('does not lock out callers of other networks', () => {
     const { judge, judgeAll } = deskOf('right')
     judge('right', '192.0.2.7')
     judgeAll(wrongKeys(30))
@@ -132,13 +132,13 @@ describe('whoever tries one key after another', () => {
     expect(judge('right', '192.0.2.7')).toBe('right')
   })
 
-  test('does not get around it by the many addresses of an IPv6 network', () => {
+  test('is an IPv6 /64: its many addresses count together', () => {
     const { judge } = deskOf('right')
     const judged = wrongKeys(21).map((key, index) => judge(key, `2001:db8:0:1::${index.toString(16)}`))
     expect(judged.at(-1)).toBe(60)
   })
 
-  test('is forgotten for others, a thousand networks later: memory has an end', () => {
+  test('is evicted after a thousand other networks, so that memory is bounded', () => {
     const { judge, judgeAll } = deskOf('right')
     judgeAll(wrongKeys(20))
     for (let index = 0; index < 1000; index += 1) judge('wrong', `10.0.${index >> 8}.${index & 255}`)
@@ -146,20 +146,20 @@ describe('whoever tries one key after another', () => {
   })
 })
 
-test('keys that are for another door are refused, and are no tries', () => {
+test('keys of another realm are refused and do not count as guesses', () => {
   const { judge, judgeAll } = deskOf('right')
   expect(judgeAll(wrongKeys(30).map((key) => `other_${key}`))).toEqual(Array(30).fill('wrong'))
   expect(judge('right')).toBe('right')
 })
 
-test('a caller without an address is counted like any other', () => {
+test('callers without an address count as one network', () => {
   const { judge } = deskOf('right')
   const judged = wrongKeys(21).map((key) => judge(key, ''))
   expect(judged.at(-1)).toBe(60)
   expect(keyCheck(apiKeys(['right']), { log: silentLog }).accepts('right', undefined)).toBe(true)
 })
 
-test('the same wrong key again and again, or none, is a mistake and not a try', () => {
+test('repeating one wrong key, or sending none, does not count as guessing', () => {
   const { judge } = deskOf('right')
   for (let round = 0; round < 500; round += 1) {
     expect([judge('stale'), judge(undefined), judge(''), judge(['stale'])]).toEqual(Array(4).fill('wrong'))

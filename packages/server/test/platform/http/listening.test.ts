@@ -5,7 +5,7 @@ import { noCache } from '../../../src/platform/cache/cache.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
-/** Listening asks no more of the app than this. */
+/** The part of the app that listening needs. */
 const app = { log: silentLog, cache: noCache() } as App
 
 async function listen(config: Partial<WebOptions['config']>) {
@@ -17,13 +17,13 @@ async function listen(config: Partial<WebOptions['config']>) {
 }
 
 describe('the web server', () => {
-  test('says where it listens, and listens there', async () => {
+  test('returns the address it listens on', async () => {
     const { url } = await listen({})
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await fetch(`${url}/up`)).status).toBe(200)
   })
 
-  test('does not start on a port that is taken, and says which to change', async () => {
+  test('refuses a port in use and names the variable to change', async () => {
     const { url } = await listen({})
     const PORT = Number(new URL(url).port)
     const failure = listen({ PORT })
@@ -33,7 +33,12 @@ describe('the web server', () => {
     await expect(failure).rejects.toBeInstanceOf(StartupError)
   })
 
-  test.each(['203.0.113.1', 'not/a/host'])('does not start on %s, which is not here, and says so', async (HOST) => {
-    await expect(listen({ HOST })).rejects.toThrow(new StartupError(`HOST ${HOST} is not an address of this machine.`))
-  })
+  test.each(['203.0.113.1', 'not/a/host'])(
+    'refuses to listen on %s, which is no address of this machine',
+    async (HOST) => {
+      await expect(listen({ HOST })).rejects.toThrow(
+        new StartupError(`HOST ${HOST} is not an address of this machine.`),
+      )
+    },
+  )
 })

@@ -25,13 +25,13 @@ const numbers = listEndpoint({
 const list = async (query: string) => (await kitServer([numbers], { isChecking: true })).get(`/numbers${query}`)
 
 describe('paging', () => {
-  test('without a word is the first 25', async () => {
+  test('defaults to the first 25', async () => {
     const { body } = await list('')
     expect(body.numbers).toHaveLength(25)
     expect(body.pagination).toEqual({ page: 1, per_page: 25, total_count: 60, total_pages: 3 })
   })
 
-  test('goes to the page that was asked for, and counts what the filters leave', async () => {
+  test('answers the requested page and counts the filtered items', async () => {
     expect((await list('?page=2&per_page=7')).body).toEqual({
       numbers: [7, 8, 9, 10, 11, 12, 13],
       pagination: { page: 2, per_page: 7, total_count: 60, total_pages: 9 },
@@ -42,7 +42,7 @@ describe('paging', () => {
     })
   })
 
-  test('past the end is an empty page with the true counts, and an empty collection has no pages', async () => {
+  test('past the end is an empty page with the true counts; an empty collection has 0 pages', async () => {
     expect((await list('?page=9')).body).toEqual({
       numbers: [],
       pagination: { page: 9, per_page: 25, total_count: 60, total_pages: 3 },
@@ -71,14 +71,14 @@ describe('paging', () => {
     expect([status, body.pagination.page, body.pagination.per_page]).toEqual([200, page, perPage])
   })
 
-  test('a page beyond all numbers is an empty page, not an error', async () => {
+  test('a page number that is too large is an empty page, not an error', async () => {
     for (const page of ['9007199254740993', '9'.repeat(30), '9'.repeat(300)]) {
       const { status, body } = await list(`?page=${page}`)
       expect([status, body.numbers, Number.isSafeInteger(body.pagination.page * 100)]).toEqual([200, [], true])
     }
   })
 
-  test('a parameter given twice is refused by its name', async () => {
+  test('a repeated parameter is refused by its name', async () => {
     expectProblem(await list('?page=1&page=2'), 422, 'Invalid parameter', 'Page must be a string')
   })
 })
@@ -149,7 +149,7 @@ describe('on the product', () => {
     }
   })
 
-  test('GET /categories takes no notice of paging', async () => {
+  test('GET /categories ignores paging parameters', async () => {
     await app.post('/categories', { name: 'A' })
     await app.post('/categories', { name: 'B' })
     const { body } = await app.get('/categories?page=2&per_page=1')

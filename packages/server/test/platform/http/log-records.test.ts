@@ -23,7 +23,7 @@ const echo = defineEndpoint({
   },
 })
 
-/** The records of one request: as many lines as records, each of them JSON without a bare control character. */
+/** The log records of one request; checks that each is one line of JSON without a bare control character. */
 async function recordsOf(server: KitServer, answer: RawAnswer, count: number) {
   const lines = await eventually(
     async () => server.lines().filter((line) => line.includes(answer.headers['x-request-id'] ?? 'no id')),
@@ -38,8 +38,8 @@ async function recordsOf(server: KitServer, answer: RawAnswer, count: number) {
   return server.records()
 }
 
-describe('one event makes one log record', () => {
-  test('a path with line ends and colours in it', async () => {
+describe('one request makes one log record', () => {
+  test('when its path contains line ends and colour codes', async () => {
     const server = await kitServer([echo])
     const target = `/api/v1/nothing/${encodeURIComponent(forged)}`
     const answer = await sendRaw(server.url, requestHead(`GET ${target}`, [key]))
@@ -47,7 +47,7 @@ describe('one event makes one log record', () => {
     expect(record).toMatchObject({ level: 20, msg: 'answered', path: target, status: 404 })
   })
 
-  test('a query is not in the log', async () => {
+  test('without its query', async () => {
     const server = await kitServer([echo])
     const answer = await sendRaw(server.url, requestHead(`GET /api/v1/nothing?secret=hunter2`, [key]))
     const [record] = await recordsOf(server, answer, 1)
@@ -55,7 +55,7 @@ describe('one event makes one log record', () => {
     expect(server.lines().join()).not.toContain('hunter2')
   })
 
-  test('headers that pose as a request id, a key and an address', async () => {
+  test('when headers imitate a request id, a key and an address', async () => {
     const server = await kitServer([echo])
     const headers = [
       'X-API-Key: {"level":60}',
@@ -71,7 +71,7 @@ describe('one event makes one log record', () => {
     )
   })
 
-  test('raw line ends in a header are headers of their own, and raw control characters are not HTTP', async () => {
+  test('when a header contains raw line ends or control characters', async () => {
     const server = await kitServer([echo])
     const split = await sendRaw(server.url, requestHead('GET /api/v1/things', ['X-A: b\r\nX-Request-Id: forged', key]))
     await recordsOf(server, split, 1)
@@ -81,7 +81,7 @@ describe('one event makes one log record', () => {
     expect(server.lines()).toHaveLength(1)
   })
 
-  test('a fault whose words came from the caller', async () => {
+  test('when the message of a fault contains text of the caller', async () => {
     const server = await kitServer([echo], { logLevel: 'info' })
     const body = JSON.stringify({ title: forged })
     const length = `Content-Length: ${Buffer.byteLength(body)}`
@@ -99,7 +99,7 @@ describe('one event makes one log record', () => {
     expect(answer.text).not.toContain('forged')
   })
 
-  test('at the usual level what goes well, and what a caller does wrong, is not logged at all', async () => {
+  test('and none at the default level for a success or a refusal', async () => {
     const server = await kitServer([echo], { logLevel: 'info' })
     expect((await server.post('/things/fine', { title: 'a' })).status).toBe(200)
     await server.post('/things/fine', {})
@@ -111,7 +111,7 @@ describe('one event makes one log record', () => {
 })
 
 describe('the key', () => {
-  test('right or wrong, is in no log record', async () => {
+  test('is in no log record, whether right or wrong', async () => {
     const server = await kitServer([echo])
     await sendRaw(server.url, requestHead('GET /api/v1/things', ['X-API-Key: almost-the-key']))
     await sendRaw(server.url, requestHead('GET /api/v1/things', [key]))

@@ -21,15 +21,15 @@ const echo = defineEndpoint({
   handle: async ({ body }) => ok(body),
 })
 
-describe('what is not HTTP is answered 400 in the shape of every error, and the connection is closed', () => {
+describe('a request that is not valid HTTP', () => {
   const smuggled = '2\r\n{}\r\n0\r\n\r\n'
   const cases: [string, string | Buffer][] = [
     ['noise', 'hello there\r\n\r\n'],
     ['bytes', Buffer.from([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x0d, 0x0a])],
     ['TLS', Buffer.from('160301020001000001fc0303', 'hex')],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method nobody knows', requestHead('BREW /api/v1/echo', [key])],
-    ['a version nobody knows', 'GET / HTTP/9.9\r\nHost: localhost\r\n\r\n'],
+    ['an unknown method', requestHead('BREW /api/v1/echo', [key])],
+    ['an unknown version', 'GET / HTTP/9.9\r\nHost: localhost\r\n\r\n'],
     ['a control character in the path', requestHead('GET /api/\x1b[31m', [key])],
     ['a NUL in the path', requestHead('GET /api/\0', [key])],
     ['a control character in a header', requestHead('GET /api/v1/echo', [key, 'X-Colour: \x1b[31m'])],
@@ -43,20 +43,17 @@ describe('what is not HTTP is answered 400 in the shape of every error, and the 
     ],
     ['two lengths', `${requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 2', 'Content-Length: 3'])}{}`],
     [
-      'chunks that are not last',
+      'chunked as the first of two codings',
       requestHead('POST /api/v1/echo', [key, json, 'Transfer-Encoding: chunked, gzip']) + smuggled,
     ],
-    [
-      'a coding that poses as chunks',
-      requestHead('POST /api/v1/echo', [key, json, 'Transfer-Encoding: xchunked']) + smuggled,
-    ],
+    ['an unknown coding', requestHead('POST /api/v1/echo', [key, json, 'Transfer-Encoding: xchunked']) + smuggled],
     [
       'a chunk without a size',
       `${requestHead('POST /api/v1/echo', [key, json, 'Transfer-Encoding: chunked'])}zz\r\n{}\r\n0\r\n\r\n`,
     ],
   ]
 
-  test.each(cases)('%s', async (_name, bytes) => {
+  test.each(cases)('%s is answered 400 and the connection is closed', async (_name, bytes) => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(bytes)
@@ -84,15 +81,15 @@ describe('what is not HTTP is answered 400 in the shape of every error, and the 
   })
 })
 
-describe('what is HTTP, if a strange one', () => {
-  test('an expectation we do not know is passed over', async () => {
+describe('an unusual but valid request', () => {
+  test('with an unknown expectation is served', async () => {
     const server = await kitServer([echo])
     const head = requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 7', 'Expect: miracles'])
     const answer = await sendRaw(server.url, `${head}{"a":1}`)
     expect([answer.status, answer.body]).toEqual([200, { a: 1 }])
   })
 
-  test('a client that waits to be told to go on is told', async () => {
+  test('with Expect: 100-continue gets 100 Continue', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 7', 'Expect: 100-continue']))
@@ -105,21 +102,21 @@ describe('what is HTTP, if a strange one', () => {
     connection.end()
   })
 
-  test('an upgrade nobody offers is an ordinary request', async () => {
+  test('that offers an unsupported upgrade is served without it', async () => {
     const server = await kitServer([echo])
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket']
     expect((await sendRaw(server.url, requestHead('GET /api/v1/echo', upgrade))).status).toBe(401)
     expect((await sendRaw(server.url, requestHead('GET /api/v1/echo', [...upgrade, key]))).status).toBe(404)
   })
 
-  test('a tunnel is not opened', async () => {
+  test('with CONNECT opens no tunnel', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(requestHead('CONNECT example.com:443', [key]))
     expect(await connection.closed).not.toContain('200')
   })
 
-  test('requests sent in one breath are answered in order', async () => {
+  test('that is pipelined is answered in order', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     const one = (body: string) =>
@@ -134,8 +131,8 @@ describe('what is HTTP, if a strange one', () => {
   })
 })
 
-describe('a client that breaks off', () => {
-  test('in the middle of its body is no fault of ours', async () => {
+describe('a client that disconnects', () => {
+  test('in the middle of its body causes no fault', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(`${requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 100'])}{"a":`)
@@ -152,7 +149,7 @@ describe('a client that breaks off', () => {
     expect(server.records().filter(({ level }) => level > 20)).toEqual([])
   })
 
-  test('aborts the signal its endpoint was handed, and nothing else does', async () => {
+  test('aborts the signal of its handler; nothing else aborts it', async () => {
     const seen: string[] = []
     const watched = (method: 'GET' | 'POST') =>
       defineEndpoint({
@@ -196,7 +193,7 @@ describe('a client that breaks off', () => {
 })
 
 describe('an answer that has begun', () => {
-  test('gets no second one written into it', async () => {
+  test('is not followed by a second one', async () => {
     const stream = new PassThrough()
     const endless = defineEndpoint({
       method: 'GET',

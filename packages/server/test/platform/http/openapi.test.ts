@@ -46,13 +46,13 @@ async function expectValid(document: OpenApiDocument): Promise<void> {
 }
 
 describe('GET /openapi.json', () => {
-  test('is a valid OpenAPI 3.1 document whose references all lead somewhere', async () => {
+  test('is a valid OpenAPI 3.1 document whose references all resolve', async () => {
     const document = await served()
     expect(document.openapi).toMatch(/^3\.1\./)
     await expectValid(document)
   })
 
-  test('describes every endpoint there is, and no other', async () => {
+  test('describes exactly the mounted endpoints', async () => {
     const document = await served()
     const described = operationsOf(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     const declared = modules.flatMap(({ endpoints = [] }) => endpoints.map(({ method, path }) => `${method} ${path}`))
@@ -63,7 +63,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('names each operation once, and tells what it does', async () => {
+  test('gives each operation a unique id, a summary and a tag', async () => {
     const operations = operationsOf(await served())
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -83,14 +83,14 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('asks for the key on every operation', async () => {
+  test('requires the API key on every operation', async () => {
     const document = await served()
     expect(document.security).toEqual([{ apiKey: [] }])
     expect(document.components.securitySchemes.apiKey).toEqual({ type: 'apiKey', in: 'header', name: 'X-API-Key' })
     expect(operationsOf(document).filter((operation) => 'security' in operation)).toEqual([])
   })
 
-  test('lists every status an operation can give, each error in the one shape', async () => {
+  test('lists every status of an operation, each error with the Problem schema', async () => {
     for (const { method, path, parameters, responses } of operationsOf(await served())) {
       const expected = [401, 421, 429, 500, 503]
       if (path.includes('{')) expected.push(404)
@@ -107,7 +107,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('lists each status its refusals have, as they were declared', async () => {
+  test('has an example for each declared refusal', async () => {
     const document = await served()
     for (const { method, path, refusals: kinds } of modules.flatMap(({ endpoints = [] }) => endpoints)) {
       const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {}
@@ -156,9 +156,9 @@ describe('a description', () => {
   ]
   const document = describeApi(endpoints, about)
 
-  test('is valid, whatever was declared, schemas that are only sent included', () => expectValid(document))
+  test('is valid, including schemas that are only sent', () => expectValid(document))
 
-  test('is written from the declaration: parameters, body, answers and refusals', () => {
+  test('contains the declared parameters, body, answers and refusals', () => {
     const operation = document.paths['/things/{id}/parts_of']?.post
     expect(operation?.operationId).toBe('things.add_part')
     expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
@@ -179,7 +179,7 @@ describe('a description', () => {
     expect(Object.keys(document.paths['/follow']?.get?.responses[200]?.content ?? {})).toEqual(['text/event-stream'])
   })
 
-  test('has the paging of every list', () => {
+  test('has the paging parameters of a list', () => {
     const list = document.paths['/things']?.get
     expect(list?.parameters.map(({ name, schema }) => [name, schema.type, schema.default])).toEqual([
       ['page', 'integer', 1],
@@ -190,7 +190,7 @@ describe('a description', () => {
 })
 
 describe('GET /docs', () => {
-  test('is a page for people that names every path, without a key and without a script from elsewhere', async () => {
+  test('is an HTML page that names every path, without a key and without a script of another origin', async () => {
     const response = await app.send('/docs')
     const html = await response.text()
     const text = html.replace(/<[^>]*>/g, '')
@@ -199,7 +199,7 @@ describe('GET /docs', () => {
     expect(/<script[^>]+src=["']?(https?:)?\/\//.test(html)).toBe(false)
   })
 
-  test('is where the bare address leads', async () => {
+  test('is where / redirects to', async () => {
     const response = await app.send('/', { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
   })

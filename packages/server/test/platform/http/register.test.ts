@@ -16,23 +16,23 @@ function doing(path: string, method: 'GET' | 'POST' = 'GET') {
   return defineEndpoint({ ...plain, method, path, answers: { 200: z.object({}) }, handle: async () => ok({}) })
 }
 
-describe('two endpoints of one address', () => {
-  test('are refused before anything listens', async () => {
+describe('two endpoints with the same address', () => {
+  test('are refused at registration', async () => {
     await expect(kitServer([doing('/twice'), doing('/twice')])).rejects.toThrow('two endpoints answer GET /twice')
   })
 
-  test('are refused even when they call their parameter by different names', async () => {
+  test('are refused although their parameters have different names', async () => {
     await expect(kitServer([doing('/a/{id}'), doing('/a/{slug}')])).rejects.toThrow('two endpoints answer GET /a/{}')
   })
 
-  test('are welcome when the method differs, or one is a fixed word where the other takes any', async () => {
+  test('are accepted when their methods differ, or one has a literal where the other has a parameter', async () => {
     const server = await kitServer([doing('/a'), doing('/a', 'POST'), doing('/a/{id}'), doing('/a/word')])
     expect((await server.get('/a')).status).toBe(200)
     expect((await server.get('/a/word')).status).toBe(200)
   })
 })
 
-describe('an answer that is not declared', () => {
+describe('an undeclared answer', () => {
   const undeclared = (path: string, given: { status: number; body: unknown }) =>
     defineEndpoint({ ...plain, path, answers: { 200: z.object({ a: z.int() }) }, handle: async () => given as never })
   const endpoints = [
@@ -45,19 +45,19 @@ describe('an answer that is not declared', () => {
   ]
   const paths = endpoints.map(({ path }) => path)
 
-  test.each(paths)('%s is a fault where answers are checked', async (path) => {
+  test.each(paths)('%s is a fault when answers are checked', async (path) => {
     const server = await kitServer(endpoints, { isChecking: true })
     expect((await server.get(path)).status).toBe(500)
     const [record] = server.records().filter(({ level }) => level >= 50)
     expect(record?.err.message).toContain(`GET ${path} answered`)
   })
 
-  test('goes out as it is where they are not', async () => {
+  test('is sent unchanged when answers are not checked', async () => {
     const server = await kitServer(endpoints)
     for (const path of paths) expect((await server.get(path)).status).toBeLessThan(300)
   })
 
-  test('is any of several declared ones where there are several', async () => {
+  test('must match one of the alternatives where several are declared', async () => {
     const either = (path: string, body: unknown) =>
       defineEndpoint({
         ...plain,
@@ -73,7 +73,7 @@ describe('an answer that is not declared', () => {
     expect((await server.get('/none')).status).toBe(500)
   })
 
-  test('may have more keys than were named where the schema says so', async () => {
+  test('may have additional keys where the schema is loose', async () => {
     const loose = defineEndpoint({
       ...plain,
       path: '/loose',
@@ -95,7 +95,7 @@ describe('a refusal', () => {
       handle: async () => refuse(kind, ['One thing', 'another thing'], { retry_after: 7 }),
     })
 
-  test('of every kind has its status, its label, its sentences and what comes beside them', async () => {
+  test('of every kind has its status, label, sentences and additional keys', async () => {
     const kinds = Object.keys(refusals) as RefusalKind[] // the keys of the table are the kinds
     const server = await kitServer(kinds.map((kind) => refusing(`/${kind}`, kind, [kind])))
     for (const kind of kinds) {
@@ -113,7 +113,7 @@ describe('a refusal', () => {
     }
   })
 
-  test('is a fault where refusals are checked and it is not declared', async () => {
+  test('is a fault when refusals are checked and it is not declared', async () => {
     const server = await kitServer(
       [refusing('/undeclared', 'invalid_model'), refusing('/declared', 'invalid_model', ['invalid_model'])],
       { isChecking: true },
@@ -123,15 +123,15 @@ describe('a refusal', () => {
     expectProblem(await server.get('/declared'), 422, 'Invalid model')
   })
 
-  test('makes no log record above debug', async () => {
+  test('writes no log record above debug', async () => {
     const server = await kitServer([refusing('/a', 'invalid_model', ['invalid_model'])], { logLevel: 'info' })
     await server.get('/a')
     expect(server.records()).toEqual([])
   })
 })
 
-describe('what goes out', () => {
-  test('nothing, a text, a stream of text and a stream of events each have their content type', async () => {
+describe('the response', () => {
+  test('has the content type of its kind: nothing, text, a stream of text, a stream of events', async () => {
     const server = await kitServer(
       [
         defineEndpoint({ ...plain, path: '/nothing', answers: { 204: 'nothing' }, handle: async () => noContent() }),
@@ -161,7 +161,7 @@ describe('what goes out', () => {
     expect(await read('/events')).toEqual([200, 'text/event-stream', 'data: a\n\n'])
   })
 
-  test('a HEAD request gets the headers and no body, and its stream is let go', async () => {
+  test('to HEAD has headers and no body, and its stream is destroyed', async () => {
     let isAborted = false
     const stream = new Readable({ read: () => undefined })
     const endless = defineEndpoint({
@@ -183,7 +183,7 @@ describe('what goes out', () => {
   })
 })
 
-describe('what an endpoint is handed', () => {
+describe('the request that a handler gets', () => {
   test('the body is validated when the handler reads it, and the early keys are there before', async () => {
     const endpoint = defineEndpoint({
       ...plain,
@@ -226,7 +226,7 @@ describe('what an endpoint is handed', () => {
     expect((await server.post('/labelled', { name: 'a', size: 1, place: 1 })).body).toEqual({ size: 1 })
   })
 
-  test('a path that does not fit its schema names nothing', async () => {
+  test('a path that does not match its schema is 404', async () => {
     const endpoint = defineEndpoint({
       ...plain,
       path: '/things/{id}',
@@ -239,7 +239,7 @@ describe('what an endpoint is handed', () => {
     for (const id of ['seven', '7%2F8', '%37x', '']) expectProblem(await server.get(`/things/${id}`), 404, 'Not Found')
   })
 
-  test('each thing that is wrong has a sentence of its own', async () => {
+  test('each problem of a body has its own sentence', async () => {
     const endpoint = defineEndpoint({
       ...plain,
       method: 'POST',

@@ -17,7 +17,7 @@ async function postBody(
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
-/** A value nested in lists `depth` levels deep, the object around it included. */
+/** A value nested in `depth` levels, the surrounding object included. */
 function nested(depth: number): string {
   return `{"name":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
 }
@@ -32,7 +32,7 @@ describe('an empty body', () => {
     },
   )
 
-  test('may come without a content type, with a length of zero, or in no chunks at all', async () => {
+  test('may have no content type, a length of zero, or zero chunks', async () => {
     for (const headers of [
       [],
       ['Content-Length: 0'],
@@ -45,7 +45,7 @@ describe('an empty body', () => {
     }
   })
 
-  test('of a DELETE under a JSON content type is as good as none', async () => {
+  test('of a DELETE with a JSON content type is ignored', async () => {
     const { body } = await app.post('/categories', { name: 'Short-lived' })
     const response = await app.send(`/api/v1/categories/${body.category.id}`, {
       method: 'DELETE',
@@ -85,15 +85,15 @@ describe('422 Invalid JSON', () => {
   })
 })
 
-describe('what is accepted', () => {
-  test('64 levels are not too many, and brackets in a text are no levels', async () => {
+describe('an accepted body', () => {
+  test('may have 64 levels; brackets in a string do not count', async () => {
     expectProblem(await postBody('/categories', nested(64)), 422, 'Validation failed', 'Name must be a string')
     const name = `${'[{'.repeat(40)}"\\`
     const created = await app.post('/categories', { name })
     expect(created.body.category.name).toBe(name)
   })
 
-  test('a whole surrogate pair, a byte order mark and a charset', async () => {
+  test('may contain a surrogate pair and a byte order mark, and name a charset', async () => {
     const body = `\ufeff{"name":"\\ud83d\\ude80"}`
     const created = await postBody('/categories', body, 'application/json; charset=utf-8')
     expect([created.status, created.body.category.name]).toEqual([201, '\u{1f680}'])
@@ -110,7 +110,7 @@ describe('422 Unsupported content type', () => {
     'application/jsonp',
     'nonsense',
     ';;;',
-  ])('%s', async (contentType) => {
+  ])('%s is refused', async (contentType) => {
     expectProblem(
       await postBody('/categories', '{"name":"a"}', contentType),
       422,
@@ -119,23 +119,23 @@ describe('422 Unsupported content type', () => {
     )
   })
 
-  test('a body without any content type', async () => {
+  test('a body without a content type is refused', async () => {
     const head = requestHead('POST /api/v1/categories', [`X-API-Key: ${testKey}`, 'Content-Length: 14'])
     const answer = await sendRaw(app.url, `${head}{"name":"none"}`)
     expect([answer.status, answer.body.error]).toEqual([422, 'Unsupported content type'])
   })
 
-  test('JSON that poses as multipart changes nothing', async () => {
+  test('JSON with a multipart content type is refused and changes nothing', async () => {
     const before = await app.get('/categories')
     await postBody('/categories', '{"name":"posing"}', 'multipart/form-data; boundary=x')
     expect((await app.get('/categories')).body).toEqual(before.body)
   })
 })
 
-describe('keys that are special to the language', () => {
+describe('keys that are special in JavaScript', () => {
   const special = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}'
 
-  test('come back as the data they are and pollute nothing', async () => {
+  test('are stored and returned as data and pollute no prototype', async () => {
     const created = await postBody(
       '/sessions',
       `{"git_root":"/tmp/none","custom_metadata":${special},"config":${special}}`,
@@ -149,27 +149,27 @@ describe('keys that are special to the language', () => {
     expect('polluted' in Object).toBe(false)
   })
 
-  test('at the top of a body they are unknown keys like any other', async () => {
+  test('at the top of a body are ignored like any unknown key', async () => {
     const created = await postBody('/categories', '{"name":"Plain","__proto__":{"is_frozen":true},"constructor":1}')
     expect([created.status, created.body.category.is_frozen]).toEqual([201, false])
     const missing = await postBody('/categories', '{"__proto__":{"name":"inherited"}}')
     expectProblem(missing, 422, 'Validation failed', "Name can't be blank")
   })
 
-  test('in a query string they are unknown parameters like any other', async () => {
+  test('in a query string are ignored like any unknown parameter', async () => {
     const answer = await app.get('/sessions?__proto__=1&constructor=2&__proto__[page]=3')
     expect([answer.status, answer.body.pagination.page]).toEqual([200, 1])
   })
 })
 
 describe('a NUL outside the body', () => {
-  test('in a path names nothing', async () => {
+  test('in a path is 404', async () => {
     for (const path of ['/sessions/a%00b', '/sessions/%00', '/sessions/a%00b/transcript', '/categories/%00']) {
       expectProblem(await app.get(path), 404, 'Not Found')
     }
   })
 
-  test('in a query parameter is refused by its name', async () => {
+  test('in a known query parameter is refused by its name', async () => {
     for (const parameter of ['status', 'agent_runtime']) {
       const answer = await app.get(`/sessions?${parameter}=%00`)
       expect([answer.status, answer.body.error]).toEqual([422, 'Invalid parameter'])
@@ -177,7 +177,7 @@ describe('a NUL outside the body', () => {
     expectProblem(await app.get('/events?session_id=a%00b'), 422, 'Invalid parameter')
   })
 
-  test('in a parameter nobody knows is passed over', async () => {
+  test('in an unknown query parameter is ignored', async () => {
     expect((await app.get('/sessions?nothing=%00')).status).toBe(200)
     expect((await app.get('/categories?nothing=%00')).status).toBe(200)
   })

@@ -5,7 +5,7 @@ import { type RawAnswer, requestHead, sendRaw } from '../../support/http/raw-htt
 const app = testApp({ environment: { ROLE: 'web' } })
 const key = `X-API-Key: ${testKey}`
 
-/** One of each kind of answer, from the ones an endpoint gives down to the ones given below HTTP. */
+/** One request for each kind of answer, from an endpoint's own to those below HTTP. */
 const requests: [string, string][] = [
   ['an answer', requestHead('GET /api/v1/categories', [key])],
   ['a probe', requestHead('GET /up')],
@@ -48,7 +48,7 @@ describe('no answer lets another origin read it', () => {
     expect(headers).not.toHaveProperty('set-cookie')
   })
 
-  test('a preflight request is an unknown method like any other', async () => {
+  test('a preflight request is answered like any unknown method', async () => {
     const preflight = ['Origin: https://evil.test', 'Access-Control-Request-Method: POST']
     for (const [headers, status] of [
       [preflight, 401],
@@ -62,14 +62,14 @@ describe('no answer lets another origin read it', () => {
 })
 
 describe('every answer of HTTP', () => {
-  test('has a request id of its own making', async () => {
+  test('has a request id that the server made', async () => {
     const ask = () => sendRaw(app.url, requestHead('GET /up', ['X-Request-Id: mine', 'Request-Id: mine']))
     const ids = [await ask(), await ask()].map(({ headers }) => headers['x-request-id'])
     expect(new Set(ids).size).toBe(2)
     for (const id of ids) expect(id).toMatch(/^[\da-f-]{36}$/)
   })
 
-  test('says that JSON is JSON in UTF-8', async () => {
+  test('declares JSON as UTF-8', async () => {
     for (const request of [requests[0], requests[4], requests[5], requests[6], requests[7], requests[10]]) {
       const { headers } = await sendRaw(app.url, request?.[1] ?? '')
       expect(headers['content-type']).toBe('application/json; charset=utf-8')

@@ -7,9 +7,9 @@ import { testKey } from '../../support/app/app.ts'
 import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 import { openRaw, type RawConnection, requestHead } from '../../support/http/raw-http.ts'
 
-/** So that a test takes a moment where the product takes seconds. */
+/** Short limits, so that a test takes less time than the product's limits. */
 const brief: HttpTimeouts = { headersMs: 200, requestMs: 500, keepAliveMs: 300, checkEveryMs: 50, drainMs: 300 }
-/** Where an honest request comes first: even on a busy machine it must not be taken for a slow one. */
+/** For tests with an ordinary request first: on a busy machine it must not count as slow. */
 const patient: HttpTimeouts = { headersMs: 1500, requestMs: 2000, keepAliveMs: 300, checkEveryMs: 50, drainMs: 300 }
 const jsonHeaders = [`X-API-Key: ${testKey}`, 'Content-Type: application/json']
 
@@ -35,7 +35,7 @@ const slow = defineEndpoint({
   },
 })
 
-/** A byte at a time, for as long as the server lets it. */
+/** Sends a byte at a time until the server closes the connection. */
 async function trickle(connection: RawConnection, byte: string): Promise<string> {
   const timer = setInterval(() => connection.send(byte), 20)
   try {
@@ -45,8 +45,8 @@ async function trickle(connection: RawConnection, byte: string): Promise<string>
   }
 }
 
-describe('the limits themselves', () => {
-  test('cut a slow client within 15 seconds, whichever part it is slow in', () => {
+describe('the time limits', () => {
+  test('disconnect a slow client within 15 seconds, whichever part is slow', () => {
     const { headersMs, requestMs, keepAliveMs, checkEveryMs } = defaultTimeouts
     for (const limitMs of [headersMs, requestMs, keepAliveMs]) {
       expect(limitMs).toBeGreaterThan(0)
@@ -54,7 +54,7 @@ describe('the limits themselves', () => {
     }
   })
 
-  test('hold on the server that listens', async () => {
+  test('are set on the listening server', async () => {
     const { server } = await kitServer([])
     expect({
       headersMs: server.headersTimeout,
@@ -68,13 +68,13 @@ describe('the limits themselves', () => {
   })
 })
 
-describe('a client is cut when', () => {
-  test('it connects and says nothing', async () => {
+describe('a client is disconnected when', () => {
+  test('it connects and sends nothing', async () => {
     const { url } = await kitServer([echo], { timeouts: brief })
     expect(await openRaw(url).closed).toMatch(/^HTTP\/1\.1 408 /)
   })
 
-  test('its body goes on after it was answered, and then it hears nothing more', async () => {
+  test('its body continues after the answer, without a second answer', async () => {
     const { url } = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(url)
     connection.send(requestHead('POST /api/v1/echo', ['Content-Type: application/json', 'Content-Length: 100000']))
@@ -83,7 +83,7 @@ describe('a client is cut when', () => {
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
 
-  test('its headers come a byte at a time', async () => {
+  test('its headers arrive a byte at a time', async () => {
     const { url } = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(url)
     connection.send('GET /api/v1/echo HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
@@ -95,7 +95,7 @@ describe('a client is cut when', () => {
   test.each([
     ['of a known length', 'Content-Length: 100000', 'x'],
     ['in chunks', 'Transfer-Encoding: chunked', '1\r\nx\r\n'],
-  ])('its body %s comes a byte at a time', async (_name, header, byte) => {
+  ])('its body %s arrives a byte at a time', async (_name, header, byte) => {
     const server = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(server.url)
     connection.send(requestHead('POST /api/v1/echo', [...jsonHeaders, header]))
@@ -105,7 +105,7 @@ describe('a client is cut when', () => {
     expect(server.records().filter(({ level }) => level >= 50)).toEqual([])
   })
 
-  test('it keeps a connection and asks for nothing more', async () => {
+  test('it keeps an idle connection open', async () => {
     const { url } = await kitServer([echo], { timeouts: patient })
     const connection = openRaw(url)
     connection.send(`${requestHead('POST /api/v1/echo', [...jsonHeaders, 'Content-Length: 2'])}{}`)
@@ -113,7 +113,7 @@ describe('a client is cut when', () => {
     expect((await connection.closed).match(/HTTP\/1\.1/g)).toHaveLength(1)
   })
 
-  test('it begins a second request on a kept connection and does not finish it', async () => {
+  test('it does not finish a second request on a kept connection', async () => {
     const { url } = await kitServer([echo], { timeouts: patient })
     const connection = openRaw(url)
     connection.send(`${requestHead('POST /api/v1/echo', [...jsonHeaders, 'Content-Length: 2'])}{}`)
@@ -122,7 +122,7 @@ describe('a client is cut when', () => {
     expect(await trickle(connection, 'x')).toMatch(/HTTP\/1\.1 408 /)
   })
 
-  test('it sends a body nobody reads, a byte at a time', async () => {
+  test('it sends a body that the server does not read, a byte at a time', async () => {
     const { url } = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(url)
     connection.send(requestHead('GET /api/v1/nothing', [...jsonHeaders, 'Content-Length: 100000']))
@@ -130,13 +130,13 @@ describe('a client is cut when', () => {
   })
 })
 
-describe('nobody else is cut', () => {
-  test('an answer may take longer than a request', async () => {
+describe('other clients stay connected', () => {
+  test('an answer may take longer than the request limit', async () => {
     const server = await kitServer([slow], { timeouts: patient })
     expect((await server.get('/slow')).body).toEqual({ isDone: true })
   })
 
-  test('two hundred slow clients are all cut while others are served', async () => {
+  test('two hundred slow clients are disconnected while others are served', async () => {
     const server = await kitServer([echo], { timeouts: patient })
     const connections = Array.from({ length: 200 }, () => openRaw(server.url))
     for (const connection of connections) connection.send('GET /up HTTP/1.1\r\nX-Slow: ')

@@ -7,7 +7,7 @@ import { airOf, type Files, hook, skill, writeFiles } from './catalog-folder.ts'
 
 const stdio = { type: 'stdio', command: 'node' }
 
-/** A catalog with one of everything, and servers in every state that can be told from here. */
+/** A catalog with one of everything, and servers in every state that a host can detect. */
 export const wholeCatalog: Files = {
   'roots.json': {
     web: {

@@ -22,14 +22,14 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   await rename(`${path}.new`, path)
 }
 
-/** A folder that is gone when the test is over. */
+/** A folder that is deleted when the test ends. */
 export async function emptyFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-catalog-')))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** `air.json` with an index file of each kind that is there, and an empty home beside the catalog. */
+/** `air.json` with the index file of each kind that exists, and an empty home beside the catalog. */
 export async function catalogFolder(files: Files): Promise<{ folder: string; home: string }> {
   const place = await emptyFolder()
   const folder = join(place, 'catalog')
@@ -46,7 +46,7 @@ export function airOf(files: Files): Record<string, unknown> {
   return { name: 'test', ...Object.fromEntries(there.map((kind) => [kind, [`${kind}.json`]])) }
 }
 
-/** An open catalog, closed when the test is over. By default it only looks when it is asked to. */
+/** An open catalog, closed when the test ends. By default it reloads only on request. */
 export async function openedCatalog(
   files: Files,
   options: Partial<CatalogOptions> = {},
@@ -64,7 +64,7 @@ export async function openedCatalog(
   return { catalog, folder, home }
 }
 
-/** What a catalog that cannot be used says. */
+/** The error of an invalid catalog. */
 export async function complaintOf(files: Files, options: Partial<CatalogOptions> = {}): Promise<string> {
   const { folder, home } = await catalogFolder(files)
   return complaintAbout(folder, { home, ...options })

@@ -15,7 +15,7 @@ export async function changesNothing<T>(pool: pg.Pool, act: () => Promise<T>): P
   return result
 }
 
-/** What an earlier test set going in the background may still be coming to its end. */
+/** Background work of an earlier test may still be running. */
 async function onceQuiet(pool: pg.Pool): Promise<unknown[]> {
   let seen = await everyRow(pool)
   await eventually(
@@ -49,7 +49,7 @@ async function writeQuestion(pool: pg.Pool): Promise<string> {
       )
       or (schemaname, tablename) = ('graphile_worker', '_private_jobs')
   `)
-  // Events are placed a moment after they were written, whatever else happens.
+  // Events get their position a moment after they are written.
   const contents = tables.map(({ name }) => `select '${name}' as name, to_jsonb(t) - 'position' as row from ${name} t`)
   return `${contents.join(' union all ')} order by name, row`
 }

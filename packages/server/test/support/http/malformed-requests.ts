@@ -6,8 +6,8 @@ export type MadeRequest = { method: string; url: string; body: string | undefine
 type Target = { method: string; path: string; operation: OpenApiOperation }
 
 /**
- * Requests that a stranger could send to any endpoint of an API, made from its own description: right ones with something
- * wrong about them, in the path, the query or the body. The same seed makes the same requests.
+ * Requests to every endpoint, generated from the API's own description: valid ones with something wrong in the path, the
+ * query or the body. The same seed makes the same requests.
  */
 export function malformedRequests(
   api: OpenApiDocument,
@@ -21,7 +21,7 @@ export function malformedRequests(
   )
   const wanted = targets.filter(({ operation }) => !without.includes(operation.operationId))
   let turn = 0
-  /** How much of a request is wrong; one in which everything is gets no further than the first check. */
+  /** The share of a request that is wrong; a request that is all wrong gets no further than the first check. */
   let hostility = 0
 
   const fitting = (schema: JsonSchema, depth: number): unknown => {

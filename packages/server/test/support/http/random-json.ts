@@ -1,4 +1,4 @@
-/** A source of numbers from 0 to 1 that gives the same ones for the same seed (mulberry32). */
+/** A deterministic random number generator from 0 to 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** Request bodies from right ones, over `example` with other values, to pure noise, made from a seed. */
+/** Random request bodies from a seed: valid ones, `example` with other values, and noise. */
 export function randomBodies(seed: number, example: Record<string, unknown>): () => Buffer {
   const keys = Object.keys(example)
   const random = seededRandom(seed)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** What came back over a bare socket, for what `fetch` is too polite to send. */
+/** An answer over a bare socket, for requests that `fetch` cannot send. */
 export type RawAnswer = {
   status: number
   headers: Record<string, string>
@@ -14,9 +14,9 @@ export type RawConnection = {
   send(bytes: string | Buffer): void
   /** Everything received so far. */
   received(): string
-  /** Once the server has closed or cut the connection: everything it sent. */
+  /** Resolves with everything received once the server has closed the connection. */
   closed: Promise<string>
-  /** The first whole answer; a connection that ends without one is a failure. */
+  /** The first complete answer; rejects if the connection ends without one. */
   answer(): Promise<RawAnswer>
   end(): void
 }
@@ -30,7 +30,7 @@ export function openRaw(url: string): RawConnection {
     received += chunk.toString('latin1')
     for (const listener of listeners) listener()
   })
-  // A cut connection may reset; what matters is what came before.
+  // A closed connection may reset; only the bytes before it matter.
   socket.on('error', () => undefined)
   const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)))
   return {
@@ -54,7 +54,7 @@ export function openRaw(url: string): RawConnection {
   }
 }
 
-/** One exchange on a connection of its own. */
+/** One exchange on its own connection. */
 export async function sendRaw(url: string, bytes: string | Buffer): Promise<RawAnswer> {
   const connection = openRaw(url)
   try {
@@ -65,7 +65,7 @@ export async function sendRaw(url: string, bytes: string | Buffer): Promise<RawA
   }
 }
 
-/** Lines and headers as they go over the wire; the loopback host is named unless the request brings its own. */
+/** Request line and headers as sent; adds a loopback Host header unless there is one. */
 export function requestHead(line: string, headers: readonly string[] = []): string {
   const named = headers.some((header) => /^host:/i.test(header)) ? headers : ['Host: localhost', ...headers]
   return `${[`${line} HTTP/1.1`, ...named].join('\r\n')}\r\n\r\n`

@@ -1,15 +1,15 @@
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** A loopback port in front of a server, with a line that can be cut, frozen and mended. */
+/** A loopback proxy in front of a server whose connections a test can cut, freeze and restore. */
 export type TcpProxy = {
   port: number
-  /** Ends every connection and turns new ones away. */
+  /** Closes every connection and refuses new ones. */
   cut(): void
-  /** Keeps connections open, new ones too, but carries nothing any more. */
+  /** Keeps connections open, new ones too, but forwards nothing. */
   freeze(): void
-  /** A connection that carries this text to the server brings no answer back from then on. */
+  /** Once a connection has forwarded this text to the server, it returns no more answers. */
   deafenAfter(text: string): void
-  /** Connections work again; those that do not are ended. */
+  /** Forwards again; closes the connections that were frozen. */
   mend(): void
   close(): Promise<void>
 }
