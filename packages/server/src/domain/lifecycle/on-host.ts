@@ -29,19 +29,20 @@ export async function onHostOf<Payload, Answer>(
   payload: Payload,
 ): Promise<Answer> {
   const { job, perform, ifHostIsDown } = operation
+  const { id, host_id: holder } = session
   const performHere = (): Promise<Answer> => perform(app, payload, async () => undefined)
-  if (session.host_id === app.home.hostId) return performHere()
-  const live = await findLiveHosts(app.db)
-  const isUp = session.host_id !== null && live.includes(session.host_id)
-  if (!isUp && ifHostIsDown === 'refuse' && session.host_id !== null) {
+  const isHolderUp = holder !== null && (await findLiveHosts(app.db)).includes(holder)
+  // Without a holder there are no files; the operation says so itself.
+  if (holder === app.home.hostId || (holder === null && ifHostIsDown === 'refuse')) return performHere()
+  if (!isHolderUp && ifHostIsDown === 'refuse') {
     return refuse(
       'unavailable',
-      `The host that holds the files of session ${session.id} is not running; try again when it is back`,
+      `The host that holds the files of session ${id} is not running; try again when it is back`,
       { retry_after: 30 },
     )
   }
-  if (!isUp && app.isWorker) return performHere()
-  const hostId = isUp ? (session.host_id ?? undefined) : undefined
+  if (!isHolderUp && app.isWorker) return performHere()
+  const hostId = isHolderUp ? holder : undefined
   const isAlive = async (): Promise<boolean> => {
     const hosts = await findLiveHosts(app.db)
     return hostId === undefined ? hosts.length > 0 : hosts.includes(hostId)
