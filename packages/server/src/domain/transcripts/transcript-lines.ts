@@ -9,7 +9,7 @@ export type TranscriptLine = {
 
 /** A longer line is stored as a marker entry with the start of the line, which bounds memory without failing the turn. */
 const maxLineBytes = 8 * 1024 * 1024
-const keptOfTooLongBytes = 64 * 1024
+const truncatedHeadBytes = 64 * 1024
 const chunkBytes = 256 * 1024
 const newline = 0x0a
 
@@ -67,6 +67,6 @@ async function openIfPresent(path: string): Promise<FileHandle | undefined> {
 function toText(parts: Buffer[], lineBytes: number): string {
   const bytes = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
   if (lineBytes <= maxLineBytes) return jsonWithoutNul(bytes.toString('utf8'))
-  const head = jsonWithoutNul(bytes.subarray(0, keptOfTooLongBytes).toString('utf8'))
+  const head = jsonWithoutNul(bytes.subarray(0, truncatedHeadBytes).toString('utf8'))
   return JSON.stringify({ type: 'truncated_entry', bytes: lineBytes, head })
 }

@@ -103,7 +103,7 @@ describe('a host that crashes and restarts', () => {
   const agents: Child[] = []
   const toClose: (() => Promise<unknown>)[] = []
 
-  /** One host has all the crashes and then restarts once, because a start is slow. */
+  /** One host has all the crashes, then restarts once. */
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'yardmaster-receipt-'))
     toClose.push(() => rm(folder, { recursive: true, force: true }))
