@@ -37,5 +37,5 @@ test('no room starts a loop by hand', async () => {
   }
 
   // The catalog polls its files on every role, and a turn renews its lease and runs its agent for as long as it lasts.
-  expect(withLoops.toSorted()).toEqual(['catalog/follow-files.ts', 'turns/keep-lease.ts', 'turns/run-turn.ts'])
+  expect(withLoops.toSorted()).toEqual(['catalog/follow-files.ts', 'turns/lease-renewal.ts', 'turns/run-turn.ts'])
 })

@@ -1,8 +1,8 @@
 import * as contract from '@yardmaster/contract/clis/endpoints'
 import { ok } from '../../platform/http/answer.ts'
 import { bind } from '../app.ts'
-import { enqueueOnEveryHost, cliStatus } from './clis.ts'
-import { clearPackageCachesJob, checkClisJob } from './clis-jobs.ts'
+import { cliStatus, enqueueOnEveryHost } from './clis.ts'
+import { checkClisJob, clearPackageCachesJob } from './clis-jobs.ts'
 
 export const endpoints = [
   bind(contract.showCliStatus, async (_request, app) => {

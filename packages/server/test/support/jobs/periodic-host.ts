@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { asPeriodic, openSubscription } from '../../../src/platform/events/run-subscription.ts'
 import { type Subscription, subscribing } from '../../../src/platform/events/subscription.ts'
-import type { Periodic } from '../../../src/platform/jobs/periodic.ts'
+import type { Periodic, RunResult } from '../../../src/platform/jobs/periodic.ts'
 import { startPeriodic } from '../../../src/platform/jobs/start-periodic.ts'
 import { watchPauses } from '../../../src/platform/jobs/watch-pauses.ts'
 import type { Log } from '../../../src/platform/log/log.ts'
 import { type Metrics, openMetrics } from '../../../src/platform/metrics.ts'
 import { type EventHost, openEventHost } from '../events/event-host.ts'
 import { silentLog } from '../log/silent-log.ts'
+import { eventually } from '../vitest/eventually.ts'
 
 export const defineSubscription = subscribing<undefined>()
 
@@ -43,4 +44,21 @@ export async function startPeriodicHost(options: {
 /** A periodic task with defaults that no test depends on. */
 export function task(entry: Partial<Periodic<undefined>> & Pick<Periodic<undefined>, 'run'>): Periodic<undefined> {
   return { name: 'task', queue: 'default', intervalMs: 20, runs: 'every_host', ...entry }
+}
+
+/** A task that counts its runs. */
+export function counter(result: () => RunResult = () => 'done') {
+  let runs = 0
+  return {
+    run: async (): Promise<RunResult> => {
+      runs += 1
+      return result()
+    },
+    count: () => runs,
+    reach: (count: number) =>
+      eventually(
+        async () => runs,
+        (reached) => reached >= count,
+      ),
+  }
 }
