@@ -22,6 +22,11 @@ export function sentAsText<Input>(text: z.ZodString = z.string()) {
   return text as unknown as z.ZodCustom<string, Input>
 }
 
+/** A value as text for a sentence or a later check. JSON instead of `String`: a sent object may have a hostile `toString`. */
+export function asWritten(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
 /** Refuses a value under its own label instead of `Validation failed`. The sentence is answered as it is. */
 export function refuseField(context: z.core.$RefinementCtx, refusal: RefusalKind, sentence: string): never {
   context.addIssue({ code: 'custom', message: sentence, params: { refusal } })

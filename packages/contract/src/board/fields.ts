@@ -3,7 +3,7 @@ import { uncategorized } from '../categories/fields.ts'
 import { Id, SessionRef } from '../identifiers.ts'
 import { OneSession } from '../lifecycle/fields.ts'
 import { limits } from '../limits.ts'
-import { optionallySent, refuseField, sent } from '../sent.ts'
+import { asWritten, optionallySent, refuseField, sent } from '../sent.ts'
 import { type Visibility, visibilities } from '../sessions/fields.ts'
 import { isAtMost } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
@@ -37,7 +37,7 @@ const categoryChoice = optionallySent<number | string | null>()
   .transform((said): CategoryRef => {
     const isBlank = typeof said === 'string' && said.trim() === ''
     if (said === undefined || said === null || said === uncategorized || isBlank) return null
-    return { id: wholeNumber(said) ?? 0, written: typeof said === 'object' ? JSON.stringify(said) : String(said) }
+    return { id: wholeNumber(said) ?? 0, written: asWritten(said) }
   })
   .meta({ type: ['integer', 'string', 'null'], examples: [3] })
 
@@ -64,7 +64,7 @@ export const VisibilityChange = z.object({
       description: 'The choice for the board. Required.',
     }),
   snoozed_until: optionallySent<string | null>()
-    .transform((said) => (said === undefined || said === null || said === '' ? undefined : String(said)))
+    .transform((said) => (said === undefined || said === null || said === '' ? undefined : asWritten(said)))
     .meta({
       type: 'string',
       description:
@@ -73,7 +73,7 @@ export const VisibilityChange = z.object({
     }),
   timezone: optionallySent<string | null>()
     // A value that is no string is no time zone; only a snooze looks at it and refuses it.
-    .transform((said) => (typeof said === 'string' ? said : said === undefined || said === null ? '' : String(said)))
+    .transform((said) => (said === undefined || said === null ? '' : asWritten(said)))
     .transform((name) => name || 'UTC')
     .meta({ type: 'string', default: 'UTC', description: 'An IANA name.', examples: ['Europe/Berlin'] }),
 })
