@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
-import { cliFolder, cliProgram, pinnedClis } from '../packages/server/dist/runtimes/pinned-clis.js'
+import { cliFolder, cliProgram, pinnedClis } from '../packages/server/dist/runtimes/cli.js'
 import { installCli } from '../scripts/install-cli.mjs'
 import { bareClaude, bareCodex } from './support/bare-agents.mjs'
 import { startBenchHost } from './support/host.mjs'

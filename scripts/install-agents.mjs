@@ -5,8 +5,8 @@ import { Interrupted, PrepareError } from './prepare-error.mjs'
 await prepare()
 
 const built = new URL('../packages/server/dist/', import.meta.url)
-/** @type {typeof import('../packages/server/src/runtimes/pinned-clis.ts')} */
-const { cliFolder, cliProgram, pinnedClis } = await import(new URL('runtimes/pinned-clis.js', built).href)
+/** @type {typeof import('../packages/server/src/runtimes/cli.ts')} */
+const { cliFolder, cliProgram, pinnedClis } = await import(new URL('runtimes/cli.js', built).href)
 /** @type {typeof import('../packages/server/src/app/config.ts')} */
 const { readConfig, readEnvironment } = await import(new URL('app/config.js', built).href)
 /** @type {typeof import('../packages/server/src/platform/home/home-folder.ts')} */

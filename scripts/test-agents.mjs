@@ -13,9 +13,9 @@ const otherVersion = /^(?<runtime>[a-z_]+)@(?<version>\d\S*)$/
 
 await prepare()
 
-/** @type {typeof import('../packages/server/src/runtimes/pinned-clis.ts')} */
+/** @type {typeof import('../packages/server/src/runtimes/cli.ts')} */
 const { cliFolder, cliProgram, pinnedClis } = await import(
-  new URL('../packages/server/dist/runtimes/pinned-clis.js', import.meta.url).href
+  new URL('../packages/server/dist/runtimes/cli.js', import.meta.url).href
 )
 
 const args = process.argv.slice(2)

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import { quote } from '../quote.ts'
 import type { TurnOrder } from '../runtime.ts'
+import { AgentTrouble } from './agent-errors.ts'
 import { messageStream } from './message-stream.ts'
 import {
   extensionOf,
@@ -13,7 +14,6 @@ import {
   type Update,
 } from './messages.ts'
 import { answerPermission } from './permission.ts'
-import { AgentTrouble } from './trouble.ts'
 
 export type AcpConnection = {
   /**

@@ -2,7 +2,7 @@ import type { AnyMessage, AnyNotification, Stream } from '@agentclientprotocol/s
 import type { Child } from '../../platform/process/launch.ts'
 import type { Line } from '../../platform/process/line-stream.ts'
 import { quote } from '../quote.ts'
-import { AgentGone, AgentTrouble } from './trouble.ts'
+import { AgentGone, AgentTrouble } from './agent-errors.ts'
 
 /** A picture in a tool's answer comes as one line. */
 export const maxMessageBytes = 16 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
 import type { TurnOrder } from '../runtime.ts'
-import { placesOf } from './places.ts'
+import { placesOf } from './session-paths.ts'
 
 /** Everything the CLI gets to see, and with it every command it runs. */
 export function agentEnvironment(

@@ -7,8 +7,8 @@ import { hookProgram, momentNames } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
-import { placesOf } from './places.ts'
 import { isInRepository } from './repository-folders.ts'
+import { placesOf } from './session-paths.ts'
 
 /** The CLI's name for each event. */
 const eventNames: Partial<Record<HookEvent, string>> = momentNames

@@ -3,8 +3,8 @@ import { readIfPresent, writePrivateFile } from '../../platform/files/private-fi
 import type { McpServer } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
-import { placesOf } from './places.ts'
 import { foldersUpToRepository } from './repository-folders.ts'
+import { placesOf } from './session-paths.ts'
 
 export async function equipMcpServers(conversation: Conversation, servers: readonly McpServer[]): Promise<string[]> {
   const mcpServers = Object.fromEntries(servers.map((server) => [server.name, entryOf(server)]))

@@ -5,8 +5,8 @@ import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { listOf, parseFields, stringOf } from './fields.ts'
 import { folderName } from './folder-name.ts'
-import { placesOf } from './places.ts'
 import { isInRepository } from './repository-folders.ts'
+import { placesOf } from './session-paths.ts'
 
 /**
  * Skills are put where the CLI looks for the user's own. There they would win over those of the repository, so what the

@@ -4,7 +4,7 @@ import { readIfPresent } from '../../platform/files/private-file.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
 import { parseFields, stringOf } from './fields.ts'
-import { placesOf } from './places.ts'
+import { placesOf } from './session-paths.ts'
 
 /** The conversation's own file and one for each of its subagents, in whichever project's folder the CLI put them. */
 export async function transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]> {

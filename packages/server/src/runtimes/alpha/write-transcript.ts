@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Conversation, WrittenTranscript } from '../runtime.ts'
 import { type Fields, parseFields, stringOf } from './fields.ts'
 import { openCallsCutAt, type WrittenEntry, writtenEntry } from './open-calls.ts'
-import { projectFolder } from './places.ts'
+import { projectFolder } from './session-paths.ts'
 import { findTranscript } from './transcript-files.ts'
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errnoOf } from '../../platform/process/errno.ts'
 import type { Equipment } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
-import { type Access, configToml } from './config.ts'
+import { type Access, configToml } from './config-toml.ts'
 
 /** Where the agent keeps its configuration, its login and its conversations: this session's alone. */
 export function codexHome({ home }: Pick<Conversation, 'home'>): string {

@@ -1,6 +1,6 @@
 import type { launch } from '../../platform/process/launch.ts'
 import type { TurnOrder } from '../runtime.ts'
-import type { Access } from './config.ts'
+import type { Access } from './config-toml.ts'
 
 /** What whoever runs a turn needs to know of the installation. */
 export type Codex = {

@@ -1,7 +1,7 @@
 import type { Equipment } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { prepareHome, writePrivately } from './codex-home.ts'
-import { type Access, secretNames } from './config.ts'
+import { type Access, secretNames } from './config-toml.ts'
 import { hooksFile, hooksJson, hooksLeftOut } from './hooks.ts'
 import { mcpLeftOut } from './mcp-servers.ts'
 import { layDownSkills } from './skills.ts'

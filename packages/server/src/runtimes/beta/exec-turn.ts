@@ -3,7 +3,7 @@ import type { Child } from '../../platform/process/launch.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
 import type { Codex } from './codex.ts'
-import { asSentence, type CodexTurn, judgeEnd } from './judge-end.ts'
+import { asSentence, type CodexTurn, judgeEnd } from './turn-end.ts'
 
 /**
  * A turn by `codex exec --json`: the prompt goes in, events come out. It works on when we die. It can answer no

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asSentence, CodexError } from './judge-end.ts'
+import { asSentence, CodexError } from './turn-end.ts'
 
 /** What codex tells in the middle of a turn and a person should know, as a sentence. Most of what it tells is not. */
 export function noticeOf(method: string, params: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import type { CodexError } from './judge-end.ts'
+import type { CodexError } from './turn-end.ts'
 
 /**
  * Notices that the model has been out of reach for too long. Codex itself would sit out whatever the provider asks it to

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { sweepMarked } from '../../../src/platform/process/stop.ts'
-import { alphaRuntime } from '../../../src/runtimes/alpha/alpha.ts'
+import { alphaRuntime } from '../../../src/runtimes/alpha/runtime.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
 import { readModels } from '../../../src/runtimes/models.ts'
 import {

@@ -1,4 +1,4 @@
-import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/beta.ts'
+import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/runtime.ts'
 import { readModels } from '../../../src/runtimes/models.ts'
 import type { Runtime } from '../../../src/runtimes/runtime.ts'
 import { cli } from './cli.ts'

@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import type { pinnedClis } from '../../../src/runtimes/pinned-clis.ts'
+import type { pinnedClis } from '../../../src/runtimes/cli.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

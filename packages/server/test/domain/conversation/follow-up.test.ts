@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { putToSleep } from '../../../src/domain/lifecycle/sleep.ts'
-import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
+import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
 import { atRest, findDemo } from '../../support/sessions/demo-session.ts'

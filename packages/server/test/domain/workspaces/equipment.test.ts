@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
+import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
 import { catalogOnDisk, keepSecrets } from '../../support/app/catalog-app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'

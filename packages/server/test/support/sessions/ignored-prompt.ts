@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import { demoRuntime } from '../../../src/runtimes/demo/demo.ts'
+import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import type { TestApp } from '../app/app.ts'
 
 const { start } = demoRuntime

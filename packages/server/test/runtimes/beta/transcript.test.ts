@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/beta/entries.ts'
+import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/beta/transcript.ts'
 import { lines, message } from './rollout-lines.ts'
 
 describe('which lines are kept', () => {

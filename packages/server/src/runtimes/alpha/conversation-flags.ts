@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Conversation } from '../runtime.ts'
-import { placesOf, projectFolder } from './places.ts'
+import { placesOf, projectFolder } from './session-paths.ts'
 import { findTranscript } from './transcript-files.ts'
 
 /**

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import { type JsonRpc, jsonRpc } from '../json-rpc.ts'
 import type { TurnOrder } from '../runtime.ts'
-import { goOn, isTurnedAway, retryNotice } from './ask-again.ts'
 import { beginTurn, type Thread } from './begin-turn.ts'
 import type { Codex } from './codex.ts'
-import { type CodexError, CodexTurn, type Ending } from './judge-end.ts'
+import { answerQuestion } from './decline-request.ts'
 import { watchStartup } from './mcp-startup.ts'
 import { FailedCall, noticeOf } from './notices.ts'
 import { watchOutage } from './outage.ts'
-import { answerQuestion } from './questions.ts'
+import { goOn, isTurnedAway, retryNotice } from './rate-limit-retry.ts'
+import { type CodexError, CodexTurn, type Ending } from './turn-end.ts'
 
 export type Hearing = {
   rpc: JsonRpc

@@ -3,9 +3,9 @@ import { RequestError } from '@agentclientprotocol/sdk'
 import type { Child } from '../../platform/process/launch.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
 import type { AcpAgent, Patience } from './agent.ts'
-import { converse } from './converse.ts'
+import { AgentGone, AgentTrouble } from './agent-errors.ts'
 import { crash, failureOf } from './failures.ts'
-import { AgentGone, AgentTrouble } from './trouble.ts'
+import { converse } from './protocol-turn.ts'
 
 type Drive = { agent: AcpAgent; order: TurnOrder; child: Child; patience: Patience }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listen } from '../../../src/runtimes/alpha/listen.ts'
+import { listen } from '../../../src/runtimes/alpha/read-output.ts'
 
 const result = { type: 'result', is_error: false, result: 'Done.' }
 const retry = (attempt: number, status: number | null) => ({

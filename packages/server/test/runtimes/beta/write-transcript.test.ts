@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { writeRollout } from '../../../src/runtimes/beta/rewrite.ts'
 import { findRollout, rolloutFiles } from '../../../src/runtimes/beta/rollout-files.ts'
+import { writeRollout } from '../../../src/runtimes/beta/write-transcript.ts'
 import type { Conversation } from '../../../src/runtimes/runtime.ts'
 import { lines, rolloutLine, thread } from './rollout-lines.ts'
 

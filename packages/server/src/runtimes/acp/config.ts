@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
-import { fileError, readJsonFile } from '../platform/files/json-file.ts'
-import { ownSecrets } from '../platform/process/environment.ts'
-import type { KnownSecret } from '../platform/redaction/redactor.ts'
-import type { Runtime } from './runtime.ts'
+import { fileError, readJsonFile } from '../../platform/files/json-file.ts'
+import { ownSecrets } from '../../platform/process/environment.ts'
+import type { KnownSecret } from '../../platform/redaction/redactor.ts'
+import type { Runtime } from '../runtime.ts'
 
 export type ConfiguredRuntimes = {
   runtimes: Runtime[]
@@ -27,8 +27,8 @@ export async function readConfiguredRuntimes(
   const { runtimes: rows } = readJsonFile(path, RuntimesFile)
   refuseTakenNames(path, rows, taken)
   // Loaded only where it is used: the protocol's library is large.
-  const { acpRuntime } = await import('./acp/acp.ts')
-  const { ownChoice } = await import('./acp/agent.ts')
+  const { acpRuntime } = await import('./runtime.ts')
+  const { ownChoice } = await import('./agent.ts')
   return {
     runtimes: rows.map((row) =>
       acpRuntime({

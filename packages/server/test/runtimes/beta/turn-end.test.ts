@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CodexError, type Ending, judgeEnd, refused } from '../../../src/runtimes/beta/judge-end.ts'
+import { type CodexError, type Ending, judgeEnd, refused } from '../../../src/runtimes/beta/turn-end.ts'
 
 function ending(what: Partial<Ending>): Ending {
   return {

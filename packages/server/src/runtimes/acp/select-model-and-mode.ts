@@ -2,10 +2,10 @@ import { methods } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { TurnOrder } from '../runtime.ts'
 import { type AcpAgent, ownChoice } from './agent.ts'
+import { AgentTrouble } from './agent-errors.ts'
 import type { AcpConnection } from './connection.ts'
 import type { SessionOffer } from './messages.ts'
 import type { OpenSession } from './open-session.ts'
-import { AgentTrouble } from './trouble.ts'
 
 /** Puts a session on the model and the mode it is to have, by whatever means the agent offers for it. */
 export async function settleChoices(

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { StartupError } from '../../src/platform/startup-error.ts'
-import { type ConfiguredRuntimes, readConfiguredRuntimes } from '../../src/runtimes/configured-runtimes.ts'
+import { StartupError } from '../../../src/platform/startup-error.ts'
+import { type ConfiguredRuntimes, readConfiguredRuntimes } from '../../../src/runtimes/acp/config.ts'
 
 let folder: string
 let path: string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Ending, judgeEnd } from '../../../src/runtimes/alpha/judge-end.ts'
 import { type AlphaResult, readEvent } from '../../../src/runtimes/alpha/protocol.ts'
+import { type Ending, judgeEnd } from '../../../src/runtimes/alpha/turn-end.ts'
 
 const fine = { type: 'result', subtype: 'success', is_error: false, terminal_reason: 'completed', result: 'Done.' }
 /** Recorded from 2.1.197: it says "success" of every failure of the API. */

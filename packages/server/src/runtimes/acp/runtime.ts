@@ -2,10 +2,10 @@ import { childEnvironment } from '../../platform/process/environment.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
 import { type AcpAgent, usualPatience } from './agent.ts'
-import { driveTurn } from './drive-turn.ts'
 import { equip } from './equip.ts'
 import { maxMessageBytes } from './message-stream.ts'
 import { isConversation, transcriptFiles, writeTranscript } from './transcript.ts'
+import { driveTurn } from './turn.ts'
 import { usageOf } from './usage.ts'
 
 /**

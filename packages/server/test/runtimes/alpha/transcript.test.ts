@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/alpha/transcript-line.ts'
+import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/alpha/transcript.ts'
 import { usageOf } from '../../../src/runtimes/alpha/usage.ts'
 
 const prompt = { type: 'user', uuid: 'u1', isSidechain: false, message: { role: 'user', content: 'Do it' } }

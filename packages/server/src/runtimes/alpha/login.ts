@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Conversation } from '../runtime.ts'
-import type { AlphaOptions } from './options.ts'
-import { placesOf } from './places.ts'
+import type { AlphaOptions } from './config.ts'
+import { placesOf } from './session-paths.ts'
 
 /** The variables and the settings by which the CLI reaches its provider. */
 export type ProviderAccess = { environment: Record<string, string>; settings: Record<string, unknown> }

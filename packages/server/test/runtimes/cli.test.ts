@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { cliProgram, pinnedClis } from '../../src/runtimes/pinned-clis.ts'
+import { cliProgram, pinnedClis } from '../../src/runtimes/cli.ts'
 
 test('the page about agents names the pinned versions', async () => {
   const page = await readFile(new URL('../../../../docs/agents.md', import.meta.url), 'utf8')

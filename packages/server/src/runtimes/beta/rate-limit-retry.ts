@@ -1,4 +1,4 @@
-import { asSentence, type CodexTurn, failed } from './judge-end.ts'
+import { asSentence, type CodexTurn, failed } from './turn-end.ts'
 
 /** Codex gives a turn up when the provider has too many requests. How long to wait before the thread is told to go on. */
 export const defaultRetryDelaysMs: readonly number[] = [5_000, 20_000, 60_000]
