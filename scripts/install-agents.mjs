@@ -6,7 +6,9 @@ await prepare()
 
 const built = new URL('../packages/server/dist/', import.meta.url)
 /** @type {typeof import('../packages/server/src/runtimes/cli.ts')} */
-const { cliFolder, cliProgram, pinnedClis } = await import(new URL('runtimes/cli.js', built).href)
+const { cliFolder, cliProgram } = await import(new URL('runtimes/cli.js', built).href)
+/** @type {typeof import('../packages/server/src/runtimes/registry.ts')} */
+const { pinnedClis } = await import(new URL('runtimes/registry.js', built).href)
 /** @type {typeof import('../packages/server/src/app/config.ts')} */
 const { readConfig, readEnvironment } = await import(new URL('app/config.js', built).href)
 /** @type {typeof import('../packages/server/src/platform/home/home-folder.ts')} */

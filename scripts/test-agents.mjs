@@ -13,10 +13,11 @@ const otherVersion = /^(?<runtime>[a-z_]+)@(?<version>\d\S*)$/
 
 await prepare()
 
+const built = new URL('../packages/server/dist/', import.meta.url)
 /** @type {typeof import('../packages/server/src/runtimes/cli.ts')} */
-const { cliFolder, cliProgram, pinnedClis } = await import(
-  new URL('../packages/server/dist/runtimes/cli.js', import.meta.url).href
-)
+const { cliFolder, cliProgram } = await import(new URL('runtimes/cli.js', built).href)
+/** @type {typeof import('../packages/server/src/runtimes/registry.ts')} */
+const { pinnedClis } = await import(new URL('runtimes/registry.js', built).href)
 
 const args = process.argv.slice(2)
 try {

@@ -22,13 +22,13 @@ import { openMetrics } from '../platform/metrics.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
 import { rules } from '../platform/redaction/rules.ts'
 import { readRulesFile } from '../platform/redaction/rules-file.ts'
+import { openDrivers } from '../runtimes/open-drivers.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
 import { describeFigures } from '../surfaces/metrics.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
-import type { Config } from './config.ts'
+import { type Config, secretVariables } from './config.ts'
 import { modules } from './modules.ts'
-import { openRuntimes } from './open-runtimes.ts'
 import { openStorage, type Storage } from './open-storage.ts'
 import { openWeb, type WebOptions } from './web.ts'
 
@@ -89,7 +89,15 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     stack.opened('the signals', signals, (it) => it.close())
     const events = await openEvents({ db: storage.db, signals, log })
     const secrets = ownSecrets(config, keyRing.keys)
-    const { runtimes, firstChoice, secrets: runtimeSecrets } = await openRuntimes(config, home, environment)
+    const {
+      runtimes,
+      firstChoice,
+      secrets: runtimeSecrets,
+    } = await openDrivers(config.drivers, {
+      modelsPath: config.MODELS_PATH,
+      agentsFolder: home.in('agents'),
+      environment,
+    })
     const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
     const app: App = {
       db: storage.db,
@@ -139,20 +147,12 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
   }
 }
 
-/** What must never be read back from anything an agent prints, whatever it looks like. */
+/** The server's own secrets, which the redactor removes from everything an agent prints. */
 function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
-  const named = {
-    SUPERVISOR_PASSWORD: config.SUPERVISOR_PASSWORD,
-    YARDMASTER_MASTER_KEY: config.YARDMASTER_MASTER_KEY,
-    ANTHROPIC_API_KEY: config.ANTHROPIC_API_KEY,
-    ANTHROPIC_AUTH_TOKEN: config.ANTHROPIC_AUTH_TOKEN,
-    CLAUDE_CODE_OAUTH_TOKEN: config.CLAUDE_CODE_OAUTH_TOKEN,
-    OPENAI_API_KEY: config.OPENAI_API_KEY,
-    CODEX_API_KEY: config.CODEX_API_KEY,
-    DATABASE_URL: config.DATABASE_URL,
-    REDIS_URL: config.REDIS_URL,
-  }
-  const values = Object.entries(named).flatMap(([name, value]) => (value ? [{ label: `ENV:${name}`, value }] : []))
+  const values = secretVariables.flatMap((name) => {
+    const value = config[name]
+    return value ? [{ label: `ENV:${name}`, value }] : []
+  })
   return [...keys.map((value) => ({ label: 'API_KEY', value })), ...values]
 }
 

@@ -7,8 +7,15 @@ import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
+import { oneOf, path, text, url, wholeNumber } from '../platform/variable-rules.ts'
+import type { RuntimeDriver } from '../runtimes/driver.ts'
+import type { ConfiguredDriver } from '../runtimes/open-drivers.ts'
+import { drivers as registeredDrivers } from '../runtimes/registry.ts'
 
-/** Every variable we read, with its rule in words. Blank counts as unset, but for `API_KEYS`: blank refuses everyone. */
+/**
+ * The variables of the server itself, each with the rule for its value; a runtime's driver declares its own. Blank counts as
+ * unset, except `API_KEYS`: blank refuses every key.
+ */
 const variables = {
   HOST: host().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3000),
@@ -19,12 +26,6 @@ const variables = {
   API_KEYS: keyList().optional(),
   CATALOG_PATH: path().optional(),
   DEFAULT_AGENT_ROOT: text().optional(),
-  RUNTIME_ALPHA_COMMAND: text().optional(),
-  RUNTIME_ALPHA_LOGIN: path().optional(),
-  RUNTIME_BETA_COMMAND: text().optional(),
-  RUNTIME_BETA_LOGIN: path().optional(),
-  RUNTIME_BETA_MODE: oneOf(['app-server', 'exec']).default('app-server'),
-  RUNTIMES_PATH: path().optional(),
   MODELS_PATH: path().optional(),
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -36,36 +37,47 @@ const variables = {
   SUPERVISOR_PASSWORD: text().optional(),
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),
   SERVICE_CONTENT_SEARCH_CHUNK_SIZE: wholeNumber(1, 10_000).default(100),
-  ANTHROPIC_API_KEY: text().optional(),
-  ANTHROPIC_AUTH_TOKEN: text().optional(),
-  ANTHROPIC_BASE_URL: url(['http:', 'https:']).optional(),
-  CLAUDE_CODE_OAUTH_TOKEN: text().optional(),
-  OPENAI_API_KEY: text().optional(),
-  OPENAI_BASE_URL: url(['http:', 'https:']).optional(),
-  CODEX_API_KEY: text().optional(),
   YARDMASTER_MASTER_KEY: text().optional(),
 } satisfies Record<string, z.ZodType>
 
+/** The server's own variables whose values are redacted from everything that is stored. A driver declares its own. */
+export const secretVariables = ['SUPERVISOR_PASSWORD', 'YARDMASTER_MASTER_KEY', 'DATABASE_URL', 'REDIS_URL'] as const
+
 const Variables = z.object(variables)
 
-export type Config = z.output<typeof Variables> & { YARDMASTER_HOME: string }
+export type Config = z.output<typeof Variables> & {
+  YARDMASTER_HOME: string
+  /** Every driver with the values of its variables. */
+  drivers: readonly ConfiguredDriver[]
+}
 
-export const variableNames = Object.keys(variables)
+export const variableNames = [variables, ...registeredDrivers.map((driver) => driver.variables)].flatMap(Object.keys)
 
-/** The environment by its schema, or a sentence that names the variable and its rule. */
-export function readConfig(environment: Record<string, string | undefined>): Config {
-  const given = Object.fromEntries(
-    variableNames.map((name) => [
-      name,
-      name !== 'API_KEYS' && environment[name]?.trim() === '' ? undefined : environment[name],
-    ]),
-  )
-  const result = Variables.safeParse(given)
-  if (!result.success) {
-    const [issue] = result.error.issues
-    throw new StartupError(`${String(issue?.path[0])} ${issue?.message}.`)
+/** Reads the environment by the schemas. A bad value stops the start with a sentence that names the variable and its rule. */
+export function readConfig(
+  environment: Record<string, string | undefined>,
+  drivers: readonly RuntimeDriver[] = registeredDrivers,
+): Config {
+  const own = readVariables(Variables, environment)
+  return {
+    ...own,
+    YARDMASTER_HOME: own.YARDMASTER_HOME ?? defaultHome(),
+    drivers: drivers.map((driver) => ({
+      driver,
+      config: readVariables(z.object(driver.variables), environment),
+    })),
   }
-  return { ...result.data, YARDMASTER_HOME: result.data.YARDMASTER_HOME ?? defaultHome() }
+}
+
+function readVariables<T extends z.ZodObject>(schema: T, environment: Record<string, string | undefined>): z.output<T> {
+  const given = Object.keys(schema.shape).map((name) => {
+    const isUnset = name !== 'API_KEYS' && environment[name]?.trim() === ''
+    return [name, isUnset ? undefined : environment[name]]
+  })
+  const result = schema.safeParse(Object.fromEntries(given))
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new StartupError(`${String(issue?.path[0])} ${issue?.message}.`)
 }
 
 /** `.env` fills in what the environment does not say. It is not exported to ours, so no child process inherits it. */
@@ -86,14 +98,6 @@ function defaultHome(): string {
   return process.getuid?.() === 0 ? '/var/lib/yardmaster' : join(homedir(), '.yardmaster')
 }
 
-function text() {
-  return z.string().trim()
-}
-
-function path() {
-  return text().refine((value) => value.startsWith('/'), { message: 'must be an absolute path' })
-}
-
 const hostName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
 
 function host() {
@@ -112,27 +116,4 @@ function keyList() {
   return z.string().refine((keys) => !keys.split(',').some((key) => isTurnKey(key.trim())), {
     message: 'must have no key that looks like one of a turn, which begin with ymt_',
   })
-}
-
-function wholeNumber(min: number, max: number) {
-  const rule = `must be a whole number from ${min} to ${max}`
-  return text()
-    .regex(/^\d+$/, rule)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, { message: rule })
-}
-
-function oneOf<const T extends string>(choices: readonly T[]) {
-  return z.enum(choices, { error: `must be one of: ${choices.join(', ')}` })
-}
-
-/** The value is never repeated in the sentence: a connection URL holds a password. */
-function url(protocols: readonly string[]) {
-  const rule = `must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
-  return text().refine(
-    (value) => protocols.some((protocol) => value.startsWith(`${protocol}//`)) && URL.canParse(value),
-    {
-      message: rule,
-    },
-  )
 }

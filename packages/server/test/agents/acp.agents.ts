@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { processTable } from '../../src/platform/process/process-table.ts'
-import { ownChoice, usualPatience } from '../../src/runtimes/acp/agent.ts'
+import { usualPatience } from '../../src/runtimes/acp/agent.ts'
+import { agentsChoice } from '../../src/runtimes/acp/models.ts'
 import { acpRuntime } from '../../src/runtimes/acp/runtime.ts'
 import { mainThread, type Runtime } from '../../src/runtimes/runtime.ts'
 import type { RecordedRequest } from '../support/model-server/model-server.ts'
@@ -25,13 +26,13 @@ async function agent(key = 'scripted'): Promise<Runtime> {
     args: [cli('acp')],
     passEnvironment: [],
     setEnvironment: environment,
-    models: [ownChoice],
+    models: [agentsChoice],
     patience: { ...usualPatience, lastWordsMs: 5000 },
   })
 }
 
 async function session(key?: string): Promise<DrivenSession> {
-  return drivenSession(await agent(key), { model: ownChoice.id })
+  return drivenSession(await agent(key), { model: agentsChoice.id })
 }
 
 function lastRequest(prompt: string): RecordedRequest | undefined {
@@ -79,7 +80,7 @@ describe('a turn', () => {
 
   test('has what its subagent did in a transcript of its own, with what is known of it', async () => {
     const runtime = await agent()
-    const it = await drivenSession(runtime, { model: ownChoice.id })
+    const it = await drivenSession(runtime, { model: agentsChoice.id })
     const prompt = 'subagent run echo from below\\nsay Below is done\nsay From above'
     expect(await it.run(prompt)).toEqual({ kind: 'completed' })
     const [main, subagent, ...others] = await runtime.transcriptFiles(it.conversation)
@@ -138,10 +139,10 @@ describe('an interrupt', () => {
 describe('a conversation that the agent does not know', () => {
   test('as in a fork comes to it as a recap', async () => {
     const runtime = await agent()
-    const source = await drivenSession(runtime, { model: ownChoice.id })
+    const source = await drivenSession(runtime, { model: agentsChoice.id })
     await source.run('say I am called Ada')
     const kept = await source.lines()
-    const fork = await drivenSession(runtime, { model: ownChoice.id })
+    const fork = await drivenSession(runtime, { model: agentsChoice.id })
     const { conversationId } = await runtime.writeTranscript(
       fork.conversation,
       (async function* () {

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { runtimeHome } from '../../src/domain/workspaces/folders.ts'
+import { models } from '../../src/runtimes/alpha/models.ts'
 import { alphaRuntime } from '../../src/runtimes/alpha/runtime.ts'
 import { demoRuntime } from '../../src/runtimes/demo/runtime.ts'
-import { readModels } from '../../src/runtimes/models.ts'
+import { offeredModels } from '../../src/runtimes/models.ts'
 import { registerRuntimes } from '../../src/runtimes/registry.ts'
 import { testApp } from '../support/app/app.ts'
 import { conversing } from '../support/sessions/conversation.ts'
@@ -26,7 +27,7 @@ function alpha(key: string) {
   return alphaRuntime({
     command: cli('runtime_alpha'),
     environment: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: key },
-    models: readModels().runtime_alpha,
+    models: offeredModels(models),
   })
 }
 

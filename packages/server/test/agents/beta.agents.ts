@@ -2,8 +2,9 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { processTable } from '../../src/platform/process/process-table.ts'
+import { models } from '../../src/runtimes/beta/models.ts'
 import { betaRuntime } from '../../src/runtimes/beta/runtime.ts'
-import { readModels } from '../../src/runtimes/models.ts'
+import { offeredModels } from '../../src/runtimes/models.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 import { betaDriver } from './support/beta-driver.ts'
 import { cli } from './support/cli.ts'
@@ -179,10 +180,9 @@ describe('a provider that does not answer', () => {
   })
 
   test('no key at all is told by name', async () => {
-    const driven = await drivenSession(
-      betaRuntime({ command: cli('runtime_beta'), models: readModels().runtime_beta }),
-      { model: 'gpt-6.1-sol' },
-    )
+    const driven = await drivenSession(betaRuntime({ command: cli('runtime_beta'), models: offeredModels(models) }), {
+      model: 'gpt-6.1-sol',
+    })
     const end = await driven.run('say Hello')
     expect(end).toMatchObject({ kind: 'failed', reason: 'auth', detail: expect.stringContaining('OPENAI_API_KEY') })
   })

@@ -1,16 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { cliProgram, pinnedClis } from '../../src/runtimes/cli.ts'
+import { pinnedCli as claude } from '../../src/runtimes/alpha/cli.ts'
+import { pinnedCli as codex } from '../../src/runtimes/beta/cli.ts'
+import { cliProgram } from '../../src/runtimes/cli.ts'
+import { pinnedClis } from '../../src/runtimes/registry.ts'
 
-test('the page about agents names the pinned versions', async () => {
+test('docs/agents.md names every pinned package and version', async () => {
   const page = await readFile(new URL('../../../../docs/agents.md', import.meta.url), 'utf8')
+  expect(pinnedClis.map(({ runtime }) => runtime)).toEqual(['runtime_alpha', 'runtime_beta', 'acp'])
   for (const { runtime, package: name, version } of pinnedClis) {
     expect(page).toContain(`| \`${runtime}\` | \`${name}\` | ${version} |`)
   }
 })
 
-test('each machine has its own program', () => {
-  const [claude, codex] = pinnedClis
+test('the path of a program depends on the platform and the processor', () => {
   expect(cliProgram('/agents', claude, { platform: 'darwin', arch: 'arm64' })).toBe(
     '/agents/anthropic-ai-claude-code-2.1.197/node_modules/@anthropic-ai/claude-code-darwin-arm64/claude',
   )

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readModels } from '../../src/runtimes/models.ts'
+import { drivers } from '../../src/runtimes/registry.ts'
 
-test('alpha has four models and beta eight, one of each the default', () => {
-  const { runtime_alpha: alpha, runtime_beta: beta } = readModels()
+test('alpha offers four models and beta eight, each with one default', () => {
+  const { runtime_alpha: alpha = [], runtime_beta: beta = [] } = readModels(drivers)
   expect([alpha.length, beta.length]).toEqual([4, 8])
   for (const models of [alpha, beta]) expect(models.filter((model) => model.default)).toHaveLength(1)
   expect(beta.filter(({ label }) => label.includes('2026-08-31'))).toHaveLength(2)
@@ -13,13 +14,13 @@ test('alpha has four models and beta eight, one of each the default', () => {
   expect(beta.some((model) => model.requires_oauth)).toBe(true)
 })
 
-test('a list in the operator’s file takes the place of ours, the other runtime keeps its own', async () => {
+test('a list in the models file replaces the built-in list of that runtime and of no other', async () => {
   const path = await file({ runtime_alpha: [{ id: 'house-model[1m]', label: 'House', default: true }] })
-  const models = readModels(path)
+  const models = readModels(drivers, path)
   expect(models.runtime_alpha).toEqual([
     { id: 'house-model[1m]', label: 'House', default: true, requires_oauth: false },
   ])
-  expect(models.runtime_beta).toEqual(readModels().runtime_beta)
+  expect(models.runtime_beta).toEqual(readModels(drivers).runtime_beta)
 })
 
 test.each([
@@ -36,17 +37,17 @@ test.each([
     'runtime_alpha must not name a model twice',
   ],
   [{ runtime_gamma: [] }, 'runtime_gamma'],
-])('a file that is wrong stops the start and names the place: %j', async (content, sentence) => {
+])('an invalid models file stops the start and names the place: %j', async (content, sentence) => {
   const path = await file(content)
-  expect(() => readModels(path)).toThrow(expect.objectContaining({ name: 'StartupError' }))
-  expect(() => readModels(path)).toThrow(sentence)
+  expect(() => readModels(drivers, path)).toThrow(expect.objectContaining({ name: 'StartupError' }))
+  expect(() => readModels(drivers, path)).toThrow(sentence)
 })
 
-test('a file that is missing or no JSON stops the start', async () => {
-  expect(() => readModels('/nowhere/models.json')).toThrow('/nowhere/models.json: does not exist.')
+test('a models file that is missing or not JSON stops the start', async () => {
+  expect(() => readModels(drivers, '/nowhere/models.json')).toThrow('/nowhere/models.json: does not exist.')
   const path = await file({})
   await writeFile(path, 'models:')
-  expect(() => readModels(path)).toThrow('is not valid JSON')
+  expect(() => readModels(drivers, path)).toThrow('is not valid JSON')
 })
 
 async function file(content: unknown): Promise<string> {

@@ -15,7 +15,7 @@ export type AcpAgent = {
   /** The way it is told to sign in before its first session, where it has to be told. */
   authMethod?: string | undefined
   /** Where the values of `passEnvironment` are; by default the environment of our process. */
-  environment?: NodeJS.ProcessEnv | undefined
+  environment?: Readonly<Record<string, string | undefined>> | undefined
   patience?: Patience | undefined
 }
 
@@ -30,11 +30,3 @@ export type Patience = {
 
 /** Under load the slowest agent we met took twenty seconds to introduce itself; a session may start MCP servers first. */
 export const usualPatience: Patience = { answerMs: 180_000, graceMs: 5000, lastWordsMs: 2000 }
-
-/** The model of an agent whose models nobody listed: whatever it takes by itself. */
-export const ownChoice: RuntimeModel = {
-  id: 'default',
-  label: "The agent's own choice",
-  default: true,
-  requires_oauth: false,
-}

@@ -3,48 +3,18 @@ import { z } from 'zod'
 import { fileError, readJsonFile } from '../../platform/files/json-file.ts'
 import { ownSecrets } from '../../platform/process/environment.ts'
 import type { KnownSecret } from '../../platform/redaction/redactor.ts'
-import type { Runtime } from '../runtime.ts'
+import { path } from '../../platform/variable-rules.ts'
+import type { DriverContext } from '../driver.ts'
 
-export type ConfiguredRuntimes = {
-  runtimes: Runtime[]
-  /** What the agents are given and must not be read back from anything they print. */
-  secrets: KnownSecret[]
+export const variables = {
+  RUNTIMES_PATH: path().optional(),
 }
 
-type Surroundings = {
-  /** The names of the runtimes that are there without the file. */
-  taken: readonly string[]
-  /** Where the variables are that rows name. */
-  environment: NodeJS.ProcessEnv
-}
-
-/** The runtimes that the operator has added by a file; none without one. A bad file is a reason not to start. */
-export async function readConfiguredRuntimes(
-  path: string | undefined,
-  { taken, environment }: Surroundings,
-): Promise<ConfiguredRuntimes> {
-  if (path === undefined) return { runtimes: [], secrets: [] }
-  const { runtimes: rows } = readJsonFile(path, RuntimesFile)
-  refuseTakenNames(path, rows, taken)
-  // Loaded only where it is used: the protocol's library is large.
-  const { acpRuntime } = await import('./runtime.ts')
-  const { ownChoice } = await import('./agent.ts')
-  return {
-    runtimes: rows.map((row) =>
-      acpRuntime({
-        name: row.name,
-        command: row.command,
-        args: row.args,
-        passEnvironment: row.environment,
-        setEnvironment: row.set_environment,
-        models: row.models ?? [ownChoice],
-        mode: row.mode,
-        authMethod: row.auth_method,
-        environment,
-      }),
-    ),
-    secrets: rows.flatMap((row) => secretsOf(row, environment)),
-  }
+/** The agents that the operator's file adds. A bad file stops the start. */
+export function readAgents(file: string, takenNames: readonly string[]): RuntimeRow[] {
+  const { runtimes } = readJsonFile(file, RuntimesFile)
+  refuseTakenNames(file, runtimes, takenNames)
+  return runtimes
 }
 
 function text(max: number) {
@@ -68,7 +38,7 @@ const RuntimeRow = z.strictObject({
     .string('must be a name')
     .regex(/^[a-z][a-z0-9_-]{0,49}$/, 'must be 1 to 50 small letters, digits, _ and -, and begin with a letter'),
   driver: z.enum(['acp'], { error: 'must be "acp", which is the only driver there is' }),
-  // A path inside the working directory would be a program of the repository's own.
+  // A relative path would run a program from the repository.
   command: text(4096).refine(
     (command) => isAbsolute(command) || !command.includes('/'),
     'must be an absolute path or a name to be found on the PATH',
@@ -93,20 +63,20 @@ const RuntimeRow = z.strictObject({
   mode: text(200).optional(),
   auth_method: text(200).optional(),
 })
-type RuntimeRow = z.infer<typeof RuntimeRow>
+export type RuntimeRow = z.infer<typeof RuntimeRow>
 
 const RuntimesFile = z.strictObject({ runtimes: z.array(RuntimeRow, 'must be a list of runtimes') })
 
-function refuseTakenNames(path: string, rows: readonly RuntimeRow[], taken: readonly string[]): void {
-  const names = new Set(taken)
+function refuseTakenNames(path: string, rows: readonly RuntimeRow[], takenNames: readonly string[]): void {
+  const names = new Set(takenNames)
   rows.forEach(({ name }, index) => {
     if (names.has(name)) throw fileError(path, `runtimes[${index}].name is taken: there is another runtime ${name}`)
     names.add(name)
   })
 }
 
-/** By the name of the variable: an address or a switch is no secret, and hiding it would ruin what is printed. */
-function secretsOf(row: RuntimeRow, environment: NodeJS.ProcessEnv): KnownSecret[] {
+/** The variables that are secrets by their names. Redacting an address or a switch would only spoil the output. */
+export function secretsOf(row: RuntimeRow, environment: DriverContext['environment']): KnownSecret[] {
   const passed = row.environment.map((name) => [name, environment[name] ?? ''] as const)
   return [...passed, ...Object.entries(row.set_environment)]
     .filter(([name, value]) => value !== '' && /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name))

@@ -1,10 +1,11 @@
 import { methods } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { TurnOrder } from '../runtime.ts'
-import { type AcpAgent, ownChoice } from './agent.ts'
+import type { AcpAgent } from './agent.ts'
 import { AgentTrouble } from './agent-errors.ts'
 import type { AcpConnection } from './connection.ts'
 import type { SessionOffer } from './messages.ts'
+import { agentsChoice } from './models.ts'
 import type { OpenSession } from './open-session.ts'
 
 /** Puts a session on the model and the mode it is to have, by whatever means the agent offers for it. */
@@ -20,7 +21,7 @@ export async function settleChoices(
   const models = dialOf(offer, 'model')
   const model = models?.choices.find(isCalled(order.model))
   if (models && model) await choose(models, model)
-  else if (order.model !== ownChoice.id) missingModel(order, models)
+  else if (order.model !== agentsChoice.id) missingModel(order, models)
 
   if (agent.mode === undefined) return
   const modes = dialOf(offer, 'mode')

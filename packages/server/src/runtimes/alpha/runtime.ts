@@ -9,10 +9,12 @@ import { startTurn } from './turn.ts'
 import { usageOf } from './usage.ts'
 import { writeTranscript } from './write-transcript.ts'
 
-/** Claude Code's CLI: one process a turn, spoken to in lines of JSON both ways. */
+export const name = 'runtime_alpha'
+
+/** Claude Code's CLI: one process per turn, JSON lines on its standard streams. */
 export function alphaRuntime(options: AlphaOptions): Runtime {
   return {
-    name: 'runtime_alpha',
+    name,
     models: () => options.models,
     newConversationId: () => randomUUID(),
     equip,

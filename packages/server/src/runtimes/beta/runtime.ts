@@ -1,9 +1,10 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
-import type { Runtime, RuntimeModel } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { startAppServerTurn } from './app-server-turn.ts'
 import type { Codex } from './codex.ts'
 import { codexHome, prepareHome } from './codex-home.ts'
+import type { BetaOptions } from './config.ts'
 import { providerName } from './config-toml.ts'
 import { equip } from './equip.ts'
 import { startExecTurn } from './exec-turn.ts'
@@ -15,23 +16,7 @@ import { isWorthKeeping, showsReceipt } from './transcript.ts'
 import { usageReader } from './usage.ts'
 import { writeRollout } from './write-transcript.ts'
 
-export type BetaOptions = {
-  /** The codex program. Where npm's launcher is named, the program it starts is run instead. */
-  command: string
-  models: readonly RuntimeModel[]
-  /** For the agent and not for its tools: OPENAI_API_KEY or CODEX_API_KEY. */
-  environment?: Readonly<Record<string, string>>
-  /** Of a server that speaks OpenAI's Responses API, with its `/v1`; the vendor's own if not given. */
-  baseUrl?: string
-  /** `auth.json` of a login on this host; used when there is no key. */
-  authFile?: string
-  /** `exec` is the simpler protocol: it outlives us, but its errors are mere text and it names a thread after its prompt. */
-  mode?: 'app-server' | 'exec'
-  /** How long calls to the model may fail before the turn is given up. */
-  outageMs?: number
-  /** How long to wait, time after time, when the provider has too many requests. */
-  retryDelaysMs?: readonly number[]
-}
+export const name = 'runtime_beta'
 
 /** Long enough for a provider's bad quarter of an hour to be told from a quota that is spent for the day. */
 const defaultOutageMs = 15 * 60_000
@@ -64,7 +49,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
   const findFiles = rolloutFiles()
   const usage = usageReader()
   return {
-    name: 'runtime_beta',
+    name,
     models: () => options.models,
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(access, conversation, equipment),

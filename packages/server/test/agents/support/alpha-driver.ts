@@ -6,9 +6,10 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { sweepMarked } from '../../../src/platform/process/stop.ts'
+import { models } from '../../../src/runtimes/alpha/models.ts'
 import { alphaRuntime } from '../../../src/runtimes/alpha/runtime.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
-import { readModels } from '../../../src/runtimes/models.ts'
+import { offeredModels } from '../../../src/runtimes/models.ts'
 import {
   type Conversation,
   mainThread,
@@ -41,7 +42,7 @@ export async function alphaSession({ modelUrl, environment = {} }: Options): Pro
   const runtime = alphaRuntime({
     command: cli('runtime_alpha'),
     environment: { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'scripted-key', ...environment },
-    models: readModels().runtime_alpha,
+    models: offeredModels(models),
   })
   const conversation = {
     id: runtime.newConversationId(),

@@ -1,5 +1,7 @@
-import { type BetaOptions, betaRuntime } from '../../../src/runtimes/beta/runtime.ts'
-import { readModels } from '../../../src/runtimes/models.ts'
+import type { BetaOptions } from '../../../src/runtimes/beta/config.ts'
+import { models } from '../../../src/runtimes/beta/models.ts'
+import { betaRuntime } from '../../../src/runtimes/beta/runtime.ts'
+import { offeredModels } from '../../../src/runtimes/models.ts'
 import type { Runtime } from '../../../src/runtimes/runtime.ts'
 import { cli } from './cli.ts'
 import { type DrivenSession, drivenSession } from './driven-session.ts'
@@ -11,7 +13,7 @@ export function betaDriver() {
   const beta = (options: Partial<BetaOptions> = {}): Runtime =>
     betaRuntime({
       command: cli('runtime_beta'),
-      models: readModels().runtime_beta,
+      models: offeredModels(models),
       environment: { OPENAI_API_KEY: 'scripted' },
       baseUrl: `${model.url}/v1`,
       ...options,

@@ -1,5 +1,4 @@
 import { inject } from 'vitest'
-import type { pinnedClis } from '../../../src/runtimes/cli.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-export type CliName = (typeof pinnedClis)[number]['runtime']
+export type CliName = 'runtime_alpha' | 'runtime_beta' | 'acp'
 
 /** The program of a real CLI. */
 export function cli(runtime: CliName): string {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readModels } from '../../../src/runtimes/models.ts'
+import { models } from '../../../src/runtimes/alpha/models.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { emptyTables } from '../../support/database/empty-tables.ts'
@@ -80,9 +80,7 @@ describe('PATCH /settings answers 200', () => {
 })
 
 /** The first registered runtime is the default. */
-const alphaModels = readModels()
-  .runtime_alpha.map(({ id }) => id)
-  .join(', ')
+const alphaModels = models.map(({ id }) => id).join(', ')
 
 describe('PATCH /settings answers 422 and changes nothing', () => {
   const bad: [string, Record<string, unknown>, string][] = [

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { StartupError } from '../../../src/platform/startup-error.ts'
-import { type ConfiguredRuntimes, readConfiguredRuntimes } from '../../../src/runtimes/acp/config.ts'
+import { acpDriver } from '../../../src/runtimes/acp/driver.ts'
+import type { OpenedDriver } from '../../../src/runtimes/driver.ts'
 
 let folder: string
 let path: string
@@ -15,17 +16,22 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const taken = ['demo', 'runtime_alpha', 'runtime_beta']
+const takenNames = ['demo', 'runtime_alpha', 'runtime_beta']
 
-async function read(file: unknown, environment: Record<string, string> = {}): Promise<ConfiguredRuntimes> {
+async function read(file: unknown, environment: Record<string, string> = {}): Promise<OpenedDriver> {
   await writeFile(path, typeof file === 'string' ? file : JSON.stringify(file))
-  return readConfiguredRuntimes(path, { taken, environment })
+  return open(path, environment)
+}
+
+function open(file: string | undefined, environment: Record<string, string> = {}): Promise<OpenedDriver> {
+  const config = { RUNTIMES_PATH: file }
+  return acpDriver.open({ config, takenNames, environment, models: [], agentsFolder: '/nowhere' })
 }
 
 const row = { name: 'opencode', driver: 'acp', command: 'opencode' }
 
-describe('the file of runtimes', () => {
-  test('adds a runtime a row, with its models', async () => {
+describe('the runtimes file', () => {
+  test('adds one runtime per row, with its models', async () => {
     const models = [
       { id: 'openai/gpt', label: 'GPT', default: true },
       { id: 'openai/mini', label: 'Mini' },
@@ -46,11 +52,11 @@ describe('the file of runtimes', () => {
     ])
   })
 
-  test('need not be there when it is not named', async () => {
-    expect(await readConfiguredRuntimes(undefined, { taken, environment: {} })).toEqual({ runtimes: [], secrets: [] })
+  test('is not read when RUNTIMES_PATH is unset', async () => {
+    expect(await open(undefined)).toEqual({ runtimes: [] })
   })
 
-  test('tells which of the variables are secrets', async () => {
+  test('declares the variables with secret names as secrets', async () => {
     const variables = {
       environment: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MISSING_KEY'],
       set_environment: { MY_TOKEN: 't-1' },
@@ -66,53 +72,53 @@ describe('the file of runtimes', () => {
   })
 })
 
-describe('a bad file of runtimes is refused in a sentence that names the place', () => {
+describe('an invalid runtimes file stops the start with a sentence that names the place', () => {
   const model = { id: 'm', label: 'M' }
   const bad: [string, unknown, string][] = [
-    ['no JSON', '{', 'is not valid JSON.'],
-    ['no list', {}, 'runtimes must be a list of runtimes.'],
+    ['text that is not JSON', '{', 'is not valid JSON.'],
+    ['a file without the list', {}, 'runtimes must be a list of runtimes.'],
     ['an unknown key', { runtimes: [{ ...row, modles: [] }] }, 'runtimes[0] Unrecognized key: "modles".'],
-    ['no name', { runtimes: [{ ...row, name: undefined }] }, 'runtimes[0].name must be a name.'],
+    ['a row without a name', { runtimes: [{ ...row, name: undefined }] }, 'runtimes[0].name must be a name.'],
     [
-      'a strange name',
+      'a name with capitals and spaces',
       { runtimes: [{ ...row, name: 'Open Code' }] },
       'runtimes[0].name must be 1 to 50 small letters, digits, _ and -, and begin with a letter.',
     ],
     [
-      'a name of ours',
+      'the name of a built-in runtime',
       { runtimes: [{ ...row, name: 'demo' }] },
       'runtimes[0].name is taken: there is another runtime demo.',
     ],
-    ['a name twice', { runtimes: [row, row] }, 'runtimes[1].name is taken: there is another runtime opencode.'],
+    ['two rows of one name', { runtimes: [row, row] }, 'runtimes[1].name is taken: there is another runtime opencode.'],
     [
-      'another driver',
+      'an unknown driver',
       { runtimes: [{ ...row, driver: 'mcp' }] },
       'runtimes[0].driver must be "acp", which is the only driver there is.',
     ],
     [
-      'no command',
+      'an empty command',
       { runtimes: [{ ...row, command: '' }] },
       'runtimes[0].command must be text of 1 to 4096 characters.',
     ],
     [
-      'a command of the repository',
+      'a relative command',
       { runtimes: [{ ...row, command: './agent' }] },
       'runtimes[0].command must be an absolute path or a name to be found on the PATH.',
     ],
     ['an argument that is a number', { runtimes: [{ ...row, args: ['-n', 1] }] }, 'runtimes[0].args[1] must be text.'],
     [
-      'our own secret',
+      "a variable that holds the server's own secret",
       { runtimes: [{ ...row, environment: ['DATABASE_URL'] }] },
       "runtimes[0].environment[0] must not name Yardmaster's own secrets.",
     ],
-    ['no model', { runtimes: [{ ...row, models: [] }] }, 'runtimes[0].models must name at least one model.'],
+    ['an empty model list', { runtimes: [{ ...row, models: [] }] }, 'runtimes[0].models must name at least one model.'],
     [
-      'no default',
+      'models without a default',
       { runtimes: [{ ...row, models: [model] }] },
       'runtimes[0].models must have exactly one model with "default": true.',
     ],
     [
-      'a model twice',
+      'two models of one id',
       { runtimes: [{ ...row, models: [{ ...model, default: true }, model] }] },
       'runtimes[0].models must not name a model twice.',
     ],
@@ -124,10 +130,8 @@ describe('a bad file of runtimes is refused in a sentence that names the place',
     expect(problem).toHaveProperty('message', `${path}: ${sentence}`)
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     const missing = join(folder, 'missing.json')
-    await expect(readConfiguredRuntimes(missing, { taken, environment: {} })).rejects.toThrow(
-      `${missing}: does not exist.`,
-    )
+    await expect(open(missing)).rejects.toThrow(`${missing}: does not exist.`)
   })
 })

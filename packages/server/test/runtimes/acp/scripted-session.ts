@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ProcessIdentity, processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
-import { type AcpAgent, ownChoice } from '../../../src/runtimes/acp/agent.ts'
+import type { AcpAgent } from '../../../src/runtimes/acp/agent.ts'
+import { agentsChoice } from '../../../src/runtimes/acp/models.ts'
 import { acpRuntime } from '../../../src/runtimes/acp/runtime.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnEnd } from '../../../src/runtimes/runtime.ts'
@@ -54,7 +55,7 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
     notices: [],
     named: [],
     stirrings: 0,
-    async begin(prompt, { model = ownChoice.id, equipment } = {}) {
+    async begin(prompt, { model = agentsChoice.id, equipment } = {}) {
       const marker = newRunMarker()
       markers.push(marker)
       const turn = await session.runtime.start({
@@ -112,7 +113,7 @@ function scriptedAgent({ abilities = ['resume'], refuses = [], environment = {},
       SCRIPTED_REFUSES: refuses.join(),
       ...environment,
     },
-    models: [ownChoice],
+    models: [agentsChoice],
     patience: { answerMs: 30_000, graceMs: 500, lastWordsMs: 500 },
     ...agent,
   }

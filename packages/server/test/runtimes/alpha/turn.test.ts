@@ -7,9 +7,10 @@ import { type ProcessIdentity, processTable } from '../../../src/platform/proces
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { sweepMarked } from '../../../src/platform/process/stop.ts'
 import type { AlphaOptions } from '../../../src/runtimes/alpha/config.ts'
+import { models } from '../../../src/runtimes/alpha/models.ts'
 import { alphaRuntime } from '../../../src/runtimes/alpha/runtime.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
-import { readModels } from '../../../src/runtimes/models.ts'
+import { offeredModels } from '../../../src/runtimes/models.ts'
 import type { TurnOrder } from '../../../src/runtimes/runtime.ts'
 import { stillRunning } from '../../support/processes/server-process.ts'
 
@@ -134,7 +135,7 @@ describe('a turn', () => {
 })
 
 function runtime(options: Partial<AlphaOptions> = {}) {
-  return alphaRuntime({ command: fakeCli, environment: {}, models: readModels().runtime_alpha, ...options })
+  return alphaRuntime({ command: fakeCli, environment: {}, models: offeredModels(models), ...options })
 }
 
 function order(prompt: string, more: Partial<TurnOrder> = {}): TurnOrder {

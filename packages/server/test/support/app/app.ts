@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type Host, startHost } from '../../../src/app/compose.ts'
 import { readConfig } from '../../../src/app/config.ts'
 import type { HttpTimeouts } from '../../../src/platform/http/server.ts'
+import type { RuntimeDriver } from '../../../src/runtimes/driver.ts'
 import { cloneDatabase } from '../database/database.ts'
 import { openPool } from '../database/pool.ts'
 import { silentLog } from '../log/silent-log.ts'
@@ -25,7 +26,12 @@ export type TestApp = ApiCalls & {
   pool: pg.Pool
 }
 
-type Options = { environment?: Record<string, string>; timeouts?: HttpTimeouts }
+type Options = {
+  environment?: Record<string, string>
+  timeouts?: HttpTimeouts
+  /** Instead of the registered ones. */
+  drivers?: readonly RuntimeDriver[]
+}
 
 /** A whole Yardmaster on a cloned database and an empty home, listening on a real socket, for one test file. */
 export function testApp(options: Options = {}): TestApp {
@@ -43,17 +49,19 @@ export function testApp(options: Options = {}): TestApp {
 export async function startTestApp({
   environment = {},
   timeouts,
+  drivers,
 }: Options = {}): Promise<{ app: TestApp; stop(): Promise<void> }> {
   const database = await cloneDatabase()
   const home = await mkdtemp(join(tmpdir(), 'yardmaster-home-'))
-  const config = readConfig({
+  const variables = {
     HOST: '127.0.0.1',
     PORT: '0',
     YARDMASTER_HOME: home,
     DATABASE_URL: database.url,
     API_KEYS: testKey,
     ...environment,
-  })
+  }
+  const config = readConfig(variables, drivers)
   const host = await startHost(config, {
     log: silentLog,
     environment: { ...process.env, ...environment },

@@ -1,0 +1,21 @@
+import { installedProgram } from '../cli.ts'
+import { defineDriver } from '../driver.ts'
+import { alphaCli, pinnedCli, usualCommand } from './cli.ts'
+import { alphaOptions, secrets, variables } from './config.ts'
+import { models } from './models.ts'
+import { alphaRuntime, name } from './runtime.ts'
+
+/** Claude Code. */
+export const alphaDriver = defineDriver({
+  name,
+  variables,
+  secrets,
+  cli: pinnedCli,
+  models,
+  async open({ config, models: offered, agentsFolder }) {
+    const installed = await installedProgram(agentsFolder, pinnedCli)
+    const command = config.RUNTIME_ALPHA_COMMAND ?? installed ?? usualCommand
+    const runtime = alphaRuntime(alphaOptions(config, { command, models: offered }))
+    return { runtimes: [{ ...runtime, cli: alphaCli(name, config, command) }] }
+  },
+})

@@ -1,0 +1,55 @@
+import type { KnownSecret } from '../platform/redaction/redactor.ts'
+import { isProgram } from './cli.ts'
+import type { DriverContext, RuntimeDriver } from './driver.ts'
+import { readModels } from './models.ts'
+import type { Runtime } from './runtime.ts'
+
+/** A driver with the values of its variables. */
+export type ConfiguredDriver = { driver: RuntimeDriver; config: Readonly<Record<string, unknown>> }
+
+export type OpenedRuntimes = {
+  /** In the order of the drivers. */
+  runtimes: readonly Runtime[]
+  /** The default runtime of a fresh installation. */
+  firstChoice: string
+  secrets: readonly KnownSecret[]
+}
+
+/** Opens every runtime that this host offers. A runtime whose program is missing is offered too; its turns say what is missing. */
+export async function openDrivers(
+  configured: readonly ConfiguredDriver[],
+  { modelsPath, ...host }: Pick<DriverContext, 'agentsFolder' | 'environment'> & { modelsPath: string | undefined },
+): Promise<OpenedRuntimes> {
+  const models = readModels(
+    configured.map(({ driver }) => driver),
+    modelsPath,
+  )
+  const runtimes: Runtime[] = []
+  const secrets: KnownSecret[] = []
+  for (const { driver, config } of configured) {
+    const opened = await driver.open({
+      ...host,
+      config,
+      models: models[driver.name] ?? [],
+      takenNames: runtimes.map(({ name }) => name),
+    })
+    runtimes.push(...opened.runtimes)
+    secrets.push(...declaredSecrets(driver, config), ...(opened.secrets ?? []))
+  }
+  return { runtimes, firstChoice: await chooseFirst(runtimes), secrets }
+}
+
+function declaredSecrets({ secrets }: RuntimeDriver, config: ConfiguredDriver['config']): KnownSecret[] {
+  return secrets.flatMap((name) => {
+    const value = config[name]
+    return typeof value === 'string' && value !== '' ? [{ label: `ENV:${name}`, value }] : []
+  })
+}
+
+/** The first runtime whose CLI is on this host, else the first that needs none: the built-in agent. */
+async function chooseFirst(runtimes: readonly Runtime[]): Promise<string> {
+  for (const { name, cli } of runtimes) if (cli && (await isProgram(cli.command))) return name
+  const builtIn = runtimes.find(({ cli }) => cli === undefined)
+  if (!builtIn) throw new Error('no runtime works without a CLI')
+  return builtIn.name
+}
