@@ -1,11 +1,11 @@
-/** What an agent is given to work with, whatever its kind: names are resolved and secrets filled in. */
+/** What a session gives its agent, for every kind of agent. Names are resolved and secrets filled in. */
 export type Equipment = {
-  /** Said to the agent beside its own system prompt: the goal, and what it has to do without. Empty when there is nothing to say. */
+  /** Appended to the agent's system prompt: the goal, and which equipment is missing. May be empty. */
   instructions: string
   mcpServers: readonly McpServer[]
   skills: readonly Skill[]
   hooks: readonly Hook[]
-  /** Variables for the agent and its tools. */
+  /** Environment variables for the agent and its tools. */
   environment: Readonly<Record<string, string>>
 }
 
@@ -13,7 +13,7 @@ export type McpServer =
   | { name: string; kind: 'stdio'; command: string; args: readonly string[]; env: Readonly<Record<string, string>> }
   | { name: string; kind: 'http' | 'sse'; url: string; headers: Readonly<Record<string, string>> }
 
-/** A folder with a `SKILL.md`, and the documents it refers to. */
+/** A folder with a `SKILL.md`, and the documents that the skill refers to. */
 export type Skill = { id: string; folder: string; references: readonly { name: string; path: string }[] }
 
 export const hookEvents = [
@@ -28,7 +28,7 @@ export const hookEvents = [
 ] as const
 export type HookEvent = (typeof hookEvents)[number]
 
-/** A program that runs when something happens. A `./` path in it is inside its folder. */
+/** A program that runs on an event. A `./` path is relative to the hook's folder. */
 export type Hook = {
   id: string
   folder: string
@@ -37,7 +37,7 @@ export type Hook = {
   args: readonly string[]
   env: Readonly<Record<string, string>>
   timeoutSeconds: number | undefined
-  /** A tool's name or a regular expression; undefined is every tool. */
+  /** A tool's name or a regular expression; undefined matches every tool. */
   matcher: string | undefined
 }
 

@@ -2,24 +2,24 @@ import { z } from 'zod'
 import type { Child } from '../platform/process/launch.ts'
 
 export type JsonRpc = {
-  /** Rejects with `JsonRpcRefusal` when it is refused, with `JsonRpcSilence` when there is no answer. */
+  /** Rejects with `JsonRpcError` if the peer answers with an error, with `JsonRpcNoAnswer` if it ends or times out. */
   call(method: string, params: unknown): Promise<unknown>
   notify(method: string, params?: unknown): void
-  /** Says that we are done: the other side gets nothing more. */
+  /** Closes the peer's input. */
   close(): void
-  /** Settles when the other side has said its last word. */
+  /** Settles when the peer's output ends. */
   ended: Promise<void>
 }
 
 export type JsonRpcHandlers = {
   onNotification(method: string, params: unknown): void
-  /** What it answers with. If it throws, the other side hears that we do not know the method. */
+  /** Returns the result. If it throws, the peer gets a method-not-found error. */
   onRequest(method: string, params: unknown): unknown
 }
 
-/** The other side answered with an error. */
-export class JsonRpcRefusal extends Error {
-  override readonly name = 'JsonRpcRefusal'
+/** The peer answered with an error. */
+export class JsonRpcError extends Error {
+  override readonly name = 'JsonRpcError'
   readonly code: number
 
   constructor(problem: { code: number; message: string }) {
@@ -28,24 +28,21 @@ export class JsonRpcRefusal extends Error {
   }
 }
 
-/** The other side ended, or takes longer than anybody waits. */
-export class JsonRpcSilence extends Error {
-  override readonly name = 'JsonRpcSilence'
+/** The peer ended or did not answer in time. */
+export class JsonRpcNoAnswer extends Error {
+  override readonly name = 'JsonRpcNoAnswer'
 }
 
-/**
- * JSON-RPC 2.0 with a child, a message a line on its standard streams. It reads the child's lines to their end; a line
- * that makes no sense is passed over.
- */
+/** JSON-RPC 2.0 with a child process, one message per line on its standard streams. Ignores lines that are not messages. */
 export function jsonRpc(
   child: Pick<Child, 'stdin' | 'lines'>,
-  { onNotification, onRequest, answerMs }: JsonRpcHandlers & { answerMs: number },
+  { onNotification, onRequest, timeoutMs }: JsonRpcHandlers & { timeoutMs: number },
 ): JsonRpc {
-  const waiting = new Map<number, { method: string; resolve(result: unknown): void; reject(error: Error): void }>()
+  const pending = new Map<number, { method: string; resolve(result: unknown): void; reject(error: Error): void }>()
   let lastId = 0
   let hasEnded = false
 
-  child.stdin?.on('error', () => undefined) // whoever is gone cannot be told anything; that it is gone says the rest
+  child.stdin?.on('error', () => undefined) // the end of the output reports that the child is gone
   const send = (message: Record<string, unknown>): void => {
     if (child.stdin?.writable) child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   }
@@ -58,45 +55,45 @@ export function jsonRpc(
     }
   }
 
-  const hear = (message: Message): void => {
+  const receive = (message: Message): void => {
     if (message.method !== undefined && message.id !== undefined) answer(message.id, message.method, message.params)
     else if (message.method !== undefined) onNotification(message.method, message.params)
     else {
-      const call = waiting.get(Number(message.id))
-      waiting.delete(Number(message.id))
-      if (message.error) call?.reject(new JsonRpcRefusal(message.error))
+      const call = pending.get(Number(message.id))
+      pending.delete(Number(message.id))
+      if (message.error) call?.reject(new JsonRpcError(message.error))
       else call?.resolve(message.result)
     }
   }
 
-  const listen = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     try {
       for await (const { text } of child.lines) {
-        const message = read(text)
-        if (message) hear(message)
+        const message = parseMessage(text)
+        if (message) receive(message)
       }
     } finally {
       hasEnded = true
-      for (const { method, reject } of waiting.values())
-        reject(new JsonRpcSilence(`It ended before it answered ${method}.`))
-      waiting.clear()
+      for (const { method, reject } of pending.values())
+        reject(new JsonRpcNoAnswer(`It ended before it answered ${method}.`))
+      pending.clear()
     }
   }
 
-  const ended = listen()
-  ended.catch(() => undefined) // heard by whoever waits for it
+  const ended = readAll()
+  ended.catch(() => undefined) // the caller awaits `ended`; this only avoids an unhandled rejection
 
   return {
     call(method, params) {
       lastId += 1
       const id = lastId
       return new Promise((resolve, reject) => {
-        if (hasEnded) return reject(new JsonRpcSilence(`It ended before it was asked ${method}.`))
+        if (hasEnded) return reject(new JsonRpcNoAnswer(`It ended before it was asked ${method}.`))
         const timer = setTimeout(() => {
-          waiting.delete(id)
-          reject(new JsonRpcSilence(`It did not answer ${method} within ${answerMs / 1000} seconds.`))
-        }, answerMs)
-        waiting.set(id, {
+          pending.delete(id)
+          reject(new JsonRpcNoAnswer(`It did not answer ${method} within ${timeoutMs / 1000} seconds.`))
+        }, timeoutMs)
+        pending.set(id, {
           method,
           resolve: (result) => {
             clearTimeout(timer)
@@ -127,7 +124,7 @@ const Message = z.object({
 })
 type Message = z.infer<typeof Message>
 
-function read(text: string): Message | undefined {
+function parseMessage(text: string): Message | undefined {
   try {
     return Message.safeParse(JSON.parse(text)).data
   } catch {

@@ -3,10 +3,7 @@ import type { TurnOrder } from './runtime.ts'
 
 type AgentProgram = Omit<Parameters<typeof launch>[0], 'marker'>
 
-/**
- * Starts an agent's process and says so before it is given anything. If it turns out not to be wanted, or whatever comes
- * next fails, it is stopped: an agent that nobody stays with does not exist.
- */
+/** Starts an agent's process and reports it through `onUp` before `begin`. Kills the process if `onUp` or `begin` fails. */
 export async function launchAgent<T>(
   order: TurnOrder,
   program: AgentProgram,

@@ -8,11 +8,11 @@ export type RuntimeModel = {
   requires_oauth: boolean
 }
 
-/** Where one session's conversation lives on this host. */
+/** One session's conversation on this host. */
 export type Conversation = {
-  /** The runtime's own id of it; undefined before the first turn of a runtime that names its conversations itself. */
+  /** The runtime's id for it. Undefined before the first turn if the agent chooses the id. */
   id: string | undefined
-  /** A folder of this session alone, for the runtime's configuration and files. */
+  /** This session's private folder for the runtime's configuration and files. */
   home: string
   workingDirectory: string
 }
@@ -22,22 +22,22 @@ export type TurnOrder = {
   prompt: string
   model: string
   equipment: Equipment
-  /** Stamped on every process of the turn, so that all of them can be found again. */
+  /** In the environment of every process of the turn, so that a sweep finds them all. */
   marker: string
   /**
-   * Called once, when the agent's process is up and before it is given anything. Whoever dies meanwhile leaves an agent
-   * that has done nothing. It rejects when the agent is no longer wanted: then it is stopped, and gets no prompt.
+   * Called once, after the agent's process has started and before it gets its prompt, so that a crash in between leaves an
+   * agent that has done nothing. If it rejects, the runtime stops the process and sends no prompt.
    */
   onUp(identity: ProcessIdentity): Promise<void>
-  /** Called by a runtime that names its conversations itself: before it hands over the prompt, if it can. */
+  /** Called by a runtime whose agent chooses the conversation id: before it sends the prompt if the protocol allows. */
   onNamed(conversationId: string): Promise<void>
-  /** Called whenever the agent shows a sign of life; its transcript may have grown. */
+  /** Called on every sign of activity; the transcript may have grown. */
   onActivity(): void
-  /** Something a person who looks at the session should know, such as a call to the model that is tried again. */
+  /** Writes a sentence to the session's log, such as that the agent retries a call to the model. */
   onNotice(sentence: string): void
 }
 
-/** How a turn ended, judged by the runtime's own protocol and never by an exit code alone. */
+/** How a turn ended, decided by the runtime's protocol and never by the exit code alone. */
 export type TurnEnd =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
@@ -56,23 +56,23 @@ export type TurnFailureReason =
 export type RunningTurn = {
   identity: ProcessIdentity
   ended: Promise<TurnEnd>
-  /** Asks by protocol, waits, insists, sweeps. Safe to call more than once; `ended` settles afterwards. */
+  /** Interrupts by protocol, then SIGTERM, then SIGKILL, then a sweep. Idempotent; `ended` settles afterwards. */
   interrupt(): Promise<void>
 }
 
-/** A transcript on disk: the main conversation or one subagent's. */
+/** A transcript file: the main conversation's or one subagent's. */
 export type TranscriptFile = { thread: string; path: string; subagent?: SubagentFacts }
 export const mainThread = 'main'
 
-/** What the runtime tells of a subagent beside its transcript. */
+/** What the runtime reports about a subagent beside its transcript. */
 export type SubagentFacts = {
   subagent_type: string | null
   description: string | null
-  /** The tool call of its parent that started it. */
+  /** The parent's tool call that started it. */
   tool_use_id: string | null
 }
 
-/** What one model call used. Two lines of a transcript that tell of one call have one request id. */
+/** The usage of one model call. Several transcript lines may report the same call; they share its request id. */
 export type Usage = {
   request_id: string
   model: string
@@ -90,7 +90,7 @@ export type Usage = {
   service_tier: string | null
 }
 
-/** What a runtime that tells only of plain tokens leaves open. */
+/** Defaults for a runtime that reports only input and output tokens. */
 export const plainUsage = {
   cache_read_tokens: 0,
   cache_creation_tokens: 0,
@@ -102,42 +102,42 @@ export const plainUsage = {
 } as const satisfies Partial<Usage>
 
 /**
- * What a kind of coding agent must be able to do. It knows processes and files, no tables. An agent writes a prompt to
- * its transcript before it acts on it: recovery tells by that whether it has the prompt.
+ * The interface to one kind of coding agent. A runtime knows processes and files, not tables. An agent writes a prompt to its
+ * transcript before it acts on it; recovery relies on that to decide whether the agent received the prompt.
  */
 export type Runtime = {
   name: string
-  /** Only where it is a program that has to be installed and signed in. */
+  /** Set if the operator has to install the agent's program and sign it in. */
   cli?: AgentCli
   models(): readonly RuntimeModel[]
-  /** Undefined where the runtime names its conversations itself. */
+  /** Undefined if the agent chooses the id. */
   newConversationId(): string | undefined
   /**
-   * Puts what the session is equipped with where its agent finds it, and takes away what it no longer has. Safe to
-   * repeat; touches nothing of the repository's own. Answers with sentences about what it had to leave out.
+   * Installs the session's equipment where the agent looks for it and removes what the session no longer has. Idempotent;
+   * changes nothing in the repository. Returns a sentence for each item that it left out.
    */
   equip(conversation: Conversation, equipment: Equipment): Promise<string[]>
   start(order: TurnOrder): Promise<RunningTurn>
   transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]>
   /**
-   * Puts a conversation on disk, so that the agent can go on from its last line: after a move, an unarchive, a fork.
-   * Lines of another conversation become this one's.
+   * Writes a transcript from which the agent can resume: after a move, an unarchive or a fork. Rewrites the lines of another
+   * conversation to be this one's.
    */
   writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<WrittenTranscript>
-  /** Whether a line of the main thread shows that the agent has taken up a prompt, and not only that it was started. */
+  /** Whether a line of the main thread proves that the agent received a prompt, not only that it started. */
   showsReceipt(line: string): boolean
-  /** Whether a line tells of the conversation. What does not is bookkeeping of the agent's own and is not stored. */
+  /** Whether a line belongs to the conversation. The agent's internal bookkeeping is not stored. */
   isWorthKeeping(line: string): boolean
   /**
-   * What people are shown of a stored line: an entry by a user or an assistant with blocks of text, thought, tool call and
-   * result. Undefined where there is nothing to show. A runtime whose lines are such entries does without.
+   * Converts a stored line to what people see: a user or assistant entry with text, thinking, tool call and result blocks.
+   * Undefined if there is nothing to show. Not needed by a runtime whose lines already have that shape.
    */
   readable?(line: string): unknown
-  /** What a line of the transcript tells of a model call, if it tells of one. */
+  /** The usage that a transcript line reports, if it reports any. */
   usageOf(line: string): Usage | undefined
 }
 
-/** A vendor's program behind a runtime, as far as an operator has to look after it. */
+/** What an operator has to know about the vendor's program behind a runtime. */
 export type AgentCli = {
   title: string
   command: string
@@ -145,7 +145,7 @@ export type AgentCli = {
   authInstructions: string
   authMethod: 'oauth' | 'env_var'
   envVarName: string | null
-  /** Judged by what is on this host: nobody is asked. */
+  /** Decided from this host's files and variables; no vendor is called. */
   isAuthenticated(): Promise<boolean>
 }
 

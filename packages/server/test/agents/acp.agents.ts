@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { processTable } from '../../src/platform/process/process-table.ts'
-import { usualPatience } from '../../src/runtimes/acp/agent.ts'
+import { defaultTimeouts } from '../../src/runtimes/acp/agent.ts'
 import { agentsChoice } from '../../src/runtimes/acp/models.ts'
 import { acpRuntime } from '../../src/runtimes/acp/runtime.ts'
 import { mainThread, type Runtime } from '../../src/runtimes/runtime.ts'
@@ -27,7 +27,7 @@ async function agent(key = 'scripted'): Promise<Runtime> {
     passEnvironment: [],
     setEnvironment: environment,
     models: [agentsChoice],
-    patience: { ...usualPatience, lastWordsMs: 5000 },
+    timeouts: { ...defaultTimeouts, exitMs: 5000 },
   })
 }
 

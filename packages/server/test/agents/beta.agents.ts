@@ -82,9 +82,9 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
 
   test('a call to the model that fails is tried again, and somebody is told', async () => {
     const driven = await session({ mode })
-    // Twice it tries again without a word.
+    // Codex does not report its first two retries.
     expect(await driven.run('fail 500 4\nsay Recovered')).toEqual({ kind: 'completed' })
-    expect(driven.notices.join('\n')).toContain('tries its call to the model again')
+    expect(driven.notices.join('\n')).toContain('retries its call to the model')
     expect((await driven.lines()).join('\n')).toContain('Recovered')
   })
 

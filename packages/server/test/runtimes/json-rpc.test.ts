@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { readLines } from '../../src/platform/process/line-stream.ts'
-import { JsonRpcRefusal, JsonRpcSilence, jsonRpc } from '../../src/runtimes/json-rpc.ts'
+import { JsonRpcError, JsonRpcNoAnswer, jsonRpc } from '../../src/runtimes/json-rpc.ts'
 
 function other() {
   const stdin = new PassThrough()
@@ -10,7 +10,7 @@ function other() {
   const rpc = jsonRpc(
     { stdin, lines: readLines(stdout, { maxLineBytes: 1000 }) },
     {
-      answerMs: 60_000,
+      timeoutMs: 60_000,
       onNotification: (method, params) => void heard.push([method, params]),
       onRequest: (method, params) => {
         if (method !== 'echo') throw new Error('What?')
@@ -42,7 +42,7 @@ test('a refusal rejects the call with its code and message', async () => {
   const { rpc, say } = other()
   const call = rpc.call('one', {})
   say({ id: 1, error: { code: -32600, message: 'Not so' } })
-  await expect(call).rejects.toThrow(JsonRpcRefusal)
+  await expect(call).rejects.toThrow(JsonRpcError)
   await expect(call).rejects.toMatchObject({ code: -32600, message: 'Not so' })
 })
 
@@ -59,7 +59,7 @@ test('a call to somebody who leaves is rejected, and so is a later one', async (
   const { rpc, leave } = other()
   const call = rpc.call('one', {})
   leave()
-  await expect(call).rejects.toThrow(JsonRpcSilence)
+  await expect(call).rejects.toThrow(JsonRpcNoAnswer)
   await rpc.ended
   await expect(rpc.call('two', {})).rejects.toThrow('It ended before it was asked two.')
 })

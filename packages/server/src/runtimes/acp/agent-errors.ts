@@ -1,8 +1,8 @@
 import type { TurnFailureReason } from '../runtime.ts'
 
-/** What the agent does or is cannot lead to a good end of the turn. The message is a sentence for people. */
-export class AgentTrouble extends Error {
-  override readonly name = 'AgentTrouble'
+/** A failure of the agent that ends the turn. The message is for the session's log. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError'
   readonly reason: TurnFailureReason
 
   constructor(reason: TurnFailureReason, message: string) {
@@ -11,7 +11,7 @@ export class AgentTrouble extends Error {
   }
 }
 
-/** It ended, or closed its output, while something was still expected of it. */
+/** The agent exited or closed its output before it answered. */
 export class AgentGone extends Error {
   override readonly name = 'AgentGone'
 

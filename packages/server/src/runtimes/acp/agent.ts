@@ -1,32 +1,32 @@
 import type { RuntimeModel } from '../runtime.ts'
 
-/** An agent that speaks the Agent Client Protocol on its standard streams, as the operator describes it. */
+/** An agent that speaks the Agent Client Protocol on its standard streams, as the operator configured it. */
 export type AcpAgent = {
   name: string
-  /** An absolute path, or a name to be found on the PATH. */
+  /** An absolute path, or a name on the PATH. */
   command: string
   args: readonly string[]
-  /** Names of variables that it gets from our environment, if we have them. */
+  /** Names of variables that the agent gets from the server's environment, if they are set. */
   passEnvironment: readonly string[]
   setEnvironment: Readonly<Record<string, string>>
   models: readonly RuntimeModel[]
-  /** The mode its sessions are put into, such as one that asks for no permissions. */
+  /** The mode for its sessions, such as one that asks for no permissions. */
   mode?: string | undefined
-  /** The way it is told to sign in before its first session, where it has to be told. */
+  /** The sign-in method to request before opening a session, for agents that require it. */
   authMethod?: string | undefined
-  /** Where the values of `passEnvironment` are; by default the environment of our process. */
+  /** Holds the values for `passEnvironment`; default is the environment of this process. */
   environment?: Readonly<Record<string, string | undefined>> | undefined
-  patience?: Patience | undefined
+  timeouts?: Timeouts | undefined
 }
 
-export type Patience = {
-  /** For an answer to anything but a prompt. */
+export type Timeouts = {
+  /** For an answer to any request but a prompt. */
   answerMs: number
-  /** For an agent that was asked to stop, and then for one that was told. */
+  /** Grace period after the protocol's cancel, and again after SIGTERM. */
   graceMs: number
-  /** For an agent to end by itself when there is nothing more to say. */
-  lastWordsMs: number
+  /** For the agent to exit after its input is closed. */
+  exitMs: number
 }
 
-/** Under load the slowest agent we met took twenty seconds to introduce itself; a session may start MCP servers first. */
-export const usualPatience: Patience = { answerMs: 180_000, graceMs: 5000, lastWordsMs: 2000 }
+/** Under load the slowest agent we tried took twenty seconds to initialize; opening a session may start MCP servers first. */
+export const defaultTimeouts: Timeouts = { answerMs: 180_000, graceMs: 5000, exitMs: 2000 }

@@ -1,19 +1,19 @@
 import type { Content, ToolContent } from './messages.ts'
 
-/** In text, as everything in a transcript. Of a picture only that there was one. */
+/** Transcripts hold only text: other content becomes a placeholder. */
 export function describeContent({ type, text, mimeType, uri }: Content): string {
   if (type === 'text') return text ?? ''
   return `[${[type, mimeType, uri].filter(Boolean).join(' ')}]`
 }
 
-/** What a tool has to show for itself. */
+/** A tool's output as text; a diff as signed lines. */
 export function describeToolContent({ type, content, path, oldText, newText }: ToolContent): string {
   if (type === 'content' && content) return describeContent(content)
   if (type !== 'diff') return ''
-  return [`${path ?? ''}`, ...signed('-', oldText), ...signed('+', newText)].join('\n')
+  return [`${path ?? ''}`, ...signedLines('-', oldText), ...signedLines('+', newText)].join('\n')
 }
 
-function signed(sign: string, text: string | null | undefined): string[] {
+function signedLines(sign: string, text: string | null | undefined): string[] {
   return text ? text.split('\n').map((line) => `${sign} ${line}`) : []
 }
 

@@ -3,86 +3,86 @@ import { z } from 'zod'
 import type { ExitStatus } from '../../platform/process/spawn-group.ts'
 import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
 
-type Trouble = { code: number; status: number | undefined; text: string }
+type ProtocolError = { code: number; status: number | undefined; text: string }
 
-/** An error instead of an answer: by the protocol's code, then by the HTTP status behind it, then by what it says. */
+/** The end of a turn whose prompt got an error: decided by the protocol's code, the HTTP status, then the text. */
 export function failureOf({ code, message, data }: RequestError): TurnEnd {
-  const { status, said } = ErrorData.parse(data)
-  const text = [message, ...said].filter((part, index, all) => part !== '' && all.indexOf(part) === index).join(': ')
-  const trouble = { code, status: status ?? statusIn(text), text }
-  const { reason, advice } = kinds.find(({ fits }) => fits(trouble)) ?? other
+  const { status, details } = ErrorData.parse(data)
+  const text = [message, ...details].filter((part, index, all) => part !== '' && all.indexOf(part) === index).join(': ')
+  const error = { code, status: status ?? statusIn(text), text }
+  const { reason, advice } = kinds.find(({ matches }) => matches(error)) ?? other
   return failed(reason, text.slice(0, maxDetailCharacters), advice)
 }
 
-/** A prompt that was answered. Silence is no answer: some agents end so when the model turned them away. */
-export function judgeStop(stopReason: string, { isSilent }: { isSilent: boolean }): TurnEnd {
+/** The end of a turn whose prompt was answered. Some agents end a turn without output when the model rejected them. */
+export function endOfStop(stopReason: string, { hasNoOutput }: { hasNoOutput: boolean }): TurnEnd {
   switch (stopReason) {
     case 'end_turn':
-      if (!isSilent) return { kind: 'completed' }
-      return failed('agent_error', 'The agent ended its turn without a word.', silenceAdvice)
+      if (!hasNoOutput) return { kind: 'completed' }
+      return failed('agent_error', 'The agent ended its turn without any output.', noOutputAdvice)
     case 'cancelled':
       return { kind: 'interrupted' }
     case 'max_tokens':
-      return failed('too_long', 'The model reached its limit of tokens.', 'Ask it to go on, or in smaller steps.')
+      return failed('too_long', 'The model reached its token limit.', 'Ask it to continue, or in smaller steps.')
     case 'max_turn_requests':
-      return failed('agent_error', 'The agent reached its limit of calls to the model.', 'Ask it to go on.')
+      return failed('agent_error', 'The agent reached its limit of model calls.', 'Ask it to continue.')
     case 'refusal':
       return failed(
         'agent_error',
-        'The model refuses to go on.',
-        'Say it differently, or fork from an earlier message.',
+        'The model refuses to continue.',
+        'Rephrase the prompt, or fork from an earlier message.',
       )
     default:
       return failed('agent_error', `The agent stopped for a reason unknown to the protocol: ${stopReason}.`, '')
   }
 }
 
-/** `exit` is undefined for one that only stopped talking. */
-export function crash(exit: ExitStatus | undefined, complaint: string): TurnEnd {
+/** `exit` is undefined for an agent that closed its output and goes on. */
+export function crash(exit: ExitStatus | undefined, stderr: string): TurnEnd {
   const how = !exit
     ? 'closed its output'
     : exit.signal
       ? `was killed by ${exit.signal}`
       : `exited with code ${exit.code}`
-  return failed('crash', `The agent process ${how} before it finished the turn.`, complaint.trim())
+  return failed('crash', `The agent process ${how} before it finished the turn.`, stderr.trim())
 }
 
-const silenceAdvice = 'Often its model could not be reached or refused the request; look at its key and its model.'
+const noOutputAdvice = 'Often the model could not be reached or rejected the request; check the key and the model.'
 const maxDetailCharacters = 2000
 
-function failed(reason: TurnFailureReason, said: string, advice: string): TurnEnd {
-  const sentence = /[.!?]$/.test(said) ? said : `${said}.`
+function failed(reason: TurnFailureReason, message: string, advice: string): TurnEnd {
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`
   return { kind: 'failed', reason, detail: [sentence, advice].filter(Boolean).join(' ') }
 }
 
-const words = z.string().catch('')
-const figure = z.int().min(400).max(599).optional().catch(undefined)
+const text = z.string().catch('')
+const statusCodes = z.int().min(400).max(599).optional().catch(undefined)
 
-/** Beside code and message an error holds what its agent sees fit. These are the names we have met. */
+/** Agents add fields of their own to an error. These are the ones we have seen. */
 const ErrorData = z
-  .object({ status: figure, statusCode: figure, details: words, message: words, errorKind: words })
+  .object({ status: statusCodes, statusCode: statusCodes, details: text, message: text, errorKind: text })
   .transform(({ status, statusCode, details, message, errorKind }) => ({
     status: status ?? statusCode,
-    said: [details, message, errorKind],
+    details: [details, message, errorKind],
   }))
-  .catch(({ value }) => ({ status: undefined, said: typeof value === 'string' ? [value] : [] }))
+  .catch(({ value }) => ({ status: undefined, details: typeof value === 'string' ? [value] : [] }))
 
 function statusIn(text: string): number | undefined {
   const found = /(?:^|\bstatus(?: code)?:? |\bAPI Error:? |\bHTTP |: )([45]\d\d)\b/i.exec(text)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
-type Kind = { reason: TurnFailureReason; advice: string; fits(trouble: Trouble): boolean }
+type Kind = { reason: TurnFailureReason; advice: string; matches(error: ProtocolError): boolean }
 
 const authRequired = -32000
 
-/** The order counts: a spent balance comes as 400, and a prompt that is too long does too. */
+/** The first match wins. A spent balance and a prompt that is too long both come as status 400. */
 const kinds: readonly Kind[] = [
   {
     reason: 'auth',
     advice:
       'Give the agent a valid key: set one of the variables that its row in the runtimes file names, and restart.',
-    fits: ({ code, status, text }) =>
+    matches: ({ code, status, text }) =>
       code === authRequired ||
       status === 401 ||
       status === 403 ||
@@ -91,30 +91,30 @@ const kinds: readonly Kind[] = [
   {
     reason: 'rate_limit',
     advice: 'Wait until the limit is lifted, or use another key or model, then restart the session.',
-    fits: ({ status, text }) => status === 429 || /rate.?limit|quota|usage limit|billing|credit balance/i.test(text),
+    matches: ({ status, text }) => status === 429 || /rate.?limit|quota|usage limit|billing|credit balance/i.test(text),
   },
   {
     reason: 'too_long',
-    advice: 'Shorten the prompt, or go on in a fork from an earlier message.',
-    fits: ({ status, text }) =>
+    advice: 'Shorten the prompt, or fork the session from an earlier message.',
+    matches: ({ status, text }) =>
       status === 413 || /(prompt|input|context).{0,40}too (long|large)|context.{0,10}length/i.test(text),
   },
   {
     reason: 'model',
     advice: 'Choose another model for the session.',
-    fits: ({ text }) =>
+    matches: ({ text }) =>
       /model.{0,200}(not found|not exist|unknown|not available|not supported)|(unknown|invalid) model/i.test(text),
   },
   {
     reason: 'overloaded',
-    advice: 'The provider cannot serve it now or cannot be reached from this host; restart the session later.',
-    fits: ({ status, text }) =>
+    advice: 'The provider is overloaded or cannot be reached from this host; restart the session later.',
+    matches: ({ status, text }) =>
       (status !== undefined && status >= 500) ||
       /overloaded|unable to connect|connection (error|refused)|ECONNREFUSED|fetch failed|timed out/i.test(text),
   },
 ]
 
-const other: Omit<Kind, 'fits'> = {
+const other: Omit<Kind, 'matches'> = {
   reason: 'agent_error',
-  advice: 'Restart the session, or look into its log.',
+  advice: 'Restart the session, or read its log.',
 }

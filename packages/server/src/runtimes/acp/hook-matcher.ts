@@ -1,16 +1,16 @@
 import { runInNewContext } from 'node:vm'
 
 /**
- * Whether a hook is about a tool that is known by these names. A matcher is a name or a regular expression for the whole of
- * one; `*` and none at all are every tool. Where it cannot be told, it is: a guard is asked once too often rather than not.
+ * Whether a hook applies to a tool with these names. A matcher is a name or a regular expression for a whole name; `*` and no
+ * matcher apply to every tool. In doubt the hook applies: running a guard once too often is safe.
  */
-export function isAbout(matcher: string | undefined, names: readonly string[]): boolean {
+export function appliesTo(matcher: string | undefined, names: readonly string[]): boolean {
   if (matcher === undefined || matcher === '*' || matcher === '') return true
   if (names.length === 0) return true
   return names.some((name) => name === matcher || name.length > maxNameCharacters || matches(matcher, name))
 }
 
-/** Why a matcher cannot be used, if it cannot. */
+/** Why the matcher is invalid, if it is. */
 export function problemWithMatcher(matcher: string | undefined): string | undefined {
   if (matcher === undefined || matcher === '*') return undefined
   try {
@@ -21,15 +21,16 @@ export function problemWithMatcher(matcher: string | undefined): string | undefi
   }
 }
 
-/** An expression may take for ever with a name that the agent chose, so it has a moment and no more. */
+/** Has a time limit: the agent chooses the name, and an expression may take exponential time. */
 function matches(matcher: string, name: string): boolean {
   try {
-    return runInNewContext(expression, { matcher, name }, { timeout: patienceMs }) === true
+    return runInNewContext(expression, { matcher, name }, { timeout: timeoutMs }) === true
   } catch (error) {
     return Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
   }
 }
 
 const expression = "new RegExp('^(?:' + matcher + ')$').test(name)"
-const patienceMs = 20
+/** Wall-clock time: a loaded host may suspend the process for tens of milliseconds. */
+const timeoutMs = 250
 const maxNameCharacters = 200

@@ -1,19 +1,19 @@
 import type { McpServer as AcpMcpServer } from '@agentclientprotocol/sdk'
 import { runMarkerVariable } from '../../platform/process/run-marker.ts'
 import type { McpServer } from '../equipment.ts'
-import type { Abilities } from './messages.ts'
+import type { Capabilities } from './messages.ts'
 
-/** The servers as the protocol names them, and a sentence for each that the agent cannot reach. */
+/** The servers in the protocol's form, and a sentence for each that the agent does not support. */
 export function mcpServers(
   servers: readonly McpServer[],
-  reaches: Abilities['mcpCapabilities'],
+  supports: Capabilities['mcpCapabilities'],
   marker: string,
 ): { servers: AcpMcpServer[]; leftOut: string[] } {
-  const isReached = ({ kind }: McpServer): boolean => kind === 'stdio' || reaches[kind]
+  const isSupported = ({ kind }: McpServer): boolean => kind === 'stdio' || supports[kind]
   return {
-    servers: servers.filter(isReached).map((server) => describe(server, marker)),
+    servers: servers.filter(isSupported).map((server) => describe(server, marker)),
     leftOut: servers
-      .filter((server) => !isReached(server))
+      .filter((server) => !isSupported(server))
       .map(({ name, kind }) => `The MCP server ${name} is left out: the agent does not speak MCP over ${kind}.`),
   }
 }
@@ -21,7 +21,7 @@ export function mcpServers(
 function describe(server: McpServer, marker: string): AcpMcpServer {
   const { name } = server
   if (server.kind !== 'stdio') return { type: server.kind, name, url: server.url, headers: pairs(server.headers) }
-  // Agents start servers with little more than what is said here; with the marker they are found when the turn ends.
+  // Agents start servers with little more than this environment. The sweep at the end of a turn needs the marker.
   const env = pairs({ ...server.env, [runMarkerVariable]: marker })
   return { name, command: server.command, args: [...server.args], env }
 }

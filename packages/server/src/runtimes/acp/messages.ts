@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// What we read of an agent's messages. The protocol grows and agents are of all ages: what we do not need is not looked
-// at, and what is missing or strange counts as not there.
+// The parts of an agent's messages that the driver reads. Agents implement different versions of the protocol: unknown fields
+// are ignored, and a missing or invalid field reads as absent.
 
 const flag = z.boolean().catch(false)
 const isOffered = z
@@ -10,27 +10,27 @@ const isOffered = z
   .transform((value) => typeof value === 'object' && value !== null)
 const text = z.string().nullish().catch(undefined)
 
-const SessionAbilities = z.object({ resume: isOffered, systemPrompt: isOffered })
-const McpAbilities = z.object({ http: flag, sse: flag })
-const Abilities = z.object({
+const SessionCapabilities = z.object({ resume: isOffered, systemPrompt: isOffered })
+const McpCapabilities = z.object({ http: flag, sse: flag })
+const Capabilities = z.object({
   loadSession: flag,
-  mcpCapabilities: McpAbilities.catch({ http: false, sse: false }),
-  sessionCapabilities: SessionAbilities.catch({ resume: false, systemPrompt: false }),
+  mcpCapabilities: McpCapabilities.catch({ http: false, sse: false }),
+  sessionCapabilities: SessionCapabilities.catch({ resume: false, systemPrompt: false }),
 })
 
-const noAbilities: z.infer<typeof Abilities> = {
+const noCapabilities: z.infer<typeof Capabilities> = {
   loadSession: false,
   mcpCapabilities: { http: false, sse: false },
   sessionCapabilities: { resume: false, systemPrompt: false },
 }
 
-/** Its answer to `initialize`. */
-export const Introduction = z.object({
+/** The answer to `initialize`. */
+export const InitializeResult = z.object({
   protocolVersion: z.number(),
-  agentCapabilities: Abilities.catch(noAbilities),
+  agentCapabilities: Capabilities.catch(noCapabilities),
   authMethods: z.array(z.object({ id: z.string() })).catch([]),
 })
-export type Abilities = z.infer<typeof Abilities>
+export type Capabilities = z.infer<typeof Capabilities>
 
 const Choice = z.object({ value: z.string(), name: text })
 const ChoiceGroup = z.object({ options: z.array(Choice) }).transform(({ options }) => options)
@@ -50,25 +50,25 @@ const Modes = z.object({
   availableModes: z.array(z.object({ id: z.string(), name: text })),
 })
 
-/** Agents that are older than the configuration options have their models here. */
+/** For agents from before configuration options. */
 const Models = z.object({
   currentModelId: z.string(),
   availableModels: z.array(z.object({ modelId: z.string(), name: text })),
 })
 
-/** Its answer to opening a session, in whatever way. */
-export const SessionOffer = z.object({
+/** The answer to `session/new`, `session/resume` and `session/load`. */
+export const SessionOptions = z.object({
   modes: Modes.nullish().catch(undefined),
   models: Models.nullish().catch(undefined),
   configOptions: z.array(ConfigOption).nullish().catch(undefined),
 })
-export type SessionOffer = z.infer<typeof SessionOffer>
+export type SessionOptions = z.infer<typeof SessionOptions>
 
 export const NewSession = z.object({ sessionId: z.string().min(1) })
 
 const tokens = z.int().min(0)
 
-/** Its answer to a prompt. */
+/** The answer to a prompt. */
 export const PromptEnd = z.object({
   stopReason: z.string(),
   usage: z
@@ -83,7 +83,7 @@ export const PromptEnd = z.object({
 })
 export type TokenUsage = NonNullable<z.infer<typeof PromptEnd>['usage']>
 
-/** Text, or what cannot be told in text: pictures, sounds, links. */
+/** Text, an image, audio or a link. */
 const Content = z.object({ type: z.string(), text, mimeType: text, uri: text })
 export type Content = z.infer<typeof Content>
 
@@ -125,16 +125,13 @@ export const Notification = z.object({ sessionId: z.string(), update: Update })
 
 const Extension = z.object({ _meta: z.object({ claudeCode: z.object({ parentToolUseId: text, toolName: text }) }) })
 
-/**
- * What an agent says of an update in the room that the protocol leaves to agents: which tool it is about, and, of what a
- * subagent does, the call that started it.
- */
+/** An agent's extension of an update: the tool's name and, for a subagent's update, the call that started the subagent. */
 export function extensionOf(update: unknown): { toolName: string | undefined; parentCall: string | undefined } {
-  const said = Extension.safeParse(update).data?._meta.claudeCode
-  return { toolName: said?.toolName || undefined, parentCall: said?.parentToolUseId || undefined }
+  const extension = Extension.safeParse(update).data?._meta.claudeCode
+  return { toolName: extension?.toolName || undefined, parentCall: extension?.parentToolUseId || undefined }
 }
 
-/** What an agent asks before it makes a call: an update like others of the call, which may say only what is new. */
+/** A permission request describes the call like an update: it may hold only what is new. */
 export const PermissionQuestion = z.object({ toolCall: z.looseObject(tool) }).transform(({ toolCall }): ToolUpdate => {
   const name = toolCall.name || extensionOf(toolCall).toolName
   return { ...ToolCall.parse(toolCall), name, sessionUpdate: 'tool_call_update' }

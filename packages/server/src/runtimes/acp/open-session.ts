@@ -3,60 +3,60 @@ import type { TurnOrder } from '../runtime.ts'
 import type { AcpConnection } from './connection.ts'
 import type { Instructions } from './instructions.ts'
 import { mcpServers } from './mcp-servers.ts'
-import { type Abilities, NewSession, SessionOffer } from './messages.ts'
+import { type Capabilities, NewSession, SessionOptions } from './messages.ts'
 
 export type OpenSession = {
   sessionId: string
-  offer: SessionOffer
-  /** Whether it begins with nothing, so that the agent knows of no earlier turn. */
-  isFresh: boolean
+  options: SessionOptions
+  /** Whether the agent's session is new and lacks the earlier turns. */
+  isNew: boolean
 }
 
-type Wish = {
+type SessionRequest = {
   order: TurnOrder
-  abilities: Abilities
+  capabilities: Capabilities
   instructions: Instructions
-  /** The session of the turn before, if the agent still is where we left it. */
+  /** The agent's session of the previous turn, if it is still valid. */
   earlier: string | undefined
 }
 
 /**
- * The session of the turn before, in a new process, or a new one. Agents promise to take up sessions and then refuse, so
- * each way they name is tried, and a refusal is not the end: a recap will do.
+ * Resumes the session of the previous turn or creates a new one. Some agents advertise a way to resume and then reject it, so
+ * each advertised way is tried; if all fail, the new session gets a recap.
  */
 export async function openSession(
   connection: AcpConnection,
-  { order, abilities, instructions, earlier }: Wish,
+  { order, capabilities, instructions, earlier }: SessionRequest,
 ): Promise<OpenSession> {
-  const { servers, leftOut } = mcpServers(order.equipment.mcpServers, abilities.mcpCapabilities, order.marker)
+  const { servers, leftOut } = mcpServers(order.equipment.mcpServers, capabilities.mcpCapabilities, order.marker)
   for (const sentence of leftOut) order.onNotice(sentence)
-  const setting = {
+  const settings = {
     cwd: order.conversation.workingDirectory,
     mcpServers: servers,
-    ...(abilities.sessionCapabilities.systemPrompt &&
+    ...(capabilities.sessionCapabilities.systemPrompt &&
       instructions.text !== '' && {
         systemPrompt: { mode: 'append', content: [{ type: 'text', text: instructions.text }] },
       }),
   }
-  let refusal: RequestError | undefined
-  for (const method of earlier === undefined ? [] : waysBack(abilities)) {
+  let rejection: RequestError | undefined
+  for (const method of earlier === undefined ? [] : resumeMethods(capabilities)) {
     try {
-      const offer = await connection.ask(method, { ...setting, sessionId: earlier }, SessionOffer)
-      return { sessionId: earlier ?? '', offer, isFresh: false }
+      const options = await connection.request(method, { ...settings, sessionId: earlier }, SessionOptions)
+      return { sessionId: earlier ?? '', options, isNew: false }
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      refusal = error
+      rejection = error
     }
   }
-  const created = await connection.ask(methods.agent.session.new, setting, NewSession.and(SessionOffer))
-  if (refusal) {
-    order.onNotice(`The agent did not take up its conversation (${refusal.message}) and gets a recap of it instead.`)
+  const created = await connection.request(methods.agent.session.new, settings, NewSession.and(SessionOptions))
+  if (rejection) {
+    order.onNotice(`The agent did not resume its conversation (${rejection.message}) and gets a recap of it instead.`)
   }
-  return { sessionId: created.sessionId, offer: created, isFresh: true }
+  return { sessionId: created.sessionId, options: created, isNew: true }
 }
 
-/** To resume is cheaper than to load: loading tells everything again. */
-function waysBack({ loadSession, sessionCapabilities }: Abilities): string[] {
+/** Resume comes first: load repeats the whole conversation. */
+function resumeMethods({ loadSession, sessionCapabilities }: Capabilities): string[] {
   return [
     ...(sessionCapabilities.resume ? [methods.agent.session.resume] : []),
     ...(loadSession ? [methods.agent.session.load] : []),

@@ -1,9 +1,6 @@
 import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 
-/**
- * Yes or no, for this once if possible: agents write what is allowed for ever into their settings, some of them into the
- * repository.
- */
+/** Prefers an option for this call only: agents save a permanent one to their settings, some in the repository. */
 export function answerPermission(options: readonly PermissionOption[], isGranted: boolean): RequestPermissionResponse {
   const answer = isGranted ? 'allow' : 'reject'
   const option =

@@ -1,12 +1,12 @@
 import type { Instructions } from './instructions.ts'
-import type { Abilities } from './messages.ts'
+import type { Capabilities } from './messages.ts'
 import { recap } from './recap.ts'
 import type { SessionLink } from './session-link.ts'
 
-type Occasion = {
+type PromptContext = {
   message: string
-  isFresh: boolean
-  abilities: Abilities
+  isNew: boolean
+  capabilities: Capabilities
   instructions: Instructions
   link: SessionLink | undefined
   /** The path of the transcript. */
@@ -15,41 +15,41 @@ type Occasion = {
 
 type TextBlock = { type: 'text'; text: string }
 
-/** The message, and before it whatever the agent has to know and cannot know by itself, each in an element of its own. */
-export async function composePrompt(occasion: Occasion): Promise<TextBlock[]> {
+/** The message, preceded by what the agent's session lacks, each part in an element of its own. */
+export async function composePrompt(context: PromptContext): Promise<TextBlock[]> {
   const parts = [
-    newInstructions(occasion),
-    await earlierConversation(occasion),
-    lostMessage(occasion),
-    occasion.message,
+    newInstructions(context),
+    await earlierConversation(context),
+    undeliveredMessage(context),
+    context.message,
   ]
   return parts.flatMap((text) => (text === undefined ? [] : [{ type: 'text' as const, text }]))
 }
 
-function newInstructions({ isFresh, abilities, instructions, link }: Occasion): string | undefined {
-  if (abilities.sessionCapabilities.systemPrompt || instructions.text === '') return undefined
-  if (!isFresh && link?.told === instructions.digest) return undefined
+function newInstructions({ isNew, capabilities, instructions, link }: PromptContext): string | undefined {
+  if (capabilities.sessionCapabilities.systemPrompt || instructions.text === '') return undefined
+  if (!isNew && link?.instructionsDigest === instructions.digest) return undefined
   return element('session_instructions', [
     'From the service that runs you, for the whole session; not part of the message below.',
     instructions.text,
   ])
 }
 
-async function earlierConversation({ isFresh, transcript }: Occasion): Promise<string | undefined> {
-  const text = isFresh ? await recap(transcript) : undefined
+async function earlierConversation({ isNew, transcript }: PromptContext): Promise<string | undefined> {
+  const text = isNew ? await recap(transcript) : undefined
   if (text === undefined) return undefined
   return element('earlier_conversation', [
-    'What was said and done in this session so far, as a record; go on from there. The files are as they are now.',
+    'A record of this session so far; continue from there. The files are in their current state.',
     text,
   ])
 }
 
-/** We died with a message on its way. The conversation has it, and the agent may not. */
-function lostMessage({ isFresh, link, message }: Occasion): string | undefined {
-  if (isFresh || link?.unheard === undefined || link.unheard === message) return undefined
+/** The server crashed while it sent a message: the transcript has it, the agent may not. */
+function undeliveredMessage({ isNew, link, message }: PromptContext): string | undefined {
+  if (isNew || link?.undelivered === undefined || link.undelivered === message) return undefined
   return element('earlier_message', [
     'This message came before the one below and may not have reached you, because the service was interrupted.',
-    link.unheard,
+    link.undelivered,
   ])
 }
 

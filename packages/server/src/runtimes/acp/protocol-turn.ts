@@ -2,28 +2,28 @@ import { methods } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import type { TurnEnd, TurnOrder } from '../runtime.ts'
-import type { AcpAgent, Patience } from './agent.ts'
-import { type AcpConnection, connect, introduce } from './connection.ts'
-import { judgeStop } from './failures.ts'
+import type { AcpAgent, Timeouts } from './agent.ts'
+import { type AcpConnection, connect, initialize } from './connection.ts'
+import { endOfStop } from './failures.ts'
 import { instructionsFor } from './instructions.ts'
 import { PromptEnd } from './messages.ts'
 import { openSession } from './open-session.ts'
 import { composePrompt } from './prompt-blocks.ts'
-import { settleChoices } from './select-model-and-mode.ts'
+import { selectModelAndMode } from './select-model-and-mode.ts'
 import { readLink, writeLink } from './session-link.ts'
 import { recordThreads, type Threads } from './threads.ts'
 import { openSubagentTranscript, openTranscript } from './transcript.ts'
 import { turnHooks } from './turn-hooks.ts'
 
-type Talk = { agent: AcpAgent; order: TurnOrder; child: Child; patience: Patience; interruption: AbortSignal }
+type ProtocolTurn = { agent: AcpAgent; order: TurnOrder; child: Child; timeouts: Timeouts; interruption: AbortSignal }
 
-/** Says what there is to say in a turn, and writes down what is said. */
-export function converse({ agent, order, child, patience, interruption }: Talk): {
+/** Runs the protocol of one turn and writes the transcript. */
+export function runProtocolTurn({ agent, order, child, timeouts, interruption }: ProtocolTurn): {
   ended: Promise<TurnEnd>
-  /** Whether the agent is at work on its prompt. */
+  /** Whether the agent has its prompt and the turn has not ended. */
   isPrompted(): boolean
 } {
-  let listener: { sessionId: string; threads: Threads } | undefined
+  let active: { sessionId: string; threads: Threads } | undefined
   let wasPrompted = false
   const hooks = turnHooks({ ...order, interruption })
   const connection = connect(
@@ -32,30 +32,34 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
       onActivity: order.onActivity,
       onNotice: order.onNotice,
       isInterrupted: () => interruption.aborted,
-      // Before the prompt there is only what was said in earlier turns, told again.
+      // Before the prompt, updates only repeat earlier turns.
       onUpdate: async (sessionId, update, parentCall) => {
-        if (sessionId === listener?.sessionId) listener.threads.hear(update, parentCall)
-        // An agent that is gone has nothing more to come; that it is gone shows when the rest is heard.
-        if (hooks.isBusy()) await Promise.race([hooks.quiet(), child.exited])
+        if (sessionId === active?.sessionId) active.threads.handle(update, parentCall)
+        // Stop waiting for hooks when the agent exits: the stream reports the exit after the remaining messages.
+        if (hooks.isBusy()) await Promise.race([hooks.idle(), child.exited])
       },
-      // Before its prompt there is nothing to guard it from, and after its turn nothing that it has to do.
-      mayCall: async (update) => (listener ? hooks.mayCall(listener.threads.look(update)) : !wasPrompted),
+      // Hooks guard only the turn. Allow calls before the prompt, refuse them after the turn.
+      mayCall: async (update) => (active ? hooks.mayCall(active.threads.callOf(update)) : !wasPrompted),
     },
-    patience.answerMs,
+    timeouts.answerMs,
   )
 
-  const take = async (): Promise<TurnEnd> => {
+  const run = async (): Promise<TurnEnd> => {
     const { conversation } = order
     const opened = await open(connection, agent, order)
     const conversationId = conversation.id ?? opened.sessionId
     if (conversation.id === undefined) await order.onNamed(opened.sessionId)
-    await settleChoices(connection, opened, { agent, order })
+    await selectModelAndMode(connection, opened, { agent, order })
     const transcript = await openTranscript(conversation.home, conversationId)
     const prompt = await composePrompt({ ...opened, transcript: transcript.path, message: order.prompt })
-    const link = { conversation: conversationId, session: opened.sessionId, told: opened.instructions.digest }
+    const link = {
+      conversation: conversationId,
+      session: opened.sessionId,
+      instructionsDigest: opened.instructions.digest,
+    }
     await hooks.begin(conversationId)
     if (interruption.aborted) return { kind: 'interrupted' }
-    await writeLink(conversation, { ...link, unheard: order.prompt })
+    await writeLink(conversation, { ...link, undelivered: order.prompt })
     try {
       transcript.append({ type: 'user', message: { role: 'user', content: order.prompt } })
       order.onActivity()
@@ -65,26 +69,27 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
         model: order.model,
         onNotice: order.onNotice,
         onActivity: order.onActivity,
-        onCall: hooks.called,
-        onResult: hooks.answered,
+        onCall: hooks.callSeen,
+        onResult: hooks.resultSeen,
       })
-      listener = { sessionId: opened.sessionId, threads }
+      active = { sessionId: opened.sessionId, threads }
       wasPrompted = true
-      const end = await ask(opened.sessionId, prompt, threads)
+      const end = await sendPrompt(opened.sessionId, prompt, threads)
       await hooks.end()
       return end
     } finally {
-      listener = undefined
-      // From here on the agent has the message, or was told to leave it.
+      active = undefined
+      // The agent has received the prompt, or was told to cancel it.
       await writeLink(conversation, link)
     }
   }
 
-  const ask = async (sessionId: string, prompt: unknown, threads: Threads): Promise<TurnEnd> => {
-    const cancel = (): void => void connection.tell(methods.agent.session.cancel, { sessionId }).catch(() => undefined)
+  const sendPrompt = async (sessionId: string, prompt: unknown, threads: Threads): Promise<TurnEnd> => {
+    const cancel = (): void =>
+      void connection.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined)
     interruption.addEventListener('abort', cancel)
     try {
-      const answer = connection.ask(
+      const answer = connection.request(
         methods.agent.session.prompt,
         { sessionId, prompt },
         PromptEnd,
@@ -93,23 +98,23 @@ export function converse({ agent, order, child, patience, interruption }: Talk):
       if (interruption.aborted) cancel()
       const { stopReason, usage } = await answer
       threads.finish(usage ?? undefined)
-      return judgeStop(stopReason, { isSilent: !threads.hasOutput() && !usage })
+      return endOfStop(stopReason, { hasNoOutput: !threads.hasOutput() && !usage })
     } finally {
       threads.finish()
       interruption.removeEventListener('abort', cancel)
     }
   }
 
-  return { ended: take().finally(hooks.close), isPrompted: () => listener !== undefined }
+  return { ended: run().finally(hooks.close), isPrompted: () => active !== undefined }
 }
 
 async function open(connection: AcpConnection, agent: AcpAgent, order: TurnOrder) {
-  const { agentCapabilities: abilities } = await introduce(connection)
+  const { agentCapabilities: capabilities } = await initialize(connection)
   if (agent.authMethod !== undefined) {
-    await connection.ask(methods.agent.authenticate, { methodId: agent.authMethod }, z.unknown())
+    await connection.request(methods.agent.authenticate, { methodId: agent.authMethod }, z.unknown())
   }
   const instructions = instructionsFor(order)
   const link = await readLink(order.conversation)
-  const session = await openSession(connection, { order, abilities, instructions, earlier: link?.session })
-  return { ...session, abilities, instructions, link }
+  const session = await openSession(connection, { order, capabilities, instructions, earlier: link?.session })
+  return { ...session, capabilities, instructions, link }
 }

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { readLines } from '../../platform/process/line-stream.ts'
 
-/** About twelve thousand tokens: enough to go on with, and no strain on any model. */
+/** About twelve thousand tokens: enough to continue, and it fits every model. */
 const maxCharacters = 48_000
 const maxFirstCharacters = 4000
 const maxToolCharacters = 600
 
-/** A conversation in readable form, the beginning and the latest of it. Undefined when there is none. */
+/** The first message and the latest part of a conversation as text. Undefined without a transcript. */
 export async function recap(transcript: string): Promise<string | undefined> {
   if (!(await stat(transcript).catch(() => undefined))) return undefined
   const latest = lastPieces(maxCharacters)
@@ -26,18 +26,18 @@ export async function recap(transcript: string): Promise<string | undefined> {
 
 const maxLineBytes = 4 * 1024 * 1024
 
-/** Keeps as many of the last as there is room for, and always the very last, cut to fit. */
-function lastPieces(room: number) {
+/** Keeps as many of the last pieces as fit, and always the last one, truncated if necessary. */
+function lastPieces(limit: number) {
   let kept: string[] = []
   let size = 0
   let droppedCount = 0
   return {
     add(piece: string) {
-      const fitting = cut(piece, room)
+      const fitting = cut(piece, limit)
       kept.push(fitting)
       size += fitting.length
       let spare = 0
-      while (size > room) {
+      while (size > limit) {
         size -= kept[spare]?.length ?? 0
         spare += 1
       }
@@ -62,7 +62,7 @@ const Entry = z.object({
   message: z.object({ content: z.union([z.string(), z.array(Block)]) }),
 })
 
-/** What was only thought is left out: it was for the moment. */
+/** Leaves out thinking. */
 function piecesOf(line: string): string[] {
   const entry = Entry.safeParse(parse(line)).data
   if (!entry) return []

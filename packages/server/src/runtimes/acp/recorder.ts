@@ -6,20 +6,20 @@ import { type ToolCall, type ToolResult, toolCalls } from './tool-calls.ts'
 import type { Entry } from './transcript.ts'
 
 export type Recorder = {
-  hear(update: Update): void
-  /** The call that an update is about, with what was told of it before; nothing is written down. */
-  look(update: ToolUpdate): ToolCall
-  /** Ends the text that is being spoken: something else comes after it. */
-  pause(): void
-  /** Writes down what was begun. What comes later is not heard any more. */
+  handle(update: Update): void
+  /** The call that an update describes, merged with earlier updates. Writes nothing. */
+  callOf(update: ToolUpdate): ToolCall
+  /** Writes the text collected so far. */
+  flush(): void
+  /** Writes what is incomplete. Later updates are ignored. */
   finish(usage?: TokenUsage): void
-  /** Whether the agent said or did anything. */
+  /** Whether the agent produced any text or tool call. */
   hasOutput(): boolean
 }
 
-type Speech = { kind: 'text' | 'thinking'; messageId: string | undefined; text: string }
+type OpenText = { kind: 'text' | 'thinking'; messageId: string | undefined; text: string }
 
-/** Agents talk in pieces. What is written down are whole blocks: a text when something else begins, a tool's answer when it is complete. */
+/** Agents send chunks. The transcript gets whole blocks: a text when something else begins, a tool result when it is complete. */
 export function record({
   append,
   onNotice,
@@ -30,15 +30,15 @@ export function record({
   append(entry: Entry): void
   onNotice(sentence: string): void
   model: string
-  /** Told again when more is known of it. */
+  /** Called again when an update adds to the call. */
   onCall(call: ToolCall): void
   onResult(result: ToolResult, call: ToolCall): void
 }): Recorder {
-  let speech: Speech | undefined
+  let openText: OpenText | undefined
   let hasOutput = false
   let isFinished = false
 
-  const say = (blocks: readonly Record<string, unknown>[], more: Record<string, unknown> = {}): void => {
+  const appendBlocks = (blocks: readonly Record<string, unknown>[], more: Record<string, unknown> = {}): void => {
     const { requestId, ...rest } = more
     append({
       type: 'assistant',
@@ -47,76 +47,76 @@ export function record({
     })
   }
 
-  const takeSpeech = (): Record<string, unknown>[] => {
-    const { kind, text } = speech ?? { kind: 'text', text: '' }
-    speech = undefined
+  const takeText = (): Record<string, unknown>[] => {
+    const { kind, text } = openText ?? { kind: 'text', text: '' }
+    openText = undefined
     return text.trim() === '' ? [] : [{ type: kind, [kind]: text }]
   }
 
-  const endSpeech = (): void => {
-    const blocks = takeSpeech()
-    if (blocks.length > 0) say(blocks)
+  const flushText = (): void => {
+    const blocks = takeText()
+    if (blocks.length > 0) appendBlocks(blocks)
   }
 
   const tools = toolCalls({
     onCall: (use, call) => {
-      endSpeech()
-      say([use])
+      flushText()
+      appendBlocks([use])
       onCall(call)
     },
-    onMore: onCall,
+    onChange: onCall,
     onResult: (result, call) => {
-      endSpeech()
+      flushText()
       append({ type: 'user', message: { role: 'user', content: [result] } })
       onResult(result, call)
     },
   })
 
-  const speak = (kind: Speech['kind'], content: Content, messageId: string | null | undefined): void => {
+  const addChunk = (kind: OpenText['kind'], content: Content, messageId: string | null | undefined): void => {
     const id = messageId ?? undefined
-    if (speech && (speech.kind !== kind || speech.messageId !== id || speech.text.length > maxSpeechCharacters))
-      endSpeech()
-    speech = { kind, messageId: id, text: (speech?.text ?? '') + describeContent(content) }
-    hasOutput ||= speech.text.trim() !== ''
+    if (openText && (openText.kind !== kind || openText.messageId !== id || openText.text.length > maxOpenCharacters))
+      flushText()
+    openText = { kind, messageId: id, text: (openText?.text ?? '') + describeContent(content) }
+    hasOutput ||= openText.text.trim() !== ''
   }
 
   return {
-    hear(update) {
+    handle(update) {
       if (isFinished) return
       switch (update.sessionUpdate) {
         case 'agent_message_chunk':
-          return speak('text', update.content, update.messageId)
+          return addChunk('text', update.content, update.messageId)
         case 'agent_thought_chunk':
-          return speak('thinking', update.content, update.messageId)
+          return addChunk('thinking', update.content, update.messageId)
         case 'tool_call':
         case 'tool_call_update':
           hasOutput = true
-          return tools.hear(update)
+          return tools.handle(update)
         case 'plan':
           hasOutput = true
-          endSpeech()
-          return say([
+          flushText()
+          return appendBlocks([
             { type: 'tool_use', id: `plan_${randomUUID()}`, name: 'plan', input: { entries: update.entries } },
           ])
         case 'notice':
           return onNotice(quote([update.title, update.description].filter(Boolean).join(': ')))
       }
     },
-    look: tools.look,
-    pause: endSpeech,
+    callOf: tools.callOf,
+    flush: flushText,
     finish(usage) {
       if (isFinished) return
       isFinished = true
       tools.finish()
-      if (!usage) return endSpeech()
-      say(takeSpeech(), { requestId: `acp_${randomUUID()}`, usage: usageFields(usage) })
+      if (!usage) return flushText()
+      appendBlocks(takeText(), { requestId: `acp_${randomUUID()}`, usage: usageFields(usage) })
     },
     hasOutput: () => hasOutput,
   }
 }
 
-/** A text that never ends is written down in parts, so that it is not all lost if we die. */
-const maxSpeechCharacters = 64 * 1024
+/** Writes a longer text in parts, to limit what a crash loses. */
+const maxOpenCharacters = 64 * 1024
 
 function usageFields(usage: TokenUsage): Record<string, number> {
   return {

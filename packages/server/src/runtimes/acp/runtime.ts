@@ -1,16 +1,16 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
-import { type AcpAgent, usualPatience } from './agent.ts'
+import { type AcpAgent, defaultTimeouts } from './agent.ts'
 import { equip } from './equip.ts'
 import { maxMessageBytes } from './message-stream.ts'
 import { isConversation, transcriptFiles, writeTranscript } from './transcript.ts'
-import { driveTurn } from './turn.ts'
+import { runTurn } from './turn.ts'
 import { usageOf } from './usage.ts'
 
 /**
- * Any agent that speaks the Agent Client Protocol: one process a turn. Where and how such agents keep their
- * conversations is their own business, so what we hear is written down by us, and that is the transcript.
+ * Any agent that speaks the Agent Client Protocol, one process per turn. Each agent stores its conversations in its own way, so
+ * the driver writes the transcript itself, from the agent's messages.
  */
 export function acpRuntime(agent: AcpAgent): Runtime {
   return {
@@ -35,14 +35,14 @@ async function start(agent: AcpAgent, order: TurnOrder): Promise<RunningTurn> {
     cwd: conversation.workingDirectory,
     env: childEnvironment({
       pass: agent.passEnvironment,
-      // Its own files in a home of the session's own, unless the operator wants one home for all.
+      // Each session has its own HOME, unless the operator sets one for all.
       set: { HOME: conversation.home, ...agent.setEnvironment, ...equipment.environment },
       ...(agent.environment && { from: agent.environment }),
     }),
     maxLineBytes: maxMessageBytes,
   }
   return launchAgent(order, program, (child) => {
-    const turn = driveTurn({ agent, order, child, patience: agent.patience ?? usualPatience })
+    const turn = runTurn({ agent, order, child, timeouts: agent.timeouts ?? defaultTimeouts })
     return { identity: child.identity, ended: turn.ended, interrupt: turn.interrupt }
   })
 }

@@ -2,47 +2,47 @@ import { methods } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { TurnOrder } from '../runtime.ts'
 import type { AcpAgent } from './agent.ts'
-import { AgentTrouble } from './agent-errors.ts'
+import { AgentError } from './agent-errors.ts'
 import type { AcpConnection } from './connection.ts'
-import type { SessionOffer } from './messages.ts'
+import type { SessionOptions } from './messages.ts'
 import { agentsChoice } from './models.ts'
 import type { OpenSession } from './open-session.ts'
 
-/** Puts a session on the model and the mode it is to have, by whatever means the agent offers for it. */
-export async function settleChoices(
+/** Selects the session's model and mode, in whichever way the agent supports. */
+export async function selectModelAndMode(
   connection: AcpConnection,
-  { sessionId, offer }: OpenSession,
+  { sessionId, options }: OpenSession,
   { agent, order }: { agent: AcpAgent; order: TurnOrder },
 ): Promise<void> {
-  const choose = async (dial: Dial, choice: Choice): Promise<void> => {
-    if (choice.value === dial.current) return
-    await connection.ask(dial.method, { sessionId, ...dial.params(choice.value) }, z.unknown())
+  const choose = async (selector: Selector, choice: Choice): Promise<void> => {
+    if (choice.value === selector.current) return
+    await connection.request(selector.method, { sessionId, ...selector.params(choice.value) }, z.unknown())
   }
-  const models = dialOf(offer, 'model')
-  const model = models?.choices.find(isCalled(order.model))
+  const models = selectorOf(options, 'model')
+  const model = models?.choices.find(hasName(order.model))
   if (models && model) await choose(models, model)
-  else if (order.model !== agentsChoice.id) missingModel(order, models)
+  else if (order.model !== agentsChoice.id) reportMissingModel(order, models)
 
   if (agent.mode === undefined) return
-  const modes = dialOf(offer, 'mode')
-  const mode = modes?.choices.find(isCalled(agent.mode))
+  const modes = selectorOf(options, 'mode')
+  const mode = modes?.choices.find(hasName(agent.mode))
   if (!modes || !mode) {
-    throw new AgentTrouble('agent_error', `The agent has no mode ${agent.mode}; it offers ${listed(modes)}.`)
+    throw new AgentError('agent_error', `The agent has no mode ${agent.mode}; it offers ${listed(modes)}.`)
   }
   await choose(modes, mode)
 }
 
 type Choice = { value: string; name?: string | null | undefined }
 
-type Dial = {
+type Selector = {
   current: unknown
   choices: readonly Choice[]
   method: string
   params(value: string): Record<string, unknown>
 }
 
-/** Configuration options where the agent has them; they have taken the place of what was there for models and modes. */
-function dialOf({ configOptions, models, modes }: SessionOffer, kind: 'model' | 'mode'): Dial | undefined {
+/** Prefers configuration options, which replace the older lists of models and modes. */
+function selectorOf({ configOptions, models, modes }: SessionOptions, kind: 'model' | 'mode'): Selector | undefined {
   const option = configOptions?.find(({ id, category, options }) => (category ?? id) === kind && options.length > 0)
   if (option) {
     return {
@@ -71,16 +71,16 @@ function dialOf({ configOptions, models, modes }: SessionOffer, kind: 'model' | 
   return undefined
 }
 
-/** By its value, or by the name that people see: some agents make values that nobody would write down. */
-function isCalled(id: string): (choice: Choice) => boolean {
+/** Matches the value or the displayed name: some agents generate values that an operator cannot know. */
+function hasName(id: string): (choice: Choice) => boolean {
   return ({ value, name }) => value === id || name === id
 }
 
-function missingModel(order: TurnOrder, models: Dial | undefined): void {
-  if (models) throw new AgentTrouble('model', `The agent has no model ${order.model}; it offers ${listed(models)}.`)
-  order.onNotice(`The agent does not let its model be chosen; it works with its own and not with ${order.model}.`)
+function reportMissingModel(order: TurnOrder, models: Selector | undefined): void {
+  if (models) throw new AgentError('model', `The agent has no model ${order.model}; it offers ${listed(models)}.`)
+  order.onNotice(`The agent has no choice of models; it uses its own and not ${order.model}.`)
 }
 
-function listed(dial: Dial | undefined): string {
-  return dial?.choices.map(({ value }) => value).join(', ') || 'none'
+function listed(selector: Selector | undefined): string {
+  return selector?.choices.map(({ value }) => value).join(', ') || 'none'
 }

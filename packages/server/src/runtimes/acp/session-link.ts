@@ -4,36 +4,46 @@ import { z } from 'zod'
 import { errnoOf } from '../../platform/process/errno.ts'
 import type { Conversation } from '../runtime.ts'
 
-const SessionLink = z.object({
+/** The link from a conversation to the agent's session. Without it the agent does not know the conversation. */
+export type SessionLink = {
+  conversation: string
+  /** The agent's session of the last turn. */
+  session: string
+  /** Of the instructions that this session got. */
+  instructionsDigest: string
+  /** A prompt that is being sent. After a crash it is unknown whether the agent received it. */
+  undelivered?: string | undefined
+}
+
+/** The names in the file, which homes of earlier versions have too. */
+const LinkFile = z.object({
   conversation: z.string(),
-  /** The agent's own session in which it was continued last. */
   session: z.string(),
-  /** Which instructions it has been given there. */
   told: z.string(),
-  /** A message on its way: if we die now, nobody knows whether the agent has it. */
   unheard: z.string().optional(),
 })
-export type SessionLink = z.infer<typeof SessionLink>
 
-/** What ties a conversation of ours to a session of the agent's. Without it the agent knows nothing of the conversation. */
 export async function readLink(conversation: Conversation): Promise<SessionLink | undefined> {
   const text = await readFile(pathOf(conversation), 'utf8').catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined
     throw error
   })
   if (text === undefined) return undefined
-  const link = SessionLink.parse(JSON.parse(text))
-  return link.conversation === conversation.id ? link : undefined
+  const { told, unheard, ...link } = LinkFile.parse(JSON.parse(text))
+  if (link.conversation !== conversation.id) return undefined
+  return { ...link, instructionsDigest: told, undelivered: unheard }
 }
 
 export async function writeLink(conversation: Conversation, link: SessionLink): Promise<void> {
+  const { instructionsDigest: told, undelivered: unheard, ...rest } = link
+  const content: z.infer<typeof LinkFile> = { ...rest, told, unheard }
   const path = pathOf(conversation)
   const draft = `${path}.partial`
-  await writeFile(draft, JSON.stringify(link), { mode: 0o600 })
+  await writeFile(draft, JSON.stringify(content), { mode: 0o600 })
   await rename(draft, path)
 }
 
-/** The conversation was continued elsewhere, or is another one now: the agent's session no longer is what it was. */
+/** For a conversation that was rewritten: the agent's session no longer matches it. */
 export async function removeLink(conversation: Conversation): Promise<void> {
   await rm(pathOf(conversation), { force: true })
 }

@@ -5,9 +5,9 @@ import type { ToolCall, ToolResult } from './tool-calls.ts'
 import type { Transcript } from './transcript.ts'
 
 export type Threads = Pick<Recorder, 'finish' | 'hasOutput'> & {
-  /** `parentCall`: the call that started the subagent whose doing it is, if the agent says so. */
-  hear(update: Update, parentCall?: string): void
-  look: Recorder['look']
+  /** `parentCall` is the call that started the subagent, if the update is a subagent's. */
+  handle(update: Update, parentCall?: string): void
+  callOf: Recorder['callOf']
 }
 
 type Writers = {
@@ -23,38 +23,38 @@ type Writers = {
 type Subagent = { transcript: Transcript; recorder: Recorder }
 
 /**
- * Writes down the conversation, and what its subagents do in transcripts of their own. An agent tells of their calls and of
- * what they were asked and answered; what they say in between it keeps to itself.
+ * Writes the conversation's transcript and one for each subagent. An agent reports a subagent's prompt, calls and answer, but not
+ * its texts in between.
  */
-export function recordThreads({ transcript, openSubagent, model, ...ears }: Writers): Threads {
+export function recordThreads({ transcript, openSubagent, model, ...callbacks }: Writers): Threads {
   const subagents = new Map<string, Subagent>()
-  /** Whose call it is. Not every update about a subagent's call says whose it is, but the first does. */
+  /** The recorder of each call. Only the first update about a subagent's call has to name the subagent. */
   const owners = new Map<string, Recorder>()
-  /** What calls that may start a subagent ask of it. */
-  const errands = new Map<string, Errand>()
+  /** The tasks of calls that may start a subagent. */
+  const tasks = new Map<string, Task>()
   let isFinished = false
 
   const write = (to: Transcript): Recorder =>
     record({
       append: (entry) => {
         to.append(entry)
-        ears.onActivity()
+        callbacks.onActivity()
       },
-      onNotice: ears.onNotice,
+      onNotice: callbacks.onNotice,
       model,
       onCall: (call) => {
-        const errand = errandIn(call)
-        if (errand) errands.set(call.id, errand)
-        ears.onCall(call)
+        const task = taskIn(call)
+        if (task) tasks.set(call.id, task)
+        callbacks.onCall(call)
       },
       onResult: (result, call) => {
-        conclude(result)
-        ears.onResult(result, call)
+        recordAnswer(result)
+        callbacks.onResult(result, call)
       },
     })
 
   const begin = (callId: string): Subagent => {
-    const { prompt, ...facts } = errands.get(callId) ?? noErrand
+    const { prompt, ...facts } = tasks.get(callId) ?? noTask
     const transcript = openSubagent(callId, { ...facts, tool_use_id: callId })
     if (prompt !== null) transcript.append({ type: 'user', message: { role: 'user', content: prompt } })
     const subagent = { transcript, recorder: write(transcript) }
@@ -62,11 +62,11 @@ export function recordThreads({ transcript, openSubagent, model, ...ears }: Writ
     return subagent
   }
 
-  /** The answer to the call is the subagent's word, if not its last: it may have been sent to work in the background. */
-  const conclude = ({ tool_use_id: callId, content, is_error: isError }: ToolResult): void => {
+  /** The call's result is the subagent's answer. More may follow if the subagent works in the background. */
+  const recordAnswer = ({ tool_use_id: callId, content, is_error: isError }: ToolResult): void => {
     const subagent = subagents.get(callId)
     if (!subagent || isError || content === '') return
-    subagent.recorder.pause()
+    subagent.recorder.flush()
     const message = { role: 'assistant', model, content: [{ type: 'text', text: content }] }
     subagent.transcript.append({ type: 'assistant', message })
   }
@@ -82,10 +82,10 @@ export function recordThreads({ transcript, openSubagent, model, ...ears }: Writ
   }
 
   return {
-    hear(update, parentCall) {
-      if (!isFinished) ownerOf(update, parentCall).hear(update)
+    handle(update, parentCall) {
+      if (!isFinished) ownerOf(update, parentCall).handle(update)
     },
-    look: (update) => (owners.get(update.toolCallId) ?? main).look(update),
+    callOf: (update) => (owners.get(update.toolCallId) ?? main).callOf(update),
     finish(usage?: TokenUsage) {
       if (isFinished) return
       isFinished = true
@@ -96,10 +96,10 @@ export function recordThreads({ transcript, openSubagent, model, ...ears }: Writ
   }
 }
 
-type Errand = Omit<SubagentFacts, 'tool_use_id'> & { prompt: string | null }
-const noErrand: Errand = { subagent_type: null, description: null, prompt: null }
+type Task = Omit<SubagentFacts, 'tool_use_id'> & { prompt: string | null }
+const noTask: Task = { subagent_type: null, description: null, prompt: null }
 
-function errandIn({ title, input }: ToolCall): Errand | undefined {
+function taskIn({ title, input }: ToolCall): Task | undefined {
   const { subagent_type, description, prompt } = Object(input) as Record<string, unknown>
   if (typeof prompt !== 'string' || prompt === '') return undefined
   return { subagent_type: textOf(subagent_type), description: textOf(description) ?? textOf(title), prompt }

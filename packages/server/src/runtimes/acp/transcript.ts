@@ -19,20 +19,20 @@ export type Entry = { type: 'user' | 'assistant'; [field: string]: unknown }
 
 export type Transcript = {
   path: string
-  /** One whole line, and on disk as far as the system is concerned when it returns: a prompt is there before it is sent. */
+  /** Writes one whole line before it returns, so that the transcript has a prompt before the agent gets it. */
   append(entry: Entry): void
 }
 
-/** Of a conversation, to be continued. */
+/** Opens a conversation's transcript for appending. */
 export async function openTranscript(home: string, conversationId: string): Promise<Transcript> {
   await mkdir(folderOf(home), { recursive: true, mode: 0o700 })
   const path = pathOf(home, conversationId)
-  // Whoever died over a line before us left it without an end. It stays a line by itself, of no meaning to anybody.
-  if (await breaksOff(path)) appendFileSync(path, '\n')
+  // A crash may have left an incomplete last line. Terminate it, so that the next entry gets a line of its own.
+  if (await hasPartialLine(path)) appendFileSync(path, '\n')
   return writerOf(path, conversationId)
 }
 
-/** Of a subagent. In one go: it is heard of in the middle of a turn, when its first line is there to be written. */
+/** Opens a subagent's transcript. Synchronous, because the first update about the subagent is written at once. */
 export function openSubagentTranscript(
   home: string,
   { conversationId, callId, facts }: { conversationId: string; callId: string; facts: SubagentFacts },
@@ -41,7 +41,7 @@ export function openSubagentTranscript(
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const thread = `agent-${fileName(callId)}`
   const factsFile = join(folder, `${thread}.json`)
-  // Of one that is heard of again in a later turn no more is known than before.
+  // A later turn knows no more about the subagent.
   if (!existsSync(factsFile)) writeFileSync(factsFile, JSON.stringify(facts), { mode: 0o600 })
   return writerOf(join(folder, `${thread}.jsonl`), conversationId)
 }
@@ -56,7 +56,7 @@ function writerOf(path: string, sessionId: string): Transcript {
   }
 }
 
-async function breaksOff(path: string): Promise<boolean> {
+async function hasPartialLine(path: string): Promise<boolean> {
   const file = await open(path).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined
     throw error
@@ -74,7 +74,7 @@ async function breaksOff(path: string): Promise<boolean> {
 
 const newline = 0x0a
 
-/** The conversation's own and one for each subagent that the agent told apart. */
+/** The conversation's file and one for each subagent that the agent reported. */
 export async function transcriptFiles({ id, home }: Conversation): Promise<TranscriptFile[]> {
   if (id === undefined) return []
   const path = pathOf(home, id)
@@ -101,28 +101,28 @@ async function readFacts(path: string): Promise<SubagentFacts | undefined> {
   return Facts.safeParse(parse(written)).data
 }
 
-/** The agent cannot be made to know a conversation that it had no part in. It begins anew, with a recap of this. */
+/** The protocol cannot import a conversation. The agent starts a new session and gets a recap of this transcript. */
 export async function writeTranscript(
   conversation: Conversation,
   lines: AsyncIterable<string>,
 ): Promise<WrittenTranscript> {
   const conversationId = conversation.id ?? randomUUID()
-  // First of all: with half a transcript the agent must not go on in the old session either.
+  // First, so that a crash while writing does not leave the agent in its old session.
   await removeLink(conversation)
   await mkdir(folderOf(conversation.home), { recursive: true, mode: 0o700 })
   const path = pathOf(conversation.home, conversationId)
-  await pipeline(Readable.from(adopted(lines, conversationId)), createWriteStream(path, { mode: 0o600 }))
+  await pipeline(Readable.from(withSessionId(lines, conversationId)), createWriteStream(path, { mode: 0o600 }))
   return { conversationId, path }
 }
 
-async function* adopted(lines: AsyncIterable<string>, sessionId: string): AsyncGenerator<string> {
+async function* withSessionId(lines: AsyncIterable<string>, sessionId: string): AsyncGenerator<string> {
   for await (const line of lines) {
     const entry = parse(line)
     yield `${entry === undefined ? line : JSON.stringify({ ...entry, sessionId })}\n`
   }
 }
 
-/** All but what broke off when somebody died over it. */
+/** Whether the line is complete; a crash may have truncated it. */
 export function isConversation(line: string): boolean {
   return parse(line) !== undefined
 }
@@ -148,7 +148,7 @@ function subagentsFolder(home: string, conversationId: string): string {
   return join(folderOf(home), `${fileName(conversationId)}.subagents`)
 }
 
-/** Ids are the agents' own, so one that could mean another place gets another name. */
+/** Agents choose the ids: an id that is not safe as a file name is hashed. */
 function fileName(id: string): string {
   return /^\w[\w.-]{0,150}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
 }

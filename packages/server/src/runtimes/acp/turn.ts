@@ -2,60 +2,60 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RequestError } from '@agentclientprotocol/sdk'
 import type { Child } from '../../platform/process/launch.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
-import type { AcpAgent, Patience } from './agent.ts'
-import { AgentGone, AgentTrouble } from './agent-errors.ts'
+import type { AcpAgent, Timeouts } from './agent.ts'
+import { AgentError, AgentGone } from './agent-errors.ts'
 import { crash, failureOf } from './failures.ts'
-import { converse } from './protocol-turn.ts'
+import { runProtocolTurn } from './protocol-turn.ts'
 
-type Drive = { agent: AcpAgent; order: TurnOrder; child: Child; patience: Patience }
+type TurnProcess = { agent: AcpAgent; order: TurnOrder; child: Child; timeouts: Timeouts }
 
-/** An agent's one turn, from the first word to the end of its process. */
-export function driveTurn({ agent, order, child, patience }: Drive): Pick<RunningTurn, 'ended' | 'interrupt'> {
+/** Runs one turn, from the first message to the end of the process. */
+export function runTurn({ agent, order, child, timeouts }: TurnProcess): Pick<RunningTurn, 'ended' | 'interrupt'> {
   const interruption = new AbortController()
-  const talk = converse({ agent, order, child, patience, interruption: interruption.signal })
+  const turn = runProtocolTurn({ agent, order, child, timeouts, interruption: interruption.signal })
   return {
-    ended: judge(talk.ended, { child, patience, interruption: interruption.signal }).finally(() =>
-      leave(child, patience),
+    ended: decideTurnEnd(turn.ended, { child, timeouts, interruption: interruption.signal }).finally(() =>
+      shutDown(child, timeouts),
     ),
     interrupt: async () => {
       interruption.abort()
-      // With a prompt before it the agent was just asked to cancel. Without one there is nothing more to come.
-      const ask = () => void (talk.isPrompted() || child.stdin?.end())
-      await child.stop({ graceMs: patience.graceMs, ask })
+      // An agent with a prompt gets the protocol's cancel from the abort signal. Without one, closing its input is enough.
+      const ask = () => void (turn.isPrompted() || child.stdin?.end())
+      await child.stop({ graceMs: timeouts.graceMs, ask })
     },
   }
 }
 
-/** Whatever an agent says of its end after we interrupted it, that is what ended it. */
-async function judge(
+/** After an interrupt the turn counts as interrupted, whatever the agent reports. */
+async function decideTurnEnd(
   ended: Promise<TurnEnd>,
-  { child, patience, interruption }: Pick<Drive, 'child' | 'patience'> & { interruption: AbortSignal },
+  { child, timeouts, interruption }: Pick<TurnProcess, 'child' | 'timeouts'> & { interruption: AbortSignal },
 ): Promise<TurnEnd> {
   try {
     const end = await ended
     return interruption.aborted ? { kind: 'interrupted' } : end
   } catch (error) {
-    const isTheAgents = error instanceof AgentGone || error instanceof AgentTrouble || error instanceof RequestError
-    if (!isTheAgents) throw error
+    const isAgentFailure = error instanceof AgentGone || error instanceof AgentError || error instanceof RequestError
+    if (!isAgentFailure) throw error
     if (interruption.aborted) return { kind: 'interrupted' }
     if (error instanceof RequestError) return failureOf(error)
-    if (error instanceof AgentTrouble) return { kind: 'failed', reason: error.reason, detail: error.message }
-    return crash(await exitOf(child, patience), child.stderrTail())
+    if (error instanceof AgentError) return { kind: 'failed', reason: error.reason, detail: error.message }
+    return crash(await exitOf(child, timeouts), child.stderrTail())
   }
 }
 
-/** A process ends shortly after its output. Undefined for one that goes on all the same. */
-async function exitOf(child: Child, { lastWordsMs }: Patience): Promise<Awaited<Child['exited']> | undefined> {
-  return Promise.race([child.exited, sleep(lastWordsMs, undefined, { ref: false })])
+/** A process normally exits soon after its output ends. Undefined for one that goes on. */
+async function exitOf(child: Child, { exitMs }: Timeouts): Promise<Awaited<Child['exited']> | undefined> {
+  return Promise.race([child.exited, sleep(exitMs, undefined, { ref: false })])
 }
 
 /**
- * A well-behaved agent ends with its input, when it has put its papers in order. It may be a go-between for a program that
- * has papers of its own, and takes a moment longer. Whatever else it started goes with it.
+ * Closes the agent's input and gives it time to save its state and exit. An ACP agent may wrap a program that saves state of its
+ * own, so descendants get a grace period too. Then everything that is left is killed.
  */
-async function leave(child: Child, { graceMs, lastWordsMs }: Patience): Promise<void> {
-  await child.stop({ askMs: lastWordsMs, graceMs, descendantGraceMs, ask: () => void child.stdin?.end() })
-  // Where we stopped listening in the middle, the pipe is still open. Not awaited: it settles when somebody lets it.
+async function shutDown(child: Child, { graceMs, exitMs }: Timeouts): Promise<void> {
+  await child.stop({ askMs: exitMs, graceMs, descendantGraceMs, ask: () => void child.stdin?.end() })
+  // The pipe is still open if reading stopped in the middle. Not awaited: a reader that is still pending delays it.
   void child.lines.return(undefined).catch(() => undefined)
 }
 

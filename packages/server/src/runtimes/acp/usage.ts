@@ -17,7 +17,7 @@ const UsageLine = z.object({
   }),
 })
 
-/** An agent tells once, at the end of its turn, what all calls of the turn used. Most lines have nothing of it. */
+/** An agent reports the usage of all calls of a turn once, at its end. Most lines have none. */
 export function usageOf(line: string): Usage | undefined {
   if (!line.includes('"usage"')) return undefined
   const { data } = UsageLine.safeParse(parse(line))

@@ -1,19 +1,19 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
 import type { TurnOrder } from '../runtime.ts'
-import { placesOf } from './session-paths.ts'
+import { sessionPaths } from './session-paths.ts'
 
-/** Everything the CLI gets to see, and with it every command it runs. */
+/** The environment of the CLI, which every command it runs inherits. */
 export function agentEnvironment(
   { conversation, equipment }: Pick<TurnOrder, 'conversation' | 'equipment'>,
   provider: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { config, temporary } = placesOf(conversation)
+  const { config, temporary } = sessionPaths(conversation)
   return childEnvironment({
     set: {
       ...equipment.environment,
-      ...quiet,
-      ...whereAllowed,
-      ...patient,
+      ...noBackgroundWork,
+      ...sandboxFlag,
+      ...limits,
       ...provider,
       HOME: conversation.home,
       CLAUDE_CONFIG_DIR: config,
@@ -22,23 +22,23 @@ export function agentEnvironment(
   })
 }
 
-const patient = {
+const limits = {
   /**
-   * About three minutes, by doubling pauses: most overloads are over by then. A key that is refused would take as long,
-   * and no retry will mend it; the driver ends that turn at the second refusal by itself.
+   * About three minutes of exponential backoff, which outlasts most overloads. A rejected key is retried too, in vain; the
+   * driver ends such a turn at the second rejection.
    */
   CLAUDE_CODE_MAX_RETRIES: '10',
   /**
-   * The CLI would begin after five seconds with whatever MCP servers it has by then, and an agent that cannot see its
-   * tools says that it has none. Every turn starts them anew, some by way of a package manager.
+   * By default the CLI starts after five seconds with the MCP servers that are up by then, and the agent reports the tools of
+   * the others as missing. Every turn starts the servers again, some through a package manager.
    */
   MCP_CONNECTION_NONBLOCKING: '0',
   MCP_CONNECT_TIMEOUT_MS: '60000',
   MCP_TIMEOUT: '60000',
 }
 
-/** Nothing but the model is called, and nothing changes between two turns. A wake-up would find its process gone. */
-const quiet = {
+/** The CLI calls only the model and does not update itself. Its cron needs a process that outlives the turn. */
+const noBackgroundWork = {
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',
   DISABLE_AUTOUPDATER: '1',
@@ -47,5 +47,5 @@ const quiet = {
   CLAUDE_CODE_DISABLE_CRON: '1',
 }
 
-/** As root the CLI bypasses permissions only when it is told that it is fenced in. */
-const whereAllowed: Record<string, string> = process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}
+/** As root the CLI bypasses permissions only in a declared sandbox. */
+const sandboxFlag: Record<string, string> = process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}

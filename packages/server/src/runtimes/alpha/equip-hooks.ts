@@ -3,22 +3,21 @@ import { join } from 'node:path'
 import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
-import { hookProgram, momentNames } from '../hooks.ts'
+import { agentEventNames, hookProgram } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
 import { isInRepository } from './repository-folders.ts'
-import { placesOf } from './session-paths.ts'
+import { sessionPaths } from './session-paths.ts'
 
-/** The CLI's name for each event. */
-const eventNames: Partial<Record<HookEvent, string>> = momentNames
+const eventNames: Partial<Record<HookEvent, string>> = agentEventNames
 
 /**
- * Hooks are in the user's settings, from where the CLI runs them beside those of the repository. Each is a script of
- * ours that sets its variables and calls its program: on a command line everybody on the host could read them.
+ * Writes the hooks to the user's settings; the CLI runs them beside those of the repository. Each entry runs a script that sets
+ * the hook's variables and calls its program, because every user of the host can read a command line.
  */
 export async function equipHooks(conversation: Conversation, hooks: readonly Hook[]): Promise<string[]> {
-  const { hooks: root, userSettings } = placesOf(conversation)
+  const { hooks: root, userSettings } = sessionPaths(conversation)
   const sentences: string[] = []
   const settings: Record<string, unknown[]> = {}
   const draft = `${root}.partial`
@@ -43,7 +42,7 @@ export async function equipHooks(conversation: Conversation, hooks: readonly Hoo
 }
 
 async function problemWith({ workingDirectory }: Conversation, { id, event }: Hook): Promise<string | undefined> {
-  if (eventNames[event] === undefined) return `The hook ${id} is left out: this agent does not tell of ${event}.`
+  if (eventNames[event] === undefined) return `The hook ${id} is left out: this agent has no event for ${event}.`
   if (await isInRepository(workingDirectory, 'hooks', folderName(id)))
     return `The hook ${id} is left out: the repository has one of that name.`
   return undefined
@@ -57,9 +56,9 @@ function scriptOf(hook: Hook, folder: string): string {
 }
 
 function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unknown {
-  const isAboutTools = event === 'pre_tool_call' || event === 'post_tool_call'
+  const isToolEvent = event === 'pre_tool_call' || event === 'post_tool_call'
   return {
-    ...(isAboutTools && matcher !== undefined && { matcher }),
+    ...(isToolEvent && matcher !== undefined && { matcher }),
     hooks: [
       {
         type: 'command',
@@ -70,9 +69,9 @@ function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unkn
   }
 }
 
-/** The agent may have settings of its own there; hooks are ours alone. */
+/** Replaces only `hooks`: the agent keeps settings of its own in this file. */
 async function writeSettings(path: string, hooks: Record<string, unknown[]>): Promise<void> {
   const text = await readIfPresent(path)
-  const { hooks: _before, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
+  const { hooks: _previous, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
   await writePrivateFile(path, JSON.stringify({ ...rest, hooks }, null, 2))
 }

@@ -4,14 +4,14 @@ import type { McpServer } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
 import { foldersUpToRepository } from './repository-folders.ts'
-import { placesOf } from './session-paths.ts'
+import { sessionPaths } from './session-paths.ts'
 
 export async function equipMcpServers(conversation: Conversation, servers: readonly McpServer[]): Promise<string[]> {
   const mcpServers = Object.fromEntries(servers.map((server) => [server.name, entryOf(server)]))
-  await writePrivateFile(placesOf(conversation).mcpServers, JSON.stringify({ mcpServers }, null, 2))
+  await writePrivateFile(sessionPaths(conversation).mcpServers, JSON.stringify({ mcpServers }, null, 2))
   const unused = (await namesInRepository(conversation)).filter((name) => !Object.hasOwn(mcpServers, name))
   if (unused.length === 0) return []
-  return [`The repository's .mcp.json is not used; add to the session what it should have of it: ${unused.join(', ')}.`]
+  return [`The repository's .mcp.json is not used. Add the servers that the session needs: ${unused.join(', ')}.`]
 }
 
 function entryOf(server: McpServer): unknown {

@@ -6,40 +6,40 @@ import type { Conversation } from '../runtime.ts'
 import { listOf, parseFields, stringOf } from './fields.ts'
 import { folderName } from './folder-name.ts'
 import { isInRepository } from './repository-folders.ts'
-import { placesOf } from './session-paths.ts'
+import { sessionPaths } from './session-paths.ts'
 
 /**
- * Skills are put where the CLI looks for the user's own. There they would win over those of the repository, so what the
- * repository has is left out here. A skill that the agent made itself is not in the manifest and stays.
+ * Installs the skills where the CLI looks for the user's. There they would override the repository's, so a skill that the
+ * repository has too is left out. A skill that the agent wrote is not in the manifest and stays.
  */
 export async function equipSkills(conversation: Conversation, skills: readonly Skill[]): Promise<string[]> {
-  const { skills: root, skillsManifest } = placesOf(conversation)
+  const { skills: root, skillsManifest } = sessionPaths(conversation)
   const sentences: string[] = []
-  const placed = new Set<string>()
+  const installed = new Set<string>()
   const before = await readManifest(skillsManifest)
-  // Named before they are put there: whoever dies in between leaves nothing that nobody will remove.
+  // The manifest comes first: after a crash the next run removes every skill that was installed.
   await writeManifest(skillsManifest, [...before, ...skills.map(({ id }) => folderName(id))])
   for (const skill of skills) {
     const name = folderName(skill.id)
-    const problem = await problemWith(conversation, skill, placed)
+    const problem = await problemWith(conversation, skill, installed)
     if (problem !== undefined) sentences.push(problem)
     else {
-      sentences.push(...(await place(skill, join(root, name))))
-      placed.add(name)
+      sentences.push(...(await install(skill, join(root, name))))
+      installed.add(name)
     }
   }
-  for (const name of before) if (!placed.has(name)) await rm(join(root, name), { recursive: true, force: true })
-  await writeManifest(skillsManifest, [...placed])
+  for (const name of before) if (!installed.has(name)) await rm(join(root, name), { recursive: true, force: true })
+  await writeManifest(skillsManifest, [...installed])
   return sentences
 }
 
 async function problemWith(
   { workingDirectory }: Conversation,
   { id, folder }: Skill,
-  placed: ReadonlySet<string>,
+  installed: ReadonlySet<string>,
 ): Promise<string | undefined> {
   const name = folderName(id)
-  if (placed.has(name)) return `The skill ${id} is left out: another one has the name ${name}.`
+  if (installed.has(name)) return `The skill ${id} is left out: another one has the name ${name}.`
   if (await isInRepository(workingDirectory, 'skills', name))
     return `The skill ${id} is left out: the repository has one of that name.`
   const isComplete = await access(join(folder, 'SKILL.md')).then(
@@ -49,8 +49,8 @@ async function problemWith(
   return isComplete ? undefined : `The skill ${id} is left out: it has no SKILL.md.`
 }
 
-/** Copied, so that the catalog may change while an agent works. */
-async function place(skill: Skill, target: string): Promise<string[]> {
+/** Copies the skill, so that the catalog may change while the agent works. */
+async function install(skill: Skill, target: string): Promise<string[]> {
   const sentences: string[] = []
   const draft = `${target}.partial`
   await rm(draft, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { equipHooks } from './equip-hooks.ts'
 import { equipMcpServers } from './equip-mcp-servers.ts'
 import { equipSkills } from './equip-skills.ts'
 
-/** Each part is put in place anew, so that a second time changes nothing and what was deselected is gone. */
+/** Replaces every part as a whole: repeating it changes nothing, and deselected equipment disappears. */
 export async function equip(conversation: Conversation, equipment: Equipment): Promise<string[]> {
   return [
     ...(await equipMcpServers(conversation, equipment.mcpServers)),

@@ -1,4 +1,4 @@
-/** The CLI's JSON changes from version to version: what is missing or of another shape reads as absent. */
+/** The CLI's JSON differs between versions: a field that is missing or of another type reads as undefined. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function parseFields(text: string): Fields | undefined {
@@ -10,7 +10,7 @@ export function parseFields(text: string): Fields | undefined {
 }
 
 export function fieldsOf(value: unknown): Fields | undefined {
-  // An object that is no array has string keys, whatever their values are.
+  // Safe: an object that is not an array has string keys.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 }
 
@@ -18,7 +18,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Those of a list that are objects. */
+/** The objects in a list. */
 export function fieldsIn(value: unknown): Fields[] {
   return listOf(value).flatMap((item): Fields[] => {
     const fields = fieldsOf(item)

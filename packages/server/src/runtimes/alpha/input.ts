@@ -1,15 +1,15 @@
 import type { Child } from '../../platform/process/launch.ts'
 
-/** The CLI's standard input. It begins to end when there is nothing more to hear. */
-export type Input = { tell(text: string): void; hangUp(): void }
+/** The CLI's standard input. The CLI exits after it is closed. */
+export type Input = { send(text: string): void; close(): void }
 
 export function openInput({ stdin }: Pick<Child, 'stdin'>): Input {
-  stdin?.on('error', () => undefined) // an agent that is gone cannot be told anything; its exit says the rest
+  stdin?.on('error', () => undefined) // the exit status reports that the agent is gone
   return {
-    tell: (text) => {
+    send: (text) => {
       if (stdin?.writable) stdin.write(text)
     },
-    hangUp: () => {
+    close: () => {
       stdin?.end()
     },
   }

@@ -4,19 +4,19 @@ import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Conversation } from '../runtime.ts'
 import type { AlphaOptions } from './config.ts'
-import { placesOf } from './session-paths.ts'
+import { sessionPaths } from './session-paths.ts'
 
-/** The variables and the settings by which the CLI reaches its provider. */
+/** The variables and settings with which the CLI signs in to its provider. */
 export type ProviderAccess = { environment: Record<string, string>; settings: Record<string, unknown> }
 
 /**
- * A key in the environment is inherited by every command the agent runs, and ends up in its transcript with the first
- * `env`. So the CLI is given a command that prints it instead. It is no lock: what the agent runs is the same user and
- * can read the file. CLAUDE_CODE_OAUTH_TOKEN the CLI keeps from its children by itself; keys of other providers (AWS_...)
- * stay in the environment. Its own switch for keeping keys back, CLAUDE_CODE_SUBPROCESS_ENV_SCRUB, also forbids bypassing
- * permissions, which a turn without a person needs.
+ * Every command the agent runs inherits the environment, and the first `env` would print a key into the transcript. So the CLI
+ * gets a command that prints the key instead. That is no protection against the agent: its commands run as the same user and
+ * can read the file. The CLI itself hides CLAUDE_CODE_OAUTH_TOKEN from its children; keys of other providers (AWS_...) stay in
+ * the environment. The CLI's own switch, CLAUDE_CODE_SUBPROCESS_ENV_SCRUB, also forbids bypassing permissions, which an
+ * unattended turn needs.
  */
-export async function accessProvider(
+export async function providerAccess(
   conversation: Conversation,
   { environment, credentialsFile }: Pick<AlphaOptions, 'environment' | 'credentialsFile'>,
 ): Promise<ProviderAccess> {
@@ -26,11 +26,11 @@ export async function accessProvider(
   return {
     environment: { ...login, ...rest },
     settings: {
-      // The settings in a repository may hold variables that win over ours, but not over these: with another address
-      // they would have our key sent there.
+      // A repository's settings may override the environment, but not these settings. With another address they could have
+      // the key sent to a server of their choice.
       env: { ANTHROPIC_BASE_URL: address },
-      // What the command prints is sent as a key and as a token.
-      ...(await keyCommand(placesOf(conversation).providerKey, apiKey || token)),
+      // The CLI sends the command's output both as a key and as a token.
+      ...(await keyCommand(sessionPaths(conversation).providerKey, apiKey || token)),
     },
   }
 }

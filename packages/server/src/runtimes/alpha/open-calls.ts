@@ -1,10 +1,10 @@
 import { type Fields, fieldsIn, fieldsOf, stringOf } from './fields.ts'
 
-/** What has to be remembered of an entry to see which calls are open, without keeping its text. */
+/** The parts of an entry that show which tool calls are open. The text is not kept. */
 export type WrittenEntry = {
   uuid: string
   parent: string | undefined
-  /** Of the model's message that the entry is a block of. */
+  /** The model's message that this entry is a block of. */
   messageId: string | undefined
   calls: readonly string[]
   results: readonly string[]
@@ -27,9 +27,9 @@ export function writtenEntry(entry: Fields, beginsAtByte: number): WrittenEntry 
 }
 
 /**
- * Where to cut so that the conversation does not end in a call without a result, which a model refuses to go on from;
- * undefined when it does not. The message with the call goes as a whole. Calls that were left open earlier, by an agent
- * that died, are no longer on the way from the last entry to the first and do no harm.
+ * The byte at which to cut the transcript so that it does not end in a tool call without a result, which a model rejects.
+ * Undefined if there is no such call. The message with the call is cut as a whole. Calls that a killed agent left open earlier
+ * do not matter: they are not on the parent chain of the last entry.
  */
 export function openCallsCutAt(entries: readonly WrittenEntry[]): number | undefined {
   let kept = entries
@@ -42,7 +42,7 @@ export function openCallsCutAt(entries: readonly WrittenEntry[]): number | undef
   return kept.length === entries.length ? undefined : entries[kept.length]?.beginsAtByte
 }
 
-/** The earliest on the way from the last entry to the first. A message is a row of entries, of which one may be passed by. */
+/** The earliest open entry on the parent chain of the last one. A message is several entries; the chain may skip some. */
 function firstOpen(entries: readonly WrittenEntry[]): WrittenEntry | undefined {
   const answered = new Set(entries.flatMap(({ results }) => results))
   const isOpen = (entry: WrittenEntry): boolean => entry.calls.some((call) => !answered.has(call))

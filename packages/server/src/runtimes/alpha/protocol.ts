@@ -1,24 +1,24 @@
 import { fieldsIn, fieldsOf, listOf, numberOf, parseFields, stringOf } from './fields.ts'
 
-/** What the CLI says on standard output, as far as it concerns us. The conversation itself is read from its files. */
+/** The events on the CLI's standard output that the driver uses. The conversation is read from the CLI's files. */
 export type AlphaEvent =
-  | { kind: 'begun'; missingServers: readonly string[] }
+  | { kind: 'started'; missingServers: readonly string[] }
   | { kind: 'retry'; attempt: number; maxRetries: number; status: number | undefined; error: string }
   | { kind: 'limit'; status: string; resetsAt: Date | undefined }
-  | { kind: 'asked'; requestId: string; subtype: string; from: string | undefined; message: string }
+  | { kind: 'question'; requestId: string; subtype: string; from: string | undefined; message: string }
   | AlphaResult
 
-/** The CLI's last word on a turn. Its `subtype` is left out: it says "success" of turns that failed. */
+/** The CLI's result for a turn. Its `subtype` is not used: it says "success" for failed turns too. */
 export type AlphaResult = {
   kind: 'result'
   isError: boolean
   status: number | undefined
   terminalReason: string
-  /** What the agent said last, or what went wrong. */
+  /** The agent's last text, or the error. */
   text: string
 }
 
-/** Undefined for what does not concern us, is of a kind we do not know, or is no JSON. */
+/** Undefined for events that the driver does not use and for text that is not JSON. */
 export function readEvent(line: string): AlphaEvent | undefined {
   const event = parseFields(line)
   if (!event) return undefined
@@ -46,7 +46,7 @@ function readSystemEvent(event: Record<string, unknown>): AlphaEvent | undefined
   if (event.subtype === 'init') {
     const servers = fieldsIn(event.mcp_servers)
     const missing = servers.filter(({ status }) => status !== 'connected' && status !== 'disabled')
-    return { kind: 'begun', missingServers: missing.map(({ name, status }) => `${name} (${status})`) }
+    return { kind: 'started', missingServers: missing.map(({ name, status }) => `${name} (${status})`) }
   }
   if (event.subtype !== 'api_retry') return undefined
   return {
@@ -72,7 +72,7 @@ function readQuestion(event: Record<string, unknown>): AlphaEvent | undefined {
   const requestId = stringOf(event.request_id)
   if (!request || requestId === undefined) return undefined
   return {
-    kind: 'asked',
+    kind: 'question',
     requestId,
     subtype: stringOf(request.subtype) ?? 'unknown',
     from: stringOf(request.mcp_server_name) ?? stringOf(request.tool_name),
@@ -84,7 +84,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** What we write to its standard input, a line each. */
 export function promptLine(prompt: string): string {
   return line({ type: 'user', message: { role: 'user', content: prompt } })
 }
@@ -93,18 +92,18 @@ export function interruptLine(): string {
   return line({ type: 'control_request', request_id: 'interrupt', request: { subtype: 'interrupt' } })
 }
 
-/** Nobody is there to answer yet. A question that got no answer at all would hold the turn up for ever. */
-export function declineLine({ requestId, subtype }: Extract<AlphaEvent, { kind: 'asked' }>): string {
+/** Declines a question: without an answer the turn would wait forever. */
+export function declineLine({ requestId, subtype }: Extract<AlphaEvent, { kind: 'question' }>): string {
   const answer = declines[subtype]
   const response = answer
     ? { subtype: 'success', request_id: requestId, response: answer }
-    : { subtype: 'error', request_id: requestId, error: `Nobody here answers ${subtype}` }
+    : { subtype: 'error', request_id: requestId, error: `Yardmaster does not answer ${subtype}` }
   return line({ type: 'control_response', response })
 }
 
 const declines: Record<string, unknown> = {
   elicitation: { action: 'decline' },
-  can_use_tool: { behavior: 'deny', message: 'Nobody is there to be asked. Decide by yourself, or go on without it.' },
+  can_use_tool: { behavior: 'deny', message: 'No person can answer now. Decide yourself, or continue without it.' },
 }
 
 function line(message: unknown): string {

@@ -1,60 +1,60 @@
 import type { Child } from '../../platform/process/launch.ts'
 import { quote } from '../quote.ts'
-import type { TurnEnd, TurnOrder } from '../runtime.ts'
+import type { TurnOrder } from '../runtime.ts'
 import { failed, signInAdvice } from './failures.ts'
 import type { Input } from './input.ts'
-import { type AlphaEvent, type AlphaResult, declineLine, interruptLine, readEvent } from './protocol.ts'
+import { type AlphaEvent, declineLine, interruptLine, readEvent } from './protocol.ts'
+import type { TurnOutcome } from './turn-end.ts'
 
-export type Heard = { result: AlphaResult | undefined; gaveUp: TurnEnd | undefined }
+export type TurnOutput = Pick<TurnOutcome, 'result' | 'earlyEnd'>
 
-type Hearing = Pick<TurnOrder, 'onActivity' | 'onNotice'>
+type Callbacks = Pick<TurnOrder, 'onActivity' | 'onNotice'>
 
-/** Hears the CLI out. It may have several results, when work in the background goes on after the first; the last counts. */
-export async function listen({ lines }: Pick<Child, 'lines'>, order: Hearing, input: Input): Promise<Heard> {
-  const heard: Heard = { result: undefined, gaveUp: undefined }
+/** Reads the CLI's output to its end. The last result counts: background work may go on after the first one. */
+export async function readOutput({ lines }: Pick<Child, 'lines'>, order: Callbacks, input: Input): Promise<TurnOutput> {
+  const output: TurnOutput = { result: undefined, earlyEnd: undefined }
   for await (const { text } of lines) {
     order.onActivity()
     const event = readEvent(text)
     if (!event) continue
     const notice = noticeOf(event)
     if (notice !== undefined) order.onNotice(notice)
-    if (event.kind === 'asked') input.tell(declineLine(event))
+    if (event.kind === 'question') input.send(declineLine(event))
     if (event.kind === 'result') {
-      heard.result = event
-      input.hangUp()
+      output.result = event
+      input.close()
     }
-    if (isRefusedForGood(event) && !heard.gaveUp) {
-      const said = `The provider refused the sign-in (${event.status}, ${event.error})`
-      heard.gaveUp = failed('auth', said, signInAdvice)
-      input.tell(interruptLine())
+    if (isSignInRejected(event) && !output.earlyEnd) {
+      const sentence = `The provider rejected the sign-in (${event.status}, ${event.error})`
+      output.earlyEnd = failed('auth', sentence, signInAdvice)
+      input.send(interruptLine())
     }
   }
-  return heard
+  return output
 }
 
-/** The first refusal may be of a token that ran out, which the CLI renews. A second one is not worth waiting for. */
-function isRefusedForGood(event: AlphaEvent): event is Extract<AlphaEvent, { kind: 'retry' }> {
+/** The CLI renews an expired token after the first rejection. After a second one, retries are in vain. */
+function isSignInRejected(event: AlphaEvent): event is Extract<AlphaEvent, { kind: 'retry' }> {
   return event.kind === 'retry' && (event.status === 401 || event.status === 403) && event.attempt >= 2
 }
 
-/** What a person who looks at the session should know of it. */
 function noticeOf(event: AlphaEvent): string | undefined {
   switch (event.kind) {
-    case 'begun':
+    case 'started':
       if (event.missingServers.length === 0) return undefined
-      return `MCP servers that did not start, so that the agent works without them: ${event.missingServers.join(', ')}.`
+      return `The agent works without the MCP servers that did not start: ${event.missingServers.join(', ')}.`
     case 'retry': {
       const status = event.status === undefined ? 'no answer' : `status ${event.status}`
-      return `The model did not answer (${status}, ${event.error}); attempt ${event.attempt + 1} of ${event.maxRetries + 1} follows.`
+      return `The call to the model failed (${status}, ${event.error}); attempt ${event.attempt + 1} of ${event.maxRetries + 1} follows.`
     }
     case 'limit': {
       if (event.status === 'allowed') return undefined
-      const until = event.resetsAt ? `, which is lifted at ${event.resetsAt.toISOString()}` : ''
+      const until = event.resetsAt ? `, which ends at ${event.resetsAt.toISOString()}` : ''
       return `The provider reports a usage limit (${event.status})${until}.`
     }
-    case 'asked': {
+    case 'question': {
       const message = event.message === '' ? '' : `: ${quote(event.message)}`
-      return `${event.from ?? 'The agent'} asked for an answer (${event.subtype})${message}. It was declined, as nobody can answer here.`
+      return `${event.from ?? 'The agent'} asked for an answer (${event.subtype})${message}. Yardmaster declined.`
     }
     default:
       return undefined

@@ -1,8 +1,8 @@
 import { type Fields, fieldsOf, parseFields, stringOf } from './fields.ts'
 
 /**
- * The CLI's entries are fit to be read as they are, but for what it attaches to the conversation by itself: what a hook
- * said is a notice, and what it tells the model of what there is on offer is not for people.
+ * The CLI's entries are readable as they are, except the attachments that the CLI adds: a hook's output becomes a notice, and
+ * the lists of available agents, skills and tools are hidden.
  */
 export function readableEntry(line: string): unknown {
   const entry = parseFields(line)
@@ -12,14 +12,14 @@ export function readableEntry(line: string): unknown {
 
 function readableAttachment(attached: Fields, entry: unknown): unknown {
   const type = stringOf(attached.type) ?? ''
-  if (offers.has(type)) return undefined
-  const said = type.startsWith('hook_') ? stringOf(attached.content) : undefined
-  if (said === undefined) return entry
-  return said.trim() === '' ? undefined : { type: 'user', isMeta: true, message: { content: said } }
+  if (listings.has(type)) return undefined
+  const output = type.startsWith('hook_') ? stringOf(attached.content) : undefined
+  if (output === undefined) return entry
+  return output.trim() === '' ? undefined : { type: 'user', isMeta: true, message: { content: output } }
 }
 
-/** Pages of agents, skills and tools, at the beginning of a conversation and whenever they change. */
-const offers: ReadonlySet<string> = new Set([
+/** Pages of text at the start of a conversation and after every change. */
+const listings: ReadonlySet<string> = new Set([
   'agent_listing_delta',
   'skill_listing',
   'deferred_tools_delta',

@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** From the working directory up to the root of its repository: in all of them the CLI looks for a project's own. */
+/** The folders in which the CLI looks for project files: from the working directory up to the root of the repository. */
 export async function foldersUpToRepository(workingDirectory: string): Promise<string[]> {
   const folders = [workingDirectory]
-  for (let folder = workingDirectory; !(await isThere(join(folder, '.git'))); ) {
+  for (let folder = workingDirectory; !(await exists(join(folder, '.git'))); ) {
     const above = dirname(folder)
-    // Not in a repository at all.
+    // Not in a repository.
     if (above === folder) return [workingDirectory]
     folder = above
     folders.push(folder)
@@ -14,19 +14,19 @@ export async function foldersUpToRepository(workingDirectory: string): Promise<s
   return folders
 }
 
-/** Whether the repository brings something of that kind and name itself; then its own is used. */
+/** Whether the repository has a skill or hook of that name. It takes precedence over the session's. */
 export async function isInRepository(
   workingDirectory: string,
   kind: 'skills' | 'hooks',
   name: string,
 ): Promise<boolean> {
   for (const folder of await foldersUpToRepository(workingDirectory)) {
-    if (await isThere(join(folder, '.claude', kind, name))) return true
+    if (await exists(join(folder, '.claude', kind, name))) return true
   }
   return false
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import type { Conversation } from '../runtime.ts'
 
 /**
- * Where things are in a session's home. What the CLI reads as the user's own (skills, hooks, transcripts) is in its
- * configuration folder; what we hand it by flag is beside that. Nothing is in the clone, so nothing of ours gets into
- * anybody's commits.
+ * The paths in a session's home. The CLI's configuration folder holds what the CLI treats as the user's: skills, hooks,
+ * transcripts. Files that the driver passes by flag are beside it. Nothing is in the clone, where it could be committed.
  */
-export function placesOf({ home }: Conversation) {
+export function sessionPaths({ home }: Conversation) {
   const config = join(home, 'claude')
   const ours = join(home, 'yardmaster')
   return {
@@ -24,18 +23,18 @@ export function placesOf({ home }: Conversation) {
     settings: join(ours, 'settings.json'),
     providerKey: join(ours, 'provider-key'),
     /** Holds the id of the last conversation that had a transcript. */
-    begun: join(ours, 'conversation'),
+    startedConversation: join(ours, 'conversation'),
   }
 }
 
 /**
- * The folder in which the CLI looks for the conversations of a working directory. Its rule has an exception for long
- * paths, which is not repeated here: a conversation that lies elsewhere is handed over by its path.
+ * The folder in which the CLI looks for the conversations of a working directory. The CLI has another rule for long paths; the
+ * driver passes a conversation in any other folder by its path instead.
  */
 export async function projectFolder(conversation: Conversation): Promise<string> {
   const directory = await realpath(conversation.workingDirectory)
-  return join(placesOf(conversation).projects, directory.replace(/[^a-zA-Z0-9]/g, '-').slice(0, longestName))
+  return join(sessionPaths(conversation).projects, directory.replace(/[^a-zA-Z0-9]/g, '-').slice(0, maxNameLength))
 }
 
-/** The file system takes 255 bytes. */
-const longestName = 200
+/** File systems allow 255 bytes. */
+const maxNameLength = 200

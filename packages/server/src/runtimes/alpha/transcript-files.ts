@@ -4,28 +4,28 @@ import { readIfPresent } from '../../platform/files/private-file.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
 import { parseFields, stringOf } from './fields.ts'
-import { placesOf } from './session-paths.ts'
+import { sessionPaths } from './session-paths.ts'
 
-/** The conversation's own file and one for each of its subagents, in whichever project's folder the CLI put them. */
+/** The conversation's file and one for each subagent, in whichever project folder the CLI put them. */
 export async function transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]> {
   const main = await findTranscript(conversation)
   const subagents = await findSubagents(conversation)
   return [...(main === undefined ? [] : [{ thread: mainThread, path: main }]), ...subagents]
 }
 
-/** Looked for by the id: how the CLI names the folder after the working directory is its own affair. */
+/** Searches by id in every project folder: the CLI's rule for folder names may change. */
 export async function findTranscript(conversation: Conversation): Promise<string | undefined> {
-  const found: { path: string; changedMs: number }[] = []
+  const found: { path: string; modifiedMs: number }[] = []
   for (const folder of await projectFolders(conversation)) {
     const path = join(folder, `${conversation.id}.jsonl`)
     const file = await stat(path).catch(absent)
-    if (file?.isFile()) found.push({ path, changedMs: file.mtimeMs })
+    if (file?.isFile()) found.push({ path, modifiedMs: file.mtimeMs })
   }
-  return found.sort((a, b) => b.changedMs - a.changedMs)[0]?.path
+  return found.sort((a, b) => b.modifiedMs - a.modifiedMs)[0]?.path
 }
 
 async function projectFolders(conversation: Conversation): Promise<string[]> {
-  const { projects } = placesOf(conversation)
+  const { projects } = sessionPaths(conversation)
   return conversation.id === undefined ? [] : (await namesIn(projects)).map((name) => join(projects, name))
 }
 

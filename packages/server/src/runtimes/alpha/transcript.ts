@@ -1,8 +1,8 @@
 import { type Fields, fieldsOf, listOf, parseFields, stringOf } from './fields.ts'
 
 /**
- * The CLI notes that a prompt has come in before it takes it up; the entry with the prompt itself is the receipt. So is
- * whatever the model answered: the line with the prompt may have been spoilt by one that broke off before it.
+ * The entry with the prompt proves that the CLI received it; the CLI's earlier note of an incoming prompt does not. A model's
+ * answer proves it too: an incomplete line before the prompt may have made the prompt's line unreadable.
  */
 export function showsReceipt(line: string): boolean {
   const entry = parseFields(line)
@@ -14,7 +14,7 @@ function isPrompt(entry: Fields): boolean {
   const content = fieldsOf(entry.message)?.content
   const texts =
     typeof content === 'string' ? [content] : listOf(content).map((block) => stringOf(fieldsOf(block)?.text))
-  // A tool's result has no text of its own, and an interruption is noted as if the user had said it.
+  // A tool result has no text, and the CLI records an interruption as a user message.
   return texts.some((text) => text !== undefined && !text.startsWith('[Request interrupted by user'))
 }
 
@@ -22,7 +22,7 @@ function isAnswer(entry: Fields): boolean {
   return entry.type === 'assistant' && fieldsOf(entry.message) !== undefined
 }
 
-/** Every entry of the conversation has a uuid. Of the rest only what is known to be bookkeeping is dropped. */
+/** Every entry of the conversation has a uuid. Of the other lines only known bookkeeping is dropped. */
 export function isWorthKeeping(line: string): boolean {
   const entry = parseFields(line)
   if (!entry || stringOf(entry.uuid) !== undefined) return true

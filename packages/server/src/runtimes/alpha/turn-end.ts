@@ -3,49 +3,49 @@ import type { TurnEnd } from '../runtime.ts'
 import { failed, failureOf } from './failures.ts'
 import type { AlphaResult } from './protocol.ts'
 
-export type Ending = {
-  /** Whether we asked it to stop. Then it does not matter what it says of its end, and one version says "success". */
+export type TurnOutcome = {
+  /** Whether the driver asked the CLI to stop. Overrides the result: one version reports "success" then. */
   wasInterrupted: boolean
-  /** Why we stopped it by ourselves, if we did. */
-  gaveUp: TurnEnd | undefined
+  /** The end that the driver decided before the CLI did, if any. */
+  earlyEnd: TurnEnd | undefined
   result: AlphaResult | undefined
   exit: ExitStatus
-  /** The end of standard error. */
-  complaint: string
+  /** The last part of standard error. */
+  stderr: string
 }
 
 /**
- * A turn is completed when the CLI says that there was no error and then ends well; neither is enough alone. It exits
- * with 0 when it was interrupted by a signal, and can report a good end on its way out after SIGTERM.
+ * A turn is completed if the CLI reports no error and then exits with 0; neither is enough alone. The CLI exits with 0 after
+ * SIGINT, and may report success after SIGTERM.
  */
-export function judgeEnd({ wasInterrupted, gaveUp, result, exit, complaint }: Ending): TurnEnd {
+export function decideTurnEnd({ wasInterrupted, earlyEnd, result, exit, stderr }: TurnOutcome): TurnEnd {
   if (wasInterrupted) return { kind: 'interrupted' }
-  if (gaveUp) return gaveUp
+  if (earlyEnd) return earlyEnd
   if (result && !result.isError && exit.code === 0) return { kind: 'completed' }
-  if (result?.terminalReason.startsWith('aborted')) return crash(exit, 'Somebody else interrupted it.')
-  if (result?.isError) return failureOf({ ...result, text: result.text || complaint })
-  return complaintKnown(complaint) ?? crash(exit, complaint)
+  if (result?.terminalReason.startsWith('aborted'))
+    return crash(exit, 'Something other than Yardmaster interrupted it.')
+  if (result?.isError) return failureOf({ ...result, text: result.text || stderr })
+  return knownStartError(stderr) ?? crash(exit, stderr)
 }
 
-/** What it says on standard error when it does not even begin. */
-function complaintKnown(complaint: string): TurnEnd | undefined {
-  if (/session id .* is already in use/i.test(complaint))
-    return failed('no_session', complaint, 'Another agent has this conversation; wait for it to end and restart.')
-  if (/cannot be used with root/i.test(complaint))
-    return failed('agent_error', complaint, 'Run Yardmaster as an ordinary user.')
-  if (/unknown option/i.test(complaint))
-    return failed('agent_error', complaint, 'Install a version of the CLI that this driver knows (2.1.197 or later).')
-  if (/no conversation found/i.test(complaint))
-    return failureOf({ status: undefined, terminalReason: '', text: complaint })
+/** Errors that the CLI prints to standard error before it starts a turn. */
+function knownStartError(stderr: string): TurnEnd | undefined {
+  if (/session id .* is already in use/i.test(stderr))
+    return failed('no_session', stderr, 'Another agent uses this conversation; wait for it to end and restart.')
+  if (/cannot be used with root/i.test(stderr))
+    return failed('agent_error', stderr, 'Run Yardmaster as an ordinary user.')
+  if (/unknown option/i.test(stderr))
+    return failed('agent_error', stderr, 'Install a version of the CLI that this driver supports (2.1.197 or later).')
+  if (/no conversation found/i.test(stderr)) return failureOf({ status: undefined, terminalReason: '', text: stderr })
   return undefined
 }
 
-function crash(exit: ExitStatus, complaint: string): TurnEnd {
+function crash(exit: ExitStatus, stderr: string): TurnEnd {
   const how = exit.signal ? `was killed by ${exit.signal}` : `exited with code ${exit.code}`
-  const advice = 'Restart the session to let it go on from where it stopped.'
+  const advice = 'Restart the session to continue from where it stopped.'
   return failed(
     'crash',
-    [`The agent process ${how} before it finished the turn.`, complaint.trim()].filter(Boolean).join(' '),
+    [`The agent process ${how} before it finished the turn.`, stderr.trim()].filter(Boolean).join(' '),
     advice,
   )
 }

@@ -8,9 +8,8 @@ import { projectFolder } from './session-paths.ts'
 import { findTranscript } from './transcript-files.ts'
 
 /**
- * Puts the entries of a conversation where the CLI finds them, as entries of this one and of this working directory.
- * Which of them it goes on from it finds out by itself, from the last one backwards; so abandoned branches may stay, and
- * only a call that never got its result is taken off the end.
+ * Writes the entries where the CLI finds them, rewritten to this conversation and working directory. The CLI resumes from the
+ * last entry and follows its parents, so abandoned branches may stay; only a tool call without a result is cut off the end.
  */
 export async function writeTranscript(
   conversation: Conversation,
@@ -30,14 +29,14 @@ export async function writeTranscript(
   } finally {
     await file.close()
   }
-  await removeOthers({ ...conversation, id: conversationId }, path)
+  await removeOtherCopies({ ...conversation, id: conversationId }, path)
   await rename(draft, path)
   return { conversationId, path }
 }
 
 type Owner = { sessionId: string; cwd: string }
 
-/** Lines without a uuid are bookkeeping, and tell of a file that this one is not. */
+/** Drops lines without a uuid: they are bookkeeping about the old file. */
 async function copyEntries(file: FileHandle, lines: AsyncIterable<string>, owner: Owner): Promise<WrittenEntry[]> {
   const entries: WrittenEntry[] = []
   let sizeBytes = 0
@@ -52,22 +51,22 @@ async function copyEntries(file: FileHandle, lines: AsyncIterable<string>, owner
   return entries
 }
 
-/** What was said stays as it was said. What the CLI attached about the place is about the old one, and would mislead. */
+/** Messages stay unchanged. The CLI's attachments describe the old folder and would mislead the model, so their paths change. */
 function adopt(entry: Fields, { sessionId, cwd }: Owner): Fields {
-  const former = stringOf(entry.cwd)
-  const moved = former && entry.type === 'attachment' ? relocated(entry, former, cwd) : entry
-  return { ...moved, ...('sessionId' in entry && { sessionId }), ...(former !== undefined && { cwd }) }
+  const formerCwd = stringOf(entry.cwd)
+  const moved = formerCwd && entry.type === 'attachment' ? relocated(entry, formerCwd, cwd) : entry
+  return { ...moved, ...('sessionId' in entry && { sessionId }), ...(formerCwd !== undefined && { cwd }) }
 }
 
-function relocated(entry: Fields, former: string, cwd: string): Fields {
+function relocated(entry: Fields, formerCwd: string, cwd: string): Fields {
   const inJson = (path: string): string => JSON.stringify(path).slice(1, -1)
-  // Whole names only: session-1 is not the beginning of session-12.
-  const path = new RegExp(`${inJson(former).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g')
+  // Whole names only: session-1 must not match in session-12.
+  const path = new RegExp(`${inJson(formerCwd).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g')
   return JSON.parse(JSON.stringify(entry).replace(path, () => inJson(cwd)))
 }
 
-/** A copy from before the clone moved would be taken for the conversation as well. */
-async function removeOthers(conversation: Conversation, path: string): Promise<void> {
+/** A copy in another project folder, from before the clone moved, could be resumed instead. */
+async function removeOtherCopies(conversation: Conversation, path: string): Promise<void> {
   for (
     let other = await findTranscript(conversation);
     other !== undefined;

@@ -4,100 +4,100 @@ import { type JsonRpc, jsonRpc } from '../json-rpc.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { beginTurn, type Thread } from './begin-turn.ts'
 import type { Codex } from './codex.ts'
-import { answerQuestion } from './decline-request.ts'
+import { answerRequest } from './decline-request.ts'
 import { watchStartup } from './mcp-startup.ts'
 import { FailedCall, noticeOf } from './notices.ts'
 import { watchOutage } from './outage.ts'
-import { goOn, isTurnedAway, retryNotice } from './rate-limit-retry.ts'
-import { type CodexError, CodexTurn, type Ending } from './turn-end.ts'
+import { continuePrompt, isRateLimited, retryNotice } from './rate-limit-retry.ts'
+import { type CodexError, CodexTurn, type TurnOutcome } from './turn-end.ts'
 
-export type Hearing = {
+export type AppServerEvents = {
   rpc: JsonRpc
   servers: ReturnType<typeof watchStartup>
-  /** The turn that counts; subagents have turns of their own. */
+  /** Selects the turn to watch; subagents have turns of their own. */
   follow(turn: Thread): void
-  /** Asks for the end of that turn. */
+  /** Interrupts that turn by protocol. */
   interrupt(): Promise<void>
-  /** What was heard of the turn's end, once there is one or the agent is gone. */
-  ending(): Promise<Pick<Ending, 'turn' | 'isInterrupted' | 'outage'>>
+  /** Settles when the turn has ended or the app server is gone. */
+  outcome(): Promise<Pick<TurnOutcome, 'turn' | 'isInterrupted' | 'outage'>>
 }
 
-/** Everything the app server says, from the first word. When its turn has ended it is let go. */
-export function hear(
+/** Watches the app server's messages from its start. Closes its input when the watched turn has ended. */
+export function watchAppServer(
   child: Child,
   order: TurnOrder,
   { outageMs, retryDelaysMs }: Pick<Codex, 'outageMs' | 'retryDelaysMs'>,
-): Hearing {
-  const told = new Set<string>()
+): AppServerEvents {
+  const reported = new Set<string>()
   const completed = new Map<string, CodexTurn>()
   const servers = watchStartup()
-  let followed: Thread | undefined
+  let watched: Thread | undefined
   let isInterrupted = false
   let outageError: CodexError | undefined
-  let attempts = 0
-  let askingAgain: NodeJS.Timeout | undefined
-  let letGo = (): void => undefined
-  const isLetGo = new Promise<void>((resolve) => {
-    letGo = resolve
+  let retries = 0
+  let retryTimer: NodeJS.Timeout | undefined
+  let markClosed = (): void => undefined
+  const closed = new Promise<void>((resolve) => {
+    markClosed = resolve
   })
 
-  const tell = (sentence: string | undefined): void => {
-    if (sentence === undefined || told.has(sentence)) return
-    told.add(sentence)
+  const notify = (sentence: string | undefined): void => {
+    if (sentence === undefined || reported.has(sentence)) return
+    reported.add(sentence)
     order.onNotice(sentence)
   }
   const outage = watchOutage(outageMs, (error) => {
     outageError = error
-    if (followed) rpc.call('turn/interrupt', followed).catch(() => rpc.close())
+    if (watched) rpc.call('turn/interrupt', watched).catch(() => rpc.close())
   })
-  const leave = (): void => {
+  const close = (): void => {
     outage.over()
     rpc.close()
-    letGo()
+    markClosed()
   }
   const follow = (turn: Thread): void => {
-    followed = turn
-    leaveWhenDone()
+    watched = turn
+    closeWhenDone()
   }
-  const leaveWhenDone = (): void => {
-    const turn = followed && completed.get(followed.turnId)
-    if (!followed || !turn) return
-    const delayMs = retryDelaysMs[attempts]
-    if (isInterrupted || outageError || delayMs === undefined || !isTurnedAway(turn)) {
-      leave()
+  const closeWhenDone = (): void => {
+    const turn = watched && completed.get(watched.turnId)
+    if (!watched || !turn) return
+    const delayMs = retryDelaysMs[retries]
+    if (isInterrupted || outageError || delayMs === undefined || !isRateLimited(turn)) {
+      close()
       return
     }
-    attempts += 1
-    tell(retryNotice(turn, { delayMs, attempt: attempts, of: retryDelaysMs.length }))
-    askAgain(followed.threadId, delayMs)
+    retries += 1
+    notify(retryNotice(turn, { delayMs, attempt: retries, of: retryDelaysMs.length }))
+    retryLater(watched.threadId, delayMs)
   }
-  const askAgain = (threadId: string, delayMs: number): void => {
+  const retryLater = (threadId: string, delayMs: number): void => {
     outage.over()
-    askingAgain = setTimeout(() => {
-      askingAgain = undefined
-      beginTurn(rpc, { threadId, model: order.model, text: goOn }).then(follow, leave)
+    retryTimer = setTimeout(() => {
+      retryTimer = undefined
+      beginTurn(rpc, { threadId, model: order.model, text: continuePrompt }).then(follow, close)
     }, delayMs)
   }
-  const heard: Record<string, (params: unknown) => void> = {
+  const handlers: Record<string, (params: unknown) => void> = {
     error: (params) => {
       const { data } = FailedCall.safeParse(params)
       if (data?.willRetry) outage.failed(data.error)
     },
-    'mcpServer/startupStatus/updated': servers.heard,
+    'mcpServer/startupStatus/updated': servers.statusChanged,
     'turn/completed': (params) => {
       const { data } = TurnCompleted.safeParse(params)
       if (data) completed.set(data.turn.id, data.turn)
-      leaveWhenDone()
+      closeWhenDone()
     },
   }
   const rpc = jsonRpc(child, {
-    answerMs,
-    onRequest: (method, params) => answerQuestion(method, params, tell),
+    timeoutMs,
+    onRequest: (method, params) => answerRequest(method, params, notify),
     onNotification: (method, params) => {
       order.onActivity()
-      tell(noticeOf(method, params))
+      notify(noticeOf(method, params))
       if (method.startsWith('item/')) outage.over()
-      heard[method]?.(params)
+      handlers[method]?.(params)
     },
   })
   return {
@@ -106,22 +106,22 @@ export function hear(
     follow,
     interrupt: async () => {
       isInterrupted = true
-      if (askingAgain) {
-        clearTimeout(askingAgain)
-        leave()
-      } else if (followed) await rpc.call('turn/interrupt', followed)
+      if (retryTimer) {
+        clearTimeout(retryTimer)
+        close()
+      } else if (watched) await rpc.call('turn/interrupt', watched)
     },
-    ending: async () => {
-      // Whatever it still has to do, such as hooks, has no say in how the turn ended.
-      await Promise.race([isLetGo, rpc.ended])
+    outcome: async () => {
+      // Does not wait for the exit: the hooks that codex still runs do not change how the turn ended.
+      await Promise.race([closed, rpc.ended])
       outage.over()
-      clearTimeout(askingAgain)
-      return { turn: followed && completed.get(followed.turnId), isInterrupted, outage: outageError }
+      clearTimeout(retryTimer)
+      return { turn: watched && completed.get(watched.turnId), isInterrupted, outage: outageError }
     },
   }
 }
 
-/** Each of these takes a fraction of a second; on a machine that starts dozens of agents at once, a few. */
-const answerMs = 120_000
+/** A call takes a fraction of a second; a few seconds on a host that starts dozens of agents at once. */
+const timeoutMs = 120_000
 
 const TurnCompleted = z.object({ turn: CodexTurn })

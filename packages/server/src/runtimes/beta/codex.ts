@@ -2,14 +2,14 @@ import type { launch } from '../../platform/process/launch.ts'
 import type { TurnOrder } from '../runtime.ts'
 import type { Access } from './config-toml.ts'
 
-/** What whoever runs a turn needs to know of the installation. */
+/** What running a turn needs from the installation. */
 export type Codex = {
   access: Access
-  /** How long calls to the model may fail before the turn is given up. */
+  /** How long calls to the model may fail before the driver gives the turn up. */
   outageMs: number
-  /** How long to wait each time the provider has too many requests before the turn is given up. */
+  /** The delay before each retry after status 429. After the last retry the turn fails. */
   retryDelaysMs: readonly number[]
-  /** The program for a turn, with its home prepared. */
+  /** Prepares CODEX_HOME and returns the program of a turn. */
   program(order: TurnOrder, args: readonly string[]): Promise<Program>
 }
 

@@ -3,22 +3,22 @@ import type { Conversation } from '../runtime.ts'
 import { mcpTables } from './mcp-servers.ts'
 import { type TomlTable, toToml } from './toml.ts'
 
-/** How the agent gets at its model. */
+/** How codex reaches its model. */
 export type Access = {
-  /** Provider keys and whatever else only the agent itself may see. */
+  /** Provider keys and other variables that tools must not see. */
   environment: Readonly<Record<string, string>>
-  /** Of a server that speaks OpenAI's Responses API; the vendor's own if undefined. */
+  /** A server that speaks OpenAI's Responses API; the vendor's if undefined. */
   baseUrl: string | undefined
-  /** A login that `codex login` has left on this host. */
+  /** A login that `codex login` wrote on this host. */
   authFile: string | undefined
 }
 
-/** Names of the variables that may hold a key, in the order they are looked for. */
+/** The variables that may hold a key, in order of preference. */
 const keyNames = ['OPENAI_API_KEY', 'CODEX_API_KEY']
 
 const ownProvider = 'yardmaster'
 
-/** Which of the providers in the configuration is used; a resumed thread has to be told. */
+/** The provider to use. Codex has to be told again when it resumes a thread. */
 export function providerName(access: Access): string {
   return usesLogin(access) ? 'openai' : ownProvider
 }
@@ -31,15 +31,15 @@ function keyName(environment: Access['environment']): string | undefined {
   return keyNames.find((name) => environment[name] !== undefined)
 }
 
-/** The agent's `config.toml`. It holds secrets of MCP servers: nobody else may read the file. */
+/** Codex's `config.toml`. It holds secrets of MCP servers, so only our user may read the file. */
 export function configToml(access: Access, conversation: Conversation, equipment: Equipment): string {
   return toToml({
     model_provider: providerName(access),
     ...(usesLogin(access) && access.baseUrl !== undefined && { openai_base_url: access.baseUrl }),
-    // We run agents without a sandbox and without anybody to ask.
+    // Turns are unattended and run without a sandbox.
     approval_policy: 'never',
     sandbox_mode: 'danger-full-access',
-    // Read by `codex exec`; the app server is told with each thread.
+    // For `codex exec`; the app server gets the instructions with each thread.
     ...(equipment.instructions !== '' && { developer_instructions: equipment.instructions }),
     check_for_update_on_startup: false,
     analytics: { enabled: false },
@@ -47,27 +47,27 @@ export function configToml(access: Access, conversation: Conversation, equipment
     features,
     shell_environment_policy: toolEnvironment(access),
     model_providers: { [ownProvider]: provider(access) },
-    // Else it asks whether the repository's own configuration may be read, or writes down here that it may.
+    // Otherwise codex asks whether to trust the repository's configuration, or adds this entry itself.
     projects: { [conversation.workingDirectory]: { trust_level: 'trusted' } },
     mcp_servers: mcpTables(equipment.mcpServers),
   })
 }
 
 const features: TomlTable = {
-  // Without these it leaves in 0.4 s; with them it waits 5 s for a catalogue of plugins.
+  // With these enabled codex waits 5 s at exit for a catalogue of plugins; without them it exits in 0.4 s.
   plugins: false,
   remote_plugin: false,
   apps: false,
   daemon_auto_start: false,
-  // It would go on by itself after the turn that we asked for.
+  // Codex would continue after the turn without a prompt.
   goals: false,
-  // It would wait for the network for ever.
+  // Codex would retry forever without a network.
   unbounded_connection_retries: false,
 }
 
 /**
- * Tools see what the agent sees, without its keys. By default codex would take away whatever is called a key, a secret
- * or a token, also those that the session was given to work with.
+ * Tools inherit the agent's environment without its keys. Codex's default would also remove every variable named key, secret or
+ * token, including those that the session gives its agent to work with.
  */
 export function toolEnvironment({ environment }: Access): TomlTable {
   return { inherit: 'all', ignore_default_excludes: true, exclude: secretNames(environment) }
@@ -79,14 +79,14 @@ export function secretNames(environment: Access['environment']): string[] {
 
 function provider(access: Access): TomlTable {
   const { environment, baseUrl } = access
-  // Without a key at the vendor's own address the missing variable's name is the best there is to say.
+  // Without a key for the vendor's address, codex's error should name the variable to set.
   const key = keyName(environment) ?? (baseUrl === undefined ? keyNames[0] : undefined)
   return {
     name: 'Yardmaster',
     base_url: baseUrl ?? 'https://api.openai.com/v1',
     wire_api: 'responses',
     env_key: key,
-    // Each waits twice as long as the one before: a rush of half a minute is sat out, a wrong key is told in 6 s.
+    // Exponential backoff: outlasts an overload of half a minute, and reports a wrong key after 6 s.
     request_max_retries: 2,
     stream_max_retries: 5,
   }

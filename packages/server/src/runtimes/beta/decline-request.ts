@@ -1,39 +1,40 @@
 import { z } from 'zod'
 
-/**
- * Answers to whatever codex asks in the middle of a turn. Nobody sits at this terminal, so it is told no at once, and a
- * turn never hangs on a question. `tell` gets a sentence for whoever reads the session.
- */
-export function answerQuestion(method: string, params: unknown, tell: (sentence: string) => void): unknown {
+/** Declines codex's requests in the middle of a turn, so that an unattended turn never waits. Logs each with `notify`. */
+export function answerRequest(method: string, params: unknown, notify: (sentence: string) => void): unknown {
   const answer = answers[method]
   if (!answer) throw new Error(`Yardmaster does not answer ${method}.`)
-  return answer(params, tell)
+  return answer(params, notify)
 }
 
-type Answer = (params: unknown, tell: (sentence: string) => void) => unknown
+type Answer = (params: unknown, notify: (sentence: string) => void) => unknown
 
 const answers: Record<string, Answer> = {
-  'item/commandExecution/requestApproval': (_, tell) => {
-    tell('Codex asked for permission to run a command and was told no: nobody is there to give it.')
+  'item/commandExecution/requestApproval': (_, notify) => {
+    notify('Codex asked for permission to run a command. Yardmaster declined.')
     return { decision: 'decline' }
   },
-  'item/fileChange/requestApproval': (_, tell) => {
-    tell('Codex asked for permission to change a file and was told no: nobody is there to give it.')
+  'item/fileChange/requestApproval': (_, notify) => {
+    notify('Codex asked for permission to change a file. Yardmaster declined.')
     return { decision: 'decline' }
   },
-  'item/permissions/requestApproval': (_, tell) => {
-    tell('Codex asked for further permissions and got none: nobody is there to give them.')
+  'item/permissions/requestApproval': (_, notify) => {
+    notify('Codex asked for further permissions. Yardmaster declined.')
     return { permissions: {}, scope: 'turn' }
   },
-  'item/tool/requestUserInput': (_, tell) => {
-    tell('Codex asked the user a question in the middle of its turn and got no answer; answer it with the next prompt.')
+  'item/tool/requestUserInput': (_, notify) => {
+    notify(
+      'Codex asked the user a question in the middle of its turn and got no answer. Answer it with the next prompt.',
+    )
     return { answers: {} }
   },
-  'mcpServer/elicitation/request': (params, tell) => {
+  'mcpServer/elicitation/request': (params, notify) => {
     const { data } = Elicitation.safeParse(params)
-    // Whether it may call a tool of a server that the session was given.
+    // Codex asks whether it may call a tool of one of the session's servers.
     if (data?._meta?.codex_approval_kind === 'mcp_tool_call') return { action: 'accept', content: {}, _meta: null }
-    tell(`The MCP server ${data?.serverName ?? ''} asked for input and was told no: ${data?.message ?? ''}`.trim())
+    notify(
+      `The MCP server ${data?.serverName ?? ''} asked for input, which Yardmaster declined: ${data?.message ?? ''}`.trim(),
+    )
     return { action: 'decline', content: null, _meta: null }
   },
 }

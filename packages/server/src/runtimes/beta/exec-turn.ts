@@ -3,27 +3,26 @@ import type { Child } from '../../platform/process/launch.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
 import type { Codex } from './codex.ts'
-import { asSentence, type CodexTurn, judgeEnd } from './turn-end.ts'
+import { asSentence, type CodexTurn, decideTurnEnd } from './turn-end.ts'
 
 /**
- * A turn by `codex exec --json`: the prompt goes in, events come out. It works on when we die. It can answer no
- * questions, does not notice changed instructions, trusts the repository's hooks along with ours, and names a new thread
- * only when it has its prompt.
+ * Runs a turn by `codex exec --json`. It survives a crash of the server. Its limits: it asks no questions, ignores changed
+ * instructions, trusts the repository's hooks along with the session's, and names a new thread only after it has the prompt.
  */
 export async function startExecTurn(codex: Codex, order: TurnOrder): Promise<RunningTurn> {
   const program = await codex.program(order, execArgs(order))
   return launchAgent(order, program, async (child) => {
-    const hearing = hear(order, child)
-    child.stdin?.on('error', () => undefined) // its exit says why it did not want the prompt
+    const events = watchEvents(order, child)
+    child.stdin?.on('error', () => undefined) // the exit status reports why codex did not read the prompt
     child.stdin?.end(order.prompt)
-    const name = await hearing.named
-    if (name !== undefined && name !== order.conversation.id) await order.onNamed(name)
+    const threadId = await events.threadId
+    if (threadId !== undefined && threadId !== order.conversation.id) await order.onNamed(threadId)
     return {
       identity: child.identity,
-      ended: finish(child, hearing),
+      ended: finish(child, events),
       interrupt: async () => {
-        hearing.interrupted()
-        // On SIGINT it ends its tools and notes in the rollout that it was interrupted; on SIGTERM it does neither.
+        events.interrupted()
+        // On SIGINT codex stops its tools and records the interrupt in the rollout; on SIGTERM it does neither.
         await child.stop({ graceMs, ask: () => void process.kill(child.identity.pid, 'SIGINT') })
       },
     }
@@ -47,11 +46,11 @@ function execArgs({ conversation, model, equipment }: TurnOrder): string[] {
 
 const graceMs = 5000
 
-type Hearing = {
-  /** Undefined if it ends before it has a name. */
-  named: Promise<string | undefined>
+type ExecEvents = {
+  /** Undefined if codex ends before it names the thread. */
+  threadId: Promise<string | undefined>
   interrupted(): void
-  ending(): Promise<{ turn: CodexTurn | undefined; isInterrupted: boolean }>
+  outcome(): Promise<{ turn: CodexTurn | undefined; isInterrupted: boolean }>
 }
 
 const Event = z.object({
@@ -61,48 +60,48 @@ const Event = z.object({
   error: z.object({ message: z.string() }).optional(),
 })
 
-function hear(order: TurnOrder, child: Child): Hearing {
-  let nameIt = (_: string | undefined): void => undefined
+function watchEvents(order: TurnOrder, child: Child): ExecEvents {
+  let setThreadId = (_: string | undefined): void => undefined
   const named = new Promise<string | undefined>((resolve) => {
-    nameIt = resolve
+    setThreadId = resolve
   })
   let turn: CodexTurn | undefined
   let isInterrupted = false
 
-  const hearEvent = ({ type, thread_id: threadId, message, error }: z.infer<typeof Event>): void => {
-    if (type === 'thread.started') nameIt(threadId)
+  const handle = ({ type, thread_id: threadId, message, error }: z.infer<typeof Event>): void => {
+    if (type === 'thread.started') setThreadId(threadId)
     else if (type === 'turn.completed') turn = { id: '', status: 'completed' }
     else if (type === 'turn.failed') turn = { id: '', status: 'failed', error }
     else if (type === 'error' && message?.startsWith('Reconnecting')) {
-      order.onNotice(`Codex tries its call to the model again. ${asSentence(message)}`)
+      order.onNotice(`Codex retries its call to the model. ${asSentence(message)}`)
     }
   }
-  const listen = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     try {
       for await (const { text } of child.lines) {
         order.onActivity()
-        const event = read(text)
-        if (event) hearEvent(event)
+        const event = parseEvent(text)
+        if (event) handle(event)
       }
     } finally {
-      nameIt(undefined)
+      setThreadId(undefined)
     }
   }
-  const heard = listen()
-  heard.catch(() => undefined) // heard by whoever waits for it
+  const allRead = readAll()
+  allRead.catch(() => undefined) // `outcome` awaits it; this only avoids an unhandled rejection
   return {
-    named,
+    threadId: named,
     interrupted: () => {
       isInterrupted = true
     },
-    ending: async () => {
-      await heard
+    outcome: async () => {
+      await allRead
       return { turn, isInterrupted }
     },
   }
 }
 
-function read(text: string): z.infer<typeof Event> | undefined {
+function parseEvent(text: string): z.infer<typeof Event> | undefined {
   try {
     return Event.safeParse(JSON.parse(text)).data
   } catch {
@@ -110,9 +109,9 @@ function read(text: string): z.infer<typeof Event> | undefined {
   }
 }
 
-async function finish(child: Child, hearing: Hearing): Promise<TurnEnd> {
-  const [exit, heard] = await Promise.all([child.exited, hearing.ending()])
-  // Whatever the agent started goes with it.
+async function finish(child: Child, events: ExecEvents): Promise<TurnEnd> {
+  const [exit, outcome] = await Promise.all([child.exited, events.outcome()])
+  // Kill what the agent left running.
   await child.stop({ graceMs: 0 })
-  return judgeEnd({ ...heard, outage: undefined, exit, stderr: child.stderrTail() })
+  return decideTurnEnd({ ...outcome, outage: undefined, exit, stderr: child.stderrTail() })
 }

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { JsonRpc } from '../json-rpc.ts'
 
 /**
- * Trust for the hooks in this file and for no others, to be given with the thread. Codex runs a hook only if somebody
- * has vouched for its hash; the flag that switches this off would let in those of the repository as well.
+ * Trust entries for the hooks in this file and no others. Codex runs a hook only if the thread's configuration trusts its hash;
+ * the flag that disables the check would trust the repository's hooks too.
  */
-export async function vouchForHooks(
+export async function trustHooks(
   rpc: JsonRpc,
   { hooksFile, cwd }: { hooksFile: string; cwd: string },
 ): Promise<Record<string, { trusted_hash: string }>> {

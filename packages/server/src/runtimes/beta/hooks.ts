@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
-import { hookProgram, momentNames } from '../hooks.ts'
+import { agentEventNames, hookProgram } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 
@@ -9,11 +9,11 @@ export function hooksFile(conversation: Conversation): string {
   return join(codexHome(conversation), 'hooks.json')
 }
 
-/** It tells of no notifications. */
-const { notification: _, ...namesKnown } = momentNames
-const eventNames: Partial<Record<HookEvent, string>> = namesKnown
+/** Codex has no notification event. */
+const { notification: _, ...supported } = agentEventNames
+const eventNames: Partial<Record<HookEvent, string>> = supported
 
-/** The hooks as codex reads them. They run as the agent does, but without its keys. */
+/** Codex's `hooks.json`. Hooks run in the agent's environment without its keys. */
 export function hooksJson(hooks: readonly Hook[], secretNames: readonly string[]): string {
   const groups: Record<string, unknown[]> = {}
   for (const hook of hooks) {
@@ -30,14 +30,14 @@ export function hooksJson(hooks: readonly Hook[], secretNames: readonly string[]
   return `${JSON.stringify({ hooks: groups }, undefined, 2)}\n`
 }
 
-/** A sentence for each hook that has to be left out. */
+/** A sentence for each hook that codex cannot run. */
 export function hooksLeftOut(hooks: readonly Hook[]): string[] {
   return hooks
     .filter(({ event }) => eventNames[event] === undefined)
     .map(({ id, event }) => `The hook ${id} is left out: Codex has no hooks for ${event}.`)
 }
 
-/** Codex's own is ten minutes, and a single second for the end of a session. */
+/** Codex's default is ten minutes, but one second for the end of a session. */
 const defaultSeconds = 60
 
 function shellCommand(hook: Hook, secretNames: readonly string[]): string {

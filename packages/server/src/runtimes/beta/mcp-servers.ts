@@ -2,28 +2,28 @@ import { runMarkerVariable } from '../../platform/process/run-marker.ts'
 import type { McpServer } from '../equipment.ts'
 import type { TomlTable } from './toml.ts'
 
-/** The servers as they stand in the configuration, by the names the agent knows them by. */
+/** The servers as tables of codex's configuration, by the names under which the agent knows them. */
 export function mcpTables(servers: readonly McpServer[]): TomlTable {
   const tables: Record<string, TomlTable> = {}
-  for (const server of servers.filter(isSpoken)) tables[freeName(server.name, tables)] = mcpTable(server)
+  for (const server of servers.filter(isSupported)) tables[freeName(server.name, tables)] = mcpTable(server)
   return tables
 }
 
-/** A sentence for each server that has to be left out. */
+/** A sentence for each server that codex cannot use. */
 export function mcpLeftOut(servers: readonly McpServer[]): string[] {
   return servers
-    .filter((server) => !isSpoken(server))
+    .filter((server) => !isSupported(server))
     .map(
       ({ name }) =>
         `The MCP server ${name} is left out: Codex does not speak MCP over server-sent events (sse); offer it over http.`,
     )
 }
 
-function isSpoken(server: McpServer): boolean {
+function isSupported(server: McpServer): boolean {
   return server.kind !== 'sse'
 }
 
-/** Other characters keep a server from starting. Two names that become one thereby are numbered. */
+/** Codex does not start a server with other characters in its name. Adds a number if two names become equal. */
 function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
   const plain = name.replace(/[^\w:@/.-]/g, '_') || '_'
   let free = plain
@@ -32,19 +32,19 @@ function freeName(name: string, taken: Readonly<Record<string, unknown>>): strin
 }
 
 function mcpTable(server: McpServer): TomlTable {
-  const patience = { startup_timeout_sec: startSeconds, tool_timeout_sec: callSeconds }
-  if (server.kind !== 'stdio') return { url: server.url, http_headers: { ...server.headers }, ...patience }
+  const timeouts = { startup_timeout_sec: startSeconds, tool_timeout_sec: callSeconds }
+  if (server.kind !== 'stdio') return { url: server.url, http_headers: { ...server.headers }, ...timeouts }
   return {
     command: server.command,
     args: server.args,
     env: { ...server.env },
-    // A server gets little more than PATH and HOME; with this it is found when its turn is stopped.
+    // Codex passes little more than PATH and HOME. The sweep at the end of a turn needs the marker.
     env_vars: [runMarkerVariable],
-    ...patience,
+    ...timeouts,
   }
 }
 
-/** `npx` may have to fetch the server first. */
+/** `npx` may have to download the server first. */
 const startSeconds = 60
 
 /** A tool may wait for a build, or for another session. */

@@ -1,36 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
-/**
- * Waits for MCP servers to come up. Codex itself waits for none: a model that is asked before a server is up does not
- * learn of its tools.
- */
+/** Waits for MCP servers to start. Codex does not wait, and the model would not see the tools of a server that is not up. */
 export function watchStartup() {
   const settled = new Set<string>()
-  let look = (): void => undefined
+  let check = (): void => undefined
   return {
-    /** A server's status has changed. */
-    heard(params: unknown): void {
+    statusChanged(params: unknown): void {
       const { data } = Status.safeParse(params)
       if (data && data.status !== 'starting') settled.add(data.name)
-      look()
+      check()
     },
-    /** Settles when all of these are up or have failed, or when it takes too long. */
+    /** Settles when all of these servers are up or have failed, or after the timeout. */
     async settled(names: readonly string[]): Promise<void> {
       const all = new Promise<void>((resolve) => {
-        look = () => {
+        check = () => {
           if (names.every((name) => settled.has(name))) resolve()
         }
-        look()
+        check()
       })
-      const giveUp = new AbortController()
-      await Promise.race([all, sleep(patienceMs, undefined, { signal: giveUp.signal }).catch(() => undefined)])
-      giveUp.abort()
+      const cancelTimer = new AbortController()
+      await Promise.race([all, sleep(timeoutMs, undefined, { signal: cancelTimer.signal }).catch(() => undefined)])
+      cancelTimer.abort()
     },
   }
 }
 
 const Status = z.object({ name: z.string(), status: z.string() })
 
-/** What takes longer than this is used from the next call of the model on. */
-const patienceMs = 20_000
+/** A slower server is available from the next model call on. */
+const timeoutMs = 20_000

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 
 /**
- * The program itself where npm's launcher is named. A launcher that is killed leaves the agent running, and costs time.
- * Anything else, and a launcher whose program is not where it should be, is run as it is named.
+ * Replaces npm's launcher by the program that it starts: killing the launcher leaves the agent running, and it costs start-up
+ * time. Every other command stays as it is, and so does a launcher whose program is not found.
  */
 export async function nativeProgram(command: string): Promise<string> {
   const script = await findScript(command)
@@ -13,9 +13,9 @@ export async function nativeProgram(command: string): Promise<string> {
 }
 
 async function findScript(command: string): Promise<string | undefined> {
-  const places = command.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter)
-  for (const place of places) {
-    const found = await realpath(join(place, command)).catch(() => undefined)
+  const folders = command.includes('/') ? [''] : (process.env.PATH ?? '').split(delimiter)
+  for (const folder of folders) {
+    const found = await realpath(join(folder, command)).catch(() => undefined)
     if (found !== undefined) return found
   }
   return undefined

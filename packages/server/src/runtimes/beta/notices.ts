@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { asSentence, CodexError } from './turn-end.ts'
 
-/** What codex tells in the middle of a turn and a person should know, as a sentence. Most of what it tells is not. */
+/** The log sentence for a notification of codex's. Undefined for most notifications. */
 export function noticeOf(method: string, params: unknown): string | undefined {
   return notices[method]?.(params)
 }
@@ -9,9 +9,9 @@ export function noticeOf(method: string, params: unknown): string | undefined {
 const notices: Record<string, (params: unknown) => string | undefined> = {
   error: (params) => {
     const { data } = FailedCall.safeParse(params)
-    if (!data?.willRetry) return undefined // the end of the turn tells it
+    if (!data?.willRetry) return undefined // the end of the turn reports it
     const { message, additionalDetails } = data.error
-    return `Codex tries its call to the model again. ${[message, additionalDetails ?? ''].filter(Boolean).map(asSentence).join(' ')}`
+    return `Codex retries its call to the model. ${[message, additionalDetails ?? ''].filter(Boolean).map(asSentence).join(' ')}`
   },
   warning: (params) => sentence(Warning.safeParse(params).data?.message),
   configWarning: (params) => sentence(ConfigWarning.safeParse(params).data?.summary),
@@ -30,7 +30,7 @@ function sentence(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `Codex: ${asSentence(text)}`
 }
 
-/** A call to the model that failed; it is the turn's end unless it will be tried again. */
+/** A failed call to the model. It ends the turn unless codex retries it. */
 export const FailedCall = z.object({ error: CodexError, willRetry: z.boolean(), threadId: z.string().optional() })
 
 const Warning = z.object({ message: z.string() })

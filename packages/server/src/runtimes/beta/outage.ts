@@ -1,8 +1,8 @@
 import type { CodexError } from './turn-end.ts'
 
 /**
- * Notices that the model has been out of reach for too long. Codex itself would sit out whatever the provider asks it to
- * wait, an hour if need be, and the session would look as if it were at work.
+ * Detects that the model is unreachable for too long. Codex waits as long as the provider tells it to, an hour for instance, and
+ * the session would look busy.
  */
 export function watchOutage(limitMs: number, onTooLong: (error: CodexError) => void) {
   let timer: NodeJS.Timeout | undefined
@@ -12,7 +12,7 @@ export function watchOutage(limitMs: number, onTooLong: (error: CodexError) => v
       last = error
       timer ??= setTimeout(() => last && onTooLong(last), limitMs).unref()
     },
-    /** The model has answered something, or it no longer matters. */
+    /** Call it when the model answers or the turn is over. */
     over(): void {
       clearTimeout(timer)
       timer = undefined

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { isByCodex, readRolloutLine } from './rollout-line.ts'
 
 /**
- * A line of a rollout as an entry of blocks: text, thoughts, tool calls and their results by a user or an assistant. This
- * is what people are shown of a transcript. Undefined where there is nothing to show.
+ * Converts a rollout line to what people see: a user or assistant entry with text, thinking, tool call and result blocks.
+ * Undefined if there is nothing to show.
  */
 export function readableEntry(line: string): ReadableEntry | undefined {
   const entry = readRolloutLine(line)
@@ -22,7 +22,7 @@ export type ReadableBlock =
 
 const Piece = z.looseObject({ type: z.string().optional(), text: z.string().optional() })
 
-/** Whatever any of the kinds below has; what one lacks it does not show. */
+/** The fields of all kinds below; each kind has some of them. */
 const Shown = z.object({
   type: z.string().default(''),
   role: z.string().optional(),
@@ -57,8 +57,8 @@ const readers: Record<string, (shown: Shown) => ReadableEntry | undefined> = {
   custom_tool_call_output: result,
   'event_msg.turn_aborted': ({ reason }) => notice(`The turn was ended early (${reason ?? 'no reason given'}).`),
   'event_msg.task_complete': ({ error }) => (error ? notice(`The turn failed. ${error.message}`) : undefined),
-  'event_msg.error': ({ message }) => notice(message ?? 'Something went wrong.'),
-  'compacted.': ({ message }) => notice(`The conversation so far was summed up. ${message ?? ''}`.trim()),
+  'event_msg.error': ({ message }) => notice(message ?? 'Codex reported an error without a message.'),
+  'compacted.': ({ message }) => notice(`The conversation so far was summarized. ${message ?? ''}`.trim()),
 }
 
 function entryOf(type: 'user' | 'assistant', content: ReadableBlock[]): ReadableEntry | undefined {
@@ -88,7 +88,9 @@ function blocks(pieces: Pieces): ReadableBlock[] {
 }
 
 function textOf(pieces: Pieces): string {
-  return (pieces ?? []).flatMap(({ text, encrypted_content: sealed }) => text ?? (sealed ? '[sealed]' : [])).join('\n')
+  return (pieces ?? [])
+    .flatMap(({ text, encrypted_content: encrypted }) => text ?? (encrypted ? '[encrypted]' : []))
+    .join('\n')
 }
 
 function parsed(json: string | undefined): unknown {

@@ -4,9 +4,10 @@ import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
-import { codexHome, ifMissing } from './codex-home.ts'
+import { codexHome } from './codex-home.ts'
+import { ifMissing } from './if-missing.ts'
 
-/** A file a thread: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`. */
+/** One file per thread: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`. */
 export function rolloutFolder(conversation: Pick<Conversation, 'home'>): string {
   return join(codexHome(conversation), 'sessions')
 }
@@ -17,9 +18,9 @@ export async function findRollout(conversation: Conversation, thread: string): P
   return (await rollouts(conversation)).find((rollout) => rollout.thread === thread)?.path
 }
 
-/** The conversation itself and the subagents in it, each a thread of its own. */
+/** The conversation's file and one for each subagent, which has a thread of its own. */
 export function rolloutFiles() {
-  // What is known of a subagent never changes, and finding it out means reading its parent's rollout.
+  // The facts about a subagent never change, and finding them means reading its parent's rollout.
   const known = new Map<string, SubagentFacts | undefined>()
   return async (conversation: Conversation): Promise<TranscriptFile[]> => {
     const all = await rollouts(conversation)
@@ -36,7 +37,7 @@ export function rolloutFiles() {
   }
 }
 
-/** Enough for the subagents of all sessions that are at work; whoever is forgotten is looked up again. */
+/** Enough for the subagents of all active sessions. An evicted one is read again. */
 const maxRemembered = 10_000
 
 function remember<V>(known: Map<string, V>, key: string, value: V): void {
@@ -62,7 +63,7 @@ const Meta = z.object({
   }),
 })
 
-/** Undefined if it is no subagent's. */
+/** Undefined if the rollout is not a subagent's. */
 async function factsOf({ thread, path }: Rollout, all: readonly Rollout[]): Promise<SubagentFacts | undefined> {
   const first = await firstLine(path, (line) => line.includes('"session_meta"'))
   const { data } = Meta.safeParse(parse(first ?? ''))
@@ -79,7 +80,7 @@ async function factsOf({ thread, path }: Rollout, all: readonly Rollout[]): Prom
 
 const Spawned = z.object({ payload: z.object({ item: z.object({ id: z.string() }) }) })
 
-/** The parent notes the subagent's thread with the call that started it. */
+/** The parent's rollout records the subagent's thread with the call that started it. */
 async function callThatStarted(thread: string, parentPath: string): Promise<string | null> {
   const line = await firstLine(
     parentPath,
@@ -91,10 +92,10 @@ async function callThatStarted(thread: string, parentPath: string): Promise<stri
   return Spawned.safeParse(parse(line ?? '')).data?.payload.item.id ?? null
 }
 
-async function firstLine(path: string, isWanted: (line: string) => boolean): Promise<string | undefined> {
+async function firstLine(path: string, matches: (line: string) => boolean): Promise<string | undefined> {
   const source = createReadStream(path, 'utf8')
   try {
-    for await (const line of createInterface({ input: source })) if (isWanted(line)) return line
+    for await (const line of createInterface({ input: source })) if (matches(line)) return line
     return undefined
   } finally {
     source.destroy()

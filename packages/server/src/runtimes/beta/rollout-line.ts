@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A line of a rollout, as far as we have to know it. There are more kinds, and each version has others. */
+/** The fields of a rollout line that the driver uses. Versions add other kinds of lines. */
 const RolloutLine = z.looseObject({
   timestamp: z.string().optional(),
   type: z.string(),
@@ -16,7 +16,7 @@ export function readRolloutLine(line: string): RolloutLine | undefined {
   }
 }
 
-const Said = z.object({
+const Message = z.object({
   role: z.string(),
   content: z.array(z.looseObject({ text: z.string().optional() })),
   internal_chat_message_metadata_passthrough: z
@@ -24,19 +24,19 @@ const Said = z.object({
     .nullish(),
 })
 
-/** A message in the name of the user or of the developer: a person's, or one that codex put there. */
+/** Whether codex wrote the message itself, in the name of the user or the developer. */
 export function isByCodex({ type, payload }: RolloutLine): boolean {
   if (type !== 'response_item') return false
   if (payload.type === 'additional_tools') return true
-  const { data } = payload.type === 'message' ? Said.safeParse(payload) : { data: undefined }
+  const { data } = payload.type === 'message' ? Message.safeParse(payload) : { data: undefined }
   if (!data || data.role === 'assistant') return false
   const kinds = data.internal_chat_message_metadata_passthrough?.content_item_kinds
-  // Older versions do not say what a message is; what they put there themselves is an element.
+  // Older versions do not mark their messages; they wrap them in an XML element.
   if (kinds) return !kinds.some((kind) => kind.startsWith('user.'))
   return data.role !== 'user' || data.content.every(({ text }) => text?.trimStart().startsWith('<'))
 }
 
-/** Its prompts, tools and surroundings, which it makes anew when it needs them. What became of a turn is not of them. */
+/** Codex's prompts, tools and environment, which it regenerates. The note of an aborted turn is not part of them. */
 export function isContext(line: RolloutLine): boolean {
   return isByCodex(line) && !JSON.stringify(line.payload.content ?? '').includes('<turn_aborted>')
 }

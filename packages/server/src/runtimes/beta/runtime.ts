@@ -18,10 +18,10 @@ import { writeRollout } from './write-transcript.ts'
 
 export const name = 'runtime_beta'
 
-/** Long enough for a provider's bad quarter of an hour to be told from a quota that is spent for the day. */
+/** Outlasts a short outage, but not a quota that is spent for the day. */
 const defaultOutageMs = 15 * 60_000
 
-/** OpenAI's Codex CLI. Tried with 0.166.0; what is particular to a version stays in this folder. */
+/** OpenAI's Codex CLI, tried with 0.166.0. Version-specific code stays in this folder. */
 export function betaRuntime(options: BetaOptions): Runtime {
   const access = { environment: options.environment ?? {}, baseUrl: options.baseUrl, authFile: options.authFile }
   const codex: Codex = {
@@ -53,10 +53,10 @@ export function betaRuntime(options: BetaOptions): Runtime {
     models: () => options.models,
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(access, conversation, equipment),
-    start: (order) => startTurn(codex, order).catch(explainMissing),
+    start: (order) => startTurn(codex, order).catch(addInstallAdvice),
     async transcriptFiles(conversation) {
       const files = await findFiles(conversation)
-      usage.know(conversation.id, files)
+      usage.registerFiles(conversation.id, files)
       return files
     },
     writeTranscript: (conversation, lines) => writeRollout(conversation, lines, providerName(access)),
@@ -67,10 +67,10 @@ export function betaRuntime(options: BetaOptions): Runtime {
   }
 }
 
-/** Who reads it can do something about it. */
-function explainMissing(error: unknown): never {
+/** Tells the operator what to do about a missing program. */
+function addInstallAdvice(error: unknown): never {
   if (!(error instanceof SpawnFailed) || !error.message.includes('no such program')) throw error
   const reason =
-    'there is no such program; install Codex with "npm run agents:install" or name it in RUNTIME_BETA_COMMAND'
+    'there is no such program; install Codex with "npm run agents:install" or set RUNTIME_BETA_COMMAND to its path'
   throw new SpawnFailed({ command: error.command, reason, cause: error.cause })
 }

@@ -2,38 +2,38 @@ import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
-import { codexHome, ifMissing } from './codex-home.ts'
+import { codexHome } from './codex-home.ts'
+import { ifMissing } from './if-missing.ts'
 
 /**
- * Lays down copies of the skills in the agent's own home, where no commit picks them up, and takes away what was there
- * before. Answers with a sentence for each that is left out: it gives way to one of the repository's, because codex would
- * show both, or it cannot be read.
+ * Replaces the skills in the agent's home, where no commit includes them. Returns a sentence for each skill that is left out:
+ * because the repository has one of that name and codex would show both, or because it cannot be copied.
  */
-export async function layDownSkills(conversation: Conversation, skills: readonly Skill[]): Promise<string[]> {
+export async function installSkills(conversation: Conversation, skills: readonly Skill[]): Promise<string[]> {
   const folder = join(codexHome(conversation), 'skills')
-  const theirs = await repositorySkills(conversation.workingDirectory)
+  const inRepository = await repositorySkills(conversation.workingDirectory)
   await clear(folder)
   const leftOut: string[] = []
   for (const skill of skills) {
-    const why = theirs.has(skill.id) ? 'the repository has one of that name' : await layDown(skill, folder)
-    if (why !== undefined) leftOut.push(`The skill ${skill.id} is left out: ${why}.`)
+    const reason = inRepository.has(skill.id) ? 'the repository has one of that name' : await install(skill, folder)
+    if (reason !== undefined) leftOut.push(`The skill ${skill.id} is left out: ${reason}.`)
   }
   return leftOut
 }
 
-/** All but codex's own, which it keeps in a folder that begins with a dot. */
+/** Keeps codex's built-in skills, whose folder begins with a dot. */
 async function clear(folder: string): Promise<void> {
   for (const name of await names(folder)) {
     if (!name.startsWith('.')) await rm(join(folder, name), { recursive: true, force: true })
   }
 }
 
-/** Answers with what is in the way. */
-async function layDown({ id, folder, references }: Skill, skillsFolder: string): Promise<string | undefined> {
+/** Returns why the skill cannot be installed, if it cannot. */
+async function install({ id, folder, references }: Skill, skillsFolder: string): Promise<string | undefined> {
   const target = join(skillsFolder, basename(id))
   try {
     await mkdir(target, { recursive: true })
-    // Links are followed: what they lead to may not be there for the agent.
+    // Copies the targets of links: the agent may not be able to reach them.
     await cp(folder, target, { recursive: true, dereference: true })
     for (const { name, path } of references) {
       await cp(path, join(target, 'references', basename(name)), { dereference: true })
@@ -45,7 +45,7 @@ async function layDown({ id, folder, references }: Skill, skillsFolder: string):
   }
 }
 
-/** By the names of their folders and by the names they give themselves. */
+/** The names of the folders and the names in the skills' headers. */
 async function repositorySkills(workingDirectory: string): Promise<Set<string>> {
   const found = new Set<string>()
   for (const place of ['.codex/skills', '.agents/skills']) {

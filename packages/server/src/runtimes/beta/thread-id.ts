@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** A UUID of version 7, as codex names its threads: 48 bits of time, then chance. */
+/** A UUID of version 7, like codex's thread ids: 48 bits of time, then random bits. */
 export function newThreadId(nowMs = Date.now()): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(nowMs, 0, 6)

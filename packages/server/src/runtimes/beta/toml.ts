@@ -1,7 +1,7 @@
 export type TomlValue = string | number | boolean | readonly TomlValue[] | TomlTable
 export type TomlTable = { readonly [key: string]: TomlValue | undefined }
 
-/** A document, its own values first and then its tables. Keys and strings may hold anything; `undefined` is left out. */
+/** Writes a document: plain values first, then tables. Keys and strings may hold any text; `undefined` is omitted. */
 export function toToml(document: TomlTable): string {
   return section([], document).join('\n').concat('\n')
 }
@@ -28,7 +28,7 @@ function inline(value: TomlValue): string {
   return `{ ${pairs.join(', ')} }`
 }
 
-/** JSON's escapes are all TOML's too. What JSON leaves as it is and TOML refuses: DEL, and halves of surrogate pairs. */
+/** JSON's escapes are valid in TOML. TOML rejects two things that JSON does not escape: DEL and lone surrogates. */
 function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f')
 }

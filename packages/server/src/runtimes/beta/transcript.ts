@@ -1,14 +1,14 @@
 import { isByUser, isContext, type RolloutLine, readRolloutLine } from './rollout-line.ts'
 
-/** The prompt stands in the rollout before codex calls the model with it; what comes before it is preparation. */
+/** Codex writes the prompt to the rollout before it calls the model. The lines before the prompt are preparation. */
 export function showsReceipt(line: string): boolean {
   const entry = line.includes('"user"') ? readRolloutLine(line) : undefined
   return entry !== undefined && isByUser(entry)
 }
 
 /**
- * What tells of the conversation and of its turns. The rest is codex's own: what calls cost, its system prompt, its tools
- * and the state of its world, which it makes anew whenever it needs them, and a second account of each item.
+ * Keeps the conversation and its turns. Drops what codex regenerates when it needs it (system prompt, tools, world state), the
+ * usage records, and the second record of each item.
  */
 export function isWorthKeeping(line: string): boolean {
   const entry = readRolloutLine(line)

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { ExitStatus } from '../../platform/process/spawn-group.ts'
 import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
 
-/** Why a call to the model or a whole turn failed, as codex tells it. */
+/** Codex's report of a failed call or turn. */
 export const CodexError = z.object({
   message: z.string(),
-  /** A word, or a word with the HTTP status that was met. */
+  /** An error code, or an object of one code and the HTTP status. */
   codexErrorInfo: z.unknown().optional(),
   additionalDetails: z.string().nullish(),
 })
@@ -18,25 +18,25 @@ export const CodexTurn = z.object({
 })
 export type CodexTurn = z.infer<typeof CodexTurn>
 
-/** What there is to judge by when the agent is gone. */
-export type Ending = {
-  /** How codex says the turn ended; undefined if it did not live to say it. */
+/** What is known when codex has exited. */
+export type TurnOutcome = {
+  /** Codex's report of the turn's end; undefined if it died before. */
   turn: CodexTurn | undefined
-  /** Whether we asked for an interruption. */
+  /** Whether the driver asked for an interrupt. */
   isInterrupted: boolean
-  /** What kept it from its model until we gave it up. */
+  /** The error of an outage for which the driver gave the turn up. */
   outage: CodexError | undefined
   exit: ExitStatus
   stderr: string
 }
 
-/** Codex's own word on the turn decides; without one it died, and how is all there is to say. */
-export function judgeEnd({ turn, isInterrupted, outage, exit, stderr }: Ending): TurnEnd {
+/** Codex's report decides. Without one codex crashed. */
+export function decideTurnEnd({ turn, isInterrupted, outage, exit, stderr }: TurnOutcome): TurnEnd {
   if (turn?.status === 'completed') return { kind: 'completed' }
   if (isInterrupted) return { kind: 'interrupted' }
   if (outage) return failed(outage)
   if (turn?.status === 'interrupted') return { kind: 'interrupted' }
-  if (turn) return failed(turn.error ?? { message: `Codex ended the turn as "${turn.status}" and did not say why.` })
+  if (turn) return failed(turn.error ?? { message: `Codex ended the turn as "${turn.status}" and gave no reason.` })
   return crashed(exit, stderr)
 }
 
@@ -46,8 +46,8 @@ export function failed(error: CodexError): TurnEnd {
   return { kind: 'failed', reason, detail: [sentence, advice[reason]].join(' ') }
 }
 
-/** Refused before there was a turn. */
-export function refused(message: string): TurnEnd {
+/** Codex rejected a request before the turn started. */
+export function rejected(message: string): TurnEnd {
   if (/no rollout found|invalid session id|does not start with session metadata/i.test(message)) {
     return { kind: 'failed', reason: 'no_session', detail: `${asSentence(message)} ${advice.no_session}` }
   }
@@ -56,26 +56,25 @@ export function refused(message: string): TurnEnd {
 
 export function crashed({ code, signal }: ExitStatus, stderr: string): TurnEnd {
   const how = signal ? `was killed by ${signal}` : `exited with code ${code}`
-  const said = worthSaying(stderr)
-  if (/no rollout found for thread id/.test(said)) return refused(said)
-  const sentences = [`Codex ${how} before it finished the turn.`, ...(said ? [asSentence(said)] : []), advice.crash]
+  const output = relevantLines(stderr)
+  if (/no rollout found for thread id/.test(output)) return rejected(output)
+  const sentences = [`Codex ${how} before it finished the turn.`, ...(output ? [asSentence(output)] : []), advice.crash]
   return { kind: 'failed', reason: 'crash', detail: sentences.join(' ') }
 }
 
-/** What the operator can do about it. */
+/** What the operator can do. */
 const advice: Record<TurnFailureReason, string> = {
-  auth: 'Check the API key or the login that Yardmaster gives to Codex, and that it may use this model.',
+  auth: 'Check the API key or login that Yardmaster gives to Codex, and that it may use this model.',
   rate_limit: 'Wait until the limit is lifted or raise it with the provider, then restart the session.',
   model: 'Choose another model for this session; the provider does not offer this one to the account.',
   too_long: 'Start a new session, or fork this one at an earlier message.',
-  no_session:
-    'The conversation is no longer on this host; restart the session to have it put back from what is stored.',
-  overloaded: 'Check that the provider can be reached from this host, and restart the session in a while.',
+  no_session: 'The conversation is no longer on this host; restart the session to write it again from what is stored.',
+  overloaded: 'Check that this host can reach the provider, and restart the session later.',
   agent_error: 'If it happens again, look at the session logs and try another model.',
   crash: 'Restart the session; if it happens again, run the Codex program by hand on this host.',
 }
 
-const reasonByWord: Record<string, TurnFailureReason> = {
+const reasonByCode: Record<string, TurnFailureReason> = {
   unauthorized: 'auth',
   usageLimitExceeded: 'rate_limit',
   rateLimitExceeded: 'rate_limit',
@@ -88,13 +87,13 @@ const reasonByWord: Record<string, TurnFailureReason> = {
   policyCapacityUnavailable: 'overloaded',
 }
 
-/** First the word, then the HTTP status, then what the sentence says: the farther down, the less it is to be trusted. */
+/** Tries the code, then the HTTP status, then the text, from most to least reliable. */
 function reasonOf({ codexErrorInfo: info }: CodexError, sentence: string): TurnFailureReason {
-  const word = typeof info === 'string' ? info : undefined
+  const code = typeof info === 'string' ? info : undefined
   return (
-    (word !== undefined && Object.hasOwn(reasonByWord, word) ? reasonByWord[word] : undefined) ??
+    (code !== undefined && Object.hasOwn(reasonByCode, code) ? reasonByCode[code] : undefined) ??
     reasonByStatus(httpStatus(info)) ??
-    reasonBySentence.find(([pattern]) => pattern.test(sentence))?.[1] ??
+    reasonByText.find(([pattern]) => pattern.test(sentence))?.[1] ??
     'agent_error'
   )
 }
@@ -111,10 +110,10 @@ function reasonByStatus(status: number | undefined): TurnFailureReason | undefin
   if (status >= 500) return 'overloaded'
   return { 401: 'auth', 403: 'auth', 404: 'model', 413: 'too_long', 429: 'rate_limit' }[status] as
     | TurnFailureReason
-    | undefined // the literals above are reasons; an index signature forgets it
+    | undefined // safe: every value above is a reason
 }
 
-const reasonBySentence: readonly [RegExp, TurnFailureReason][] = [
+const reasonByText: readonly [RegExp, TurnFailureReason][] = [
   [/missing environment variable|not logged in|log ?in again|sign in|refresh token|\b40[13]\b|api key/i, 'auth'],
   [/context_length|context window|too long|maximum context|too large/i, 'too_long'],
   [/\b429\b|rate limit|usage limit|quota/i, 'rate_limit'],
@@ -125,7 +124,7 @@ const reasonBySentence: readonly [RegExp, TurnFailureReason][] = [
   ],
 ]
 
-/** Some come as the vendor's whole answer. */
+/** Some messages are the vendor's whole JSON answer. */
 function vendorSentence({ message, additionalDetails }: CodexError): string {
   const parts = [unwrapped(message), ...(additionalDetails ? [unwrapped(additionalDetails)] : [])]
   return parts.map(asSentence).join(' ')
@@ -142,7 +141,7 @@ function unwrapped(text: string): string {
   }
 }
 
-/** A person reads it: a page of HTML from a proxy is no sentence. */
+/** Cuts long text, such as a proxy's HTML page. */
 const maxSentence = 1000
 
 export function asSentence(text: string): string {
@@ -150,8 +149,8 @@ export function asSentence(text: string): string {
   return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
 }
 
-/** Its own remarks on where it lives, and colours, are nobody's concern. */
-function worthSaying(stderr: string): string {
+/** Standard error without colours and without a warning about codex's installation. */
+function relevantLines(stderr: string): string {
   return (
     stderr
       // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a colour

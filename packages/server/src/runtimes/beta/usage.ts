@@ -20,8 +20,8 @@ const UsageRecord = z.object({
 })
 
 /**
- * Reads what model calls used. Codex writes a record a call, but not with which model: that stands at the head of the
- * turn. Heads are remembered as they go by; after a restart of ours they are looked up in the file.
+ * Reads the usage of model calls. Codex writes one record per call, without the model: that is in the turn's context line. The
+ * reader remembers these lines as it sees them; after a restart of the server it looks them up in the file.
  */
 export function usageReader() {
   const models = new Map<string, string>()
@@ -29,22 +29,22 @@ export function usageReader() {
 
   const modelOf = (turnId: string, threadId: string): string => {
     const model = models.get(turnId) ?? modelIn(paths.get(threadId), turnId)
-    if (model !== undefined) keep(models, turnId, model)
+    if (model !== undefined) remember(models, turnId, model)
     return model ?? 'unknown'
   }
 
   return {
-    /** Where heads are looked up. */
-    know(conversationId: string | undefined, files: readonly TranscriptFile[]): void {
+    /** Registers the files in which to look up context lines. */
+    registerFiles(conversationId: string | undefined, files: readonly TranscriptFile[]): void {
       for (const { thread, path, subagent } of files) {
         const id = subagent ? thread : conversationId
-        if (id !== undefined) keep(paths, id, path)
+        if (id !== undefined) remember(paths, id, path)
       }
     },
     usageOf(line: string): Usage | undefined {
       if (line.includes('"turn_context"')) {
-        const head = readHead(line)
-        if (head) keep(models, head.turn_id, head.model)
+        const context = readTurnContext(line)
+        if (context) remember(models, context.turn_id, context.model)
         return undefined
       }
       if (!line.includes('"token_usage_record"')) return undefined
@@ -56,7 +56,7 @@ export function usageReader() {
         model: modelOf(turnId, threadId),
         called_at: new Date(data.timestamp),
         subagent: threadId !== sessionId,
-        // The vendor counts what the cache had as input too.
+        // The vendor's input count includes cached tokens.
         input_tokens: Math.max(0, usage.input_tokens - usage.cached_input_tokens - usage.cache_write_input_tokens),
         output_tokens: usage.output_tokens,
         cache_read_tokens: usage.cached_input_tokens,
@@ -71,32 +71,34 @@ export function usageReader() {
   }
 }
 
-const Head = z.object({ payload: z.object({ turn_id: z.string(), model: z.string() }) })
+const TurnContext = z.object({ payload: z.object({ turn_id: z.string(), model: z.string() }) })
 
-function readHead(line: string): { turn_id: string; model: string } | undefined {
+function readTurnContext(line: string): { turn_id: string; model: string } | undefined {
   const entry = readRolloutLine(line)
-  return entry?.type === 'turn_context' ? Head.safeParse(entry).data?.payload : undefined
+  return entry?.type === 'turn_context' ? TurnContext.safeParse(entry).data?.payload : undefined
 }
 
-/** At once and whole, because whoever asks cannot wait; it is asked once a turn, and only after a restart. */
+/** Reads the whole file synchronously, because `usageOf` is synchronous. Happens once per turn, and only after a restart. */
 function modelIn(path: string | undefined, turnId: string): string | undefined {
   if (path === undefined) return undefined
   try {
     return readFileSync(path, 'utf8')
       .split('\n')
-      .flatMap((line) => (line.includes('"turn_context"') && line.includes(turnId) ? (readHead(line) ?? []) : []))
-      .find((head) => head.turn_id === turnId)?.model
+      .flatMap((line) =>
+        line.includes('"turn_context"') && line.includes(turnId) ? (readTurnContext(line) ?? []) : [],
+      )
+      .find((context) => context.turn_id === turnId)?.model
   } catch {
-    return undefined // gone by now; a cost without its model is still a cost
+    return undefined // the file is gone; the usage is recorded without its model
   }
 }
 
-/** Many more than there are turns and threads at work; the oldest are forgotten. */
-const maxKept = 10_000
+/** More than the turns and threads of all active sessions. Evicts the oldest. */
+const maxRemembered = 10_000
 
-function keep(map: Map<string, string>, key: string, value: string): void {
+function remember(map: Map<string, string>, key: string, value: string): void {
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()
-  if (map.size > maxKept && oldest !== undefined) map.delete(oldest)
+  if (map.size > maxRemembered && oldest !== undefined) map.delete(oldest)
 }

@@ -4,14 +4,15 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Conversation, WrittenTranscript } from '../runtime.ts'
-import { codexHome, ifMissing, removeNote } from './codex-home.ts'
+import { codexHome, removeNote } from './codex-home.ts'
+import { ifMissing } from './if-missing.ts'
 import { findRollout, rolloutFolder } from './rollout-files.ts'
 import { isContext, type RolloutLine, readRolloutLine } from './rollout-line.ts'
 import { newThreadId } from './thread-id.ts'
 
 /**
- * Writes a rollout from which codex goes on as this conversation, wherever its lines come from. What was said and done
- * is taken over; what codex makes by itself, it makes anew for the folder, the tools and the instructions there are now.
+ * Writes a rollout from which codex resumes as this conversation. It takes over messages and tool calls; codex regenerates the
+ * rest for the current folder, tools and instructions.
  */
 export async function writeRollout(
   conversation: Conversation,
@@ -22,9 +23,9 @@ export async function writeRollout(
   const path =
     (await findRollout(conversation, conversationId)) ?? rolloutPath(conversation, conversationId, new Date())
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const head = headOf(conversation, conversationId, provider)
-  await pipeline(Readable.from(rewritten(head, lines)), createWriteStream(path, { mode: 0o600 }))
-  await forget(conversation)
+  const header = headerOf(conversation, conversationId, provider)
+  await pipeline(Readable.from(rewritten(header, lines)), createWriteStream(path, { mode: 0o600 }))
+  await removeIndexes(conversation)
   return { conversationId, path }
 }
 
@@ -34,8 +35,8 @@ function rolloutPath(conversation: Conversation, threadId: string, now: Date): s
   return join(rolloutFolder(conversation), ...day.split('-'), name)
 }
 
-/** The first line, by which codex knows whose rollout it is. */
-function headOf({ workingDirectory }: Conversation, threadId: string, provider: string): Record<string, unknown> {
+/** The first line, which identifies the thread. */
+function headerOf({ workingDirectory }: Conversation, threadId: string, provider: string): Record<string, unknown> {
   const timestamp = new Date().toISOString()
   return {
     timestamp,
@@ -54,44 +55,44 @@ function headOf({ workingDirectory }: Conversation, threadId: string, provider: 
   }
 }
 
-/** The version of codex whose rollouts these are like. */
+/** The version of codex whose rollout format this is. */
 const formatVersion = '0.166.0'
 
-async function* rewritten(head: Record<string, unknown>, lines: AsyncIterable<string>): AsyncGenerator<string> {
-  const open = new Map<string, string>()
+async function* rewritten(header: Record<string, unknown>, lines: AsyncIterable<string>): AsyncGenerator<string> {
+  const openCalls = new Map<string, string>()
   let ordinal = 0
-  const written = (entry: Record<string, unknown>): string => {
+  const serialize = (entry: Record<string, unknown>): string => {
     const { timestamp, ordinal: _, type, payload, ...rest } = entry
     const text = JSON.stringify({ timestamp, ordinal, type, payload, ...rest })
     ordinal += 1
     return `${text}\n`
   }
-  yield written(head)
+  yield serialize(header)
   for await (const line of lines) {
     const entry = readRolloutLine(line)
-    if (!entry || !isTakenOver(entry)) continue
-    noteCall(open, entry)
-    yield written(entry)
+    if (!entry || !isConversation(entry)) continue
+    trackCall(openCalls, entry)
+    yield serialize(entry)
   }
-  for (const [callId, type] of open) yield written(aborted(callId, type))
+  for (const [callId, type] of openCalls) yield serialize(aborted(callId, type))
 }
 
-/** Messages, thoughts, calls with their results, and what a compaction made of them. */
-function isTakenOver(entry: RolloutLine): boolean {
+/** Messages, reasoning, calls with their results, and compaction summaries. */
+function isConversation(entry: RolloutLine): boolean {
   return entry.type === 'compacted' || (entry.type === 'response_item' && !isContext(entry))
 }
 
-/** The calls that wait for their result. */
-function noteCall(open: Map<string, string>, { type, payload }: RolloutLine): void {
+/** Keeps track of the calls without a result. */
+function trackCall(openCalls: Map<string, string>, { type, payload }: RolloutLine): void {
   const { type: kind = '', call_id: callId } = payload
   if (type !== 'response_item' || typeof callId !== 'string') return
-  if (kind.endsWith('_output')) open.delete(callId)
-  else if (kind.endsWith('_call')) open.set(callId, kind)
+  if (kind.endsWith('_output')) openCalls.delete(callId)
+  else if (kind.endsWith('_call')) openCalls.set(callId, kind)
 }
 
-/** A model does not take a conversation in which a call stands without a result. */
+/** A result for a call that has none: models reject a conversation with an open call. */
 function aborted(callId: string, callType: string): Record<string, unknown> {
-  // The shell call of old models has the output of a function call.
+  // The result of an old model's shell call is a function call's result.
   const type = callType === 'local_shell_call' ? 'function_call_output' : `${callType}_output`
   return {
     timestamp: new Date().toISOString(),
@@ -100,8 +101,8 @@ function aborted(callId: string, callType: string): Record<string, unknown> {
   }
 }
 
-/** Codex's own databases know threads by where their rollouts were. They are made anew from what there is. */
-async function forget(conversation: Conversation): Promise<void> {
+/** Codex's databases record where rollouts were. Codex rebuilds them from the files. */
+async function removeIndexes(conversation: Conversation): Promise<void> {
   const folder = codexHome(conversation)
   for (const name of (await readdir(folder).catch(ifMissing)) ?? []) {
     if (/\.sqlite(-shm|-wal)?$/.test(name)) await rm(join(folder, name), { force: true })

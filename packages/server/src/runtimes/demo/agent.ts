@@ -11,8 +11,8 @@ import type { DemoNotice, DemoRequest } from './protocol.ts'
 import { readConversation, readTranscript, summaryOf } from './summarize.ts'
 
 /**
- * The demo agent. Works through its prompt line by line in the directory it was started in, writes its transcript to
- * `<folder>/<conversation>.jsonl`, and says on standard output when an entry was added and how the turn ended.
+ * The demo agent. Executes its prompt line by line in its working directory, writes its transcript to
+ * `<folder>/<conversation>.jsonl`, and reports each new entry and the end of the turn on standard output.
  */
 const [conversationId = '', folder = ''] = process.argv.slice(2)
 const interruption = new AbortController()
@@ -21,7 +21,7 @@ class Failure extends Error {}
 
 type Block = Record<string, unknown>
 
-/** What a line may begin with. Anything else is repeated back. */
+/** The commands that a line may begin with. The agent echoes every other line. */
 const commands: Record<string, (rest: string, transcript: string) => Promise<void> | void> = {
   say: (text, transcript) => assistant(transcript, [{ type: 'text', text }]),
   think: (thinking, transcript) => assistant(transcript, [{ type: 'thinking', thinking }]),
@@ -35,28 +35,28 @@ const commands: Record<string, (rest: string, transcript: string) => Promise<voi
   },
 }
 
-async function playBack(prompt: string): Promise<void> {
+async function execute(prompt: string): Promise<void> {
   const transcript = join(folder, `${conversationId}.jsonl`)
   append(transcript, { type: 'user', message: { role: 'user', content: prompt } })
   const lines = prompt.split('\n').filter((text) => text.trim() !== '')
   for (const [index, line] of lines.entries()) {
     interruption.signal.throwIfAborted()
-    // What follows is what is to be summed up, and none of it is to be done.
+    // The remaining lines are the conversation to summarize, not commands.
     if (/^summarize\b/.test(line)) return summarize(lines.slice(index + 1).join('\n'), transcript)
-    await play(line, transcript)
+    await executeLine(line, transcript)
   }
-  // The last line may have been cut short as well.
+  // An interrupt may have cut the last line short too.
   interruption.signal.throwIfAborted()
 }
 
-/** A conversation as a person reads it, or without one its own, this request left out. */
+/** Summarizes the given conversation, or without one its own transcript, except this request. */
 async function summarize(conversation: string, transcript: string): Promise<void> {
   const entries =
     conversation === ''
       ? readTranscript(await readFile(transcript, 'utf8')).slice(0, -1)
       : readConversation(conversation)
   const text = summaryOf(entries)
-  // A word a token, so that what a summary costs can be seen without a model.
+  // Counts a word as a token, so that a summary has a cost without a model.
   const usage = {
     input_tokens: countWords(entries.map((entry) => entry.text).join(' ')),
     output_tokens: countWords(text),
@@ -72,7 +72,7 @@ function countWords(text: string): number {
   return text.split(/\s+/).filter(Boolean).length
 }
 
-async function play(line: string, transcript: string): Promise<void> {
+async function executeLine(line: string, transcript: string): Promise<void> {
   const [word = '', ...rest] = line.trim().split(' ')
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined
   if (command) await command(rest.join(' '), transcript)
@@ -92,8 +92,8 @@ async function runCommand(command: string, transcript: string): Promise<void> {
   })
 }
 
-/** Keeps the last of what a command printed; nobody reads megabytes of a demo. */
-const keptOutput = 64 * 1024
+/** Keeps only the last part of a command's output. */
+const maxOutputCharacters = 64 * 1024
 
 function shell(command: string): Promise<{ output: string; isError: boolean }> {
   return new Promise((finish) => {
@@ -101,7 +101,7 @@ function shell(command: string): Promise<{ output: string; isError: boolean }> {
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        output = (output + text).slice(-keptOutput)
+        output = (output + text).slice(-maxOutputCharacters)
       })
     }
     child.on('error', (error) => finish({ output: error.message, isError: true }))
@@ -120,7 +120,7 @@ async function writeTo(rest: string, transcript: string): Promise<void> {
   assistant(transcript, [{ type: 'tool_use', id: `toolu_${randomUUID()}`, name: 'write', input: { path } }])
 }
 
-/** Links followed. What is not there yet will be where its folder is. */
+/** Resolves links. For a path that does not exist yet, resolves its folder. */
 async function realPath(path: string): Promise<string> {
   try {
     return await realpath(path)
@@ -144,7 +144,7 @@ function reportUsage(rest: string, transcript: string): void {
   })
 }
 
-/** A subagent has a transcript of its own and plays one line, as its parent would. */
+/** Runs a subagent, which executes one line and has a transcript of its own. */
 async function spawnSubagent(line: string, transcript: string): Promise<void> {
   const agentId = `agent-${randomUUID().slice(0, 8)}`
   const toolUseId = `toolu_${randomUUID()}`
@@ -155,7 +155,7 @@ async function spawnSubagent(line: string, transcript: string): Promise<void> {
   const facts = { subagent_type: 'demo', description: line, tool_use_id: toolUseId }
   writeFileSync(join(folder, `${agentId}.json`), JSON.stringify(facts))
   append(own, { type: 'user', isSidechain: true, agentId, message: { role: 'user', content: line } })
-  await play(line, own)
+  await executeLine(line, own)
   append(transcript, {
     type: 'user',
     message: {
@@ -181,7 +181,7 @@ function notify(notice: DemoNotice): void {
 
 async function turn(prompt: string): Promise<void> {
   try {
-    await playBack(prompt)
+    await execute(prompt)
     notify({ type: 'result', outcome: 'completed', detail: '' })
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
@@ -190,11 +190,11 @@ async function turn(prompt: string): Promise<void> {
   process.exit(0)
 }
 
-// Whoever started us may be gone. The turn is worked to its end all the same, and the transcript tells of it.
+// The server may have died. Finish the turn anyway; the transcript records it.
 process.stdout.on('error', () => undefined)
 
 for await (const line of createInterface({ input: process.stdin })) {
-  // Not held against the schema: only our own driver writes here, and loading it would double the time to start.
+  // Not validated: only the driver writes here, and loading zod would double the start-up time.
   const request = JSON.parse(line) as DemoRequest
   if (request.type === 'interrupt') interruption.abort()
   else void turn(request.prompt)

@@ -1,6 +1,6 @@
-export type Entry = { who: 'user' | 'assistant' | 'other'; text: string }
+export type Entry = { role: 'user' | 'assistant' | 'other'; text: string }
 
-/** What a conversation is about, as far as it can be told without understanding it. */
+/** Describes a conversation by counts and quotes, without a model. */
 export function summaryOf(entries: readonly Entry[]): string {
   if (entries.length === 0) return 'Nothing has been said yet.'
   const request = lastOf(entries, 'user')
@@ -16,24 +16,24 @@ export function summaryOf(entries: readonly Entry[]): string {
     .join(' ')
 }
 
-/** The reading copy: `--- User ---` and what they said. */
+/** Parses a transcript rendered as text, with headers such as `--- User ---`. */
 export function readConversation(text: string): Entry[] {
   const entries: Entry[] = []
   for (const line of text.split('\n')) {
     const [, header] = /^--- (.+) ---$/.exec(line) ?? []
-    if (header !== undefined) entries.push({ who: speaker(header), text: '' })
+    if (header !== undefined) entries.push({ role: roleOf(header), text: '' })
     else if (!/^<\/?conversation>$/.test(line)) addLine(entries.at(-1), line)
   }
   return entries
 }
 
-/** Its own file. A line that cannot be read tells nothing. */
+/** Parses the agent's transcript file. Skips unreadable lines. */
 export function readTranscript(jsonLines: string): Entry[] {
   return jsonLines.split('\n').flatMap((line) => {
     try {
       // Only the agent itself writes here.
       const { type, message } = JSON.parse(line) as { type: string; message: { content: unknown } }
-      return { who: speaker(type), text: textOf(message.content) }
+      return { role: roleOf(type), text: textOf(message.content) }
     } catch {
       return []
     }
@@ -45,7 +45,7 @@ function textOf(content: unknown): string {
   return content.map(({ type, text }: { type: string; text?: string }) => text ?? `[${type}]`).join('\n')
 }
 
-function speaker(name: string): Entry['who'] {
+function roleOf(name: string): Entry['role'] {
   const lower = name.toLowerCase()
   return lower === 'user' || lower === 'assistant' ? lower : 'other'
 }
@@ -54,18 +54,18 @@ function addLine(entry: Entry | undefined, line: string): void {
   if (entry) entry.text = entry.text === '' ? line : `${entry.text}\n${line}`
 }
 
-/** What was said; calls of tools and their results are not. */
-function lastOf(entries: readonly Entry[], who: Entry['who']): string {
-  return entries.findLast((entry) => entry.who === who && said(entry) !== '')?.text ?? ''
+/** The last text of that role, without tool calls and results. */
+function lastOf(entries: readonly Entry[], role: Entry['role']): string {
+  return entries.findLast((entry) => entry.role === role && spokenText(entry) !== '')?.text ?? ''
 }
 
-function said({ text }: Entry): string {
+function spokenText({ text }: Entry): string {
   return text.startsWith('[tool_') ? '' : text.trim()
 }
 
-const shown = 200
+const maxQuoteCharacters = 200
 
 function short(text: string): string {
   const line = text.trim().replace(/\s*\n\s*/g, '; ')
-  return line.length <= shown ? line : `${line.slice(0, shown - 3)}...`
+  return line.length <= maxQuoteCharacters ? line : `${line.slice(0, maxQuoteCharacters - 3)}...`
 }

@@ -11,7 +11,7 @@ const UsageLine = z.object({
   }),
 })
 
-/** The demo agent's `usage` lines. Most lines have none, which is seen before anything is parsed. */
+/** The usage that a line reports. Cheap check first: most lines report none. */
 export function usageOf(line: string): Usage | undefined {
   if (!line.includes('"usage"')) return undefined
   const { data } = UsageLine.safeParse(parse(line))

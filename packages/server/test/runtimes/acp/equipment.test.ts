@@ -43,7 +43,7 @@ describe('the model', () => {
   test('of an agent that lets nobody choose is a matter for a notice', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hi', { model: 'large' })).toEqual({ kind: 'completed' })
-    expect(session.notices).toEqual([expect.stringContaining('does not let its model be chosen')])
+    expect(session.notices).toEqual([expect.stringContaining('has no choice of models')])
   })
 })
 

@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { describe, expect, test } from 'vitest'
-import { failureOf, judgeStop } from '../../../src/runtimes/acp/failures.ts'
+import { endOfStop, failureOf } from '../../../src/runtimes/acp/failures.ts'
 
 describe('an error of the agent', () => {
   const errors = [
@@ -41,7 +41,7 @@ describe('a prompt that was answered', () => {
     ['of_the_future', false, { kind: 'failed', reason: 'agent_error' }],
   ] as const
 
-  test.each(stops)('with %s, silent %s, is %j', (stopReason, isSilent, end) => {
-    expect(judgeStop(stopReason, { isSilent })).toMatchObject(end)
+  test.each(stops)('with %s, silent %s, is %j', (stopReason, hasNoOutput, end) => {
+    expect(endOfStop(stopReason, { hasNoOutput })).toMatchObject(end)
   })
 })

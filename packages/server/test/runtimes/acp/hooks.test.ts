@@ -57,8 +57,7 @@ describe('hooks of an agent whose protocol has none', () => {
     const unseen = hookEvents.filter((event) => !moments.some((moment) => moment === event))
     expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual(
       unseen.map(
-        (event) =>
-          `The hook tell-of-${event} is left out: scripted is driven by a protocol that does not tell of ${event}.`,
+        (event) => `The hook tell-of-${event} is left out: the protocol that drives scripted does not report ${event}.`,
       ),
     )
   })

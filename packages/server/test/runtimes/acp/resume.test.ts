@@ -45,7 +45,7 @@ describe('the next turn', () => {
       /^<earlier_conversation>\n.*User: say One\nrun ls\n\nYou: One\n\nTool execute: .*"ls".*\n\nResult: output of ls\n<\/earlier_conversation>$/s,
     )
     expect(message).toBe('say Two')
-    expect(session.notices).toEqual([expect.stringMatching(/did not take up its conversation \(.*Method not found/)])
+    expect(session.notices).toEqual([expect.stringMatching(/did not resume its conversation \(.*Method not found/)])
     expect(session.named).toHaveLength(1)
     expect((await session.said()).slice(-2)).toEqual(['user: say Two', 'text: Two'])
   })

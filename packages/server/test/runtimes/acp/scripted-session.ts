@@ -114,7 +114,7 @@ function scriptedAgent({ abilities = ['resume'], refuses = [], environment = {},
       ...environment,
     },
     models: [agentsChoice],
-    patience: { answerMs: 30_000, graceMs: 500, lastWordsMs: 500 },
+    timeouts: { answerMs: 30_000, graceMs: 500, exitMs: 500 },
     ...agent,
   }
 }

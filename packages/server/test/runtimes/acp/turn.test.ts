@@ -59,7 +59,7 @@ describe('a turn', () => {
     session = await scriptedSession()
     expect(await session.run('question Which one?\nfile /etc/passwd')).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toMatch(/^text: got decline.*method not found/i)
-    expect(session.notices).toEqual(['The agent asked a question, which was declined: Which one?'])
+    expect(session.notices).toEqual(['The agent asked a question, which Yardmaster declined: Which one?'])
   })
 
   test('with a tool that never ended leaves no open call in the transcript', async () => {
@@ -167,7 +167,7 @@ describe('a turn that fails', () => {
   })
 
   test('because the program does not speak the protocol says what to look at', async () => {
-    const agent = { command: 'cat', args: [], patience: { answerMs: 300, graceMs: 500, lastWordsMs: 500 } }
+    const agent = { command: 'cat', args: [], timeouts: { answerMs: 300, graceMs: 500, exitMs: 500 } }
     session = await scriptedSession({ agent })
     expect(await session.run('say Hi')).toMatchObject({ kind: 'failed', reason: 'agent_error' })
   })
@@ -195,7 +195,7 @@ describe('an agent that misbehaves', () => {
     expect(await session.run('garbage Loading...\nstrange news\nsay Hi')).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: Hi')
     expect(session.notices).toEqual([
-      'The agent prints what is no message of the protocol; it is passed over: Loading...',
+      'The agent prints text that is not a protocol message; Yardmaster ignores it: Loading...',
     ])
   })
 

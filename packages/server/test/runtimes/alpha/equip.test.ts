@@ -160,7 +160,7 @@ describe('hooks', () => {
     await place(join(clone, '.claude', 'hooks', 'tell', 'HOOK.json'), '{}')
     const hooks = [await hook({ id: 'lint', event: 'pre_commit' }), await hook()]
     expect(await giving({ hooks })).toEqual([
-      'The hook lint is left out: this agent does not tell of pre_commit.',
+      'The hook lint is left out: this agent has no event for pre_commit.',
       'The hook tell is left out: the repository has one of that name.',
     ])
     expect(await settings()).toEqual({ hooks: {} })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listen } from '../../../src/runtimes/alpha/read-output.ts'
+import { readOutput } from '../../../src/runtimes/alpha/read-output.ts'
 
 const result = { type: 'result', is_error: false, result: 'Done.' }
 const retry = (attempt: number, status: number | null) => ({
@@ -35,15 +35,15 @@ test('of several results the last counts', async () => {
 test('calls that are tried again are told of with their number', async () => {
   const { notices } = await hear(retry(1, 529), retry(2, null))
   expect(notices).toEqual([
-    'The model did not answer (status 529, overloaded); attempt 2 of 11 follows.',
-    'The model did not answer (no answer, overloaded); attempt 3 of 11 follows.',
+    'The call to the model failed (status 529, overloaded); attempt 2 of 11 follows.',
+    'The call to the model failed (no answer, overloaded); attempt 3 of 11 follows.',
   ])
 })
 
 test('a sign-in that is refused twice is given up, by an interrupt; one that is refused once may be renewed', async () => {
-  expect((await hear(retry(1, 401))).heard.gaveUp).toBeUndefined()
+  expect((await hear(retry(1, 401))).heard.earlyEnd).toBeUndefined()
   const { heard, said } = await hear(retry(1, 401), retry(2, 401), retry(3, 401))
-  expect(heard.gaveUp).toMatchObject({ kind: 'failed', reason: 'auth', detail: expect.stringContaining('401') })
+  expect(heard.earlyEnd).toMatchObject({ kind: 'failed', reason: 'auth', detail: expect.stringContaining('401') })
   expect(said).toMatchObject([{ type: 'control_request', request: { subtype: 'interrupt' } }])
 })
 
@@ -87,10 +87,10 @@ async function hear(...events: unknown[]) {
   const said: unknown[] = []
   const notices: string[] = []
   const seen: string[] = []
-  const heard = await listen(
+  const heard = await readOutput(
     { lines: lines() },
     { onActivity: () => void seen.push('activity'), onNotice: (sentence) => void notices.push(sentence) },
-    { tell: (text) => void said.push(JSON.parse(text)), hangUp: () => void seen.push('hung up') },
+    { send: (text) => void said.push(JSON.parse(text)), close: () => void seen.push('hung up') },
   )
   const activity = seen.filter((what) => what === 'activity').length
   return { heard, said, notices, activity, isHungUp: seen.includes('hung up') }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type AlphaResult, readEvent } from '../../../src/runtimes/alpha/protocol.ts'
-import { type Ending, judgeEnd } from '../../../src/runtimes/alpha/turn-end.ts'
+import { decideTurnEnd, type TurnOutcome } from '../../../src/runtimes/alpha/turn-end.ts'
 
 const fine = { type: 'result', subtype: 'success', is_error: false, terminal_reason: 'completed', result: 'Done.' }
 /** Recorded from 2.1.197: it says "success" of every failure of the API. */
@@ -53,11 +53,11 @@ describe('a turn failed', () => {
   })
 
   test('by a crash when there is no last word', () => {
-    expect(judge({ exit: { code: null, signal: 'SIGKILL' }, complaint: 'panic\n' })).toEqual({
+    expect(judge({ exit: { code: null, signal: 'SIGKILL' }, stderr: 'panic\n' })).toEqual({
       kind: 'failed',
       reason: 'crash',
       detail:
-        'The agent process was killed by SIGKILL before it finished the turn. panic. Restart the session to let it go on from where it stopped.',
+        'The agent process was killed by SIGKILL before it finished the turn. panic. Restart the session to continue from where it stopped.',
     })
   })
 
@@ -73,21 +73,21 @@ describe('a turn failed', () => {
     ['Error: Session ID 1 is already in use.', 'no_session'],
     ['--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'agent_error'],
     ["error: unknown option '--append-system-prompt-file'", 'agent_error'],
-  ])('before it began, as it says on standard error: %s', (complaint, reason) => {
-    const end = judge({ exit: { code: 1, signal: null }, complaint })
-    expect(end).toMatchObject({ reason, detail: expect.stringContaining(complaint) })
+  ])('before it began, as it says on standard error: %s', (stderr, reason) => {
+    const end = judge({ exit: { code: 1, signal: null }, stderr })
+    expect(end).toMatchObject({ reason, detail: expect.stringContaining(stderr) })
   })
 
   test('for the reason we gave up on it for', () => {
-    const gaveUp = { kind: 'failed', reason: 'auth', detail: 'No.' } as const
-    expect(judge({ said: aborted, gaveUp })).toEqual(gaveUp)
+    const earlyEnd = { kind: 'failed', reason: 'auth', detail: 'No.' } as const
+    expect(judge({ said: aborted, earlyEnd })).toEqual(earlyEnd)
   })
 })
 
-function judge({ said, ...ending }: Partial<Ending> & { said?: unknown }) {
+function judge({ said, ...ending }: Partial<TurnOutcome> & { said?: unknown }) {
   const result = said === undefined ? undefined : readEvent(JSON.stringify(said))
-  return judgeEnd({
-    ...{ wasInterrupted: false, gaveUp: undefined, exit: { code: 0, signal: null }, complaint: '' },
+  return decideTurnEnd({
+    ...{ wasInterrupted: false, earlyEnd: undefined, exit: { code: 0, signal: null }, stderr: '' },
     ...ending,
     result: result as AlphaResult | undefined, // the lines above are results
   })

@@ -58,7 +58,7 @@ test('a turn whose model stays out of reach is given up', async () => {
     detail: expect.stringContaining('last status: 429 Too Many Requests'),
   })
   expect(notices).toEqual([
-    'Codex tries its call to the model again. Reconnecting... 1/5. last status: 429 Too Many Requests.',
+    'Codex retries its call to the model. Reconnecting... 1/5. last status: 429 Too Many Requests.',
   ])
 })
 
@@ -70,8 +70,8 @@ test('a provider with too many requests is asked again, and somebody is told', a
   const { running, notices } = await start('busy twice', { retryDelaysMs: [20, 40, 60] })
   expect(await running.ended).toEqual({ kind: 'completed' })
   expect(notices).toEqual([
-    expect.stringMatching(/too many requests.*429 Too Many Requests.*go on in 0.02 s \(1 of 3\)\.$/),
-    expect.stringMatching(/go on in 0.04 s \(2 of 3\)\.$/),
+    expect.stringMatching(/too many requests.*429 Too Many Requests.*continue in 0.02 s \(1 of 3\)\.$/),
+    expect.stringMatching(/continue in 0.04 s \(2 of 3\)\.$/),
   ])
 })
 
@@ -99,7 +99,7 @@ test('questions are answered with no, and unknown ones with an error', async () 
   expect(await running.ended).toMatchObject({
     detail: expect.stringContaining('answered decline and Yardmaster does not answer something/new'),
   })
-  expect(notices).toEqual(['Codex asked for permission to run a command and was told no: nobody is there to give it.'])
+  expect(notices).toEqual(['Codex asked for permission to run a command. Yardmaster declined.'])
 })
 
 test('an exit without a word is a crash', async () => {

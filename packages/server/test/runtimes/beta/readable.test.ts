@@ -27,7 +27,7 @@ test('what became of a turn is a notice', () => {
   expect([failed, aborted, summedUp].map((line) => readableEntry(line)?.message.content)).toEqual([
     [{ type: 'text', text: 'The turn failed. No more tokens.' }],
     [{ type: 'text', text: 'The turn was ended early (interrupted).' }],
-    [{ type: 'text', text: 'The conversation so far was summed up. They met.' }],
+    [{ type: 'text', text: 'The conversation so far was summarized. They met.' }],
   ])
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type CodexError, type Ending, judgeEnd, refused } from '../../../src/runtimes/beta/turn-end.ts'
+import { type CodexError, decideTurnEnd, rejected, type TurnOutcome } from '../../../src/runtimes/beta/turn-end.ts'
 
-function ending(what: Partial<Ending>): Ending {
+function ending(what: Partial<TurnOutcome>): TurnOutcome {
   return {
     turn: undefined,
     isInterrupted: false,
@@ -12,27 +12,27 @@ function ending(what: Partial<Ending>): Ending {
   }
 }
 
-function failure(error: CodexError): Partial<Ending> {
+function failure(error: CodexError): Partial<TurnOutcome> {
   return { turn: { id: 't', status: 'failed', error } }
 }
 
 describe('whose word decides', () => {
   test('a turn that codex says is completed is, whatever we asked for and however it left', () => {
     const turn = { id: 't', status: 'completed' }
-    expect(judgeEnd(ending({ turn, isInterrupted: true, exit: { code: 1, signal: null } }))).toEqual({
+    expect(decideTurnEnd(ending({ turn, isInterrupted: true, exit: { code: 1, signal: null } }))).toEqual({
       kind: 'completed',
     })
   })
 
   test('an exit code of 0 without a word is no success', () => {
-    expect(judgeEnd(ending({}))).toMatchObject({ kind: 'failed', reason: 'crash' })
+    expect(decideTurnEnd(ending({}))).toMatchObject({ kind: 'failed', reason: 'crash' })
   })
 
   test('whom we interrupted was interrupted, also if it had to be killed', () => {
-    expect(judgeEnd(ending({ isInterrupted: true, exit: { code: null, signal: 'SIGKILL' } }))).toEqual({
+    expect(decideTurnEnd(ending({ isInterrupted: true, exit: { code: null, signal: 'SIGKILL' } }))).toEqual({
       kind: 'interrupted',
     })
-    expect(judgeEnd(ending({ turn: { id: 't', status: 'interrupted' } }))).toEqual({ kind: 'interrupted' })
+    expect(decideTurnEnd(ending({ turn: { id: 't', status: 'interrupted' } }))).toEqual({ kind: 'interrupted' })
   })
 
   test('a turn that we gave up for an outage failed by the outage', () => {
@@ -40,7 +40,7 @@ describe('whose word decides', () => {
       message: 'Reconnecting... 1/5',
       codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: 429 } },
     }
-    expect(judgeEnd(ending({ turn: { id: 't', status: 'interrupted' }, outage }))).toMatchObject({
+    expect(decideTurnEnd(ending({ turn: { id: 't', status: 'interrupted' }, outage }))).toMatchObject({
       reason: 'rate_limit',
     })
   })
@@ -48,7 +48,7 @@ describe('whose word decides', () => {
   test('a crash tells how it ended and what it said last, without its remarks on itself', () => {
     const stderr =
       'WARNING: proceeding, even though we could not create PATH aliases\n\u001b[31mERROR\u001b[0m out of luck\n'
-    expect(judgeEnd(ending({ exit: { code: null, signal: 'SIGKILL' }, stderr }))).toMatchObject({
+    expect(decideTurnEnd(ending({ exit: { code: null, signal: 'SIGKILL' }, stderr }))).toMatchObject({
       reason: 'crash',
       detail: expect.stringMatching(/^Codex was killed by SIGKILL before it finished the turn\. ERROR out of luck\. /),
     })
@@ -104,7 +104,7 @@ test.each<[string, CodexError, string]>([
   ['anything else', { message: 'The policy says no', codexErrorInfo: 'cyberPolicy' }, 'agent_error'],
   ['a word of Object', { message: 'Odd', codexErrorInfo: 'constructor' }, 'agent_error'],
 ])('%s', (_, error, reason) => {
-  const end = judgeEnd(ending(failure(error)))
+  const end = decideTurnEnd(ending(failure(error)))
   expect(end).toMatchObject({ kind: 'failed', reason })
   // The vendor's sentence, then ours.
   expect(end).toMatchObject({ detail: expect.stringMatching(/[.!?] [A-Z].*\.$/) })
@@ -112,12 +112,12 @@ test.each<[string, CodexError, string]>([
 
 test('what the vendor sends as JSON is read out', () => {
   const error = { message: '{"error":{"message":"prompt is too long","code":"context_length_exceeded"}}' }
-  expect(judgeEnd(ending(failure(error)))).toMatchObject({
+  expect(decideTurnEnd(ending(failure(error)))).toMatchObject({
     detail: expect.stringMatching(/^prompt is too long \(context_length_exceeded\)\. /),
   })
 })
 
 test('a thread that codex does not have is told apart from other refusals', () => {
-  expect(refused('no rollout found for thread id 01a1')).toMatchObject({ reason: 'no_session' })
-  expect(refused('failed to parse config')).toMatchObject({ reason: 'agent_error' })
+  expect(rejected('no rollout found for thread id 01a1')).toMatchObject({ reason: 'no_session' })
+  expect(rejected('failed to parse config')).toMatchObject({ reason: 'agent_error' })
 })

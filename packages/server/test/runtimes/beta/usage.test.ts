@@ -31,8 +31,8 @@ test('a reader that has not seen the head of the turn looks it up in the file', 
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'rollout.jsonl')
   await writeFile(path, `${lines.head}\n${lines.context}\n${lines.usage}\n`)
-  const { know, usageOf } = usageReader()
-  know(thread, [{ thread: 'main', path }])
+  const { registerFiles, usageOf } = usageReader()
+  registerFiles(thread, [{ thread: 'main', path }])
   expect(usageOf(lines.usage)?.model).toBe('gpt-6.1-sol')
 })
 
