@@ -29,7 +29,7 @@ function other() {
   }
 }
 
-test('answers find their calls, in whatever order they come', async () => {
+test('matches answers to calls in any order', async () => {
   const { rpc, say, hears } = other()
   const [first, second] = [rpc.call('one', { a: 1 }), rpc.call('two', {})]
   expect(await hears()).toEqual({ jsonrpc: '2.0', id: 1, method: 'one', params: { a: 1 } })
@@ -38,7 +38,7 @@ test('answers find their calls, in whatever order they come', async () => {
   expect(await Promise.all([first, second])).toEqual([null, 'of two'])
 })
 
-test('a refusal rejects the call with its code and message', async () => {
+test('rejects a call that the peer answers with an error, with its code and message', async () => {
   const { rpc, say } = other()
   const call = rpc.call('one', {})
   say({ id: 1, error: { code: -32600, message: 'Not so' } })
@@ -46,7 +46,7 @@ test('a refusal rejects the call with its code and message', async () => {
   await expect(call).rejects.toMatchObject({ code: -32600, message: 'Not so' })
 })
 
-test('requests are answered and notifications heard; lines that make no sense are passed over', async () => {
+test('answers requests, delivers notifications and ignores lines that are not messages', async () => {
   const { say, sayText, hears, heard } = other()
   sayText('not JSON')
   say({ method: 'news', params: { b: 2 } }, { id: 'q', method: 'echo', params: 'hi' }, { id: 7, method: 'odd' })
@@ -55,7 +55,7 @@ test('requests are answered and notifications heard; lines that make no sense ar
   expect(heard).toEqual([['news', { b: 2 }]])
 })
 
-test('a call to somebody who leaves is rejected, and so is a later one', async () => {
+test('rejects a pending call when the peer ends, and every later call', async () => {
   const { rpc, leave } = other()
   const call = rpc.call('one', {})
   leave()

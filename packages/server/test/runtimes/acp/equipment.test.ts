@@ -9,7 +9,7 @@ let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('the model', () => {
-  test('is chosen by a configuration option', async () => {
+  test('is selected by a configuration option', async () => {
     session = await scriptedSession({ abilities: ['options', 'models'] })
     expect(await session.run('say Hi', { model: 'large' })).toEqual({ kind: 'completed' })
     const [{ params } = { params: {} }] = await session.heard('session/set_config_option')
@@ -17,20 +17,20 @@ describe('the model', () => {
     expect(await session.heard('session/set_model')).toEqual([])
   })
 
-  test('is chosen in the older way, and by the name that people see', async () => {
+  test('is selected by session/set_model and by its displayed name', async () => {
     session = await scriptedSession({ abilities: ['models'] })
     await session.run('say Hi', { model: 'The large one' })
     expect((await session.heard('session/set_model'))[0]?.params).toMatchObject({ modelId: 'large' })
   })
 
-  test('is left alone when the agent has it already, and when it is the own choice of the agent', async () => {
+  test("is not set if the agent already uses it or the choice is the agent's", async () => {
     session = await scriptedSession({ abilities: ['options', 'resume'] })
     await session.run('say Hi', { model: 'small' })
     await session.run('say Hi', { model: 'default' })
     expect(await session.heard('session/set_config_option')).toEqual([])
   })
 
-  test('that the agent does not have ends the turn with those it has', async () => {
+  test('that the agent lacks fails the turn with a list of those it has', async () => {
     session = await scriptedSession({ abilities: ['options'] })
     expect(await session.run('say Hi', { model: 'huge' })).toEqual({
       kind: 'failed',
@@ -40,14 +40,14 @@ describe('the model', () => {
     expect(await session.heard('session/prompt')).toEqual([])
   })
 
-  test('of an agent that lets nobody choose is a matter for a notice', async () => {
+  test('of an agent without a choice of models is logged', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hi', { model: 'large' })).toEqual({ kind: 'completed' })
     expect(session.notices).toEqual([expect.stringContaining('has no choice of models')])
   })
 })
 
-test('the mode and the way to sign in are those of the configuration', async () => {
+test('the agent gets the configured mode and sign-in method', async () => {
   const agent = { mode: 'free', authMethod: 'key' }
   session = await scriptedSession({ agent, environment: { SCRIPTED_AUTH: 'required' } })
   expect(await session.run('say Hi')).toEqual({ kind: 'completed' })
@@ -60,7 +60,7 @@ test('the mode and the way to sign in are those of the configuration', async () 
   ])
 })
 
-test('a mode that the agent does not have ends the turn with those it has', async () => {
+test('a mode that the agent lacks fails the turn with a list of those it has', async () => {
   session = await scriptedSession({ agent: { mode: 'wild' } })
   expect(await session.run('say Hi')).toMatchObject({
     kind: 'failed',
@@ -68,7 +68,7 @@ test('a mode that the agent does not have ends the turn with those it has', asyn
   })
 })
 
-test('MCP servers are handed over with every turn, but for those the agent cannot reach', async () => {
+test('every turn passes the MCP servers, except those the agent does not support', async () => {
   session = await scriptedSession({ abilities: ['resume', 'http'] })
   const mcpServers = [
     { name: 'files', kind: 'stdio', command: '/bin/files', args: ['-v'], env: { ROOT: '/x' } },
@@ -100,7 +100,7 @@ test('MCP servers are handed over with every turn, but for those the agent canno
   expect(session.notices).toEqual([sentence, sentence])
 })
 
-test('skills are put into the home and named to the agent; what is no longer there is taken away', async () => {
+test('skills are copied to the home and named to the agent, and deselected ones are removed', async () => {
   session = await scriptedSession()
   const { conversation, runtime } = session
   const tea = await makeSkill('tea/../brew')

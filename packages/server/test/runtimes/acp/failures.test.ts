@@ -2,7 +2,7 @@ import { RequestError } from '@agentclientprotocol/sdk'
 import { describe, expect, test } from 'vitest'
 import { endOfStop, failureOf } from '../../../src/runtimes/acp/failures.ts'
 
-describe('an error of the agent', () => {
+describe('failureOf', () => {
   const errors = [
     [-32603, 'Internal error', undefined, 'agent_error'],
     [-32000, 'Authentication required', undefined, 'auth'],
@@ -22,7 +22,7 @@ describe('an error of the agent', () => {
     expect(failureOf(new RequestError(code, message, data))).toMatchObject({ kind: 'failed', reason })
   })
 
-  test('is told in its own words, each once, and cut when there is no end of them', () => {
+  test("keeps the agent's words, each once, and truncates long ones", () => {
     const details = 'x'.repeat(10_000)
     const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }))
     expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Restart the session/) })
@@ -30,7 +30,7 @@ describe('an error of the agent', () => {
   })
 })
 
-describe('a prompt that was answered', () => {
+describe('endOfStop', () => {
   const stops = [
     ['end_turn', false, { kind: 'completed' }],
     ['end_turn', true, { kind: 'failed', reason: 'agent_error' }],
@@ -41,7 +41,7 @@ describe('a prompt that was answered', () => {
     ['of_the_future', false, { kind: 'failed', reason: 'agent_error' }],
   ] as const
 
-  test.each(stops)('with %s, silent %s, is %j', (stopReason, hasNoOutput, end) => {
+  test.each(stops)('stop reason %s with no output %s is %j', (stopReason, hasNoOutput, end) => {
     expect(endOfStop(stopReason, { hasNoOutput })).toMatchObject(end)
   })
 })

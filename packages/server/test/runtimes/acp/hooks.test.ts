@@ -11,7 +11,7 @@ afterEach(() => session.remove())
 
 const moments = ['session_start', 'pre_tool_call', 'post_tool_call', 'stop', 'session_end'] as const
 
-/** A hook that appends what it is told to `told` in the working directory, and then does what `script` says. */
+/** A hook that appends its input to `told` in the working directory, then runs `script`. */
 async function makeHook(event: HookEvent, { script = '', ...rest }: Partial<Hook> & { script?: string } = {}) {
   const folder = join(session.conversation.home, `hook-${event}`)
   await mkdir(folder, { recursive: true })
@@ -34,8 +34,8 @@ async function* earlierLines(): AsyncGenerator<string> {
   yield JSON.stringify({ type: 'user', message: { role: 'user', content: 'Something said before' } })
 }
 
-describe('hooks of an agent whose protocol has none', () => {
-  test('run at their moments, in order, and are told what other agents tell theirs', async () => {
+describe('hooks of an ACP agent', () => {
+  test('run on their events in order, with the input that other agents give their hooks', async () => {
     session = await scriptedSession()
     const hooks = await Promise.all(moments.map((moment) => makeHook(moment)))
     expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([])
@@ -51,7 +51,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('of moments that the protocol does not tell of are left out, with a sentence for each', async () => {
+  test('of events that the protocol does not report are left out with a sentence each', async () => {
     session = await scriptedSession()
     const hooks = await Promise.all(hookEvents.map((event) => makeHook(event)))
     const unseen = hookEvents.filter((event) => !moments.some((moment) => moment === event))
@@ -62,7 +62,7 @@ describe('hooks of an agent whose protocol has none', () => {
     )
   })
 
-  test('may object to a call that the agent asks about, which is then refused', async () => {
+  test('refuse a call that the agent asks permission for', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { script: 'echo "not on a Friday" >&2; exit 2' })]
     expect(await session.run('ask to deploy', { equipment: { hooks } })).toEqual({ kind: 'completed' })
@@ -71,7 +71,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(session.notices).toEqual(['The hook tell-of-pre_tool_call objected: not on a Friday'])
   })
 
-  test('are about the tools that their matcher names: a name or a pattern for the whole of it', async () => {
+  test('apply to the tools that their matcher names by a name or a pattern for the whole name', async () => {
     session = await scriptedSession()
     const about = async (matcher: string) => ({ ...(await makeHook('pre_tool_call')), id: matcher, matcher })
     const hooks = await Promise.all(['execute', 'ex.*|edit', '*', 'exec', 'edit'].map(about))
@@ -79,7 +79,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(await told()).toHaveLength(3)
   })
 
-  test('with a matcher that is none are left out, with a sentence', async () => {
+  test('with an invalid matcher are left out with a sentence', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { matcher: '(?i)execute' })]
     expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([
@@ -87,16 +87,16 @@ describe('hooks of an agent whose protocol has none', () => {
     ])
   })
 
-  test('have matchers that cannot be made to take for ever by the name of a tool', async () => {
+  test('have matchers with a time limit, whatever the name of a tool', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { matcher: '(\\w+_?)+' })]
     const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: `${'a'.repeat(40)}!`, status: 'in_progress' }
     expect(await session.run(`tell ${JSON.stringify(call)}`, { equipment: { hooks } })).toEqual({ kind: 'completed' })
-    // Nobody knows whether it is about that tool, so it is asked.
+    // The matcher timed out, so the hook runs.
     expect(await told()).toHaveLength(1)
   })
 
-  test('have their own variables and none of the keys', async () => {
+  test('get their own variables and no provider key', async () => {
     session = await scriptedSession({ environment: { PROVIDER_KEY: 'sesame' } })
     const env = { MOOD: 'cheerful' }
     const script = 'echo "{\\"mood\\":\\"$MOOD\\",\\"key\\":\\"$PROVIDER_KEY\\"}" >> told'
@@ -104,7 +104,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(await told()).toMatchObject([{ hook_event_name: 'Stop' }, { mood: 'cheerful', key: '' }])
   })
 
-  test('that fail, take too long or are not there are matters for a notice, and the turn goes on', async () => {
+  test('that fail, time out or are missing are logged, and the turn continues', async () => {
     session = await scriptedSession()
     const hooks = [
       await makeHook('session_start', { script: 'echo "no disk" >&2; exit 7' }),
@@ -119,7 +119,7 @@ describe('hooks of an agent whose protocol has none', () => {
     ])
   })
 
-  test('are asked about all that is known of a call, however it came in, and again when more is', async () => {
+  test('see everything reported about a call, and run again when an update adds to it', async () => {
     session = await scriptedSession()
     const script = 'grep -q "rm -rf" told && exit 2'
     const hooks = [await makeHook('pre_tool_call', { script, matcher: 'execute' })]
@@ -135,7 +135,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect((await told()).map((moment) => moment.tool_input)).toEqual([{}, { command: 'rm -rf /' }, {}])
   })
 
-  test('are asked by the name in a question, and about a call that was over before it is asked about again', async () => {
+  test('match the name in a permission request, also for a call that had ended', async () => {
     session = await scriptedSession()
     const about = async (matcher: string) => ({ ...(await makeHook('pre_tool_call', { script: 'exit 2' })), matcher })
     const hooks = [await about('Bash'), await about('execute')]
@@ -151,7 +151,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(answers).toEqual(['text: got reject_once-id', 'text: got reject_once-id'])
   })
 
-  test('hear what became known of a call after it began', async () => {
+  test('see what is reported about a call after it began', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call'), await makeHook('post_tool_call')]
     const lines = [
@@ -167,7 +167,7 @@ describe('hooks of an agent whose protocol has none', () => {
     ])
   })
 
-  test('that have not decided when the turn fails have not granted', async () => {
+  test('that have not decided when the turn fails do not grant the call', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
     const asking = `askandfail ${JSON.stringify({ toolCallId: 'x', rawInput: { command: 'ls' } })}`
@@ -178,7 +178,7 @@ describe('hooks of an agent whose protocol has none', () => {
     ])
   })
 
-  test('see the whole input of a call, however long', async () => {
+  test('see the whole input of a call, whatever its length', async () => {
     session = await scriptedSession()
     const command = `${'# '.repeat(400_000)}\nrm -rf /`
     const call = { toolCallId: 'x', title: 'Terminal', rawInput: { command } }
@@ -187,14 +187,14 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(await told()).toMatchObject([{ tool_input: { command } }])
   })
 
-  test('that object at length are heard all the same', async () => {
+  test('that refuse with a long output refuse the call', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { script: 'head -c 300000 /dev/zero; exit 2' })]
     await session.run('ask to deploy', { equipment: { hooks } })
     expect((await session.said()).at(-1)).toBe('text: got reject_once-id')
   })
 
-  test('keep what comes after a call waiting until they have run', async () => {
+  test('delay the messages after a call until they have run', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { script: 'sleep 0.3; echo "{}" >> told' }), await makeHook('stop')]
     await session.run('run one\nrun two', { equipment: { hooks } })
@@ -202,7 +202,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(names).toEqual(['PreToolUse', 'done', 'PreToolUse', 'done', 'Stop'])
   })
 
-  test('show that the session is alive while they run', async () => {
+  test('count as activity of the session while they run', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('stop', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
     const turn = await session.begin('say Hi', { equipment: { hooks } })
@@ -216,14 +216,14 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(await turn.ended).toEqual({ kind: 'completed' })
   })
 
-  test('do not outlast a turn that failed', async () => {
+  test('end with a turn that failed', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('post_tool_call', { script: 'sleep 100; echo "{}" >> told' })]
     expect(await session.run('run one\ncrash', { equipment: { hooks } })).toMatchObject({ kind: 'failed' })
     expect(await session.leftBehind()).toEqual([])
   })
 
-  test('are found with their turn, should nobody be left to end them', async () => {
+  test('carry the run marker of their turn, so that a sweep finds them', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('session_start', { script: 'exec sleep 100' })]
     const turn = await session.begin('say Hi', { equipment: { hooks } })
@@ -233,7 +233,7 @@ describe('hooks of an agent whose protocol has none', () => {
     expect(await session.leftBehind()).toEqual([])
   })
 
-  test('that are interrupted before the prompt leave the agent to be told all that it was to be told', async () => {
+  test('that an interrupt stops before the prompt do not make the agent miss its instructions', async () => {
     session = await scriptedSession()
     session.conversation = { ...session.conversation, id: 'from-elsewhere' }
     await session.runtime.writeTranscript(session.conversation, earlierLines())
@@ -248,7 +248,7 @@ describe('hooks of an agent whose protocol has none', () => {
     for (const part of ['Something said before', 'The goal is tea.']) expect(JSON.stringify(params)).toContain(part)
   })
 
-  test('do not outlast an interrupt', async () => {
+  test('end with an interrupt', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('session_start', { script: 'exec sleep 100' }), await makeHook('stop')]
     const turn = await session.begin('say Hi', { equipment: { hooks } })

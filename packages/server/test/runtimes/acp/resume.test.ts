@@ -9,7 +9,7 @@ let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('the next turn', () => {
-  test('goes on in the same session of the agent, in a new process', async () => {
+  test("resumes the agent's session in a new process", async () => {
     session = await scriptedSession({ abilities: ['resume'] })
     await session.run('say One')
     expect(await session.run('recall')).toEqual({ kind: 'completed' })
@@ -20,7 +20,7 @@ describe('the next turn', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('does not write down again what an agent tells when it loads a session', async () => {
+  test('does not record the messages that an agent repeats when it loads a session', async () => {
     session = await scriptedSession({ abilities: ['load'] })
     await session.run('say One')
     await session.run('say Two')
@@ -28,7 +28,7 @@ describe('the next turn', () => {
     expect(await session.said()).toEqual(['user: say One', 'text: One', 'user: say Two', 'text: Two'])
   })
 
-  test('loads where the agent promises to resume and then refuses', async () => {
+  test('loads the session if the agent advertises resume and then rejects it', async () => {
     session = await scriptedSession({ abilities: ['resume', 'load'], refuses: ['session/resume'] })
     await session.run('say One')
     expect(await session.run('say Two')).toEqual({ kind: 'completed' })
@@ -36,7 +36,7 @@ describe('the next turn', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('is begun anew with a recap, and a notice, where the agent refuses to go on', async () => {
+  test('starts a new session with a recap, and logs it, if the agent refuses to resume', async () => {
     session = await scriptedSession({ abilities: ['resume'], refuses: ['session/resume'] })
     await session.run('say One\nrun ls')
     expect(await session.run('say Two')).toEqual({ kind: 'completed' })
@@ -50,7 +50,7 @@ describe('the next turn', () => {
     expect((await session.said()).slice(-2)).toEqual(['user: say Two', 'text: Two'])
   })
 
-  test('is begun anew with a recap where the agent never said that it could go on', async () => {
+  test('starts a new session with a recap if the agent does not advertise resuming', async () => {
     session = await scriptedSession({ abilities: [] })
     await session.run('say One')
     await session.run('say Two')
@@ -61,7 +61,7 @@ describe('the next turn', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('brings a message that may have got lost when we died over it', async () => {
+  test('repeats a message that a crash may have kept from the agent', async () => {
     session = await scriptedSession()
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
@@ -74,7 +74,7 @@ describe('the next turn', () => {
     expect(message).toBe('say Two')
   })
 
-  test('does not bring it twice when it is itself that message', async () => {
+  test('does not repeat the message if it is the prompt', async () => {
     session = await scriptedSession()
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
@@ -84,7 +84,7 @@ describe('the next turn', () => {
     expect(textsOf(await session.heard('session/prompt'))).toEqual(['say Two'])
   })
 
-  test('begins on a line of its own after one that broke off', async () => {
+  test('starts on a line of its own after an incomplete line', async () => {
     session = await scriptedSession()
     await session.run('say One')
     const [file] = await session.runtime.transcriptFiles(session.conversation)
@@ -97,7 +97,7 @@ describe('the next turn', () => {
 })
 
 describe('instructions', () => {
-  test('stand before the first message, and again only when they have changed', async () => {
+  test('precede the first message, and a later one only if they have changed', async () => {
     session = await scriptedSession()
     const given = async (instructions: string): Promise<string[]> => {
       await session.run('say Hi', { equipment: { instructions } })
@@ -112,7 +112,7 @@ describe('instructions', () => {
     expect((await session.said()).filter((said) => said.includes('goal'))).toEqual([])
   })
 
-  test('go to the system prompt of an agent that takes one', async () => {
+  test('go to the system prompt of an agent that supports it', async () => {
     session = await scriptedSession({ abilities: ['system_prompt'] })
     await session.run('say Hi', { equipment: { instructions: 'The goal: tea.' } })
     expect(textsOf(await session.heard('session/prompt'))).toEqual(['say Hi'])
@@ -121,8 +121,8 @@ describe('instructions', () => {
   })
 })
 
-describe('a conversation that was put on disk', () => {
-  test('as a fork has an id of its own, and its agent gets a recap', async () => {
+describe('a conversation written to disk', () => {
+  test('as a fork gets its own id, and its agent a recap', async () => {
     session = await scriptedSession()
     const written = await session.runtime.writeTranscript(session.conversation, kept())
     session.conversation = { ...session.conversation, id: written.conversationId }
@@ -141,7 +141,7 @@ describe('a conversation that was put on disk', () => {
     expect(textsOf(await session.heard('session/prompt'))).toEqual(['say And on'])
   })
 
-  test('after it was elsewhere is not continued in the session that the agent still has', async () => {
+  test("after a move is not resumed in the agent's old session", async () => {
     session = await scriptedSession()
     await session.run('say One')
     const { path } = await session.runtime.writeTranscript(session.conversation, kept())
@@ -151,7 +151,7 @@ describe('a conversation that was put on disk', () => {
     expect(textsOf(await session.heard('session/prompt'))[0]).toContain('Ada')
   })
 
-  test('and is very long comes as a recap of bounded size, with how it began and how it stands', async () => {
+  test('that is very long becomes a bounded recap with its first and latest messages', async () => {
     session = await scriptedSession()
     async function* long(): AsyncGenerator<string> {
       yield entry('user', 'Build a cathedral')

@@ -4,13 +4,13 @@ import { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk'
 
-// A small agent that speaks the Agent Client Protocol and does what the lines of its prompt say. What it is asked is
-// written to `heard.jsonl` in its home, and what is said in its sessions beside it, so that it can take them up again.
+// A small agent that speaks the Agent Client Protocol and executes the lines of its prompt. It writes the requests it gets to
+// `heard.jsonl` in its home, and its sessions beside it, so that it can resume them.
 //
-// SCRIPTED_ABILITIES  what it says it can: resume, load, http, system_prompt, options (models as configuration options),
+// SCRIPTED_ABILITIES  its capabilities: resume, load, http, system_prompt, options (models as configuration options),
 //                     models (models in the older way)
-// SCRIPTED_REFUSES    methods that it refuses all the same
-// SCRIPTED_AUTH       `required`: no session before it was told to sign in
+// SCRIPTED_REFUSES    methods that it advertises and then rejects
+// SCRIPTED_AUTH       `required`: no session before `authenticate`
 
 const home = process.env.HOME ?? ''
 const abilities = (process.env.SCRIPTED_ABILITIES ?? '').split(',')
@@ -110,7 +110,7 @@ async function prompt({ params, client }) {
         const { outcome } = await client.request('session/request_permission', question)
         await say(`got ${outcome.optionId ?? outcome.outcome}`)
       },
-      // Fails once its question has been heard, and notes what comes of the question after that.
+      // Fails while its permission request is pending, and records the answer that arrives later.
       askandfail: async () => {
         const options = ['reject_once', 'allow_once'].map((kind) => ({ kind, optionId: `${kind}-id`, name: kind }))
         const question = { sessionId, toolCall: JSON.parse(text), options }

@@ -24,17 +24,17 @@ export type ScriptedSession = {
   runtime: Runtime
   conversation: Conversation
   notices: string[]
-  /** What happened in the order in which it did, as far as our side was told. */
+  /** The callbacks in the order in which the driver called them. */
   named: string[]
-  /** How often there was a sign of life. */
+  /** How often the driver reported activity. */
   stirrings: number
   begin(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<RunningTurn>
   run(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<TurnEnd>
-  /** The lines of a transcript: the conversation's own, unless another file is named. */
+  /** The lines of the conversation's transcript, or of the named file. */
   lines(path?: string): Promise<string[]>
   /** The blocks of a transcript, each as one readable string. */
   said(path?: string): Promise<string[]>
-  /** What the agent was asked, in order, of one method if one is named. */
+  /** The agent's requests in order, of one method if one is named. */
   heard(method?: string): Promise<Heard[]>
   /** The processes of its turns that still run. */
   leftBehind(): Promise<ProcessIdentity[]>

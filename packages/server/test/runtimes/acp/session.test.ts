@@ -10,7 +10,7 @@ import { conversing } from '../../support/sessions/conversation.ts'
 import { entriesOf, findDemo, textOf } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
-// Sessions of a whole Yardmaster whose runtime is the scripted agent, by a row in the file of runtimes.
+// Sessions of a whole server whose runtime is the scripted agent, by a row in the runtimes file.
 
 const folder = mkdtempSync(join(tmpdir(), 'yardmaster-runtimes-'))
 const file = join(folder, 'runtimes.json')
@@ -29,7 +29,7 @@ const { create, say, settled, reaches } = conversing(app)
 
 const scripted = { agent_runtime: 'scripted' }
 
-test('a session goes on from turn to turn, and its usage is on record', async () => {
+test('a session continues over several turns and stores its usage', async () => {
   const id = await create('say One\nusage 100 20 30 10', scripted)
   await reaches(id, 'needs_input')
   const { session_id: named } = await findDemo(app, id)
@@ -45,7 +45,7 @@ test('a session goes on from turn to turn, and its usage is on record', async ()
   expect(rows.map(({ input_tokens }) => Number(input_tokens))).toEqual([100])
 })
 
-test('a fork goes on by itself from the entry it was made at', async () => {
+test('a fork continues from its entry independently', async () => {
   const id = await create('say One', scripted)
   await reaches(id, 'needs_input')
   await say(id, 'say Two')
@@ -60,7 +60,7 @@ test('a fork goes on by itself from the entry it was made at', async () => {
   expect(recalled).not.toContain('Two')
 })
 
-test('a subagent has a transcript on record, whatever stands in what the agent tells of it', async () => {
+test('stores the transcript of a subagent, whatever text its facts contain', async () => {
   const id = await create(
     [
       'delegate explorer ls -l',
@@ -78,7 +78,7 @@ test('a subagent has a transcript on record, whatever stands in what the agent t
   )
 })
 
-test('what the agent says in a notice is redacted before it is cut', async () => {
+test("redacts the agent's text in a notice before truncating it", async () => {
   const key = 'sk-ant-api03-Zk3vQ9xT2mLr8Yw5Bn7Hc1Jd4Fg6Ps0Ae2Uk9Vo3Xi5Ct7Rq1Ny4Mb8Wz6Ljh-AbCdEfGhAA'
   const id = await create(`question ${'x'.repeat(930)} ${key}\nsay Done`, scripted)
   await reaches(id, 'needs_input')
@@ -89,7 +89,7 @@ test('what the agent says in a notice is redacted before it is cut', async () =>
   expect(notice.length).toBeLessThan(1100)
 })
 
-test('a turn that is interrupted leaves the session ready for the next', async () => {
+test('an interrupted turn leaves the session ready for the next', async () => {
   const id = await create('stream', scripted)
   await eventually(
     () => entriesOf(app, id),

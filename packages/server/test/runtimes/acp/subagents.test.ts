@@ -5,7 +5,7 @@ let session: ScriptedSession
 
 afterEach(() => session.remove())
 
-test('what a subagent was asked, did and answered stands in a transcript of its own', async () => {
+test("records a subagent's prompt, calls and answer in a transcript of its own", async () => {
   session = await scriptedSession()
   const prompt = 'delegate explorer ls -l\nrun pwd\nsay Done'
   expect(await session.run(prompt)).toEqual({ kind: 'completed' })
@@ -33,7 +33,7 @@ test('what a subagent was asked, did and answered stands in a transcript of its 
   ])
 })
 
-test('an update about the call of a subagent that does not say whose it is belongs to the subagent', async () => {
+test("assigns an unmarked update about a subagent's call to the subagent", async () => {
   session = await scriptedSession()
   const _meta = { claudeCode: { parentToolUseId: 'P' } }
   const lines = [
@@ -54,7 +54,7 @@ test('an update about the call of a subagent that does not say whose it is belon
   ])
 })
 
-test('a subagent that works on in the background is known by what it was asked, also in a later turn', async () => {
+test('keeps the facts of a background subagent in a later turn', async () => {
   session = await scriptedSession()
   const _meta = { claudeCode: { parentToolUseId: 'P' } }
   const input = { subagent_type: 'explorer', description: 'A look', prompt: 'Look' }
@@ -75,7 +75,7 @@ test('a subagent that works on in the background is known by what it was asked, 
   ])
 })
 
-test('the name of a tool is the agent’s own where it tells it', async () => {
+test("uses the agent's name for a tool if it reports one", async () => {
   session = await scriptedSession()
   const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: 'execute', rawInput: { command: 'ls' } }
   const update = { ...call, status: 'completed', _meta: { claudeCode: { toolName: 'Bash' } } }
@@ -83,7 +83,7 @@ test('the name of a tool is the agent’s own where it tells it', async () => {
   expect((await session.said())[1]).toBe('tool_use: Bash {"command":"ls"}')
 })
 
-test('two subagents have two transcripts, and a later turn adds others', async () => {
+test('gives each subagent a transcript, also in a later turn', async () => {
   session = await scriptedSession()
   await session.run('delegate explorer ls\ndelegate critic pwd')
   await session.run('delegate poet date')

@@ -9,7 +9,7 @@ let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('a turn', () => {
-  test('is completed, and what was said stands in the transcript as whole blocks', async () => {
+  test('completes, and the transcript holds whole blocks', async () => {
     session = await scriptedSession()
     const prompt = 'think about it\nsay Hello, all of you.\nrun ls -l\nplan to go on\nsay And good bye.'
     expect(await session.run(prompt)).toEqual({ kind: 'completed' })
@@ -27,7 +27,7 @@ describe('a turn', () => {
     expect(lines.map((line) => JSON.parse(line).sessionId)).toEqual(lines.map(() => session.conversation.id))
   })
 
-  test('names the conversation before the agent gets the prompt, which by then stands in the transcript', async () => {
+  test('reports the conversation id and writes the prompt to the transcript before the agent gets it', async () => {
     session = await scriptedSession()
     const turn = await session.begin('stream')
     await eventually(
@@ -39,7 +39,7 @@ describe('a turn', () => {
     await turn.interrupt()
   })
 
-  test('has its usage counted once, with what the cache did', async () => {
+  test('counts its usage once, with cached tokens', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hi\nusage 100 20 30 10', { model: 'default' })).toEqual({ kind: 'completed' })
     const usages = (await session.lines()).flatMap((line) => session.runtime.usageOf(line) ?? [])
@@ -49,20 +49,20 @@ describe('a turn', () => {
     expect(await session.said()).toEqual(['user: say Hi\nusage 100 20 30 10', 'text: Hi'])
   })
 
-  test('asks for permission and gets it, for this once', async () => {
+  test('grants a permission request for this call only', async () => {
     session = await scriptedSession()
     await session.run('ask to delete everything')
     expect((await session.said()).at(-1)).toBe('text: got allow_once-id')
   })
 
-  test('asks a question, which is declined, and wants to use our files, which it cannot', async () => {
+  test('declines a question and offers no access to files', async () => {
     session = await scriptedSession()
     expect(await session.run('question Which one?\nfile /etc/passwd')).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toMatch(/^text: got decline.*method not found/i)
     expect(session.notices).toEqual(['The agent asked a question, which Yardmaster declined: Which one?'])
   })
 
-  test('with a tool that never ended leaves no open call in the transcript', async () => {
+  test('closes the call of a tool that never ended', async () => {
     session = await scriptedSession()
     await session.run('begin something long')
     expect((await session.said()).slice(1)).toEqual([
@@ -71,7 +71,7 @@ describe('a turn', () => {
     ])
   })
 
-  test('of an agent whose session id could be a path keeps its transcript where transcripts are', async () => {
+  test("keeps the transcript in its folder if the agent's session id looks like a path", async () => {
     session = await scriptedSession({ environment: { SCRIPTED_SESSION_ID: '../../elsewhere/x' } })
     await session.run('crash now')
     expect(session.named).toEqual(['../../elsewhere/x'])
@@ -79,7 +79,7 @@ describe('a turn', () => {
     expect(file?.path).toMatch(/\/home\/transcripts\/[0-9a-f]{64}\.jsonl$/)
   })
 
-  test('gives the agent the variables it is to have, and nothing else of ours', async () => {
+  test('gives the agent the configured variables and no others', async () => {
     const environment = { PASSED: 'yes', KEPT: 'no', PATH: process.env.PATH }
     session = await scriptedSession({ agent: { passEnvironment: ['PASSED'], environment } })
     await session.run('environment PASSED\nenvironment KEPT', { equipment: { environment: { KEPT: '' } } })
@@ -88,7 +88,7 @@ describe('a turn', () => {
 })
 
 describe('an interrupted turn', () => {
-  test('ends by the protocol, and keeps what was said until then', async () => {
+  test('ends by protocol and keeps the text up to then', async () => {
     session = await scriptedSession()
     const turn = await session.begin('stream')
     await eventually(
@@ -101,7 +101,7 @@ describe('an interrupted turn', () => {
     expect((await session.said()).at(-1)).toMatch(/^text: on and /)
   })
 
-  test('of an agent that ignores it is killed', async () => {
+  test('kills an agent that ignores the cancel', async () => {
     session = await scriptedSession()
     const turn = await session.begin('deaf')
     await eventually(
@@ -113,7 +113,7 @@ describe('an interrupted turn', () => {
     expect(await stillRunning([turn.identity])).toEqual([])
   })
 
-  test('whose agent had not begun gets no prompt', async () => {
+  test('sends no prompt to an agent that had not started', async () => {
     session = await scriptedSession()
     const turn = await session.begin('say Hi')
     await turn.interrupt()
@@ -124,7 +124,7 @@ describe('an interrupted turn', () => {
 })
 
 describe('a turn that fails', () => {
-  test('by an error instead of an answer has the reason that the error gives', async () => {
+  test('by an error has the reason of the error', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hm\nerror -32603 API Error: 429 slow down')).toEqual({
       kind: 'failed',
@@ -134,7 +134,7 @@ describe('a turn that fails', () => {
     expect((await session.said()).at(-1)).toBe('text: Hm')
   })
 
-  test('because its process died tells how, and what it said last', async () => {
+  test('because the process died reports the exit and the last of standard error', async () => {
     session = await scriptedSession()
     expect(await session.run('say I\ncrash out of memory')).toEqual({
       kind: 'failed',
@@ -144,7 +144,7 @@ describe('a turn that fails', () => {
     expect((await session.said()).at(-1)).toBe('text: I')
   })
 
-  test('because its process died before it said anything tells the same', async () => {
+  test('because the process died before its first message reports the same', async () => {
     session = await scriptedSession({ agent: { command: 'sh', args: ['-c', 'echo no such flag >&2; exit 4'] } })
     expect(await session.run('say Hi')).toEqual({
       kind: 'failed',
@@ -153,31 +153,31 @@ describe('a turn that fails', () => {
     })
   })
 
-  test('because the agent closed its output ends its process too', async () => {
+  test('because the agent closed its output kills the process', async () => {
     session = await scriptedSession()
     const turn = await session.begin('hangup')
     expect(await turn.ended).toMatchObject({ reason: 'crash', detail: expect.stringContaining('closed its output') })
     expect(await stillRunning([turn.identity])).toEqual([])
   })
 
-  test('because it wants a sign-in that nobody named says so', async () => {
+  test('because the agent requires a sign-in says so', async () => {
     session = await scriptedSession({ environment: { SCRIPTED_AUTH: 'required' } })
     expect(await session.run('say Hi')).toMatchObject({ kind: 'failed', reason: 'auth' })
     expect(session.named).toEqual([])
   })
 
-  test('because the program does not speak the protocol says what to look at', async () => {
+  test('because the program does not speak the protocol says what to check', async () => {
     const agent = { command: 'cat', args: [], timeouts: { answerMs: 300, graceMs: 500, exitMs: 500 } }
     session = await scriptedSession({ agent })
     expect(await session.run('say Hi')).toMatchObject({ kind: 'failed', reason: 'agent_error' })
   })
 
-  test('because the agent speaks another version of the protocol says which', async () => {
+  test('because the agent speaks another version of the protocol names the version', async () => {
     session = await scriptedSession({ environment: { SCRIPTED_VERSION: '7' } })
     expect(await session.run('say Hi')).toMatchObject({ detail: expect.stringContaining('version 7') })
   })
 
-  test('because our disk does is a fault of ours, and leaves no agent behind', async () => {
+  test("because the server's disk fails rejects, and leaves no agent running", async () => {
     session = await scriptedSession()
     await session.run('say Hi')
     const [file] = await session.runtime.transcriptFiles(session.conversation)
@@ -190,7 +190,7 @@ describe('a turn that fails', () => {
 })
 
 describe('an agent that misbehaves', () => {
-  test('and prints what is no message is heard all the same', async () => {
+  test('and prints text that is not a message completes its turn', async () => {
     session = await scriptedSession()
     expect(await session.run('garbage Loading...\nstrange news\nsay Hi')).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: Hi')
@@ -199,7 +199,7 @@ describe('an agent that misbehaves', () => {
     ])
   })
 
-  test('and sends news that are too long is heard without them', async () => {
+  test('and sends an oversized update completes its turn without it', async () => {
     session = await scriptedSession()
     expect(await session.run(`huge ${17 * 1024 * 1024}\nsay Hi`)).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: Hi')
@@ -208,7 +208,7 @@ describe('an agent that misbehaves', () => {
     expect(session.notices).toEqual([expect.stringContaining('missing in the transcript')])
   })
 
-  test('and sends an answer that is too long fails, because somebody may wait for it', async () => {
+  test('and sends an oversized answer fails, because a request waits for it', async () => {
     session = await scriptedSession()
     expect(await session.run(`hugeanswer ${17 * 1024 * 1024}\nstream`)).toMatchObject({
       kind: 'failed',

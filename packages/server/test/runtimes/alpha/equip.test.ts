@@ -26,7 +26,7 @@ const inHome = (...path: string[]) => join(conversation.home, ...path)
 const json = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
 
 describe('MCP servers', () => {
-  test('are in a file for our user alone, in the CLI’s own terms', async () => {
+  test("are written in the CLI's format to a file that only our user can read", async () => {
     await giving({
       mcpServers: [
         { name: 'local', kind: 'stdio', command: 'node', args: ['x.js'], env: { TOKEN: 'secret' } },
@@ -45,7 +45,7 @@ describe('MCP servers', () => {
     expect(await json(path)).toEqual({ mcpServers: {} })
   })
 
-  test('of the repository are named when they are not used, wherever in it they stand', async () => {
+  test('of the repository that are not used are named, from every folder up to its root', async () => {
     await place(join(clone, '.mcp.json'), '{"mcpServers":{"theirs":{"command":"x"},"both":{"command":"x"}}}')
     const both = { name: 'both', kind: 'stdio', command: 'x', args: [], env: {} } as const
     expect(await giving({ mcpServers: [both] })).toEqual([expect.stringMatching(/: theirs\.$/)])
@@ -61,7 +61,7 @@ describe('skills', () => {
   }
   const installed = () => readdir(inHome('claude', 'skills'))
 
-  test('are the user’s own, with their documents, and change with the catalog', async () => {
+  test("are installed as the user's, with their documents, and follow the catalog", async () => {
     await place(join(catalog, 'guide.md'), 'Guide')
     const references = [
       { name: 'guide.md', path: join(catalog, 'guide.md') },
@@ -75,7 +75,7 @@ describe('skills', () => {
     expect(await readFile(inHome('claude', 'skills', 'review', 'SKILL.md'), 'utf8')).toBe('Do it better.')
   })
 
-  test('that are deselected disappear, those the agent made stay', async () => {
+  test('that are deselected disappear, and those that the agent wrote stay', async () => {
     await giving({ skills: [await skill('one'), await skill('two')] })
     await place(inHome('claude', 'skills', 'of-the-agent', 'SKILL.md'), 'Mine')
     await giving({ skills: [await skill('two')] })
@@ -84,7 +84,7 @@ describe('skills', () => {
     expect(await installed()).toEqual(['of-the-agent'])
   })
 
-  test('of a name that the repository has are left to it, also when they were there before', async () => {
+  test('of a name that the repository has are left out, and removed if they were installed', async () => {
     const review = await skill('review')
     await giving({ skills: [review] })
     await place(join(clone, '.claude', 'skills', 'review', 'SKILL.md'), 'Theirs')
@@ -92,7 +92,7 @@ describe('skills', () => {
     expect(await installed()).toEqual([])
   })
 
-  test('that are incomplete or have one name are told of', async () => {
+  test('that are incomplete or share a name are reported', async () => {
     const broken = { id: 'broken', folder: join(catalog, 'broken'), references: [] }
     const again = { ...(await skill('review')), id: '@other/review' }
     expect(await giving({ skills: [broken, await skill('review'), again] })).toEqual([
@@ -102,7 +102,7 @@ describe('skills', () => {
     expect(await installed()).toEqual(['review'])
   })
 
-  test('cannot be told to leave their folder', async () => {
+  test('cannot be installed outside their folder', async () => {
     await giving({ skills: [{ ...(await skill('dots')), id: '..' }] })
     expect(await installed()).toEqual(['unnamed'])
   })
@@ -120,7 +120,7 @@ describe('hooks', () => {
   }
   const settings = async () => json(inHome('claude', 'settings.json'))
 
-  test('are scripts that call the program in a copy of its folder, with its variables', async () => {
+  test('are scripts that run the program in a copy of its folder with its variables', async () => {
     await giving({ hooks: [await hook()] })
     await rm(catalog, { recursive: true })
     const { command } = (await settings()).hooks.Stop[0].hooks[0]
@@ -129,7 +129,7 @@ describe('hooks', () => {
     expect(command).not.toContain('good')
   })
 
-  test('have the event, the matcher and the time that they ask for, and other settings stay', async () => {
+  test('get their event, matcher and timeout, and other settings stay', async () => {
     await place(inHome('claude', 'settings.json'), '{"theme":"dark","hooks":{"Stop":[]}}')
     await giving({
       hooks: [
@@ -146,7 +146,7 @@ describe('hooks', () => {
     })
   })
 
-  test('that are deselected disappear, and a second time changes nothing', async () => {
+  test('that are deselected disappear, and repeating changes nothing', async () => {
     await giving({ hooks: [await hook()] })
     const before = await settings()
     await giving({ hooks: [await hook()] })
@@ -156,7 +156,7 @@ describe('hooks', () => {
     expect(await readdir(inHome('yardmaster', 'hooks'))).toEqual([])
   })
 
-  test('of commits, and of a name that the repository has, are left out and told of', async () => {
+  test('for commits, and of a name that the repository has, are left out and reported', async () => {
     await place(join(clone, '.claude', 'hooks', 'tell', 'HOOK.json'), '{}')
     const hooks = [await hook({ id: 'lint', event: 'pre_commit' }), await hook()]
     expect(await giving({ hooks })).toEqual([

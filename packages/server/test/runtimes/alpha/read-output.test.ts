@@ -7,7 +7,7 @@ const retry = (attempt: number, status: number | null) => ({
   ...{ error_status: status, error: 'overloaded' },
 })
 
-test('every line is a sign of life, and what cannot be read or is not known is passed over', async () => {
+test('every line counts as activity, and unreadable or unknown ones are ignored', async () => {
   const it = await hear(
     'no JSON',
     '[1]',
@@ -23,16 +23,16 @@ test('every line is a sign of life, and what cannot be read or is not known is p
   expect(it.isHungUp).toBe(true)
 })
 
-test('a result that does not say that all is well is an error', async () => {
+test('a result without `is_error: false` is an error', async () => {
   expect((await hear({ type: 'result' })).heard.result).toMatchObject({ isError: true })
 })
 
-test('of several results the last counts', async () => {
+test('the last of several results counts', async () => {
   const it = await hear(result, { ...result, is_error: true, result: 'After all not.' })
   expect(it.heard.result).toMatchObject({ isError: true, text: 'After all not.' })
 })
 
-test('calls that are tried again are told of with their number', async () => {
+test('retries are logged with their number', async () => {
   const { notices } = await hear(retry(1, 529), retry(2, null))
   expect(notices).toEqual([
     'The call to the model failed (status 529, overloaded); attempt 2 of 11 follows.',
@@ -40,20 +40,20 @@ test('calls that are tried again are told of with their number', async () => {
   ])
 })
 
-test('a sign-in that is refused twice is given up, by an interrupt; one that is refused once may be renewed', async () => {
+test('interrupts the turn after a second rejected sign-in, not after the first', async () => {
   expect((await hear(retry(1, 401))).heard.earlyEnd).toBeUndefined()
   const { heard, said } = await hear(retry(1, 401), retry(2, 401), retry(3, 401))
   expect(heard.earlyEnd).toMatchObject({ kind: 'failed', reason: 'auth', detail: expect.stringContaining('401') })
   expect(said).toMatchObject([{ type: 'control_request', request: { subtype: 'interrupt' } }])
 })
 
-test('MCP servers that are not there are named', async () => {
+test('names the MCP servers that did not start', async () => {
   const servers = ['connected', 'failed', 'needs-auth', 'disabled'].map((status) => ({ name: `is-${status}`, status }))
   const { notices } = await hear({ type: 'system', subtype: 'init', mcp_servers: servers })
   expect(notices).toEqual([expect.stringMatching(/: is-failed \(failed\), is-needs-auth \(needs-auth\)\.$/)])
 })
 
-test('questions are declined in their own terms, and unknown ones refused, so that no turn waits for ever', async () => {
+test('declines known questions and rejects unknown ones, so that no turn waits forever', async () => {
   const ask = (subtype: string, more = {}) => ({
     type: 'control_request',
     request_id: subtype,
@@ -73,7 +73,7 @@ test('questions are declined in their own terms, and unknown ones refused, so th
   expect(notices).toHaveLength(3)
 })
 
-test('a usage limit is told of, an untouched one is not', async () => {
+test('logs a usage limit only once it applies', async () => {
   const limit = (status: string) => ({ type: 'rate_limit_event', rate_limit_info: { status, resetsAt: 1_800_000_000 } })
   const { notices } = await hear(limit('allowed'), limit('allowed_warning'))
   expect(notices).toEqual([expect.stringMatching(/allowed_warning.*2027-01-15T08:00:00/)])

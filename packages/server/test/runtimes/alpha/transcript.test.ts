@@ -40,12 +40,12 @@ describe('a receipt', () => {
   })
 })
 
-describe('what is worth keeping', () => {
+describe('isWorthKeeping keeps', () => {
   test.each([[prompt], [answer], [{ type: 'of_tomorrow' }], [{ type: 'summary', summary: 'x' }]])('%j', (entry) => {
     expect(isWorthKeeping(JSON.stringify(entry))).toBe(true)
   })
 
-  test('a line that cannot be read, too: nobody knows what it told', () => {
+  test('an unreadable line', () => {
     expect(isWorthKeeping('{"type":"user"')).toBe(true)
   })
 
@@ -57,8 +57,8 @@ describe('what is worth keeping', () => {
   )
 })
 
-describe('usage', () => {
-  test('is read with all its figures', () => {
+describe('usageOf', () => {
+  test('reads every number', () => {
     expect(usageOf(JSON.stringify(answer))).toEqual({
       ...{ request_id: 'req_1', model: 'claude-opus-4-8', called_at: new Date('2026-01-02T03:04:05.678Z') },
       ...{ subagent: false, input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_creation_tokens: 9 },
@@ -67,11 +67,11 @@ describe('usage', () => {
     })
   })
 
-  test('of a provider that numbers no requests goes by the message', () => {
+  test('uses the message id if the provider sends no request id', () => {
     expect(usageOf(JSON.stringify({ ...answer, requestId: undefined }))?.request_id).toBe('msg_1')
   })
 
-  test('of a subagent is marked', () => {
+  test("marks a subagent's usage", () => {
     expect(usageOf(JSON.stringify({ ...answer, isSidechain: true }))?.subagent).toBe(true)
   })
 
@@ -80,7 +80,7 @@ describe('usage', () => {
     [{ ...answer, message: { ...answer.message, model: '<synthetic>' } }],
     [{ ...answer, timestamp: 'yesterday' }],
     [{ ...answer, message: { usage: 'much' } }],
-  ])('is not in %j', (entry) => {
+  ])('finds no usage in %j', (entry) => {
     expect(usageOf(JSON.stringify(entry))).toBeUndefined()
   })
 })

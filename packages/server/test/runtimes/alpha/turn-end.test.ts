@@ -3,7 +3,7 @@ import { type AlphaResult, readEvent } from '../../../src/runtimes/alpha/protoco
 import { decideTurnEnd, type TurnOutcome } from '../../../src/runtimes/alpha/turn-end.ts'
 
 const fine = { type: 'result', subtype: 'success', is_error: false, terminal_reason: 'completed', result: 'Done.' }
-/** Recorded from 2.1.197: it says "success" of every failure of the API. */
+/** Recorded from 2.1.197, which reports "success" for every API failure. */
 const refused = (status: number | null, result: string, reason = 'completed') => ({
   ...{ type: 'result', subtype: 'success', is_error: true },
   ...{ api_error_status: status, terminal_reason: reason, result },
@@ -11,7 +11,7 @@ const refused = (status: number | null, result: string, reason = 'completed') =>
 const aborted = { type: 'result', subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }
 
 describe('a turn is completed', () => {
-  test('when the result is no error and the process ended well', () => {
+  test('if the result is no error and the process exits with 0', () => {
     expect(judge({ said: fine })).toEqual({ kind: 'completed' })
   })
 })
@@ -21,7 +21,7 @@ describe('a turn is interrupted', () => {
     ['stops as it was asked', { said: aborted, exit: { code: 1, signal: null } }],
     ['reports a good end on its way out', { said: fine, exit: { code: 143, signal: null } }],
     ['says nothing', { exit: { code: null, signal: 'SIGKILL' as const } }],
-  ])('when we asked and it %s', (_name, ending) => {
+  ])('if the driver interrupted it and it %s', (_name, ending) => {
     expect(judge({ ...ending, wasInterrupted: true })).toEqual({ kind: 'interrupted' })
   })
 })
@@ -45,14 +45,14 @@ describe('a turn failed', () => {
       'no_session',
       'restart the session',
     ],
-  ])('%j: the vendor’s words, a reason, and what to do', (said, reason, advice) => {
+  ])("%j: gives the vendor's words, a reason and advice", (said, reason, advice) => {
     const end = judge({ said, exit: { code: 1, signal: null } })
     expect(end).toMatchObject({ kind: 'failed', reason, detail: expect.stringContaining(advice) })
     const words = 'result' in said ? said.result : said.errors[0]
     expect(end).toMatchObject({ detail: expect.stringContaining(words ?? '') })
   })
 
-  test('by a crash when there is no last word', () => {
+  test('by a crash if there is no result', () => {
     expect(judge({ exit: { code: null, signal: 'SIGKILL' }, stderr: 'panic\n' })).toEqual({
       kind: 'failed',
       reason: 'crash',
@@ -61,11 +61,11 @@ describe('a turn failed', () => {
     })
   })
 
-  test('by a crash when the last word is good and the end is not', () => {
+  test('by a crash if the result is good and the exit is not', () => {
     expect(judge({ said: fine, exit: { code: 143, signal: null } })).toMatchObject({ reason: 'crash' })
   })
 
-  test('by a crash when somebody else interrupted it, whatever it exits with', () => {
+  test('by a crash if something else interrupted it, whatever the exit code', () => {
     expect(judge({ said: { ...aborted, terminal_reason: 'aborted_streaming' } })).toMatchObject({ reason: 'crash' })
   })
 
@@ -73,12 +73,12 @@ describe('a turn failed', () => {
     ['Error: Session ID 1 is already in use.', 'no_session'],
     ['--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'agent_error'],
     ["error: unknown option '--append-system-prompt-file'", 'agent_error'],
-  ])('before it began, as it says on standard error: %s', (stderr, reason) => {
+  ])('before it started, by the error on standard error: %s', (stderr, reason) => {
     const end = judge({ exit: { code: 1, signal: null }, stderr })
     expect(end).toMatchObject({ reason, detail: expect.stringContaining(stderr) })
   })
 
-  test('for the reason we gave up on it for', () => {
+  test('for the reason for which the driver ended it early', () => {
     const earlyEnd = { kind: 'failed', reason: 'auth', detail: 'No.' } as const
     expect(judge({ said: aborted, earlyEnd })).toEqual(earlyEnd)
   })

@@ -14,8 +14,7 @@ import { offeredModels } from '../../../src/runtimes/models.ts'
 import type { TurnOrder } from '../../../src/runtimes/runtime.ts'
 import { stillRunning } from '../../support/processes/server-process.ts'
 
-// What the driver does around the CLI, with a stand-in that starts at once. The real one is driven by the tests with
-// agents.
+// The driver with a fake CLI that starts at once. test/agents runs the real one.
 
 const fakeCli = fileURLToPath(new URL('fake-cli.mjs', import.meta.url))
 const id = '11111111-1111-4111-8111-111111111111'
@@ -29,7 +28,7 @@ beforeEach(async () => {
 })
 
 describe('an agent', () => {
-  test('has only what it needs in its environment, and its own folders for everything it keeps', async () => {
+  test('gets a minimal environment and folders of its own', async () => {
     const { env } = await given(
       { environment: { ANTHROPIC_BASE_URL: 'http://model.test' } },
       { environment: { CI: '1' } },
@@ -43,7 +42,7 @@ describe('an agent', () => {
     expect(env).not.toHaveProperty('VITEST')
   })
 
-  test('reads its key by a command from a file of our user alone', async () => {
+  test('reads its key by a command from a file that only our user can read', async () => {
     const { args, env } = await given({ environment: { ANTHROPIC_API_KEY: 'sk-test' } })
     expect(JSON.stringify([args, env])).not.toContain('sk-test')
     const settings = JSON.parse(await readFile(after(args, '--settings'), 'utf8'))
@@ -55,13 +54,13 @@ describe('an agent', () => {
     await expect(access(keyFile)).rejects.toThrow('ENOENT')
   })
 
-  test('uses the login of the host where it lies', async () => {
+  test('uses the login file of the host in place', async () => {
     const { env, args } = await given({ environment: {}, credentialsFile: '/home/operator/.claude/.credentials.json' })
     expect(env.CLAUDE_SECURESTORAGE_CONFIG_DIR).toBe('/home/operator/.claude')
     expect(await readFile(after(args, '--settings'), 'utf8')).not.toContain('apiKeyHelper')
   })
 
-  test('gets long instructions by a file, and no flag when there are none', async () => {
+  test('gets instructions in a file, and no flag without any', async () => {
     const { args } = await given({}, { instructions: 'Be brief.' })
     expect(await readFile(after(args, '--append-system-prompt-file'), 'utf8')).toBe('Be brief.')
     expect((await given({})).args).not.toContain('--append-system-prompt-file')
@@ -76,11 +75,11 @@ describe('a conversation', () => {
     await writeFile(path, text)
   }
 
-  test('is begun under its id', async () => {
+  test('starts under its id', async () => {
     expect(after((await given({})).args, '--session-id')).toBe(id)
   })
 
-  test('with a transcript is gone on with, by its path where the CLI would not look', async () => {
+  test('with a transcript is resumed, by its path if the CLI would not find it', async () => {
     await write(transcript(expected()), '{"parentUuid":null}\n')
     expect(after((await given({})).args, '--resume')).toBe(id)
     await rm(transcript(expected()))
@@ -88,20 +87,20 @@ describe('a conversation', () => {
     expect(after((await given({})).args, '--resume')).toBe(transcript('-elsewhere'))
   })
 
-  test('with nothing but bookkeeping in its transcript is begun anew', async () => {
+  test('whose transcript has only bookkeeping starts again', async () => {
     await write(transcript(expected()), '{"type":"queue-operation"}\n')
     expect(after((await given({})).args, '--session-id')).toBe(id)
     await expect(access(transcript(expected()))).rejects.toThrow('ENOENT')
   })
 
-  test('whose transcript got lost is asked for all the same', async () => {
+  test('whose transcript is lost is still resumed, so that the CLI reports the error', async () => {
     await write(transcript(expected()), '{"parentUuid":null}\n')
     await given({})
     await rm(transcript(expected()))
     expect(after((await given({})).args, '--resume')).toBe(id)
   })
 
-  test('loses a last line that broke off, however long it is', async () => {
+  test('loses an incomplete last line of any length', async () => {
     await write(transcript(expected()), `{"parentUuid":null}\n{"parentUuid":"${'x'.repeat(200_000)}`)
     await given({})
     expect(await readFile(transcript(expected()), 'utf8')).toBe('{"parentUuid":null}\n')
@@ -109,7 +108,7 @@ describe('a conversation', () => {
 })
 
 describe('a turn', () => {
-  test('that is no longer wanted once its agent is up gets no prompt, and no agent is left', async () => {
+  test('that onUp rejects gets no prompt and leaves no agent running', async () => {
     const up: ProcessIdentity[] = []
     const onUp: TurnOrder['onUp'] = async (identity) => {
       up.push(identity)
@@ -120,14 +119,14 @@ describe('a turn', () => {
     expect(await stillRunning(up)).toEqual([])
   })
 
-  test('is interrupted by asking', async () => {
+  test('is interrupted by protocol', async () => {
     const running = await runtime().start(order('wait'))
     await Promise.all([running.interrupt(), running.interrupt()])
     expect(await running.ended).toEqual({ kind: 'interrupted' })
     expect(await processTable().isRunning(running.identity)).toBe(false)
   })
 
-  test('without a CLI says what to install', async () => {
+  test('without a CLI fails with the command that installs it', async () => {
     await expect(runtime({ command: '/nowhere/claude' }).start(order('done'))).rejects.toThrow(
       'Cannot start /nowhere/claude: it is not there; install it with `npm run agents:install -- runtime_alpha`',
     )
@@ -150,7 +149,7 @@ function order(prompt: string, more: Partial<TurnOrder> = {}): TurnOrder {
   }
 }
 
-/** What the stand-in was started with; it leaves it in the place of a file. */
+/** The arguments and environment of the fake CLI, which it writes to a file. */
 async function given(
   options: Partial<AlphaOptions>,
   equipment: Partial<Equipment> = {},

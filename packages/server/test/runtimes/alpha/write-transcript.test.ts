@@ -15,7 +15,7 @@ beforeEach(async () => {
   await mkdir(conversation.workingDirectory)
 })
 
-/** A chain: each entry's parent is the one before. */
+/** A chain of entries: the parent of each is the one before it. */
 const chain = (...entries: Record<string, unknown>[]): Record<string, unknown>[] =>
   entries.map((entry, index) => ({
     ...{ parentUuid: index === 0 ? null : `e${index - 1}`, uuid: `e${index}`, isSidechain: false },
@@ -30,8 +30,8 @@ const block = (id: string, content: unknown) => ({
 const call = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: {} })
 const outcome = (id: string) => user([{ type: 'tool_result', tool_use_id: id, content: 'ok' }])
 
-describe('a transcript that is written', () => {
-  test('is of the new conversation and in the new place, and has entries only', async () => {
+describe('writeTranscript', () => {
+  test('writes only entries, for the new conversation and folder', async () => {
     const entries = chain(user('One'), block('m1', { type: 'text', text: 'Answer' }))
     const written = await write([
       { type: 'queue-operation' },
@@ -46,7 +46,7 @@ describe('a transcript that is written', () => {
     expect(await transcriptFiles(conversation)).toEqual([{ thread: 'main', path: written.path }])
   })
 
-  test('speaks of the new place where the CLI described the old one, and leaves what people said', async () => {
+  test("replaces the old folder in the CLI's attachments and not in messages", async () => {
     const text = 'In /old/clone/src, not in /old/clone-2'
     const entries = chain(user(text), { type: 'attachment', attachment: { type: 'environment', text } })
     const [said, described] = await read((await write(entries)).path)
@@ -55,13 +55,13 @@ describe('a transcript that is written', () => {
     expect(described?.attachment).toMatchObject({ text: `In ${workingDirectory}/src, not in /old/clone-2` })
   })
 
-  test('does not end in an open call, nor in a part of the message that made it', async () => {
+  test('cuts off an open call with the whole message that made it', async () => {
     const thought = block('m2', { type: 'thinking', thinking: 'Hm' })
     const entries = chain(user('One'), block('m1', call('a')), outcome('a'), thought, block('m2', call('b')))
     expect(await uuidsOf(entries)).toEqual(['e0', 'e1', 'e2'])
   })
 
-  test('ends before calls that were made together when one of them is open', async () => {
+  test('cuts off parallel calls if one of them is open', async () => {
     const entries = chain(user('One'), block('m1', call('a')), block('m1', call('b')), {
       ...outcome('a'),
       parentUuid: 'e1',
@@ -71,7 +71,7 @@ describe('a transcript that is written', () => {
     expect(await uuidsOf(chain(...entries, answered))).toHaveLength(5)
   })
 
-  test('keeps what came after a call that was left open long ago', async () => {
+  test('keeps the entries after an earlier open call', async () => {
     const [first, ...later] = chain(
       user('One'),
       block('m1', call('a')),
@@ -82,7 +82,7 @@ describe('a transcript that is written', () => {
     expect(await uuidsOf([first, ...passedBy])).toEqual(['e0', 'e1', 'e2', 'e3'])
   })
 
-  test('may have nothing in it, and survives entries that lead in a circle', async () => {
+  test('accepts no entries, and entries whose parents form a cycle', async () => {
     expect(await uuidsOf(chain(block('m1', call('a'))))).toEqual([])
     expect(
       await uuidsOf([
@@ -92,7 +92,7 @@ describe('a transcript that is written', () => {
     ).toEqual(['a', 'b'])
   })
 
-  test('takes the place of one that lay elsewhere', async () => {
+  test('replaces a transcript in another folder', async () => {
     const elsewhere = join(conversation.home, 'claude', 'projects', '-elsewhere', 'new-id.jsonl')
     await mkdir(dirname(elsewhere), { recursive: true })
     await writeFile(elsewhere, '{}\n')
@@ -103,8 +103,8 @@ describe('a transcript that is written', () => {
   })
 })
 
-describe('the files of a conversation', () => {
-  test('are its own and those of its subagents, with what is known of them', async () => {
+describe('transcriptFiles', () => {
+  test("returns the conversation's file and those of its subagents with their facts", async () => {
     const { path } = await write(chain(user('One')))
     const folder = join(dirname(path), 'new-id', 'subagents')
     await mkdir(folder, { recursive: true })
@@ -123,7 +123,7 @@ describe('the files of a conversation', () => {
     ])
   })
 
-  test('are none before it has begun', async () => {
+  test('returns nothing before the first turn', async () => {
     expect(await transcriptFiles(conversation)).toEqual([])
     expect(await transcriptFiles({ ...conversation, id: undefined })).toEqual([])
   })

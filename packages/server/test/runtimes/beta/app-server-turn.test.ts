@@ -39,18 +39,18 @@ async function start(prompt: string, options: Partial<BetaOptions & TurnOrder['c
   return { running, notices, names, home }
 }
 
-test('a turn that completes is completed, and the thread was named', async () => {
+test('completes a turn and reports the id of the new thread', async () => {
   const { running, names, home } = await start('complete')
   expect(await running.ended).toEqual({ kind: 'completed' })
   expect(names).toEqual(['01a1dda1-a740-7af1-9252-fcc77f284594'])
   expect(await readdir(join(home, '.codex'))).not.toContain('yardmaster-named-thread')
 })
 
-test('a turn that has ended before its start is answered is not missed', async () => {
+test('notices a turn that ends before the answer to turn/start arrives', async () => {
   expect(await (await start('at once')).running.ended).toEqual({ kind: 'completed' })
 })
 
-test('a turn whose model stays out of reach is given up', async () => {
+test('fails a turn whose model stays unreachable for longer than the limit', async () => {
   const { running, notices } = await start('outage', { outageMs: 200 })
   expect(await running.ended).toMatchObject({
     kind: 'failed',
@@ -62,11 +62,11 @@ test('a turn whose model stays out of reach is given up', async () => {
   ])
 })
 
-test('a model that answers again ends the outage', async () => {
+test('ends an outage when the model answers again', async () => {
   expect(await (await start('recover', { outageMs: 100 })).running.ended).toEqual({ kind: 'completed' })
 })
 
-test('a provider with too many requests is asked again, and somebody is told', async () => {
+test('retries after status 429 and logs each retry', async () => {
   const { running, notices } = await start('busy twice', { retryDelaysMs: [20, 40, 60] })
   expect(await running.ended).toEqual({ kind: 'completed' })
   expect(notices).toEqual([
@@ -75,7 +75,7 @@ test('a provider with too many requests is asked again, and somebody is told', a
   ])
 })
 
-test('one that always has too many fails the turn in the end, and a spent quota at once', async () => {
+test('fails the turn after the last retry, and at once for a spent quota', async () => {
   const busy = await start('always busy', { retryDelaysMs: [20, 40] })
   expect(await busy.running.ended).toMatchObject({ kind: 'failed', reason: 'rate_limit' })
   expect(busy.notices).toHaveLength(2)
@@ -84,7 +84,7 @@ test('one that always has too many fails the turn in the end, and a spent quota 
   expect(spent.notices).toEqual([])
 })
 
-test('a turn that waits to be told to go on can be interrupted', async () => {
+test('interrupts a turn that waits for its retry', async () => {
   const { running, notices } = await start('always busy', { retryDelaysMs: [600_000] })
   await eventually(
     async () => notices,
@@ -94,7 +94,7 @@ test('a turn that waits to be told to go on can be interrupted', async () => {
   expect(await running.ended).toEqual({ kind: 'interrupted' })
 })
 
-test('questions are answered with no, and unknown ones with an error', async () => {
+test('declines requests, and answers unknown ones with an error', async () => {
   const { running, notices } = await start('ask')
   expect(await running.ended).toMatchObject({
     detail: expect.stringContaining('answered decline and Yardmaster does not answer something/new'),
@@ -102,7 +102,7 @@ test('questions are answered with no, and unknown ones with an error', async () 
   expect(notices).toEqual(['Codex asked for permission to run a command. Yardmaster declined.'])
 })
 
-test('an exit without a word is a crash', async () => {
+test('treats an exit without a report as a crash', async () => {
   expect(await (await start('exit')).running.ended).toMatchObject({
     kind: 'failed',
     reason: 'crash',
@@ -110,13 +110,13 @@ test('an exit without a word is a crash', async () => {
   })
 })
 
-test('an interruption is asked for by protocol, and may be asked for twice', async () => {
+test('interrupts by protocol, and tolerates a second interrupt', async () => {
   const { running } = await start('deaf')
   await Promise.all([running.interrupt(), running.interrupt()])
   expect(await running.ended).toEqual({ kind: 'interrupted' })
 })
 
-test('a thread that codex does not have fails the turn', async () => {
+test('fails the turn if codex does not have the thread', async () => {
   const { running } = await start('complete', { id: '01a1dda1-0000-7af1-9252-fcc77f284594' })
   expect(await running.ended).toMatchObject({ kind: 'failed', reason: 'no_session' })
 })

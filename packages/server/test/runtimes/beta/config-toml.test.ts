@@ -20,29 +20,29 @@ async function sampleConversation(): Promise<Conversation> {
 }
 
 describe('TOML', () => {
-  test('nothing that is said in a name or a value gets out of its quotes', () => {
+  test('quotes every name and value so that no text escapes', () => {
     const hostile = 'a"\n[features]\nplugins = true\\\u007f\ud800\t\0'
     const text = toToml({ servers: { [hostile]: { value: hostile, list: [hostile, 1, true] } } })
     const quoted = '"a\\"\\n[features]\\nplugins = true\\\\\\u007f\ufffd\\t\\u0000"'
     expect(text).toBe(`\n["servers"]\n\n["servers".${quoted}]\n"value" = ${quoted}\n"list" = [${quoted}, 1, true]\n`)
   })
 
-  test('values come before tables, and what is undefined is left out', () => {
+  test('writes values before tables and omits undefined ones', () => {
     expect(toToml({ table: { a: 1 }, b: 'x', c: undefined })).toBe('"b" = "x"\n\n["table"]\n"a" = 1\n')
   })
 })
 
-describe('the configuration', () => {
+describe('config.toml', () => {
   const conversation = { id: undefined, home: '/home', workingDirectory: '/clone' }
 
-  test('no key stands in it, and tools do not get its variable', () => {
+  test("contains no key, and excludes the key's variable from tools", () => {
     const text = configToml(access, conversation, noEquipment)
     expect(text).not.toContain('the-key')
     expect(text).toContain('"env_key" = "OPENAI_API_KEY"')
     expect(text).toContain('"exclude" = ["OPENAI_API_KEY", "CODEX_API_KEY"]')
   })
 
-  test('a login is used where there is no key', () => {
+  test('uses the login if there is no key', () => {
     const login = { environment: {}, baseUrl: undefined, authFile: '/auth.json' }
     expect(configToml(login, conversation, noEquipment)).toContain('"model_provider" = "openai"')
     expect(configToml({ ...login, ...access, authFile: '/auth.json' }, conversation, noEquipment)).toContain(
@@ -50,13 +50,13 @@ describe('the configuration', () => {
     )
   })
 
-  test('a server of one’s own needs no key', () => {
+  test('needs no key for a server of the operator', () => {
     const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, conversation, noEquipment)
     expect(text).toContain('"base_url" = "http://here/v1"')
     expect(text).not.toContain('env_key')
   })
 
-  test('MCP servers get names that codex takes, each its own', () => {
+  test('gives MCP servers distinct names that codex accepts', () => {
     const server = (name: string) => ({ name, kind: 'stdio' as const, command: 'x', args: [], env: {} })
     const text = configToml(access, conversation, {
       ...noEquipment,
@@ -72,7 +72,7 @@ describe('the configuration', () => {
   })
 })
 
-describe('equipping', () => {
+describe('equip', () => {
   async function sampleEquipment(folder: string): Promise<Equipment> {
     await mkdir(join(folder, 'deploy/scripts'), { recursive: true })
     await writeFile(join(folder, 'deploy/SKILL.md'), '---\nname: deploy\ndescription: d\n---\n')
@@ -102,7 +102,7 @@ describe('equipping', () => {
     }
   }
 
-  test('skills and hooks are laid down in the agent’s home, none of it in the clone, twice as once', async () => {
+  test("installs skills and hooks in the agent's home and not in the clone, and is idempotent", async () => {
     const conversation = await sampleConversation()
     const equipment = await sampleEquipment(join(conversation.home, 'catalog'))
     const told = await equip(access, conversation, equipment)
@@ -140,7 +140,7 @@ describe('equipping', () => {
     for (const name of ['config.toml', 'hooks.json']) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600)
   })
 
-  test('what is no longer selected disappears, and codex’s own skills stay', async () => {
+  test("removes deselected skills and keeps codex's built-in ones", async () => {
     const conversation = await sampleConversation()
     await equip(access, conversation, await sampleEquipment(join(conversation.home, 'catalog')))
     await mkdir(join(conversation.home, '.codex/skills/.system'))
@@ -162,7 +162,7 @@ describe('equipping', () => {
     },
   )
 
-  test('a skill that cannot be copied is left out, and the others are there', async () => {
+  test('leaves out a skill that cannot be copied and installs the others', async () => {
     const conversation = await sampleConversation()
     const { skills } = await sampleEquipment(join(conversation.home, 'catalog'))
     const lost = { id: 'lost', folder: join(conversation.home, 'nowhere'), references: [] }
@@ -171,7 +171,7 @@ describe('equipping', () => {
     expect(await readdir(join(conversation.home, '.codex/skills'))).toEqual(['deploy'])
   })
 
-  test('a login is lent for oneself alone, and a copy that the agent has renewed is left to it', async () => {
+  test('copies the login with mode 0600 and keeps a copy that the agent has renewed', async () => {
     const conversation = await sampleConversation()
     const authFile = join(conversation.home, 'login.json')
     const login = { environment: {}, baseUrl: undefined, authFile }
@@ -192,7 +192,7 @@ describe('equipping', () => {
     expect(await readFile(copy, 'utf8')).toBe('second')
   })
 
-  test('a login that is not there is no reason to stop', async () => {
+  test('tolerates a missing login file', async () => {
     const conversation = await sampleConversation()
     const login = { environment: {}, baseUrl: undefined, authFile: join(conversation.home, 'nothing') }
     await expect(equip(login, conversation, noEquipment)).resolves.toEqual([])

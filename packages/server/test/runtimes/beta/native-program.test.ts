@@ -21,14 +21,14 @@ async function installation(): Promise<{ launcher: string; modules: string; pack
   return { launcher, modules, packageFolder: join(modules, `@openai/codex-${process.platform}-${process.arch}`) }
 }
 
-test('npm’s launcher stands for the program behind it', async () => {
+test("replaces npm's launcher by the program that it starts", async () => {
   const { launcher, packageFolder } = await installation()
   await put(join(packageFolder, 'package.json'))
   const program = await put(join(packageFolder, 'vendor/some-target/bin/codex'))
   expect(await nativeProgram(launcher)).toBe(program)
 })
 
-test('a launcher whose program is missing is run as it is, and so is any other program', async () => {
+test('keeps a launcher whose program is missing, and every other command', async () => {
   const { launcher, modules } = await installation()
   expect(await nativeProgram(launcher)).toBe(launcher)
   const other = await put(join(modules, 'my-codex'))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readableEntry } from '../../../src/runtimes/beta/readable.ts'
 import { lines, rolloutLine } from './rollout-lines.ts'
 
-test('a conversation reads as messages, thoughts, calls and results', () => {
+test('converts rollout lines to messages, thinking, tool calls and results', () => {
   const { prompt, thought, call, result, customCall, answer } = lines
   expect([prompt, thought, call, result, customCall, answer].map(readableEntry)).toEqual([
     { type: 'user', message: { content: [{ type: 'text', text: '<b>Do it</b>' }] } },
@@ -20,7 +20,7 @@ test('a conversation reads as messages, thoughts, calls and results', () => {
   ])
 })
 
-test('what became of a turn is a notice', () => {
+test('shows the end of a turn as a notice', () => {
   const failed = rolloutLine('event_msg', { type: 'task_complete', error: { message: 'No more tokens.' } })
   const aborted = rolloutLine('event_msg', { type: 'turn_aborted', reason: 'interrupted' })
   const summedUp = rolloutLine('compacted', { message: 'They met.', replacement_history: [] })
@@ -31,7 +31,7 @@ test('what became of a turn is a notice', () => {
   ])
 })
 
-test('a result in pieces is one text, and a picture is a picture', () => {
+test('joins a result in several pieces and marks an image', () => {
   const pieces = [
     { type: 'input_text', text: 'one' },
     { type: 'input_text', text: 'two' },
@@ -54,7 +54,7 @@ test('a result in pieces is one text, and a picture is a picture', () => {
   ])
 })
 
-test('there is nothing to show of the rest', () => {
+test('shows nothing for bookkeeping lines', () => {
   const { head, tools, developer, environment, context, usage, count, started, completed } = lines
   for (const line of [head, tools, developer, environment, context, usage, count, started, completed, 'no JSON']) {
     expect(readableEntry(line), line).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Lines as codex 0.166.0 writes them, with what matters to us. */
+/** Rollout lines of codex 0.166.0, reduced to the fields that the driver reads. */
 
 export const thread = '01a1dda1-a740-7af1-9252-fcc77f284594'
 const turn = '01a1dda1-a754-70c2-a646-5a3ef599ef0c'

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 
-// Speaks as `codex app-server` does, and ends its turn as the prompt says. For what the real one does only in bad times.
+// Imitates `codex app-server` and ends its turn as the prompt says, for failures that the real one seldom has.
 
 const threadId = '01a1dda1-a740-7af1-9252-fcc77f284594'
 let turnId = ''
@@ -25,7 +25,7 @@ const turns = {
   'always busy': () => end('failed', tooMany),
   spent: () => end('failed', { ...tooMany, message: '429: You exceeded your current quota' }),
   complete: () => end('completed'),
-  // The provider asks to wait, for longer than anybody would.
+  // The provider asks for a very long wait.
   outage: () => tell('error', retry),
   recover: () => {
     tell('error', retry)
@@ -45,11 +45,11 @@ const answers = {
   'thread/start': () => ({ thread: { id: threadId } }),
   'turn/start': ({ input }) => {
     const [said] = input.map(({ text }) => text)
-    // Told to go on, it goes on with what it was asked first.
+    // The prompt to continue runs the first prompt's script.
     prompt ??= said
     turnCount += 1
     turnId = `turn-${turnCount}`
-    // Before the answer, as a turn that ends at once may.
+    // Before the answer, like a turn that ends at once.
     if (prompt === 'at once') end('completed')
     else setImmediate(turns[prompt])
     return { turn: { id: turnId } }

@@ -16,26 +16,26 @@ function failure(error: CodexError): Partial<TurnOutcome> {
   return { turn: { id: 't', status: 'failed', error } }
 }
 
-describe('whose word decides', () => {
-  test('a turn that codex says is completed is, whatever we asked for and however it left', () => {
+describe('decideTurnEnd', () => {
+  test('completes a turn that codex reports as completed, even after an interrupt or a bad exit', () => {
     const turn = { id: 't', status: 'completed' }
     expect(decideTurnEnd(ending({ turn, isInterrupted: true, exit: { code: 1, signal: null } }))).toEqual({
       kind: 'completed',
     })
   })
 
-  test('an exit code of 0 without a word is no success', () => {
+  test('fails a turn that exits with 0 without a report', () => {
     expect(decideTurnEnd(ending({}))).toMatchObject({ kind: 'failed', reason: 'crash' })
   })
 
-  test('whom we interrupted was interrupted, also if it had to be killed', () => {
+  test('counts an interrupted turn as interrupted, even if codex had to be killed', () => {
     expect(decideTurnEnd(ending({ isInterrupted: true, exit: { code: null, signal: 'SIGKILL' } }))).toEqual({
       kind: 'interrupted',
     })
     expect(decideTurnEnd(ending({ turn: { id: 't', status: 'interrupted' } }))).toEqual({ kind: 'interrupted' })
   })
 
-  test('a turn that we gave up for an outage failed by the outage', () => {
+  test('fails a turn that the driver gave up with the error of the outage', () => {
     const outage = {
       message: 'Reconnecting... 1/5',
       codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: 429 } },
@@ -45,7 +45,7 @@ describe('whose word decides', () => {
     })
   })
 
-  test('a crash tells how it ended and what it said last, without its remarks on itself', () => {
+  test("describes a crash by the exit and the last of standard error, without codex's own warnings", () => {
     const stderr =
       'WARNING: proceeding, even though we could not create PATH aliases\n\u001b[31mERROR\u001b[0m out of luck\n'
     expect(decideTurnEnd(ending({ exit: { code: null, signal: 'SIGKILL' }, stderr }))).toMatchObject({
@@ -93,7 +93,7 @@ test.each<[string, CodexError, string]>([
   ],
   ['529', { message: 'Overloaded', codexErrorInfo: { httpConnectionFailed: { httpStatusCode: 529 } } }, 'overloaded'],
   [
-    'nobody there',
+    'connection refused',
     {
       message: 'Connection failed: error sending request',
       codexErrorInfo: { httpConnectionFailed: { httpStatusCode: null } },
@@ -106,18 +106,18 @@ test.each<[string, CodexError, string]>([
 ])('%s', (_, error, reason) => {
   const end = decideTurnEnd(ending(failure(error)))
   expect(end).toMatchObject({ kind: 'failed', reason })
-  // The vendor's sentence, then ours.
+  // The vendor's sentence, then the advice.
   expect(end).toMatchObject({ detail: expect.stringMatching(/[.!?] [A-Z].*\.$/) })
 })
 
-test('what the vendor sends as JSON is read out', () => {
+test("extracts the message from the vendor's JSON answer", () => {
   const error = { message: '{"error":{"message":"prompt is too long","code":"context_length_exceeded"}}' }
   expect(decideTurnEnd(ending(failure(error)))).toMatchObject({
     detail: expect.stringMatching(/^prompt is too long \(context_length_exceeded\)\. /),
   })
 })
 
-test('a thread that codex does not have is told apart from other refusals', () => {
+test('distinguishes a missing thread from other rejected requests', () => {
   expect(rejected('no rollout found for thread id 01a1')).toMatchObject({ reason: 'no_session' })
   expect(rejected('failed to parse config')).toMatchObject({ reason: 'agent_error' })
 })

@@ -16,17 +16,17 @@ const used = {
   cache_creation_tokens: 100,
 }
 
-test('a call’s own numbers count, with the cached tokens apart, and never the sums beside them', () => {
+test("reads the call's own numbers, with cached tokens apart, and ignores the totals", () => {
   const { usageOf } = usageReader()
   expect(Object.values(lines).flatMap((line) => usageOf(line) ?? [])).toEqual([expect.objectContaining(used)])
 })
 
-test('a subagent’s call is known by its thread', () => {
+test("recognizes a subagent's call by its thread", () => {
   const { usageOf } = usageReader()
   expect(usageOf(lines.usage.replace(thread, '01a1dda6-1bc0-7e93-9525-b6d4952c232d'))?.subagent).toBe(true)
 })
 
-test('a reader that has not seen the head of the turn looks it up in the file', async () => {
+test("looks up the turn's context line in the file if it has not seen it", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-usage-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'rollout.jsonl')
@@ -36,6 +36,6 @@ test('a reader that has not seen the head of the turn looks it up in the file', 
   expect(usageOf(lines.usage)?.model).toBe('gpt-6.1-sol')
 })
 
-test('where no head is to be found, the call counts all the same', () => {
+test('counts a call whose context line is missing', () => {
   expect(usageReader().usageOf(lines.usage)).toMatchObject({ ...used, model: 'unknown' })
 })

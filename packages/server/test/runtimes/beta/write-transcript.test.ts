@@ -31,7 +31,7 @@ async function written(given: Conversation, all: readonly string[]) {
   }
 }
 
-test('a conversation without a name gets one as codex makes them, and is found by it', async () => {
+test('gives a conversation without an id one in the format of codex, under which its rollout is found', async () => {
   const given = await conversation()
   const { conversationId, path } = await written(given, Object.values(lines))
   expect(conversationId).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
@@ -39,7 +39,7 @@ test('a conversation without a name gets one as codex makes them, and is found b
   expect(await rolloutFiles()({ ...given, id: conversationId })).toEqual([{ thread: 'main', path }])
 })
 
-test('the head is of the new conversation, and only what was said and done follows, numbered anew', async () => {
+test('writes the header of the new conversation, then only messages and calls with new ordinals', async () => {
   const { entries } = await written(await conversation(thread), Object.values(lines))
   const [head, ...rest] = entries
   expect(head).toMatchObject({
@@ -61,7 +61,7 @@ test('the head is of the new conversation, and only what was said and done follo
   expect(JSON.stringify(rest)).not.toMatch(/environment_context|skills_instructions/)
 })
 
-test('a call without a result gets one, of its own kind', async () => {
+test('adds a result of the matching kind to a call without one', async () => {
   const { entries } = await written(await conversation(), [lines.prompt, lines.call, lines.customCall])
   expect(entries.slice(-2).map(({ payload }) => payload)).toEqual([
     { type: 'function_call_output', call_id: 'call_1', output: 'aborted' },
@@ -69,12 +69,12 @@ test('a call without a result gets one, of its own kind', async () => {
   ])
 })
 
-test('a line that breaks off is passed over', async () => {
+test('skips an incomplete line', async () => {
   const { entries } = await written(await conversation(), [lines.prompt, lines.answer.slice(0, 40), lines.answer])
   expect(entries).toHaveLength(3)
 })
 
-test('codex forgets where the rollout was before, and a rollout that is there is replaced', async () => {
+test("removes codex's databases and replaces an existing rollout", async () => {
   const given = await conversation(thread)
   const first = await written(given, [lines.prompt, lines.answer])
   const home = join(given.home, '.codex')
@@ -85,7 +85,7 @@ test('codex forgets where the rollout was before, and a rollout that is there is
   expect((await readdir(home)).sort()).toEqual(['config.toml', 'sessions'])
 })
 
-test('subagents are found with what is known of them, and strangers are not', async () => {
+test('finds the rollouts of subagents with their facts and ignores those of other conversations', async () => {
   const given = await conversation(thread)
   const subagent = '01a1dda6-1bc0-7e93-9525-b6d4952c232d'
   const folder = join(given.home, '.codex/sessions/2026/11/15')

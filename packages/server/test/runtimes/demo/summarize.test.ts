@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConversation, readTranscript, summaryOf } from '../../../src/runtimes/demo/summarize.ts'
 
-test('a reading copy is summed up by how much was said, and what last', () => {
+test('summarizes a rendered conversation by its length and its last messages', () => {
   const conversation = [
     '<conversation>',
     '--- User ---',
@@ -20,7 +20,7 @@ test('a reading copy is summed up by how much was said, and what last', () => {
   )
 })
 
-test('so is a file of its own, whatever else stands in it', () => {
+test('summarizes a transcript file and skips unreadable lines', () => {
   const lines = [
     JSON.stringify({ type: 'user', message: { content: 'say hello' } }),
     '{"broken',
@@ -32,6 +32,6 @@ test('so is a file of its own, whatever else stands in it', () => {
   )
 })
 
-test('of nothing there is nothing to say', () => {
+test('summarizes an empty conversation', () => {
   expect(summaryOf(readConversation(''))).toBe('Nothing has been said yet.')
 })

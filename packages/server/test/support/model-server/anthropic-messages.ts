@@ -50,7 +50,7 @@ function read(given: unknown): ModelRequest {
   }
 }
 
-/** Ours, before a call of a tool that is not offered at once; no line of the script. */
+/** A search for a tool that is not offered at first. Not a line of the script. */
 function isSearch(call: Block | undefined): boolean {
   return call?.name === 'ToolSearch'
 }
@@ -65,7 +65,7 @@ async function stream(response: ServerResponse, request: ModelRequest, answer: P
   const send = (data: { type: string; [key: string]: unknown }): void => out.send(data, data.type)
   const ping = (): void => send({ type: 'ping' })
 
-  // The vendor begins with one output token and tells the true number at the end.
+  // The vendor starts with one output token and reports the true number at the end.
   send({ type: 'message_start', message: message(request, [], { ...answer.usage, output: 1 }, null) })
   ping()
   let index = 0
@@ -128,7 +128,7 @@ function blockOf(part: Exclude<PlayedPart, { kind: 'wait' }>): AnswerBlock {
   return { type: 'text', text: part.text }
 }
 
-/** A block as it is announced, before its content comes in pieces. */
+/** The start of a block, before its content arrives in chunks. */
 function emptied(block: AnswerBlock): AnswerBlock {
   if (block.type === 'tool_use') return { ...block, input: {} }
   if (block.type === 'thinking') return { ...block, thinking: '', signature: '' }

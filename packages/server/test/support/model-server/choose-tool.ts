@@ -1,10 +1,10 @@
 import type { ModelRequest, Tool } from './model-request.ts'
 import type { Call } from './script.ts'
 
-/** A call as the agent's own tool takes it. A freeform tool gets `text` in the place of the input. */
+/** A call with the input of the agent's tool. A freeform tool gets `text` instead of JSON. */
 export type ToolCall = { name: string; namespace?: string; input: Record<string, unknown>; text?: string }
 
-/** The call for one of the tools on offer; undefined when there is none that fits. */
+/** The call of a suitable tool in the request; undefined if there is none. */
 export function chooseTool(call: Call, tools: readonly Tool[]): ToolCall | undefined {
   if (call.kind === 'shell') return shellCall(call.command, tools)
   if (call.kind === 'subagent') return subagentCall(call.prompt, tools)
@@ -14,7 +14,7 @@ export function chooseTool(call: Call, tools: readonly Tool[]): ToolCall | undef
   return exec && { ...addressOf(exec), input: {}, text: nestedCall(call.name, call.input) }
 }
 
-/** Some tools are offered only when they have been asked for. */
+/** Some tools are offered only after a search for them. */
 export function searchForTool(call: Call, { tools, hasSearched }: ModelRequest): ToolCall | undefined {
   const search = firstNamed(['ToolSearch', 'tool_search'], tools)
   if (!search || hasSearched || chooseTool(call, tools)) return undefined
@@ -22,7 +22,7 @@ export function searchForTool(call: Call, { tools, hasSearched }: ModelRequest):
   return { name: search.name, input: 'limit' in search.inputs ? { query, limit: 5 } : { query, max_results: 5 } }
 }
 
-/** What the CLIs call their shell. */
+/** The CLIs' names for their shell tool. */
 const shells = ['Bash', 'exec_command', 'shell_command', 'shell', 'run_shell_command', 'bash']
 
 function shellCall(command: string, tools: readonly Tool[]): ToolCall | undefined {
@@ -38,7 +38,7 @@ function shellCall(command: string, tools: readonly Tool[]): ToolCall | undefine
   return { ...addressOf(tool), input }
 }
 
-/** For its newer models Codex offers one tool that runs JavaScript, and all others, MCP's too, only inside of it. */
+/** For newer models Codex offers one tool that runs JavaScript; all other tools, MCP's too, are functions inside it. */
 function runsCode({ name, isFreeform }: Tool): boolean {
   return name === 'exec' && isFreeform
 }
@@ -64,9 +64,9 @@ function subagentCall(prompt: string, tools: readonly Tool[]): ToolCall | undefi
     description: 'Scripted subagent',
     subagent_type: 'general-purpose',
     task_name: 'scripted_subagent',
-    // Otherwise newer versions let it run beside its parent.
+    // Otherwise newer versions run it in parallel with its parent.
     run_in_background: false,
-    // Otherwise it is given the whole conversation of its parent, script and all.
+    // Otherwise it gets its parent's whole conversation, including the script.
     fork_turns: 'none',
   }
   return {
@@ -75,10 +75,10 @@ function subagentCall(prompt: string, tools: readonly Tool[]): ToolCall | undefi
   }
 }
 
-// Longer than any script should take; a subagent that is stuck fails its test by another limit.
+// Longer than any script takes; a stuck subagent fails its test by another timeout.
 const subagentTimeoutMs = 60_000
 
-/** Codex lets subagents run beside their parent. Waiting makes `subagent` mean the same for every CLI. */
+/** Codex runs subagents in parallel with their parent. Waiting makes `subagent` mean the same for every CLI. */
 export function waitForSubagent(spawned: string, tools: readonly Tool[]): ToolCall | undefined {
   const tool = tools.find(({ name }) => name === 'wait_agent')
   const id = /"agent_id":"([^"]+)"/.exec(spawned)?.[1]
@@ -91,7 +91,7 @@ function firstNamed(names: readonly string[], tools: readonly Tool[]): Tool | un
   return names.flatMap((name) => tools.find((tool) => tool.name === name) ?? [])[0]
 }
 
-/** By the whole name, with or without its namespace, or by its end: `ask` finds `mcp__server__ask`. */
+/** Matches the whole name, with or without its namespace, or its end: `ask` matches `mcp__server__ask`. */
 function byName(name: string, tools: readonly Tool[]): Tool | undefined {
   return (
     tools.find((tool) => fullName(tool) === name || tool.name === name) ?? tools.find((tool) => endsWith(tool, name))

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PlayedPart } from './play.ts'
 
-/** Server-sent events to one client, which may hang up at any line. */
+/** Server-sent events to one client, which may disconnect at any time. */
 export type EventStream = {
-  /** The data as JSON; nothing once the client is gone. */
+  /** Sends the data as JSON, unless the client has disconnected. */
   send(data: unknown, event?: string): void
   comment(): void
-  /** Resolves early, with false, when the client hangs up. */
+  /** Resolves early, with false, if the client disconnects. */
   pause(ms: number): Promise<boolean>
   end(): void
 }
@@ -36,10 +36,10 @@ export function openEventStream(response: ServerResponse, headers: Record<string
   }
 }
 
-// CLIs give up on a stream that is silent for long; the vendors send something every few seconds.
+// CLIs time out on a silent stream; the vendors send a keep-alive every few seconds.
 const signOfLifeMs = 1000
 
-/** Stalls the stream, with a sign of life now and then. */
+/** Stalls the stream, with keep-alive events. */
 export async function stall(stream: EventStream, seconds: number, signOfLife: () => void): Promise<void> {
   for (let leftMs = seconds * 1000; leftMs > 0; leftMs -= signOfLifeMs) {
     if (!(await stream.pause(Math.min(leftMs, signOfLifeMs)))) return
@@ -47,11 +47,11 @@ export async function stall(stream: EventStream, seconds: number, signOfLife: ()
   }
 }
 
-// As a vendor's stream looks: a few words a piece. Only a long text takes its time, so that it can be interrupted.
+// A few words per chunk, like a vendor's stream. Only a long text is sent slowly, so that a test can interrupt it.
 const pieceCharacters = 24
 const pauseMs = 5
 
-/** Sends a text in pieces. */
+/** Sends a text in chunks. */
 export async function sendPieces(
   stream: EventStream,
   { kind, text }: { kind: PlayedPart['kind']; text: string },

@@ -1,33 +1,33 @@
-/** A request for an answer, in whichever wire format it came. */
+/** A model request, independent of its wire format. */
 export type ModelRequest = {
   model: string
-  /** The CLI's own name for the conversation, where it sends one: two that say the same words are kept apart by it. */
+  /** The CLI's id of the conversation, if it sends one. Distinguishes conversations with equal prompts. */
   conversation: string
   /** System prompt and developer messages. */
   instructions: string
-  /** What the user said last, without what the CLI put around it. */
+  /** The last user prompt, without the CLI's wrapping. */
   prompt: string
-  /** How many of the prompt's answers with a call the conversation holds already. */
+  /** How many answers with a call to this prompt the conversation already has. */
   answersGiven: number
-  /** What the CLI answered to the start of a subagent that runs beside its parent and has not been waited for. */
+  /** The CLI's answer to the start of a parallel subagent that was not waited for yet. */
   spawned?: string
-  /** Whether the answer before this one looked for a tool that is not offered until it is asked for. */
+  /** Whether the previous answer searched for a tool that is offered only on request. */
   hasSearched: boolean
-  /** Prompts so far, this one included: the same words said twice are two prompts. */
+  /** The number of prompts so far, including this one. Distinguishes equal prompts. */
   promptCount: number
   tools: Tool[]
-  /** Undefined where the request sets no limit. */
+  /** Undefined if the request sets no limit. */
   maxOutputTokens: number | undefined
   isStream: boolean
 }
 
 export type Tool = {
   name: string
-  /** Codex groups the tools of an MCP server under a name that is sent back with each call. */
+  /** Codex groups the tools of an MCP server under a name; each call has to return it. */
   namespace?: string
-  /** Takes one text instead of JSON. */
+  /** Whether the tool takes text instead of JSON. */
   isFreeform: boolean
-  /** The names of its inputs, and which of those are lists. */
+  /** The names of the inputs, and which of them are lists. */
   inputs: Record<string, { isList: boolean }>
 }
 

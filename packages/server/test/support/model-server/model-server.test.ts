@@ -4,7 +4,7 @@ import { modelServer } from '../../agents/support/model-server.ts'
 const model = modelServer()
 
 describe('the script', () => {
-  test('lines up to a call are one answer, and the rest follows when its result is there', async () => {
+  test('lines up to a call are one answer, and the rest follows the result', async () => {
     const prompt = 'think Hm\nsay First\nrun ls\nsay Second'
     const first = await ask([user(prompt)])
     expect(first.content).toMatchObject([
@@ -17,7 +17,7 @@ describe('the script', () => {
     expect(second).toMatchObject({ content: [{ type: 'text', text: 'Second' }], stop_reason: 'end_turn' })
   })
 
-  test('a line that is no instruction is repeated, and a script that ends in a call ends in Done', async () => {
+  test('echoes a line that is no command, and ends a script that ends in a call with Done', async () => {
     expect(await ask([user('Hello\nwait for me')])).toMatchObject({
       content: [{ text: 'You said: Hello\nYou said: wait for me' }],
     })
@@ -26,7 +26,7 @@ describe('the script', () => {
     })
   })
 
-  test('what a CLI puts around a prompt is not played', async () => {
+  test("ignores the CLI's wrapping of a prompt", async () => {
     const wrapped = [
       { type: 'text', text: '<system-reminder>\nsay nothing\n</system-reminder>' },
       { type: 'text', text: 'say Old, never answered' },
@@ -36,7 +36,7 @@ describe('the script', () => {
     expect(await ask([user(wrapped)])).toMatchObject({ content: [{ text: 'New' }] })
   })
 
-  test('a tool is found by the end of its name, and one that is not there is said', async () => {
+  test('finds a tool by the end of its name, and reports a missing one', async () => {
     expect(await ask([user('tool shout {"text":"a"}')])).toMatchObject({
       content: [{ type: 'tool_use', name: 'mcp__echo__shout', input: { text: 'a' } }],
     })
@@ -45,24 +45,24 @@ describe('the script', () => {
     })
   })
 
-  test('an answer fails as often as it is told, and again when the script is played again', async () => {
+  test('fails an answer as often as scripted, and again in the next conversation', async () => {
     for (const status of [529, 529, 200, 529]) expect((await post([user('fail 529 2\nsay Up')])).status).toBe(status)
   })
 
-  test('tokens are reported as told', async () => {
+  test('reports the scripted tokens', async () => {
     expect(await ask([user('usage 7 8 9 10\nsay Counted')])).toMatchObject({
       usage: { input_tokens: 7, output_tokens: 8, cache_read_input_tokens: 9, cache_creation_input_tokens: 10 },
     })
   })
 
-  test('a call for a title or for one token is answered beside the script', async () => {
+  test('answers a request for a title or for one token without using the script', async () => {
     expect(await ask([user('run ls')], { tools: [] })).toMatchObject({ stop_reason: 'end_turn' })
     expect(await ask([user('quota')], { max_tokens: 1 })).toMatchObject({ stop_reason: 'end_turn' })
     expect(model.requests.at(-1)).toMatchObject({ isSideCall: true })
   })
 })
 
-describe('refusals', () => {
+describe('errors', () => {
   test.each([
     { key: 'bad-key', name: 'm', status: 401, error: { type: 'authentication_error' } },
     { key: 'no-quota', name: 'm', status: 429, error: { type: 'rate_limit_error' } },
@@ -79,7 +79,7 @@ describe('refusals', () => {
   })
 })
 
-test('a request is recorded without its key', async () => {
+test('records a request without its key', async () => {
   await ask([user('say Noted')])
   expect(model.requests.at(-1)).toMatchObject({
     format: 'messages',
@@ -92,14 +92,14 @@ test('a request is recorded without its key', async () => {
 })
 
 describe('streams', () => {
-  test('Messages: every piece arrives, in order', async () => {
+  test('Messages: every chunk arrives in order', async () => {
     const text = await streamed('/v1/messages', { messages: [user('long 300')], tools })
     const pieces = events(text).flatMap((event) => event.delta?.text ?? [])
     expect(pieces.join('')).toHaveLength(300)
     expect(text).toContain('event: message_stop')
   })
 
-  test('Responses: a freeform tool that runs code stands for the shell', async () => {
+  test('Responses: runs a shell command through a freeform tool', async () => {
     const exec = { type: 'namespace', name: 'functions', tools: [{ type: 'custom', name: 'exec' }] }
     const input = [
       { type: 'additional_tools', role: 'developer', tools: [exec] },
@@ -112,7 +112,7 @@ describe('streams', () => {
     ])
   })
 
-  test('Chat Completions: text, call and usage', async () => {
+  test('Chat Completions: streams text, a call and usage', async () => {
     const shell = { function: { name: 'run_shell_command', parameters: { properties: { command: {} } } } }
     const messages = [{ role: 'user', content: 'say Go\nrun ls' }]
     const chunks = events(await streamed('/v1/chat/completions', { messages, tools: [shell] }))

@@ -10,32 +10,32 @@ import { createPlayer, isSideCall, type Play } from './play.ts'
 import { type Refusal, refusalBody } from './refusals.ts'
 import type { WireFormat } from './wire-format.ts'
 
-// A language model that does what the prompt says, so that real CLIs can be driven without a vendor. It speaks
+// A scripted language model, so that tests can run real CLIs without a vendor. It speaks
 // Anthropic Messages, OpenAI Responses and OpenAI Chat Completions; give a CLI `url` (or `${url}/v1`) as its base.
 //
 // The lines of the last user prompt are the script:
 //
-//   say TEXT              says it                       think TEXT        thinks it
+//   say TEXT              a text                        think TEXT        thinking
 //   run COMMAND           calls the CLI's shell tool    tool NAME JSON    calls a tool; `ask` finds `mcp__server__ask`
 //   subagent TEXT         runs a subagent to its end, with TEXT as its script; \n in it is a new line
 //   wait SECONDS          stalls the stream             long N            N characters, slowly
-//   fail STATUS [TIMES]   turns the request away with that HTTP status, so many times (without TIMES always)
-//   fail too_long [TIMES] says that the conversation is too long, in the vendor's own way
+//   fail STATUS [TIMES]   rejects the request with that HTTP status, TIMES times (default: always)
+//   fail too_long [TIMES] reports an oversized conversation in the vendor's format
 //   usage IN OUT [READ WRITE]   the tokens the answer reports as input and output, and those read from and written to
 //                         the cache; without the line 100 20 30 10
 //   any other line        says `You said: LINE`
 //
-// Lines up to and including one that calls a tool are one answer of the model; when the result has come back, the next
-// lines are played. `fail` and `usage` count for the answer they stand in. A script that ends in a call ends in `Done.`
+// Lines up to and including one that calls a tool are one answer of the model; the next lines follow when the result arrives.
+// `fail` and `usage` apply to the answer they are in. A script that ends in a call is followed by `Done.`
 //
 // A key with `bad` in it gets 401, one with `quota` 429; a model with `missing` in its name gets the vendor's 404.
 
 export type RecordedRequest = {
-  /** Undefined for probes and for whatever else a CLI asks of the address. */
+  /** Undefined for probes and other requests. */
   format: WireFormat['name'] | undefined
   method: string
   path: string
-  /** Keys read `[key]`. */
+  /** Keys are replaced by `[key]`. */
   headers: IncomingHttpHeaders
   model: string
   instructions: string
@@ -44,9 +44,8 @@ export type RecordedRequest = {
   tools: string[]
   /** A title, a summary, a probe: not part of the script. */
   isSideCall: boolean
-  /** What was answered. */
   status: number
-  /** The whole request as it came, for what the fields above leave out. */
+  /** The whole request body. */
   body: unknown
 }
 
@@ -56,7 +55,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const requests: RecordedRequest[] = []
   const play = createPlayer()
   const server = createServer((incoming, response) => {
-    // A client that hangs up in the middle is not our concern.
+    // The client may disconnect at any time.
     response.on('error', () => undefined)
     answer(incoming, response, { requests, play }).catch((problem: unknown) => {
       if (incoming.destroyed && !incoming.complete) return
@@ -117,7 +116,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, { req
   if (method === 'HEAD' || path === '/') return reply(200, {})
   const key = keyOf(headers)
   if (key.includes('bad')) return refuse({ status: 401 })
-  // A long time to wait is how vendors tell a spent quota from a moment's rush.
+  // Vendors mark a spent quota by a long retry-after.
   if (key.includes('quota')) return refuse({ status: 429, code: 'insufficient_quota' }, { 'retry-after': '3600' })
   if (path.endsWith('/count_tokens')) return reply(200, { input_tokens: 100 })
   if (method === 'GET' && path.endsWith('/models')) return reply(200, { object: 'list', data: [], has_more: false })

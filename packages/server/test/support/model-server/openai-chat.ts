@@ -101,7 +101,7 @@ function finishReason({ parts }: PlayedAnswer): string {
   return parts.at(-1)?.kind === 'call' ? 'tool_calls' : 'stop'
 }
 
-/** Here the cached tokens are among the prompt's. */
+/** The prompt tokens include the cached ones. */
 function usageOf({ input, output, cacheRead }: TokenUsage): unknown {
   return {
     prompt_tokens: input,

@@ -39,7 +39,7 @@ function read(given: unknown): ModelRequest {
   })
   const last = prompts.at(-1)
   const orders = items.filter(({ role }) => role === 'developer' || role === 'system')
-  // For its newer models Codex sends the tools as an item of the input.
+  // For newer models Codex sends the tools as an input item.
   const offered = [...(body.tools ?? []), ...items.flatMap(({ tools }) => tools ?? [])]
   const since = items.slice((last?.index ?? -1) + 1)
   const calls = since.filter(({ type }) => type?.endsWith('_call'))
@@ -58,7 +58,7 @@ function read(given: unknown): ModelRequest {
   }
 }
 
-/** A subagent of the newer kind gets its task as a message between agents, nominally encrypted. */
+/** A newer subagent gets its task as a message between agents, marked as encrypted. */
 function promptIn({ type, role, content }: InputItem): string | undefined {
   if (role === 'user') return lastSaid(textsOf(content))
   if (type !== 'agent_message' || typeof content === 'string') return undefined
@@ -68,12 +68,12 @@ function promptIn({ type, role, content }: InputItem): string | undefined {
     : undefined
 }
 
-/** Ours, before a call of a tool that is not offered at once; no line of the script. */
+/** A search for a tool that is not offered at first. Not a line of the script. */
 function isSearch(call: InputItem | undefined): boolean {
   return call?.type === 'tool_search_call'
 }
 
-/** Ours, after each start of a subagent; no line of the script. */
+/** A wait after each start of a subagent. Not a line of the script. */
 function isWaitForSubagent(calls: InputItem[], index: number): boolean {
   return calls[index]?.name === 'wait_agent' && calls[index - 1]?.name === 'spawn_agent'
 }
@@ -213,7 +213,7 @@ function itemOf(part: Exclude<PlayedPart, { kind: 'wait' }>): OutputItem {
   return { type: 'tool_search_call', id: newId('tsc_'), call_id, execution: 'client', arguments: input, status }
 }
 
-/** An item as it is announced, before its content comes in pieces. */
+/** The start of an item, before its content arrives in chunks. */
 function emptied(item: OutputItem): Record<string, unknown> {
   if (item.type === 'message') return { ...item, status: 'in_progress', content: [] }
   if (item.type === 'reasoning') return { ...item, summary: [] }
@@ -221,7 +221,7 @@ function emptied(item: OutputItem): Record<string, unknown> {
   return { ...item, status: 'in_progress', ...content }
 }
 
-/** Here the cached tokens are among the input tokens. */
+/** The input tokens include the cached ones. */
 function usageOf({ input, output, cacheRead }: TokenUsage): unknown {
   return {
     input_tokens: input,

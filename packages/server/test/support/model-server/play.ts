@@ -2,13 +2,13 @@ import { chooseTool, searchForTool, type ToolCall, waitForSubagent } from './cho
 import type { ModelRequest } from './model-request.ts'
 import { defaultUsage, type Failure, type Part, parseScript, type TokenUsage } from './script.ts'
 
-/** An answer whose calls name the tools that the request offers. */
+/** An answer whose calls name tools of the request. */
 export type PlayedAnswer = { parts: PlayedPart[]; usage: TokenUsage }
 export type PlayedPart = Exclude<Part, { kind: 'call' }> | { kind: 'call'; call: ToolCall }
 
 export type Play = { answer: PlayedAnswer } | { failure: Failure }
 
-/** Decides what the model does with each request. Remembers nothing but how often it has failed where it is to fail. */
+/** Decides the answer to each request. Its only state is how often each scripted failure has happened. */
 export function createPlayer(): (request: ModelRequest) => Play {
   const failures = new Map<string, number>()
   return (request) => {
@@ -17,7 +17,7 @@ export function createPlayer(): (request: ModelRequest) => Play {
     if (wait) return { answer: callOnly(wait) }
 
     const answer = parseScript(request.prompt)[request.answersGiven]
-    // More calls than lines that call: the CLI made one of its own. Ending the turn is harmless.
+    // More calls than the script has: the CLI made one itself. End the turn.
     if (!answer) return { answer: { parts: [{ kind: 'say', text: 'Done.' }], usage: defaultUsage } }
     const last = answer.parts.at(-1)
     const search = last?.kind === 'call' ? searchForTool(last.call, request) : undefined
@@ -29,15 +29,15 @@ export function createPlayer(): (request: ModelRequest) => Play {
       failures.set(place, failed + 1)
       return { failure: answer.failure.how }
     }
-    // A later conversation with the same script fails anew.
+    // A later conversation with the same script fails again.
     failures.delete(place)
     return { answer: { parts: answer.parts.map((part) => withTool(part, request)), usage: answer.usage } }
   }
 }
 
 /**
- * CLIs ask the model for titles, summaries and whether there is quota left. Such a request offers no tools, wants a
- * single token, or says that it wants the conversation summed up; the script knows nothing of it.
+ * CLIs also ask the model for titles, summaries and a quota check. Such a request has no tools, asks for a single token, or asks
+ * for a summary. It is not part of the script.
  */
 export function isSideCall({ tools, maxOutputTokens, prompt }: ModelRequest): boolean {
   return tools.length === 0 || maxOutputTokens === 1 || summaryOrders.some((order) => order.test(prompt))

@@ -1,11 +1,10 @@
 /**
- * What a person said, out of what a CLI made of it.
+ * Extracts the user's prompt from the CLI's messages.
  *
- * CLIs wrap prompts: reminders, the environment, the repository's instructions, notices about interrupted turns and
- * finished subagents come as further user messages or stand around the prompt in its own. All of them that we have met
- * are elements that begin at the start of a line (`<system-reminder>...</system-reminder>`), and a script line begins
- * with a word. So whatever element begins a line is taken out up to its end, whatever its name, and with it the few
- * notices that are plain sentences. A line of a test's own that begins with a tag is therefore never played.
+ * CLIs add reminders, the environment, the repository's instructions and notices, as further user messages or around the prompt.
+ * All that we have seen are elements at the start of a line (`<system-reminder>...</system-reminder>`), and a script line begins
+ * with a word. So every element that begins a line is removed, and the few notices that are plain sentences. A test's line that
+ * begins with a tag is therefore never executed.
  */
 function unwrap(text: string): string {
   return notices
@@ -19,8 +18,8 @@ const elements = /^[ \t]*<([A-Za-z][\w-]*)(?: [^<>\n]*)?>[\s\S]*?<\/\1(?: [^<>\n
 const notices = [/^\[Request interrupted by user[^\]\n]*\]$/gm, /^Tool loaded\.$/gm, /^# AGENTS\.md instructions.*$/gm]
 
 /**
- * A message may hold several texts: a CLI whose last turn got no answer sends the old prompt and the new one as one
- * message. The last that says anything is the prompt.
+ * A message may hold several texts: a CLI whose last turn got no answer sends the old prompt and the new one in one message. The
+ * last non-empty text is the prompt.
  */
 export function lastSaid(texts: readonly string[]): string | undefined {
   return texts.map(unwrap).findLast((text) => text !== '')

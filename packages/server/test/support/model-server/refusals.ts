@@ -1,4 +1,4 @@
-/** How a vendor words a request that it turns away. */
+/** A vendor's error for a rejected request. */
 export function refusalBody(vendor: 'anthropic' | 'openai', { status, message, code }: Refusal): unknown {
   const { type, ...standard } = refusals[status] ?? { type: 'api_error', message: 'Internal server error' }
   const said = message ?? standard.message
@@ -9,7 +9,7 @@ export function refusalBody(vendor: 'anthropic' | 'openai', { status, message, c
 
 export type Refusal = { status: number; message?: string; code?: string }
 
-/** By status: Anthropic's type, a message, and OpenAI's code. 400 is the one that matters: the conversation is too long. */
+/** By status: Anthropic's type, a message and OpenAI's code. Status 400 means that the conversation is too long. */
 const refusals: Record<number, { type: string; message: string; code?: string }> = {
   400: {
     type: 'invalid_request_error',

@@ -1,4 +1,4 @@
-/** What one answer of the model is made of, in the order it is sent. A call is always the last part. */
+/** The parts of one answer, in order. A call is always the last part. */
 export type Part =
   | { kind: 'think' | 'say'; text: string }
   | { kind: 'long'; text: string }
@@ -10,7 +10,7 @@ export type Call =
   | { kind: 'subagent'; prompt: string }
   | { kind: 'tool'; name: string; input: Record<string, unknown> }
 
-/** An HTTP status, or the vendor's own way to say that the conversation has outgrown the model. */
+/** An HTTP status, or the vendor's report of an oversized conversation. */
 export type Failure = number | 'too_long'
 
 export type TokenUsage = { input: number; output: number; cacheRead: number; cacheWrite: number }
@@ -18,16 +18,16 @@ export type TokenUsage = { input: number; output: number; cacheRead: number; cac
 export type Answer = {
   parts: Part[]
   usage: TokenUsage
-  /** Before it is given, requests for it fail in this way, so many times. */
+  /** How often, and how, requests for this answer fail first. */
   failure?: { how: Failure; times: number }
 }
 
-/** Different numbers in every field, so that a test notices when two are mixed up. */
+/** Different numbers in every field, so that a test detects swapped fields. */
 export const defaultUsage: TokenUsage = { input: 100, output: 20, cacheRead: 30, cacheWrite: 10 }
 
 /**
- * The answers a prompt asks for. An agent calls the model again only after a tool call, so that a line which calls a
- * tool ends an answer and the lines behind it make the next one; an answer without a call ends the agent's turn.
+ * The answers that a prompt scripts. An agent calls the model again only after a tool call, so a line that calls a tool ends an
+ * answer, and the lines after it make the next one. An answer without a call ends the agent's turn.
  */
 export function parseScript(prompt: string): Answer[] {
   const answers: Answer[] = [emptyAnswer()]
@@ -52,7 +52,7 @@ function addLine(answer: Answer, line: string): void {
   if (!add?.(answer, rest)) addText(answer, 'say', `You said: ${line}`)
 }
 
-/** Each takes what stands behind its word, and says whether it could make sense of it. */
+/** Each parses the text after its keyword and returns whether it is valid. */
 const verbs: Record<string, (answer: Answer, rest: string) => boolean> = {
   say: (answer, text) => addText(answer, 'say', text),
   think: (answer, text) => addText(answer, 'think', text),
@@ -96,7 +96,7 @@ function addPart(answer: Answer, part: Part): true {
   return true
 }
 
-/** Lines of one kind that follow each other are one text. */
+/** Consecutive lines of one kind are one text. */
 function addText(answer: Answer, kind: 'say' | 'think', text: string): true {
   const before = answer.parts.at(-1)
   if (before?.kind !== kind) return addPart(answer, { kind, text })
@@ -112,7 +112,7 @@ function readInput(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Exactly so many characters, numbered so that a piece that is lost or doubled shows. */
+/** Exactly that many characters, numbered so that a lost or repeated chunk is visible. */
 function longText(length: number): string {
   let text = ''
   for (let count = 1; text.length < length; count += 1) text += `${count} `

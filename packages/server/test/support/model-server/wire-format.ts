@@ -2,20 +2,20 @@ import type { ServerResponse } from 'node:http'
 import type { ModelRequest } from './model-request.ts'
 import type { PlayedAnswer } from './play.ts'
 
-/** How one vendor's API is spoken: what a request means, and what answers and errors look like. */
+/** One vendor's API: how to read a request, and how to write answers and errors. */
 export type WireFormat = {
   name: 'messages' | 'responses' | 'chat'
-  /** The end of the path requests are posted to. */
+  /** The end of the request path. */
   path: string
   read(body: unknown): ModelRequest
   stream(response: ServerResponse, request: ModelRequest, answer: PlayedAnswer): Promise<void>
-  /** Where a conversation that is too long is told in the stream; elsewhere it is an answer with status 400. */
+  /** Set if the API reports an oversized conversation in the stream; others answer with status 400. */
   streamTooLong?(response: ServerResponse, request: ModelRequest): void
   /** The whole answer as one JSON document. */
   whole(request: ModelRequest, answer: PlayedAnswer): unknown
 }
 
-/** As vendors make them up: a prefix that tells what it is of, and then no pattern. */
+/** An id like the vendors': a prefix for the kind, then random characters. */
 export function newId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll('-', '')
 }
