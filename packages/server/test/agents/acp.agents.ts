@@ -14,7 +14,7 @@ import { cliEnvironment } from './support/cli-environment.ts'
 import { type DrivenSession, drivenSession } from './support/driven-session.ts'
 import { modelServer } from './support/model-server.ts'
 
-// The driver of the Agent Client Protocol with a real agent and a scripted model.
+// The ACP driver with a real agent and a scripted model.
 
 const model = modelServer()
 
@@ -40,7 +40,7 @@ function lastRequest(prompt: string): RecordedRequest | undefined {
 }
 
 describe('a turn', () => {
-  test('thinks, runs a tool, calls an MCP server and answers, and the transcript tells of it', async () => {
+  test('thinks, runs a tool, calls an MCP server and answers, and the transcript has all of it', async () => {
     const it = await session()
     const echo = {
       name: 'house',
@@ -63,13 +63,13 @@ describe('a turn', () => {
     expect(await it.usages()).toMatchObject([{ output_tokens: 60 }])
   })
 
-  test('goes on with the conversation in a new process, with another model if that is wanted', async () => {
+  test('continues the conversation in a new process with another model', async () => {
     const it = await session()
-    // As long as a real model takes: the agent writes its conversation down a moment after it began.
+    // As slow as a real model: the agent writes its conversation to disk a moment after it starts.
     await it.run('wait 1\nsay The first answer')
     const { id } = it.conversation
     expect(await it.run('say The second answer', { model: 'haiku' })).toEqual({ kind: 'completed' })
-    // One that was not taken up says why.
+    // A session that was not resumed has a notice.
     expect(it.notices).toEqual([])
     const request = lastRequest('say The second answer')
     expect(request?.model).toContain('haiku')
@@ -78,7 +78,7 @@ describe('a turn', () => {
     expect(it.conversation.id).toBe(id)
   })
 
-  test('has what its subagent did in a transcript of its own, with what is known of it', async () => {
+  test('records its subagent in a transcript of its own with its facts', async () => {
     const runtime = await agent()
     const it = await drivenSession(runtime, { model: agentsChoice.id })
     const prompt = 'subagent run echo from below\\nsay Below is done\nsay From above'
@@ -96,7 +96,7 @@ describe('a turn', () => {
     expect(above).not.toContain('"is_error":true')
   })
 
-  test('with a model that the agent does not have fails with those it has', async () => {
+  test('with an unknown model fails with a list of the known ones', async () => {
     const it = await session()
     expect(await it.run('say Hi', { model: 'unheard-of' })).toMatchObject({
       kind: 'failed',
@@ -107,7 +107,7 @@ describe('a turn', () => {
 })
 
 describe('an interrupt', () => {
-  test('in the middle of an answer ends the turn, and the next one goes on', async () => {
+  test('in the middle of an answer ends the turn, and the next one continues', async () => {
     const it = await session()
     const running = await it.start('say Beginning\nwait 60\nsay Never')
     await eventually(
@@ -121,7 +121,7 @@ describe('an interrupt', () => {
     expect((await it.lines()).join('\n')).toContain('On we go')
   })
 
-  test('in the middle of a tool leaves no process of it', async () => {
+  test('in the middle of a tool leaves no process running', async () => {
     const it = await session()
     const running = await it.start('run echo $$ > pid; exec sleep 4321')
     const pid = await eventually(
@@ -137,7 +137,7 @@ describe('an interrupt', () => {
 })
 
 describe('a conversation that the agent does not know', () => {
-  test('as in a fork comes to it as a recap', async () => {
+  test('after a fork is sent as a recap', async () => {
     const runtime = await agent()
     const source = await drivenSession(runtime, { model: agentsChoice.id })
     await source.run('say I am called Ada')
@@ -155,7 +155,7 @@ describe('a conversation that the agent does not know', () => {
     expect(await fork.lines()).toHaveLength(kept.length + 2)
   })
 
-  test('because its own files are gone comes to it as a recap, and a notice says so', async () => {
+  test('because its files are gone is sent as a recap, and logged', async () => {
     const it = await session()
     await it.run('say I am called Ada')
     await rm(join(it.conversation.home, '.claude'), { recursive: true })
@@ -165,7 +165,7 @@ describe('a conversation that the agent does not know', () => {
   })
 })
 
-describe('a turn that the model turns away', () => {
+describe('a turn whose model rejects the call', () => {
   test.each([
     ['bad', 'say Hi', 'auth'],
     ['quota', 'say Hi', 'rate_limit'],

@@ -13,7 +13,7 @@ import { eventually } from '../support/vitest/eventually.ts'
 import { cli } from './support/cli.ts'
 import { modelServer } from './support/model-server.ts'
 
-// Sessions of a whole Yardmaster whose agent is the real Claude Code, with a scripted model.
+// Sessions of a whole server with the real Claude Code and a scripted model.
 
 const model = modelServer()
 const app = testApp()
@@ -33,7 +33,7 @@ function alpha(key: string) {
 
 const create = (prompt: string) => createSession(prompt, { agent_runtime: 'runtime_alpha' })
 
-test('a session works, rests, hears a follow-up and remembers', async () => {
+test('a session runs, rests, and remembers its first turn in a follow-up', async () => {
   const id = await create('usage 11 22 33 44\nrun echo from the shell\nsay Done\nusage 5 6 7 8')
   await atRest(id)
   const text = await textOf(app, id)
@@ -45,7 +45,7 @@ test('a session works, rests, hears a follow-up and remembers', async () => {
   expect(await usage(id)).toHaveLength(3)
 })
 
-test('a turn that is paused in the middle of a tool is interrupted, and the next goes on', async () => {
+test('pausing in the middle of a tool interrupts the turn, and the next one continues', async () => {
   const id = await create('run echo begun; exec sleep 300')
   await eventually(
     () => turns(id),
@@ -60,7 +60,7 @@ test('a turn that is paused in the middle of a tool is interrupted, and the next
   expect(await textOf(app, id)).toContain('After the pause')
 })
 
-test('a conversation whose files are gone is put back from what is stored', async () => {
+test('a conversation whose files are gone is written again from the stored entries', async () => {
   const id = await create('say The word is plover')
   await atRest(id)
   const before = (await entriesOf(app, id)).length
@@ -73,7 +73,7 @@ test('a conversation whose files are gone is put back from what is stored', asyn
   expect(new Set(entries.map(({ uuid }) => uuid)).size).toBe(entries.length)
 })
 
-test('a fork goes on from its entry, with another model if that is wanted', async () => {
+test('a fork continues from its entry with another model', async () => {
   const id = await create('say One')
   await atRest(id)
   const index = (await entriesOf(app, id)).length - 1
@@ -92,7 +92,7 @@ test('a fork goes on from its entry, with another model if that is wanted', asyn
   expect(await textOf(app, fork)).toContain('Three')
 })
 
-test('calls that were tried again are in the log, and a refused key fails the session with its reason', async () => {
+test('logs retried calls, and fails a session with a rejected key', async () => {
   const id = await create('fail 529 1\nsay Recovered')
   await atRest(id)
   expect(await logs(id)).toContainEqual(expect.stringMatching(/status 529.*attempt 2 of 11/))
@@ -118,7 +118,7 @@ function requestBody(words: string): string {
   return JSON.stringify(request(words)?.body)
 }
 
-/** Of each call: input, output, cache read, cache written. */
+/** Per call: input, output, cache read, cache written. */
 async function usage(id: number): Promise<string[]> {
   const { rows } = await app.pool.query(
     `select input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens

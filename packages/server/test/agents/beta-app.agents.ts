@@ -6,7 +6,7 @@ import { atRest, entriesOf, waitForStatus } from '../support/sessions/demo-sessi
 import { eventually } from '../support/vitest/eventually.ts'
 import { cli } from './support/cli.ts'
 
-// Codex inside a whole Yardmaster. What the driver does by itself is tested in beta.agents.ts.
+// Codex inside a whole server. beta.agents.ts tests the driver alone.
 
 let model: ModelServer
 let app: TestApp
@@ -61,7 +61,7 @@ async function stored(id: number): Promise<string> {
   return JSON.stringify(await entriesOf(app, id))
 }
 
-test('a session works, keeps its transcript and its subagent’s, and counts every call once', async () => {
+test("a session runs, stores its own and its subagent's transcript, and counts every call once", async () => {
   const before = model.requests.length
   const id = await created('run echo from the tool\nsubagent say From below\nusage 1000 50 400 0\nsay The first answer')
   expect(await stored(id)).toMatch(/from the tool.*The first answer/)
@@ -85,7 +85,7 @@ test('a session works, keeps its transcript and its subagent’s, and counts eve
   expect(usages).toHaveLength(model.requests.slice(before).filter(({ status }) => status === 200).length)
 })
 
-test('a follow-up goes on with the same conversation', async () => {
+test('a follow-up continues the same conversation', async () => {
   const id = await created('say The first answer')
   const before = (await app.get(`/sessions/${id}`)).body.session.session_id
   await say(id, 'say The second answer')
@@ -93,7 +93,7 @@ test('a follow-up goes on with the same conversation', async () => {
   expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('say The first answer')
 })
 
-test('a fork goes on from where it was cut', async () => {
+test('a fork continues from its cut', async () => {
   const id = await created('say The first answer')
   await say(id, 'say The second answer')
   const cut = (await entriesOf(app, id)).findIndex((entry) => JSON.stringify(entry).includes('"The first answer"'))
@@ -105,7 +105,7 @@ test('a fork goes on from where it was cut', async () => {
   expect(asked).not.toContain('The second answer')
 })
 
-test('a session that was archived and comes back goes on', async () => {
+test('a session continues after archive and unarchive', async () => {
   const id = await created('say The first answer')
   expect(await app.post(`/sessions/${id}/archive`)).toMatchObject({ status: 200 })
   expect(await app.post(`/sessions/${id}/unarchive`)).toMatchObject({ status: 200 })
@@ -113,7 +113,7 @@ test('a session that was archived and comes back goes on', async () => {
   expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('say The first answer')
 })
 
-test('a session that is paused in the middle of a tool can be spoken to again', async () => {
+test('a session that is paused in the middle of a tool accepts a follow-up', async () => {
   const id = await create('run sleep 300\nsay Never')
   await waitForStatus(app, id, 'running')
   await eventually(
@@ -125,7 +125,7 @@ test('a session that is paused in the middle of a tool can be spoken to again', 
   await say(id, 'say Still here')
 })
 
-test('a model that the provider does not have fails the session with what to do', async () => {
+test('an unknown model fails the session with advice', async () => {
   const id = await create('fail 404')
   const session = await atRest(app, id)
   expect(session).toMatchObject({ status: 'failed' })

@@ -10,7 +10,7 @@ import type { DrivenSession } from './support/driven-session.ts'
 
 const { model, session } = betaDriver()
 
-// What a session is equipped with, as the real codex has it.
+// A session's equipment, as the real codex sees it.
 
 const scriptedMcp: McpServer = {
   name: 'scripted',
@@ -20,8 +20,8 @@ const scriptedMcp: McpServer = {
   env: { SCRIPTED: 'yes' },
 }
 
-describe('what a session is equipped with', () => {
-  test('a tool of an MCP server is called, and the server gets its own environment only', async () => {
+describe('the equipment of a session', () => {
+  test("codex calls an MCP server's tool, and the server gets only its own environment", async () => {
     const driven = await session({ environment: { OPENAI_API_KEY: 'a-secret-key' } })
     const prompt = [
       'tool echo {"text":"over MCP"}',
@@ -36,7 +36,7 @@ describe('what a session is equipped with', () => {
     expect(told).not.toContain('a-secret-key')
   })
 
-  test('whatever a server’s variables hold arrives as it is', async () => {
+  test("a server's variables arrive unchanged, whatever they contain", async () => {
     const driven = await session()
     const hostile = 'a"b\\c\n[features]\u007f\'é☃'
     const server = { ...scriptedMcp, name: 'we"ird\n]', env: { SCRIPTED: hostile } }
@@ -46,7 +46,7 @@ describe('what a session is equipped with', () => {
     expect(told).toContain(JSON.stringify(JSON.stringify(hostile).slice(1, -1)).slice(1, -1))
   })
 
-  test('the repository’s own configuration gets neither at keys nor at the session’s servers', async () => {
+  test("the repository's configuration reaches neither keys nor the session's servers", async () => {
     const driven = await session({ environment: { OPENAI_API_KEY: 'a-secret-key' } })
     const clone = driven.conversation.workingDirectory
     await promisify(execFile)('git', ['init', '-q', clone])
@@ -67,7 +67,7 @@ describe('what a session is equipped with', () => {
     expect((await driven.lines()).join('\n')).toContain('echo: over MCP')
   })
 
-  test('a question of an MCP server is declined, and the turn goes on', async () => {
+  test("an MCP server's question is declined, and the turn continues", async () => {
     const driven = await session()
     expect(
       await driven.run('tool ask {"question":"Who are you?"}\nsay Done', { equipment: { mcpServers: [scriptedMcp] } }),
@@ -77,14 +77,14 @@ describe('what a session is equipped with', () => {
     expect((await driven.lines()).join('\n')).toMatch(/answered: (decline|cancel)/)
   })
 
-  test('an MCP server that does not start is told of and does not stop the turn', async () => {
+  test('an MCP server that does not start is logged and does not stop the turn', async () => {
     const driven = await session()
     const broken = { ...scriptedMcp, name: 'broken one', args: ['-e', 'process.exit(1)'] }
     expect(await driven.run('wait 1\nsay Done', { equipment: { mcpServers: [broken] } })).toEqual({ kind: 'completed' })
     expect(driven.notices.join('\n')).toContain('broken_one did not start')
   })
 
-  test('a skill is visible while it is selected; one of the repository with that name wins', async () => {
+  test('a skill is visible while it is selected, unless the repository has one of that name', async () => {
     const driven = await session()
     const skill = await sampleSkill(driven, 'deploy', 'How we deploy here')
     await driven.run('say One', { equipment: { skills: [skill] } })
@@ -102,7 +102,7 @@ describe('what a session is equipped with', () => {
     expect(fresh.notices.join('\n')).toContain('The skill deploy is left out')
   })
 
-  test('hooks of the session run without the provider’s key; those of the repository do not run', async () => {
+  test("the session's hooks run without the provider's key, and the repository's hooks do not run", async () => {
     const driven = await session({ environment: { OPENAI_API_KEY: 'a-secret-key' } })
     const clone = driven.conversation.workingDirectory
     await promisify(execFile)('git', ['init', '-q', clone])
@@ -122,7 +122,7 @@ describe('what a session is equipped with', () => {
     expect((await promisify(execFile)('git', ['status', '--porcelain'], { cwd: clone })).stdout).toBe('?? .codex/\n')
   })
 
-  test('instructions are given once, and again when they change', async () => {
+  test('instructions are sent once, and again when they change', async () => {
     const driven = await session()
     const said = (): string => model.requests.at(-1)?.instructions ?? ''
     await driven.run('say One', { equipment: { instructions: 'The goal is alpha.' } })

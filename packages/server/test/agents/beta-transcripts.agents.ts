@@ -7,7 +7,7 @@ import { drivenSession, newConversation } from './support/driven-session.ts'
 const { model, beta, session } = betaDriver()
 
 describe('transcripts', () => {
-  test('a subagent has a transcript of its own, with what is known of it', async () => {
+  test('a subagent has a transcript of its own with its facts', async () => {
     const driven = await session()
     expect(await driven.run('subagent say From below\nsay From above')).toEqual({ kind: 'completed' })
     const files = await beta().transcriptFiles(driven.conversation)
@@ -23,7 +23,7 @@ describe('transcripts', () => {
     expect((await driven.lines()).filter((line) => line.includes('"function_call"')).join('\n')).toContain(toolUseId)
   })
 
-  test('what model calls used is what the model said, once a call, with its model', async () => {
+  test('usage is what the model reported, once per call, with the model', async () => {
     const driven = await session()
     await driven.run('usage 1000 50 400 0\nrun true\nusage 2000 60 0 0\nsay Done')
     await driven.run('usage 3000 70 0 0\nsay Again', { model: 'gpt-5.5' })
@@ -32,12 +32,12 @@ describe('transcripts', () => {
       { model: 'gpt-6.1-sol', input_tokens: 600, cache_read_tokens: 400, output_tokens: 50, subagent: false },
       { model: 'gpt-6.1-sol', input_tokens: 2000, cache_read_tokens: 0, output_tokens: 60, subagent: false },
     ])
-    // Before the last one codex has the conversation summed up for the other model.
+    // Before the last call codex has the conversation summarized for the other model.
     expect(usages.at(-1)).toMatchObject({ model: 'gpt-5.5', input_tokens: 3000, output_tokens: 70, subagent: false })
     expect(new Set(usages.map(({ request_id: id }) => id)).size).toBe(usages.length)
   })
 
-  test('a subagent’s calls are counted as its own', async () => {
+  test("a subagent's calls are marked as a subagent's", async () => {
     const driven = await session()
     await driven.run('subagent usage 10 5\\nsay From below\nsay From above')
     const usages = await driven.usages()
@@ -45,7 +45,7 @@ describe('transcripts', () => {
     expect(usages.filter(({ subagent }) => !subagent).length).toBeGreaterThan(0)
   })
 
-  test('stored lines are enough to go on in another home and another folder, as a conversation of its own', async () => {
+  test('stored lines are enough to continue in another home and folder as a new conversation', async () => {
     const runtime = beta()
     const driven = await session()
     await driven.run('think Hm\nrun echo from the tool\nsay The first answer')
@@ -71,7 +71,7 @@ describe('transcripts', () => {
     expect((await fork.lines()).join('\n')).toContain('The fork’s answer')
   })
 
-  test('a conversation that was summed up goes on from its stored lines', async () => {
+  test('a compacted conversation continues from its stored lines', async () => {
     const runtime = beta()
     const driven = await session()
     await driven.run('run echo from the tool\nsay The first answer')
@@ -88,7 +88,7 @@ describe('transcripts', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('The second answer')
   })
 
-  test('a conversation cut in the middle of a tool call goes on', async () => {
+  test('a conversation cut in the middle of a tool call continues', async () => {
     const runtime = beta()
     const driven = await session()
     await driven.run('run echo from the tool\nsay Done')
@@ -104,7 +104,7 @@ describe('transcripts', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('aborted')
   })
 
-  test('a rollout that was lost is put back where codex has been before', async () => {
+  test('a lost rollout is written again in a home that codex has used', async () => {
     const runtime = beta()
     const driven = await session()
     await driven.run('say The first answer')
@@ -116,7 +116,7 @@ describe('transcripts', () => {
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('The first answer')
   })
 
-  test('a prompt shows in the rollout, and starting alone does not', async () => {
+  test('a prompt shows as received, and the start alone does not', async () => {
     const runtime = beta()
     const driven = await session()
     await driven.run('say Hello')

@@ -13,7 +13,7 @@ import { drivenSession } from './support/driven-session.ts'
 const { model, beta, session } = betaDriver()
 
 describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
-  test('a new conversation is named by codex, and its answer stands in the rollout', async () => {
+  test('codex names a new conversation and writes its answer to the rollout', async () => {
     const driven = await session({ mode })
     expect(await driven.run('say Hello there')).toEqual({ kind: 'completed' })
     expect(driven.conversation.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-/)
@@ -26,7 +26,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(await readFile(join(driven.conversation.workingDirectory, 'made.txt'), 'utf8')).toBe('made\n')
   })
 
-  test('a conversation goes on after a restart of ours, with another model if told so', async () => {
+  test('a conversation continues after a restart of the server, with another model', async () => {
     const first = await session({ mode })
     await first.run('say The first answer')
     const second = await drivenSession(beta({ mode }), { model: 'gpt-5.5', conversation: first.conversation })
@@ -37,7 +37,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(JSON.stringify(last?.body)).toContain('The first answer')
   })
 
-  test('an interruption in the middle of an answer ends the turn, and the conversation goes on', async () => {
+  test('an interrupt in the middle of an answer ends the turn, and the conversation continues', async () => {
     const driven = await session({ mode })
     const running = await driven.start('wait 100\nsay Never')
     await eventually(
@@ -49,7 +49,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(await driven.run('say Still here')).toEqual({ kind: 'completed' })
   })
 
-  test('an interruption in the middle of a tool ends the tool too', async () => {
+  test('an interrupt in the middle of a tool ends the tool too', async () => {
     const driven = await session({ mode })
     const file = join(driven.conversation.workingDirectory, 'pid')
     const running = await driven.start('run echo $$ > pid; exec sleep 300\nsay Never')
@@ -60,7 +60,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(await driven.run('say Still here')).toEqual({ kind: 'completed' })
   })
 
-  test('a wrong key fails the turn with the vendor’s words and what to do', async () => {
+  test("a wrong key fails the turn with the vendor's words and advice", async () => {
     const driven = await session({ mode, environment: { OPENAI_API_KEY: 'a bad one' } })
     expect(await driven.run('say Hello')).toMatchObject({
       kind: 'failed',
@@ -69,7 +69,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     })
   })
 
-  test('a model that the provider does not have fails the turn', async () => {
+  test('an unknown model fails the turn', async () => {
     const driven = await session({ mode })
     const end = await driven.run('say Hello', { model: 'gpt-missing' })
     expect(end).toMatchObject({ kind: 'failed', reason: 'model', detail: expect.stringContaining('gpt-missing') })
@@ -80,7 +80,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(await driven.run('fail 400')).toMatchObject({ kind: 'failed', reason: 'too_long' })
   })
 
-  test('a call to the model that fails is tried again, and somebody is told', async () => {
+  test('a failed call to the model is retried and logged', async () => {
     const driven = await session({ mode })
     // Codex does not report its first two retries.
     expect(await driven.run('fail 500 4\nsay Recovered')).toEqual({ kind: 'completed' })
@@ -88,7 +88,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect((await driven.lines()).join('\n')).toContain('Recovered')
   })
 
-  test('a limit that is reached fails the turn, and the conversation goes on when it is lifted', async () => {
+  test('a usage limit fails the turn, and the conversation continues when it is lifted', async () => {
     const driven = await session({ mode, retryDelaysMs: [] })
     expect(await driven.run('fail 429')).toMatchObject({
       kind: 'failed',
@@ -105,7 +105,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(await driven.run('say Hello again')).toMatchObject({ kind: 'failed', reason: 'no_session' })
   })
 
-  test('a codex that is killed fails the turn, and the conversation goes on', async () => {
+  test('killing codex fails the turn, and the conversation continues', async () => {
     const driven = await session({ mode })
     const running = await driven.start('wait 100\nsay Never')
     await eventually(
@@ -128,7 +128,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(model.requests.some((request) => request.prompt === prompt)).toBe(true)
   })
 
-  test('tools see what the session is given, but no key of the provider', async () => {
+  test("tools see the session's variables, but no provider key", async () => {
     const driven = await session({ mode, environment: { OPENAI_API_KEY: 'a-secret-key' } })
     await driven.run('run env > seen.txt', { equipment: { environment: { DEPLOY_TOKEN: 'for the tools' } } })
     const seen = await readFile(join(driven.conversation.workingDirectory, 'seen.txt'), 'utf8')
@@ -138,8 +138,8 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
   })
 })
 
-describe('naming a thread', () => {
-  test('the name is known before the model sees the prompt', async () => {
+describe('the id of a thread', () => {
+  test('is reported before the model sees the prompt', async () => {
     const driven = await session()
     const before = model.requests.length
     let seen = -1
@@ -151,14 +151,14 @@ describe('naming a thread', () => {
     expect(seen).toBe(before)
   })
 
-  test('a name that is not wanted stops the agent before it has the prompt', async () => {
+  test('that onNamed rejects stops the agent before it gets the prompt', async () => {
     const driven = await session()
     const starting = driven.start('say Never', { onNamed: () => Promise.reject(new Error('taken by another')) })
     await expect(starting).rejects.toThrow('taken by another')
     expect(model.requests.some(({ prompt }) => prompt === 'say Never')).toBe(false)
   })
 
-  test('a name whose first turn never began is replaced', async () => {
+  test('whose first turn never began is replaced', async () => {
     const driven = await session()
     await driven.start('say Never', { onNamed: () => Promise.reject(new Error('we died here')) }).catch(() => undefined)
     const unused = driven.conversation.id
@@ -169,17 +169,17 @@ describe('naming a thread', () => {
 })
 
 describe('a provider that does not answer', () => {
-  test('a quota that is spent for an hour fails the turn instead of holding it', async () => {
+  test('a quota that is spent for an hour fails the turn instead of blocking it', async () => {
     const driven = await session({ environment: { OPENAI_API_KEY: 'no quota left' }, outageMs: 3000 })
     expect(await driven.run('say Hello')).toMatchObject({ kind: 'failed', reason: 'rate_limit' })
   })
 
-  test('an address where nobody answers fails the turn', async () => {
+  test('an address without a server fails the turn', async () => {
     const driven = await session({ baseUrl: 'http://127.0.0.1:9/v1', outageMs: 3000 })
     expect(await driven.run('say Hello')).toMatchObject({ kind: 'failed', reason: 'overloaded' })
   })
 
-  test('no key at all is told by name', async () => {
+  test('a missing key fails the turn with the name of its variable', async () => {
     const driven = await drivenSession(betaRuntime({ command: cli('runtime_beta'), models: offeredModels(models) }), {
       model: 'gpt-6.1-sol',
     })
@@ -188,7 +188,7 @@ describe('a provider that does not answer', () => {
   })
 })
 
-test('a program that is not there is told with what to do', async () => {
+test('a missing program fails the turn with advice', async () => {
   const driven = await session({ command: '/nowhere/codex' })
   await expect(driven.run('say Hello')).rejects.toThrow(/Cannot start \/nowhere\/codex: .*RUNTIME_BETA_COMMAND/)
 })

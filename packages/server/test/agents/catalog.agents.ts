@@ -9,7 +9,7 @@ import { textOf } from '../support/sessions/demo-session.ts'
 import { agentYard } from './support/agent-yard.ts'
 import { agents } from './support/agents.ts'
 
-// What a catalog on disk gives to sessions of a whole Yardmaster, seen from the agents' side.
+// What a catalog on disk gives to sessions of a whole server, as the agents see it.
 
 const echo = fileURLToPath(new URL('support/echo-mcp-server.mjs', import.meta.url))
 const stdio = { type: 'stdio', command: process.execPath, args: [echo] }
@@ -24,7 +24,7 @@ const files: Files = {
   'hooks.json': { tell: { description: 'Tells of commands.', path: 'hooks/tell' } },
   'hooks/tell/HOOK.json': {
     ...{ event: 'post_tool_call', command: './tell.sh', env: { MOOD: 'cheerful' } },
-    // What each of the agents calls its shell.
+    // Each agent's name for its shell tool.
     matcher: 'Bash|shell|exec_command',
   },
   'hooks/tell/tell.sh': '#!/bin/sh\necho "told, $MOOD, key [$ANTHROPIC_API_KEY$OPENAI_API_KEY]" >> told\n',
@@ -43,7 +43,7 @@ const { app, work, say, toldWith, logs } = agentYard({
 const chosen = { mcp_servers: ['house', 'blind'], catalog_skills: ['greet'], catalog_hooks: ['tell'] }
 
 describe.each(agents)('a session of $runtime', (agent) => {
-  test('calls the tool of its server, sees its skill, runs its hook and is told what it has to do without', async () => {
+  test("calls its server's tool, sees its skill, runs its hook and is told what is missing", async () => {
     const prompt = [
       'tool echo {"text":"from the server"}',
       'tool variable {"name":"GIVEN"}',
@@ -58,7 +58,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     expect(text).toContain('echo: from the server')
     expect(text).toMatch(/GIVEN=\[REDACTED/)
     expect(text).not.toContain(houseToken)
-    // What another agent hands on of its own variables is its business.
+    // Other agents may pass their own variables on.
     if (agent.runtime !== 'claude-acp') expect(text).toMatch(/ANTHROPIC_API_KEY=["\s}].*OPENAI_API_KEY=["\s}]/s)
 
     const told = toldWith('say Equipped')
@@ -72,7 +72,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     expect(hook).toContain('told, cheerful, key []\n')
   })
 
-  test('has what is chosen for it now, from the next turn on', async () => {
+  test('gets changed equipment from the next turn on', async () => {
     const id = await work(agent, 'say With nothing', { mcp_servers: [], catalog_skills: [], catalog_hooks: [] })
     expect(toldWith('say With nothing')).not.toContain('Greets like a sailor.')
     expect(await app.patch(`/sessions/${id}/mcp_servers`, { mcp_servers: ['house'] })).toMatchObject({ status: 200 })

@@ -8,22 +8,21 @@ import { type CliName, cli } from './support/cli.ts'
 import { cliEnvironment } from './support/cli-environment.ts'
 import { modelServer } from './support/model-server.ts'
 
-// What the drivers stand on: each pinned CLI starts, asks the scripted model, and does what the script says. What a
-// driver makes of it is tested by runtime.
+// The pinned CLIs without a driver: each starts, calls the scripted model and follows the script.
 
 const model = modelServer()
 
 const everything = ['think Hm', 'say Before', 'run echo from the shell', 'subagent say From below', 'say After']
 
 describe('Claude Code', () => {
-  test('plays a script: thought, shell, subagent, answer', async () => {
+  test('runs a script: thinking, shell, subagent, answer', async () => {
     const lines = await claude(everything.join('\n'))
     const told = JSON.stringify(lines)
     for (const text of ['Hm', 'Before', 'from the shell', 'From below']) expect(told).toContain(text)
     expect(lines.at(-1)).toMatchObject({ type: 'result', is_error: false, result: 'After' })
   })
 
-  test('tries again after a 429', async () => {
+  test('retries after status 429', async () => {
     const lines = await claude('fail 429 1\nsay Recovered')
     expect(lines).toContainEqual(expect.objectContaining({ subtype: 'api_retry', error_status: 429 }))
     expect(lines.at(-1)).toMatchObject({ type: 'result', is_error: false, result: 'Recovered' })
@@ -31,8 +30,8 @@ describe('Claude Code', () => {
 })
 
 describe('Codex', () => {
-  // Codex offers its tools in two ways, by what it knows of the model.
-  test.each(['gpt-6.1-sol', 'unheard-of'])('plays a script with %s: thought, shell, subagent, answer', async (name) => {
+  // Codex offers its tools in two ways, depending on whether it knows the model.
+  test.each(['gpt-6.1-sol', 'unheard-of'])('runs a script with %s: thinking, shell, subagent, answer', async (name) => {
     const lines = await codex(everything.join('\n'), name)
     const told = JSON.stringify(lines)
     for (const text of ['Hm', 'Before', 'from the shell', 'After']) expect(told).toContain(text)
@@ -40,7 +39,7 @@ describe('Codex', () => {
     expect(model.requests.map(({ prompt }) => prompt)).toContain('say From below')
   })
 
-  test('tries again after a 500', async () => {
+  test('retries after status 500', async () => {
     const lines = await codex('fail 500 1\nsay Recovered')
     expect(JSON.stringify(lines)).toContain('Recovered')
     expect(lines.at(-1)).toMatchObject({ type: 'turn.completed' })
@@ -48,7 +47,7 @@ describe('Codex', () => {
 })
 
 describe('the ACP agent', () => {
-  test('answers initialize with what it can do', async () => {
+  test('answers initialize with its capabilities', async () => {
     const hello = { protocolVersion: 1, clientCapabilities: {} }
     const [answer] = await run('acp', {
       args: [],
@@ -69,7 +68,7 @@ function codex(prompt: string, name = 'gpt-6.1-sol'): Promise<Record<string, unk
   return run('runtime_beta', { args: ['exec', '--json', ...freedom, '-m', name, '-'], input: prompt })
 }
 
-/** Runs a CLI to its end in an empty folder; its lines of JSON. */
+/** Runs a CLI to its end in an empty folder and returns its JSON lines. */
 async function run(name: CliName, { args, input }: { args: string[]; input: string }) {
   const home = await mkdtemp(join(tmpdir(), 'yardmaster-cli-'))
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))

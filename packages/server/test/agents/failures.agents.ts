@@ -3,19 +3,19 @@ import { atRest, textOf } from '../support/sessions/demo-session.ts'
 import { agentYard } from './support/agent-yard.ts'
 import { agents } from './support/agents.ts'
 
-// What becomes of a session of a whole Yardmaster when the provider turns its agent away.
+// Sessions of a whole server when the provider rejects the agent's calls.
 
 const { app, begin, work, say, restart, logs } = agentYard()
 const locked = agentYard({ key: 'bad-key' })
 
 describe.each(agents)('a session of $runtime', (agent) => {
-  test('whose key is refused fails with what to do', async () => {
+  test('whose key is rejected fails with advice', async () => {
     const id = await locked.begin(agent, 'say x')
     expect(await atRest(locked.app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'auth' } })
     expect(await locked.logs(id)).toMatch(/The turn failed \(auth\): .*(API_KEY|API key|valid key)/)
   })
 
-  test('goes on when the provider has too many requests once', async () => {
+  test('continues after one status 429', async () => {
     const id = await begin(agent, 'fail 429 1\nsay Recovered')
     expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
     // Codex fails the turn at once. Yardmaster asks it to continue, so the answer is not the script's.
@@ -26,12 +26,12 @@ describe.each(agents)('a session of $runtime', (agent) => {
     if (agent.runtime === 'runtime_alpha') expect(await logs(id)).toMatch(/status 429.*attempt 2 of 11/)
   })
 
-  test('goes on when the provider stumbles once', async () => {
+  test('continues after one status 500', async () => {
     const id = await work(agent, 'fail 500 1\nsay Recovered')
     expect(await textOf(app, id)).toContain('--- Assistant ---\nRecovered\n')
   })
 
-  test('on a model that the provider does not have fails, and goes on with another', async () => {
+  test('fails on an unknown model and continues with another', async () => {
     const id = await begin(agent, 'say x', { config: { model: agent.unknownModel } })
     expect(await atRest(app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'model' } })
     expect(await logs(id)).toContain(agent.unknownModel)

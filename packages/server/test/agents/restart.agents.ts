@@ -18,7 +18,7 @@ import { eventually } from '../support/vitest/eventually.ts'
 import { type Agent, agents, agentsEnvironment } from './support/agents.ts'
 import { modelServer } from './support/model-server.ts'
 
-// A server process of its own that dies in the middle of its agents' turns, and what it leaves of them and of the keys.
+// A real server process that is killed in the middle of its agents' turns, and where provider keys end up.
 
 const model = modelServer()
 const key = 'canary-key-b7c1f04e9d'
@@ -56,7 +56,7 @@ function toldWith(words: string, besides: string): string | undefined {
   return request && JSON.stringify(request.body)
 }
 
-test('killed in the middle of turns, it comes back and every agent goes on with its conversation', async () => {
+test('a server killed in the middle of turns restarts, and every agent continues its conversation', async () => {
   const yard = await openYard()
   const first = await yard.start()
   const sessions = []
@@ -116,10 +116,10 @@ test('killed in the middle of turns, it comes back and every agent goes on with 
   expect(await processesOf(second.home)).toEqual([])
 }, 300_000)
 
-test('no key of a provider is in the database or the log, nor with the tools of the vendors’ agents', async () => {
+test("no provider key is in the database or the log, or visible to the tools of the vendors' agents", async () => {
   const yard = await openYard()
   const server = await yard.start()
-  // What people write themselves is kept as they wrote it, so the agents have to find the key by themselves.
+  // Prompts are stored unredacted, so the agents have to find the key themselves.
   const secret = join(yard.folder, 'secret')
   await writeFile(secret, `The key is ${key}\n`)
   for (const agent of agents) {
@@ -127,7 +127,7 @@ test('no key of a provider is in the database or the log, nor with the tools of 
     const prompt = `run env > ${file}; cat ${secret}; env\nsay Done`
     const id = await begin(server, yard.git_root, agent, prompt)
     expect(await atRest(server, id)).toMatchObject({ status: 'needs_input' })
-    // Where an agent keeps its key is its own business; the two whose ways we know keep it from their tools.
+    // Only the two vendor drivers keep the key from tools; an ACP agent may pass it on.
     const environment = await written(file)
     expect(environment).toContain('YARDMASTER_RUN=')
     if (agent.runtime !== 'claude-acp') expect(environment).not.toContain(key)
@@ -148,7 +148,7 @@ async function written(path: string): Promise<string> {
   )
 }
 
-/** Every column of every table that holds text of any kind, and has these words in it. */
+/** Every text column of every table that contains this text. */
 async function textsWith(pool: pg.Pool, words: string): Promise<string[]> {
   const { rows: columns } = await pool.query<{ place: string; found: string }>(
     `select table_schema || '.' || table_name || '.' || column_name as place,

@@ -9,12 +9,12 @@ import { eventually } from '../support/vitest/eventually.ts'
 import { agentYard, expectNothingDoubled } from './support/agent-yard.ts'
 import { agents } from './support/agents.ts'
 
-// Sessions of a whole Yardmaster with each real agent and a scripted model: what is promised of every one of them.
+// Sessions of a whole server with each real agent and a scripted model: what holds for every agent.
 
 const { app, begin, work, say, restart, asked, toldWith, isAsked, rows } = agentYard()
 
 describe.each(agents)('a session of $runtime', (agent) => {
-  test('runs a tool and answers, and its calls are counted as the model reports them', async () => {
+  test('runs a tool and answers, and stores the usage that the model reports', async () => {
     const id = await work(agent, 'usage 1100 22 300 44\nrun echo from the shell\nusage 500 6 70 8\nsay Done')
     const text = await textOf(app, id)
     expect(text).toMatch(/^--- User ---\nusage 1100 22 300 44\nrun echo from the shell\n/)
@@ -24,7 +24,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     expect(await usages(id)).toEqual(scriptedUsages[agent.runtime])
   })
 
-  test('changes its own session with the tools that every agent is given', async () => {
+  test('changes its own session with the tools that every agent gets', async () => {
     const title = `Named by ${agent.runtime} itself`
     const id = await work(agent, `tool action_session {"action":"update_title","title":"${title}"}\nsay Named`)
     expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
@@ -37,18 +37,18 @@ describe.each(agents)('a session of $runtime', (agent) => {
     )
   })
 
-  test('keeps the transcript of a subagent', async () => {
+  test('stores the transcript of a subagent', async () => {
     const id = await work(agent, 'subagent say From below\nsay From above')
     const threads = await rows('select thread, line from transcript_entries where session_id = $1', id)
     const below = threads.filter(({ line }) => String(line).includes('From below')).map(({ thread }) => thread)
-    // The protocol shows a subagent's work as its parent's tool call.
+    // The protocol reports a subagent's work as its parent's tool call.
     if (agent.runtime === 'claude-acp') return expect(new Set(below)).toEqual(new Set(['main']))
     expect(below).toContainEqual(expect.not.stringMatching(/^main$/))
     const { length } = (await usages(id)).filter((usage) => usage.endsWith('true'))
     expect(length).toBe(1)
   })
 
-  test('goes on with another model, and a fork of it goes on from its entry', async () => {
+  test('continues with another model, and its fork continues from its entry', async () => {
     const id = await work(agent, 'say The first answer')
     const last = (await entriesOf(app, id)).length - 1
     expect(await app.patch(`/sessions/${id}/model`, { model: agent.otherModel })).toMatchObject({ status: 200 })
@@ -66,7 +66,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     await expectNothingDoubled(app, forkId)
   })
 
-  test('is paused in the middle of an answer, and goes on', async () => {
+  test('is paused in the middle of an answer and continues', async () => {
     const id = await begin(agent, `say ${agent.runtime} begins\nwait 60\nsay Never`)
     await isAsked(`say ${agent.runtime} begins`)
     await eventually(
@@ -79,7 +79,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     await expectNothingDoubled(app, id)
   })
 
-  test('is paused in the middle of a tool, which ends with it, and goes on', async () => {
+  test('is paused in the middle of a tool, which ends too, and continues', async () => {
     const id = await begin(agent, 'run echo $$ > pid; exec sleep 4321\nsay Never')
     const tool = await toolOf(id)
     await pause(id)
@@ -89,7 +89,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     await expectNothingDoubled(app, id)
   })
 
-  test('whose agent is killed fails, leaves no tool behind, and goes on', async () => {
+  test('whose agent is killed fails, leaves no tool running and continues', async () => {
     const id = await begin(agent, 'run echo $$ > pid; exec sleep 4321\nsay Never')
     const tool = await toolOf(id)
     const [turn] = await rows('select pid from turns where session_id = $1', id)
@@ -102,7 +102,7 @@ describe.each(agents)('a session of $runtime', (agent) => {
     await expectNothingDoubled(app, id)
   })
 
-  test('whose agent has lost its files goes on from what is stored', async () => {
+  test('whose agent has lost its files continues from the stored entries', async () => {
     const id = await work(agent, 'say The word is plover')
     const before = (await entriesOf(app, id)).length
     await rm(runtimeHome(app.host.app, id), { recursive: true })
@@ -112,21 +112,21 @@ describe.each(agents)('a session of $runtime', (agent) => {
     await expectNothingDoubled(app, id)
   })
 
-  test('takes a prompt of half a million characters', async () => {
+  test('accepts a prompt of half a million characters', async () => {
     const prompt = `say Read\n${'long text '.repeat(49_999)}`.trimEnd()
     const id = await work(agent, prompt)
-    // Not by what it contains: nobody wants to read what is printed when it fails.
+    // Compares lengths: a failure would print half a million characters.
     expect(asked('say Read')?.prompt.includes(prompt)).toBe(true)
     expect((await textOf(app, id)).includes(prompt)).toBe(true)
   })
 })
 
-/** Of each call, by its input: input, output, cache read, cache written, and whether a subagent made it. */
+/** Per call, sorted by input: input, output, cache read, cache written, and whether a subagent made it. */
 const scriptedUsages = {
   runtime_alpha: ['500 6 70 8 false', '1100 22 300 44 false'],
-  // Its provider counts what it reads from the cache as input too; what it writes there is not told.
+  // The provider counts cached tokens as input too, and does not report cache writes.
   runtime_beta: ['430 6 70 0 false', '800 22 300 0 false'],
-  // An agent tells of a turn as a whole.
+  // An ACP agent reports the usage of a whole turn.
   'claude-acp': ['1600 28 370 52 false'],
 }
 
@@ -149,7 +149,7 @@ async function pause(id: number): Promise<void> {
   )
 }
 
-/** The process of the tool that wrote it down. */
+/** The process id that the tool wrote to a file. */
 async function toolOf(id: number): Promise<ProcessIdentity> {
   const text = await eventually(
     () => readFile(join(clonePath(app.host.app, id), 'pid'), 'utf8').catch(() => ''),

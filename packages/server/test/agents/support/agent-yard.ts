@@ -11,17 +11,17 @@ import { type Agent, agentsEnvironment } from './agents.ts'
 export type AgentYard = {
   app: TestApp
   model: ModelServer
-  /** A session that is at work. */
+  /** Starts a session and returns while it runs. */
   begin(agent: Agent, prompt: string, more?: Record<string, unknown>): Promise<number>
-  /** A session that has done it, and rests as it should. */
+  /** Runs a session until it rests in `needs_input`. */
   work(agent: Agent, prompt: string, more?: Record<string, unknown>): Promise<number>
-  /** Says it, and waits for the rest that comes after. */
+  /** Sends a follow-up and waits until the session rests. */
   say(id: number, prompt: string): Promise<Answer['body']>
-  /** Lets a session go on that has failed. */
+  /** Restarts a failed session. */
   restart(id: number): Promise<Answer['body']>
-  /** The last request of the conversation in which this was said. */
+  /** The last model request whose conversation contains this text. */
   asked(words: string): RecordedRequest | undefined
-  /** All of what the model was told there. */
+  /** The whole body of that request. */
   toldWith(words: string): string
   isAsked(words: string): Promise<void>
   rows(sql: string, id: number): Promise<Record<string, unknown>[]>
@@ -30,7 +30,7 @@ export type AgentYard = {
 
 type Options = { key?: string; environment?: (folder: string) => Promise<Record<string, string>> }
 
-/** A whole Yardmaster with every real agent and a scripted model, for one test file. */
+/** A whole server with every real agent and a scripted model, for one test file. */
 export function agentYard({ key = 'scripted-key', environment = async () => ({}) }: Options = {}): AgentYard {
   const app = {} as TestApp // both are filled before the first test runs
   const model = {} as ModelServer
@@ -98,7 +98,7 @@ export function agentYard({ key = 'scripted-key', environment = async () => ({})
   }
 }
 
-/** Nothing of the conversation is stored twice. What an entry says may be said again; the entry has a time or a name. */
+/** Expects that no entry is stored twice. Texts may repeat; entries differ by their time or id. */
 export async function expectNothingDoubled(app: TestApp, id: number): Promise<void> {
   const entries = (await entriesOf(app, id)).map((entry) => JSON.stringify(entry))
   expect(entries.filter((entry, index) => entries.indexOf(entry) !== index)).toEqual([])

@@ -19,11 +19,11 @@ import {
 } from '../../../src/runtimes/runtime.ts'
 import { cli } from './cli.ts'
 
-/** A session of `runtime_alpha` without a Yardmaster around it: a home, a repository and the driver. */
+/** A session of `runtime_alpha` without a server: a home, a repository and the driver. */
 export type AlphaSession = {
   conversation: Conversation
   runtime: Runtime
-  /** What was said to the person who looks at the session, over all turns. */
+  /** The log sentences of all turns. */
   notices: string[]
   begin(prompt: string, order?: Partial<Order>): Promise<RunningTurn>
   turn(prompt: string, order?: Partial<Order>): Promise<TurnEnd>

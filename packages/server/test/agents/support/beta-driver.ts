@@ -7,7 +7,7 @@ import { cli } from './cli.ts'
 import { type DrivenSession, drivenSession } from './driven-session.ts'
 import { modelServer } from './model-server.ts'
 
-/** Sessions of the real codex with a scripted model, without a Yardmaster around them. */
+/** Sessions of the real codex with a scripted model, without a server. */
 export function betaDriver() {
   const model = modelServer()
   const beta = (options: Partial<BetaOptions> = {}): Runtime =>

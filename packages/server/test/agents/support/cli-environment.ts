@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import type { CliName } from './cli.ts'
 
 type Options = {
-  /** A folder of the test's own, in the place of the user's home. */
+  /** The test's folder, used as HOME. */
   home: string
   /** The scripted model's address. */
   modelUrl: string
-  /** What it is to see as the key: `bad` and `quota` in it have a meaning there. */
+  /** The key for the scripted model, which reacts to `bad` and `quota` in it. */
   key?: string
-  /** How often a CLI tries again on its own; by default once, because Claude Code takes three minutes for its ten. */
+  /** The CLI's number of retries; default 1, because Claude Code's ten take three minutes. */
   retries?: number
 }
 
 /**
- * The whole environment to run a CLI in by hand: it asks the scripted model, and nothing else of the network. Telemetry,
- * error reports, updates and every call that is not needed are off. Writes the CLI's configuration where that is a file.
+ * The environment to run a CLI without a driver. The CLI calls only the scripted model: telemetry, error reports, updates and
+ * other calls are off. Writes the CLI's configuration file if it needs one.
  */
 export async function cliEnvironment(runtime: CliName, options: Options): Promise<Record<string, string>> {
   const ours = { PATH: process.env.PATH ?? '', HOME: options.home, LANG: 'C.UTF-8' }
@@ -23,7 +23,7 @@ export async function cliEnvironment(runtime: CliName, options: Options): Promis
   return { ...ours, ...claudeEnvironment(options) }
 }
 
-/** Claude Code, and the ACP agent, which runs one inside. */
+/** For Claude Code and the ACP agent, which contains it. */
 function claudeEnvironment({ modelUrl, key = 'scripted', retries = 1 }: Options): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -34,7 +34,7 @@ function claudeEnvironment({ modelUrl, key = 'scripted', retries = 1 }: Options)
     DISABLE_BUG_COMMAND: '1',
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_TELEMETRY: '1',
-    // As root it refuses to run without asking for permissions, unless it is told that it is in a sandbox.
+    // As root it bypasses permissions only in a declared sandbox.
     IS_SANDBOX: '1',
   }
 }
@@ -46,7 +46,7 @@ async function codexEnvironment(options: Options): Promise<Record<string, string
   return { CODEX_HOME: folder, SCRIPTED_MODEL_KEY: options.key ?? 'scripted' }
 }
 
-/** Plugins and apps are fetched from the vendor at each start; without the network that takes five seconds. */
+/** Codex downloads plugins and apps at each start, which takes five seconds without a network. */
 function codexConfig({ modelUrl, retries = 1 }: Pick<Options, 'modelUrl' | 'retries'>): string {
   return `
 model_provider = "scripted"

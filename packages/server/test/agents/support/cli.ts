@@ -2,7 +2,7 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** By runtime, the path of its program. */
+    /** The path of each driver's program. */
     agentClis: Record<string, string>
   }
 }
@@ -12,6 +12,6 @@ export type CliName = 'runtime_alpha' | 'runtime_beta' | 'acp'
 /** The program of a real CLI. */
 export function cli(runtime: CliName): string {
   const program = inject('agentClis')[runtime]
-  if (program === undefined) throw new Error('There are no agents here: run these tests by `npm run test:agents`.')
+  if (program === undefined) throw new Error('No agents are installed: run these tests with `npm run test:agents`.')
   return program
 }

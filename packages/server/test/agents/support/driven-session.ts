@@ -15,19 +15,19 @@ import {
 
 type TurnOptions = { model?: string; equipment?: Partial<Equipment>; onNamed?: (id: string) => Promise<void> }
 
-/** A session without a Yardmaster around it: a runtime, a conversation on disk, and what the runtime told of it. */
+/** A session without a server: a runtime, a conversation on disk and the runtime's callbacks. */
 export type DrivenSession = {
   conversation: Conversation
   notices: string[]
-  /** Equips and starts, as a turn does. */
+  /** Equips and starts, like a turn of the server. */
   start(prompt: string, options?: TurnOptions): Promise<RunningTurn>
   run(prompt: string, options?: TurnOptions): Promise<TurnEnd>
-  /** Of the main thread, or of the one subagent. */
+  /** The lines of the main thread, or of the only subagent. */
   lines(thread?: 'main' | 'subagent'): Promise<string[]>
   usages(): Promise<Usage[]>
 }
 
-/** The same home again, as after a restart of ours, if a conversation is given. */
+/** With a conversation it uses the same home again, like after a restart of the server. */
 export async function drivenSession(
   runtime: Runtime,
   defaults: { model: string; conversation?: Conversation },

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 
-// A small MCP server on standard input and output. Tools: `echo` says its text again, `ask` asks the person at the other
-// end and says what became of it, `variable` says what an environment variable holds.
+// A small MCP server on standard input and output. Tools: `echo` returns its text, `ask` sends an
+// elicitation and returns the answer, `variable` returns the value of an environment variable.
 
 const tools = [
   { name: 'echo', description: 'Says a text again.', inputSchema: textSchema('text') },
@@ -9,7 +9,7 @@ const tools = [
   { name: 'variable', description: 'Reads a variable.', inputSchema: textSchema('name') },
 ]
 
-/** Whoever waits for an answer of the other side, by the id of the question. */
+/** The pending requests to the client, by id. */
 const waiting = new Map()
 
 const calls = {

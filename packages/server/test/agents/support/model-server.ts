@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type ModelServer, startModelServer } from '../../support/model-server/model-server.ts'
 
-/** A scripted model for one test file. How to script it is written at the head of `model-server/model-server.ts`. */
+/** A scripted model for one test file. `model-server/model-server.ts` describes the script. */
 export function modelServer(): ModelServer {
   const server = {} as ModelServer // filled before the first test runs
   let stop: () => Promise<void> = async () => undefined
