@@ -79,9 +79,12 @@ export async function lastPosition(db: Database): Promise<number> {
   return row.position ?? 0
 }
 
-/** Records how far it deleted, so that a reader whose cursor is older learns that it may have missed events. */
-export async function deleteEventsBefore(db: Database, time: Date): Promise<void> {
-  await sql`
+/**
+ * Returns the number of deleted events. Records how far it deleted, so that a reader whose cursor is older learns that it may
+ * have missed events.
+ */
+export async function deleteEventsBefore(db: Database, time: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
     with deleted as (
       delete from events
       where created_at < ${time}
@@ -89,7 +92,9 @@ export async function deleteEventsBefore(db: Database, time: Date): Promise<void
     )
     update event_retention
     set pruned_through = greatest(pruned_through, (select max(position) from deleted))
+    returning (select count(*) from deleted) as count
   `.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 export async function selectPrunedThrough(db: Database): Promise<number> {

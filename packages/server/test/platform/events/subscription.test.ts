@@ -160,7 +160,11 @@ describe('failing', () => {
       attempts: 2,
     }
     const host = await startHost(url, [subscription], log)
-    for (const word of ['first', 'poison', 'last']) await publishWord(host, word, 3)
+    // One transaction: all three are there when the first attempt fails.
+    await transact(host.db, async (tx) => {
+      for (const word of ['first', 'poison', 'last'])
+        await host.events.publish(tx, wordPublished, { sessionId: 3, payload: { word } })
+    })
 
     const waiting = await eventually(
       () => listSubscriptions(host.db),
