@@ -45,6 +45,6 @@ export async function canEnter(user: UnprivilegedUser, folder: string): Promise<
 async function id(which: '-u' | '-g'): Promise<number> {
   const { stdout } = await run('id', [which, 'nobody'])
   const value = Number.parseInt(stdout, 10)
-  if (!Number.isInteger(value)) throw new Error(`"id ${which} nobody" answered "${stdout.trim()}"`)
+  if (!Number.isInteger(value)) throw new Error(`"id ${which}" answered "${stdout.trim()}"`)
   return value >>> 0
 }

@@ -47,7 +47,7 @@ describe('the availability of a server', () => {
       '`HOST_A` unresolved',
     ],
     ['a header carries the credential', { ...remote, headers: { 'X-API-Key': 'k' } }, 'ready', null],
-    ['nobody knows whether it wants a sign-in', remote, 'probe_failed', null],
+    ['it is unknown whether the server requires a sign-in', remote, 'probe_failed', null],
     [
       'it wants a sign-in, and there are none',
       { ...remote, oauth: { scopes: ['read'] } },

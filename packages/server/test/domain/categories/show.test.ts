@@ -15,7 +15,7 @@ describe('GET /categories/:id answers 200', () => {
 
 describe('GET /categories/:id answers 404', () => {
   test.each([
-    ['an id nobody has', '999'],
+    ['an unused id', '999'],
     ['zero', '0'],
     ['a negative id', '-1'],
     ['more digits than a 64-bit integer', '99999999999999999999'],

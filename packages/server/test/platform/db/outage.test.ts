@@ -31,7 +31,7 @@ describe('an outage', () => {
 
   test('a port without a listener is an outage', async () => {
     const pool = openPool(
-      { connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' },
+      { connectionString: 'postgres://user:secret@127.0.0.1:1/none' },
       { max: 1, log: silentLog, name: 'test' },
     )
 
