@@ -5,9 +5,9 @@ import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { drivers } from '../../src/runtimes/registry.ts'
 import { sampleRepository, testApp } from '../support/app/app.ts'
+import { exampleDriver } from '../support/example-driver/driver.ts'
 import { atRest, textOf } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
-import { exampleDriver } from './example-driver/driver.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'yardmaster-driver-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
