@@ -6,7 +6,7 @@ import { eventually } from '../vitest/eventually.ts'
 
 /**
  * Runs `act` and compares every row of every table, jobs included, with the rows before it. Left out are the tables that
- * background work updates at any time: hosts, leases, reports of periodic runs, cursors and the search index.
+ * background work updates at any time: hosts, leases, reports of periodic runs and CLIs, cursors, the search index.
  */
 export async function changesNothing<T>(pool: pg.Pool, act: () => Promise<T>): Promise<T> {
   const before = await onceQuiet(pool)
@@ -44,7 +44,7 @@ async function writeQuestion(pool: pg.Pool): Promise<string> {
     from pg_tables
     where (
         schemaname = 'public'
-        and tablename not in ('hosts', 'leases', 'periodic_runs', 'event_subscriptions')
+        and tablename not in ('hosts', 'leases', 'periodic_runs', 'event_subscriptions', 'cli_reports')
         and tablename not like 'search\\_%'
       )
       or (schemaname, tablename) = ('graphile_worker', '_private_jobs')
