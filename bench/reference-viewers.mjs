@@ -7,7 +7,7 @@ import { benchKey, startBenchHost } from './support/host.mjs'
 
 /**
  * The page at /docs beside maintained OpenAPI viewers, in a real Chromium, under a policy without inline scripts, inline
- * styles or eval. docs/decisions/0032 has the figures. Not part of `npm run bench`: it needs packages that Yardmaster does
+ * styles or eval. docs/decisions/0031 has the figures. Not part of `npm run bench`: it needs packages that Yardmaster does
  * not depend on.
  *
  *   mkdir /tmp/viewers && (cd /tmp/viewers && npm init -y && npm install --ignore-scripts playwright-core swagger-ui-dist rapidoc redoc @scalar/api-reference)
