@@ -13,6 +13,9 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PrepareError } from './prepare-error.mjs'
 
+// Separate from the server's lock (platform/concurrency/file-lock.ts): this one runs before the dependencies are installed
+// and the server is built, on a Node that cannot load TypeScript.
+//
 // The lock is a folder with one file, named after its holder. A process takes the lock by renaming a filled folder onto
 // that path, which the system refuses while the folder there is not empty. A waiter breaks the lock of a dead holder by
 // removing the file with the holder's name, which cannot be the file of a later holder. So two waiters never both win.

@@ -1,7 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errnoOf } from '../../platform/process/errno.ts'
+import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Conversation } from '../runtime.ts'
 
 /** The link from a conversation to the agent's session. Without it the agent does not know the conversation. */
@@ -24,10 +24,7 @@ const LinkFile = z.object({
 })
 
 export async function readLink(conversation: Conversation): Promise<SessionLink | undefined> {
-  const text = await readFile(pathOf(conversation), 'utf8').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await readIfPresent(pathOf(conversation))
   if (text === undefined) return undefined
   const { told, unheard, ...link } = LinkFile.parse(JSON.parse(text))
   if (link.conversation !== conversation.id) return undefined
@@ -37,10 +34,7 @@ export async function readLink(conversation: Conversation): Promise<SessionLink 
 export async function writeLink(conversation: Conversation, link: SessionLink): Promise<void> {
   const { instructionsDigest: told, undelivered: unheard, ...rest } = link
   const content: z.infer<typeof LinkFile> = { ...rest, told, unheard }
-  const path = pathOf(conversation)
-  const draft = `${path}.partial`
-  await writeFile(draft, JSON.stringify(content), { mode: 0o600 })
-  await rename(draft, path)
+  await writePrivateFile(pathOf(conversation), JSON.stringify(content))
 }
 
 /** For a conversation that was rewritten: the agent's session no longer matches it. */

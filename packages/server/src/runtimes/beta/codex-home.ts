@@ -1,9 +1,9 @@
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Equipment } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { type Access, configToml } from './config-toml.ts'
-import { ifMissing } from './if-missing.ts'
 import { copyLogin } from './login.ts'
 
 /** This session's CODEX_HOME, with codex's configuration, login and conversations. */
@@ -19,11 +19,6 @@ export async function prepareHome(access: Access, conversation: Conversation, eq
   if (access.authFile !== undefined) await copyLogin(access.authFile, join(folder, 'auth.json'))
 }
 
-export async function writePrivateFile(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600 })
-  await chmod(path, 0o600) // `mode` applies only to new files
-}
-
 /**
  * Notes for the next turn.
  *
@@ -35,11 +30,10 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 type Note = 'named-thread' | 'instructions'
 
 export async function readNote(conversation: Conversation, name: Note): Promise<string | undefined> {
-  return readFile(notePath(conversation, name), 'utf8').catch(ifMissing)
+  return readIfPresent(notePath(conversation, name))
 }
 
 export async function writeNote(conversation: Conversation, name: Note, text: string): Promise<void> {
-  await mkdir(codexHome(conversation), { recursive: true, mode: 0o700 })
   await writePrivateFile(notePath(conversation, name), text)
 }
 

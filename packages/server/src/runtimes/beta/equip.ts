@@ -1,6 +1,7 @@
+import { writePrivateFile } from '../../platform/files/private-file.ts'
 import type { Equipment } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
-import { prepareHome, writePrivateFile } from './codex-home.ts'
+import { prepareHome } from './codex-home.ts'
 import { type Access, secretNames } from './config-toml.ts'
 import { hooksFile, hooksJson, hooksLeftOut } from './hooks.ts'
 import { mcpLeftOut } from './mcp-servers.ts'
