@@ -23,11 +23,24 @@ async function onceQuiet(pool: pg.Pool): Promise<unknown[]> {
       const before = seen
       await wait(40)
       seen = await everyRow(pool)
-      return isDeepStrictEqual(before, seen)
+      return isDeepStrictEqual(before, seen) && (await hasHandledAllEvents(pool))
     },
     (isQuiet) => isQuiet,
   )
   return seen
+}
+
+/** A subscription that lags behind, such as the one that generates titles, still writes. */
+async function hasHandledAllEvents(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ has_handled: boolean }>(`
+    select not exists (
+      select
+      from event_subscriptions as subscription
+      join events on events.name = any(subscription.kinds)
+      where events.position is null or events.position > subscription.position
+    ) as has_handled
+  `)
+  return rows[0]?.has_handled ?? false
 }
 
 async function everyRow(pool: pg.Pool): Promise<unknown[]> {
