@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     ...ordinary.test,
     include: ['test/agents/**/*.agents.ts'],
+    // Without the check that every operation is called: these tests are about agents.
+    globalSetup: ['test/support/database/postgres-server.ts'],
     provide: { agentClis: JSON.parse(process.env.YARDMASTER_TEST_CLIS ?? '{}') },
     // A CLI needs a second of CPU time to start, and several CLIs start at once.
     testTimeout: 120_000,
