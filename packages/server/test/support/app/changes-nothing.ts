@@ -21,26 +21,30 @@ async function onceQuiet(pool: pg.Pool): Promise<unknown[]> {
   await eventually(
     async () => {
       const before = seen
-      await wait(40)
+      await wait(100)
       seen = await everyRow(pool)
-      return isDeepStrictEqual(before, seen) && (await hasHandledAllEvents(pool))
+      return isDeepStrictEqual(before, seen) && (await isIdle(pool))
     },
     (isQuiet) => isQuiet,
   )
   return seen
 }
 
-/** A subscription that lags behind, such as the one that generates titles, still writes. */
-async function hasHandledAllEvents(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ has_handled: boolean }>(`
+/** A running job still writes, and so does a subscription that lags behind, such as the one that generates titles. */
+async function isIdle(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ is_idle: boolean }>(`
     select not exists (
+      select
+      from graphile_worker._private_jobs
+      where locked_at is not null
+    ) and not exists (
       select
       from event_subscriptions as subscription
       join events on events.name = any(subscription.kinds)
       where events.position is null or events.position > subscription.position
-    ) as has_handled
+    ) as is_idle
   `)
-  return rows[0]?.has_handled ?? false
+  return rows[0]?.is_idle ?? false
 }
 
 async function everyRow(pool: pg.Pool): Promise<unknown[]> {
