@@ -183,17 +183,20 @@ function maySee({ file, target, specifier, isTypeOnly }, zodFiles) {
 function goesDown(file, from, to) {
   if (from.place === 'main') return to.place === 'app' || to.place === 'platform'
   if (to.place === 'contract') return true
-  if (isSharedByRooms(file) && to.place === 'domain') return false
+  if (isSharedByRooms(file) && to.room !== undefined) return false
   return layers.includes(to.place) && layers.indexOf(to.place) >= layers.indexOf(from.place)
 }
 
+const sharedByRooms = ['packages/server/src/domain/app.ts', 'packages/server/src/domain/tool.ts']
+
 /**
- * The App type that every operation receives. Every room imports it, so it can import no room.
+ * The files beside the rooms: the App type that every operation receives, and the furniture of a room. Every room imports
+ * them, so they can import no room.
  *
  * @param {string} file
  */
 function isSharedByRooms(file) {
-  return file === 'packages/server/src/domain/app.ts'
+  return sharedByRooms.includes(file)
 }
 
 /**
@@ -201,7 +204,7 @@ function isSharedByRooms(file) {
  * @param {Location} location
  */
 function nameOf(path, { place, room }) {
-  if (isSharedByRooms(path)) return 'domain/app.ts'
+  if (isSharedByRooms(path)) return path.replace('packages/server/src/', '')
   return room ?? (place === 'main' ? 'main.ts' : place || path)
 }
 

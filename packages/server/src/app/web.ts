@@ -38,7 +38,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerProbes(server, app)
   registerSecretNames(server, app)
   registerReference(server, endpoints)
-  registerMcp(server, app, { endpoints, keys: check })
+  registerMcp(server, app, { endpoints, tools: modules.flatMap(({ tools = [] }) => tools), keys: check })
   return { server, url: await listen(server, config) }
 }
 

@@ -16,6 +16,7 @@ import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
+import type { Tool } from './tool.ts'
 
 /**
  * What every operation receives. Built once, when the host starts. A room adds its own part with `declare module`, because
@@ -50,6 +51,7 @@ export const defineSubscription = subscribing<App>()
 export type Room = {
   name: string
   endpoints?: readonly Endpoint<App>[]
+  tools?: readonly Tool[]
   jobs?: readonly Pick<Job, 'name'>[]
   handlers?: readonly JobHandler<App>[]
   cron?: readonly CronEntry[]

@@ -30,6 +30,19 @@ test('app/modules.ts lists every room that declares something, in the order of t
   expect(listed.map(lineOf)).toEqual(listed.map(lineOf).sort((one, other) => one - other))
 })
 
+test('every tool is described once for each group that has it, and no two rooms declare the same action of it', () => {
+  const parts = modules
+    .flatMap(({ tools = [] }) => tools)
+    .flatMap((tool) => tool.groups.map((group) => ({ ...tool, group })))
+  const heads = parts.filter(({ about }) => about !== undefined).map(({ group, name }) => `${group} ${name}`)
+  const actions = parts.flatMap(({ group, name, calls }) =>
+    Object.keys(calls).map((call) => `${group} ${name} ${call}`),
+  )
+
+  expect(heads.sort()).toEqual([...new Set(parts.map(({ group, name }) => `${group} ${name}`))].sort())
+  expect(actions).toEqual([...new Set(actions)])
+})
+
 /** The fenced block after `<!-- rooms -->`: one line of rooms a line, separated by spaces. */
 function documentedLines(): string[][] {
   const text = readFileSync(new URL('../../../../ARCHITECTURE.md', import.meta.url), 'utf8')

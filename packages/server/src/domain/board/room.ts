@@ -1,4 +1,5 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
+import { tools } from './tools.ts'
 
-export const board: Room = { name: 'board', endpoints }
+export const board: Room = { name: 'board', endpoints, tools }

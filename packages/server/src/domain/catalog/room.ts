@@ -1,4 +1,5 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
+import { tools } from './tools.ts'
 
-export const catalog: Room = { name: 'catalog', endpoints }
+export const catalog: Room = { name: 'catalog', endpoints, tools }

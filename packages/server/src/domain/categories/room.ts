@@ -1,4 +1,5 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
+import { tools } from './tools.ts'
 
-export const categories: Room = { name: 'categories', endpoints }
+export const categories: Room = { name: 'categories', endpoints, tools }

@@ -3,9 +3,11 @@ import { drainQueue } from './drain-queue.ts'
 import { followUpEndpoint } from './follow-up-endpoint.ts'
 import { interruptEndpoint } from './interrupt-endpoint.ts'
 import { messageParentEndpoint } from './message-parent-endpoint.ts'
+import { tools } from './tools.ts'
 
 export const conversation: Room = {
   name: 'conversation',
   endpoints: [followUpEndpoint, interruptEndpoint, messageParentEndpoint],
+  tools,
   handlers: [drainQueue],
 }

@@ -1,10 +1,12 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
 import { sendDueHeartbeats } from './send-due-heartbeats.ts'
+import { tools } from './tools.ts'
 
 export const heartbeats: Room = {
   name: 'heartbeats',
   endpoints,
+  tools,
   periodic: [
     {
       name: 'send_due_heartbeats',

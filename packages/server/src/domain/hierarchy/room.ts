@@ -1,4 +1,5 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
+import { tools } from './tools.ts'
 
-export const hierarchy: Room = { name: 'hierarchy', endpoints }
+export const hierarchy: Room = { name: 'hierarchy', endpoints, tools }

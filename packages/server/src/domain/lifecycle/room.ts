@@ -7,12 +7,14 @@ import { handleOnHost } from './on-host.ts'
 import { refreshOnHost } from './refresh.ts'
 import { refreshTranscriptJob } from './refresh-transcript-job.ts'
 import { restoreWorkspaceJob } from './restore-workspace-job.ts'
+import { tools } from './tools.ts'
 import { restoreOnHost } from './unarchive.ts'
 import { updateEndpoints } from './update/endpoints.ts'
 
 export const lifecycle: Room = {
   name: 'lifecycle',
   endpoints: [...endpoints, ...updateEndpoints, ...artifactEndpoints],
+  tools,
   jobs: [forkSessionJob, refreshTranscriptJob, restoreWorkspaceJob],
   handlers: [handleOnHost(forkOnHost), handleOnHost(refreshOnHost), handleOnHost(restoreOnHost)],
 }

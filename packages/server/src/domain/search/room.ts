@@ -1,10 +1,12 @@
 import type { Room } from '../app.ts'
 import { searchEndpoint } from './endpoints.ts'
+import { tools } from './tools.ts'
 import { updateIndex } from './update-index.ts'
 
 export const search: Room = {
   name: 'search',
   endpoints: [searchEndpoint],
+  tools,
   periodic: [
     {
       name: 'update_search_index',

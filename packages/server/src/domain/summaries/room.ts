@@ -4,10 +4,12 @@ import { statusSummaryChanged } from '../sessions/events.ts'
 import { removeLeftovers } from './ask-agent.ts'
 import { endpoints } from './endpoints.ts'
 import { writeNextSummary } from './summarise.ts'
+import { tools } from './tools.ts'
 
 export const summaries: Room = {
   name: 'summaries',
   endpoints,
+  tools,
   recover: removeLeftovers,
   periodic: [
     {

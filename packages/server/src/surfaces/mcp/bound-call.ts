@@ -1,7 +1,7 @@
 import type { App } from '../../domain/app.ts'
+import type { Call } from '../../domain/tool.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
 import { inputSchemaOf, type JsonSchema } from '../../platform/http/openapi.ts'
-import type { Call } from './tool.ts'
 
 /** A call of the tool table, resolved to its endpoint and its arguments. */
 export type BoundCall = Omit<Call, 'endpoint' | 'also'> & {

@@ -3,11 +3,11 @@ import type { App } from '../../domain/app.ts'
 import { findInTree } from '../../domain/hierarchy/hierarchy.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
 import { findSession } from '../../domain/sessions/session.ts'
+import { type Group, groupNames } from '../../domain/tool.ts'
 import { subagentRootsOf } from '../../domain/workspaces/workspace.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
-import { type Group, groupNames } from './tool.ts'
 
 /** The caller of a request and its permissions. */
 export type Caller = {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../../domain/app.ts'
+import type { Tool } from '../../domain/tool.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { logFault } from '../../platform/http/answer-error.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
@@ -13,7 +14,6 @@ import { type BoundCall, bindCall } from './bound-call.ts'
 import { type Caller, identify, isFixed, isOpenTo } from './caller.ts'
 import { type BoundTool, offer } from './offer.ts'
 import { perform } from './perform.ts'
-import { tools } from './tools.ts'
 
 const path = '/mcp'
 
@@ -24,10 +24,10 @@ const path = '/mcp'
 export function registerMcp(
   server: FastifyInstance,
   app: App,
-  { endpoints, keys }: { endpoints: readonly Endpoint<App>[]; keys: KeyCheck },
+  { endpoints, tools, keys }: { endpoints: readonly Endpoint<App>[]; tools: readonly Tool[]; keys: KeyCheck },
 ): void {
   // Bound by the first request: a start does not need them.
-  const boundTools = once(() => bindTools(endpoints))
+  const boundTools = once(() => bindTools(tools, endpoints))
   const callers = new WeakMap<FastifyRequest, Caller>()
   server.route<{ Querystring: Record<string, unknown> }>({
     method: 'POST',
@@ -61,7 +61,9 @@ export function registerMcp(
   })
 }
 
-function bindTools(endpoints: readonly Endpoint<App>[]): BoundTool[] {
+type BoundPart = Omit<Tool, 'calls'> & { calls: ReadonlyMap<string, BoundCall> }
+
+function bindTools(tools: readonly Tool[], endpoints: readonly Endpoint<App>[]): BoundPart[] {
   const byAddress = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]))
   return tools.map((tool) => ({
     ...tool,
@@ -74,7 +76,7 @@ function presentedKey({ headers }: FastifyRequest): string {
   return typeof key === 'string' && key !== '' ? key : (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '')
 }
 
-type Offered = { tools: readonly BoundTool[]; caller: Caller; request: FastifyRequest; signal: AbortSignal }
+type Offered = { tools: readonly BoundPart[]; caller: Caller; request: FastifyRequest; signal: AbortSignal }
 
 function toolBox(app: App, { tools, caller, request, signal }: Offered): ToolBox {
   const open = toolsFor(tools, caller)
@@ -88,20 +90,21 @@ function toolBox(app: App, { tools, caller, request, signal }: Offered): ToolBox
   }
 }
 
-/** Where two tools share a name, the first one wins: it offers more. */
-function toolsFor(tools: readonly BoundTool[], caller: Caller): BoundTool[] {
-  const open = tools
-    .filter(({ groups }) => groups.some((group) => caller.groups.includes(group)))
-    .flatMap((tool) => {
-      const calls = new Map(
-        [...tool.calls]
-          .filter(([, call]) => isOpenTo(caller, call))
-          .map(([action, call]) => [action, withoutFixed(caller, call)]),
-      )
-      // A tool that chooses its call from the arguments needs all of its calls.
-      return calls.size === 0 || (tool.choose && calls.size < tool.calls.size) ? [] : { ...tool, calls }
-    })
-  return open.filter((tool, index) => open.findIndex(({ name }) => name === tool.name) === index)
+/** The parts that the caller's groups open, joined by tool name. Where two describe one tool, the larger group's applies. */
+function toolsFor(parts: readonly BoundPart[], caller: Caller): BoundTool[] {
+  const open = parts.filter(({ groups }) => groups.some((group) => caller.groups.includes(group)))
+  return [...new Set(open.map(({ name }) => name))].flatMap((name) => {
+    const same = open.filter((part) => part.name === name)
+    const all = same.flatMap(({ calls }) => [...calls])
+    const calls = new Map(
+      all.filter(([, call]) => isOpenTo(caller, call)).map(([action, call]) => [action, withoutFixed(caller, call)]),
+    )
+    const { about = '', choose } = same.find((part) => part.about !== undefined) ?? {}
+    // A tool that chooses its call from the arguments needs all of its calls.
+    return calls.size === 0 || (choose && calls.size < all.length)
+      ? []
+      : { name, about, calls, ...(choose && { choose }) }
+  })
 }
 
 function withoutFixed(caller: Caller, call: BoundCall): BoundCall {

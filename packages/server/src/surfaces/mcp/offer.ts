@@ -1,10 +1,10 @@
+import type { Tool } from '../../domain/tool.ts'
 import type { JsonSchema } from '../../platform/http/openapi.ts'
 import type { OfferedTool } from '../../platform/mcp/tool-box.ts'
 import { argumentsOf, type BoundCall } from './bound-call.ts'
-import type { Tool } from './tool.ts'
 
-/** A tool, reduced to the calls that the caller may use. */
-export type BoundTool = Omit<Tool, 'calls'> & { calls: ReadonlyMap<string, BoundCall> }
+/** A tool of all rooms together, reduced to the calls that the caller may use. */
+export type BoundTool = Pick<Tool, 'name' | 'choose'> & { about: string; calls: ReadonlyMap<string, BoundCall> }
 
 /** Arguments of every tool that no endpoint knows. */
 export const ownArguments = ['verbose']

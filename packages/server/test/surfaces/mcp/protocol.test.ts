@@ -143,14 +143,14 @@ describe('tools/list', () => {
     const tools = await client.tools()
 
     expect(tools.map(({ name }) => name)).toEqual([
-      'quick_search_sessions',
-      'get_session',
-      'get_session_provenance',
       'get_configs',
-      'start_session',
+      'manage_categories',
+      'get_session_provenance',
       'action_session',
       'manage_enqueued_messages',
-      'manage_categories',
+      'get_session',
+      'start_session',
+      'quick_search_sessions',
     ])
     for (const { description, inputSchema } of tools) {
       expect(description).toMatch(/\.$/)
@@ -166,16 +166,16 @@ describe('tools/list', () => {
       (await mcpClient(app, { query: `?tool_groups=${groups}` }).tools()).map(({ name }) => name)
 
     expect(await names('self_session')).toEqual([
-      'get_session',
-      'get_session_provenance',
       'get_configs',
+      'get_session_provenance',
       'action_session',
+      'get_session',
     ])
     expect(await names('sessions_readonly,weather')).toEqual([
-      'quick_search_sessions',
-      'get_session',
-      'get_session_provenance',
       'get_configs',
+      'get_session_provenance',
+      'get_session',
+      'quick_search_sessions',
     ])
     expect(await names('sessions_readonly&tool_groups=self_session')).not.toContain('start_session')
     expect(await names('weather')).toEqual([])
@@ -185,7 +185,7 @@ describe('tools/list', () => {
     const required = async (query: string) =>
       (await mcpClient(app, { query }).tools()).map(({ inputSchema }) => inputSchema.required)
 
-    expect(await required('?tool_groups=self_session')).toEqual([['id'], ['session_id'], [], ['action', 'session_id']])
-    expect(await required('?tool_groups=self_session&session_id=1')).toEqual([[], [], [], ['action']])
+    expect(await required('?tool_groups=self_session')).toEqual([[], ['session_id'], ['action', 'session_id'], ['id']])
+    expect(await required('?tool_groups=self_session&session_id=1')).toEqual([[], [], ['action'], []])
   })
 })

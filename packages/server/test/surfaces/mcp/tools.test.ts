@@ -127,7 +127,7 @@ describe('a refused tool call', () => {
   test('lists the valid actions and arguments', async () => {
     expect(await call('action_session', { action: 'explode', session_id: 1 })).toEqual({
       isError: true,
-      text: expect.stringMatching(/^Action must be one of: follow_up, pause/),
+      text: expect.stringMatching(/^Action must be one of: .*pause, .*follow_up/),
     })
     expect((await call('manage_categories', {})).isError).toBe(true)
     for (const [tool, args, sentence] of [

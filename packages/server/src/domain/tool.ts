@@ -3,11 +3,14 @@ import type { Method } from '@yardmaster/contract/endpoint'
 export const groupNames = ['sessions', 'sessions_readonly', 'self_session'] as const
 export type Group = (typeof groupNames)[number]
 
-/** One row of the tool table: a name that agents call, backed by endpoints. */
+/**
+ * A name that agents call, backed by endpoints. Rooms that name the same tool add their actions to it; one of them says what
+ * the tool is about.
+ */
 export type Tool = {
   name: string
   groups: readonly Group[]
-  about: string
+  about?: string
   /** Calls by action name. */
   calls: Readonly<Record<string, Call>>
   /** Selects the call from the arguments; without it the `action` argument does. */
@@ -35,4 +38,19 @@ export type Call = {
   isWhole?: boolean
   /** Additional calls, each under its own heading: always, or if the argument named by `when` is true. */
   also?: Readonly<Record<string, Call & { when?: string }>>
+}
+
+type Address = Call['endpoint']
+
+/** Fields that identify a session in a list or after a change. */
+export const brief = ['id', 'slug', 'title', 'status', 'agent_runtime', 'scheduling_class', 'category', 'updated_at']
+
+/** A call on the session that the argument `session_id` names. */
+export function onSession(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
+  return { endpoint, ...more, from: { id: 'session_id', ...more.from } }
+}
+
+/** A call that changes a session and shows the result. */
+export function act(endpoint: Address, more: Omit<Call, 'endpoint'> = {}): Call {
+  return onSession(endpoint, { brief, ...more })
 }
