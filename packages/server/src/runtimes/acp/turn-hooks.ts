@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { createMutex } from '../../platform/concurrency/mutex.ts'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { type CommandResult, runCommand } from '../../platform/process/run-command.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
@@ -47,7 +48,7 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ca
   const closing = new AbortController()
   const signal = AbortSignal.any([interruption, closing.signal])
   let sessionId = conversation.id
-  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = createMutex()
   let waiting = 0
 
   const run = async (hook: Hook, input: string): Promise<boolean> => {
@@ -94,16 +95,14 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ca
       ...facts,
     })
     waiting += 1
-    const verdict = last
-      .then(async () => {
-        let isGranted = true
-        for (const hook of hooks) isGranted = (await run(hook, input)) && isGranted
-        return isGranted
-      })
-      .finally(() => {
-        waiting -= 1
-      })
-    last = verdict.catch(() => undefined)
+    const verdict = inOrder(async () => {
+      let isGranted = true
+      for (const hook of hooks) isGranted = (await run(hook, input)) && isGranted
+      return isGranted
+    }).finally(() => {
+      waiting -= 1
+    })
+    verdict.catch(() => undefined) // callers that need the verdict await it; this only avoids an unhandled rejection
     return verdict
   }
 
@@ -115,16 +114,12 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ca
     const known = decisions.get(call.id)
     if (known && isSame(known.call, call)) return known.isGranted
     const isGranted = fire('pre_tool_call', call)
-    isGranted.catch(() => undefined) // `mayCall` awaits it; this only avoids an unhandled rejection
     decisions.set(call.id, { call, isGranted })
     return isGranted
   }
 
   const idle = async (): Promise<void> => {
-    for (let awaited: unknown; awaited !== last; ) {
-      awaited = last
-      await last
-    }
+    while (waiting > 0) await inOrder(async () => {})
   }
 
   return {
