@@ -1,5 +1,6 @@
 import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
+import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import type { ProcessIdentity } from '../../platform/process/process-table.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
@@ -66,6 +67,8 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
   } catch (error) {
     if (error instanceof TurnFailed) return { kind: 'failed', reason: error.reason, detail: error.message }
+    if (error instanceof UntrustedFile)
+      return { kind: 'failed', reason: 'agent_error', detail: `A file of the session is not used: ${error.message}.` }
     // The session was deleted meanwhile, which is why the write failed: nothing is left to update.
     if (await untilReachable(() => isSessionGone(app.db, claim.session.id))) return { kind: 'lost' }
     app.log.error(

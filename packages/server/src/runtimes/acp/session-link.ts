@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { readUntrusted } from '../../platform/files/untrusted-file.ts'
 import type { Conversation } from '../runtime.ts'
 
 /** The link from a conversation to the agent's session. Without it the agent does not know the conversation. */
@@ -24,7 +25,7 @@ const LinkFile = z.object({
 })
 
 export async function readLink(conversation: Conversation): Promise<SessionLink | undefined> {
-  const text = await readIfPresent(pathOf(conversation))
+  const text = await readUntrusted(pathOf(conversation), { within: conversation.home })
   if (text === undefined) return undefined
   const { told, unheard, ...link } = LinkFile.parse(JSON.parse(text))
   if (link.conversation !== conversation.id) return undefined

@@ -1,6 +1,7 @@
-import { open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { openUntrusted, readUntrusted } from '../../platform/files/untrusted-file.ts'
 import type { Conversation } from '../runtime.ts'
 import { projectFolder, sessionPaths } from './session-paths.ts'
 import { findTranscript } from './transcript-files.ts'
@@ -12,13 +13,12 @@ import { findTranscript } from './transcript-files.ts'
 export async function conversationFlags(conversation: Conversation): Promise<readonly string[]> {
   const id = idOf(conversation)
   const path = await findTranscript(conversation)
-  if (path !== undefined && (await truncatePartialLine(path))) {
+  if (path !== undefined && (await truncatePartialLine(path, conversation))) {
     const isInProjectFolder = dirname(path) === (await projectFolder(conversation))
     return ['--resume', isInProjectFolder ? id : path]
   }
   // The transcript is lost. Resume anyway: the CLI's error tells the operator, a new conversation would hide it.
-  if (path === undefined && (await readIfPresent(sessionPaths(conversation).startedConversation)) === id)
-    return ['--resume', id]
+  if (path === undefined && (await lastStarted(conversation)) === id) return ['--resume', id]
   if (path !== undefined) await rm(path)
   return ['--session-id', id]
 }
@@ -27,6 +27,10 @@ export async function conversationFlags(conversation: Conversation): Promise<rea
 export async function recordStarted(conversation: Conversation): Promise<void> {
   const path = await findTranscript(conversation)
   if (path !== undefined) await writePrivateFile(sessionPaths(conversation).startedConversation, idOf(conversation))
+}
+
+async function lastStarted(conversation: Conversation): Promise<string | undefined> {
+  return readUntrusted(sessionPaths(conversation).startedConversation, { within: conversation.home })
 }
 
 function idOf({ id }: Conversation): string {
@@ -41,8 +45,9 @@ const chunkBytes = 64 * 1024
  * Removes an incomplete last line: the CLI would append its next entry to that line and lose it. Returns whether the
  * transcript has an entry to resume from.
  */
-async function truncatePartialLine(path: string): Promise<boolean> {
-  const file = await open(path, 'r+')
+async function truncatePartialLine(path: string, { home }: Conversation): Promise<boolean> {
+  const file = await openUntrusted(path, { within: home, maxBytes: Number.POSITIVE_INFINITY, isWritten: true })
+  if (!file) return false
   try {
     const { size } = await file.stat()
     let completeBytes = 0

@@ -1,6 +1,7 @@
 import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { readUntrusted } from '../../platform/files/untrusted-file.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
 import { agentEventNames, hookProgram } from '../hooks.ts'
@@ -17,7 +18,7 @@ const eventNames: Partial<Record<HookEvent, string>> = agentEventNames
  * the hook's variables and calls its program, because every user of the host can read a command line.
  */
 export async function equipHooks(conversation: Conversation, hooks: readonly Hook[]): Promise<string[]> {
-  const { hooks: root, userSettings } = sessionPaths(conversation)
+  const { hooks: root } = sessionPaths(conversation)
   const sentences: string[] = []
   const settings: Record<string, unknown[]> = {}
   const draft = `${root}.partial`
@@ -37,7 +38,7 @@ export async function equipHooks(conversation: Conversation, hooks: readonly Hoo
   }
   await rm(root, { recursive: true, force: true })
   await rename(draft, root)
-  await writeSettings(userSettings, settings)
+  await writeSettings(conversation, settings)
   return sentences
 }
 
@@ -70,8 +71,9 @@ function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unkn
 }
 
 /** Replaces only `hooks`: the agent keeps settings of its own in this file. */
-async function writeSettings(path: string, hooks: Record<string, unknown[]>): Promise<void> {
-  const text = await readIfPresent(path)
+async function writeSettings(conversation: Conversation, hooks: Record<string, unknown[]>): Promise<void> {
+  const path = sessionPaths(conversation).userSettings
+  const text = await readUntrusted(path, { within: conversation.home })
   const { hooks: _previous, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
   await writePrivateFile(path, JSON.stringify({ ...rest, hooks }, null, 2))
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { readUntrusted, UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import type { McpServer } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
@@ -9,9 +10,7 @@ import { sessionPaths } from './session-paths.ts'
 export async function equipMcpServers(conversation: Conversation, servers: readonly McpServer[]): Promise<string[]> {
   const mcpServers = Object.fromEntries(servers.map((server) => [server.name, entryOf(server)]))
   await writePrivateFile(sessionPaths(conversation).mcpServers, JSON.stringify({ mcpServers }, null, 2))
-  const unused = (await namesInRepository(conversation)).filter((name) => !Object.hasOwn(mcpServers, name))
-  if (unused.length === 0) return []
-  return [`The repository's .mcp.json is not used. Add the servers that the session needs: ${unused.join(', ')}.`]
+  return sentencesAboutRepository(conversation, new Set(servers.map(({ name }) => name)))
 }
 
 function entryOf(server: McpServer): unknown {
@@ -19,12 +18,26 @@ function entryOf(server: McpServer): unknown {
   return { type: server.kind, url: server.url, headers: server.headers }
 }
 
-async function namesInRepository({ workingDirectory }: Conversation): Promise<string[]> {
-  const names = new Set<string>()
-  for (const folder of await foldersUpToRepository(workingDirectory)) {
-    const text = await readIfPresent(join(folder, '.mcp.json'))
-    const servers = fieldsOf(text === undefined ? undefined : parseFields(text)?.mcpServers) ?? {}
-    for (const name of Object.keys(servers)) names.add(name)
+/** The repository's `.mcp.json` is read only to tell people what it names. */
+async function sentencesAboutRepository(
+  { workingDirectory }: Conversation,
+  used: ReadonlySet<string>,
+): Promise<string[]> {
+  const unused = new Set<string>()
+  const folders = await foldersUpToRepository(workingDirectory)
+  const within = folders.at(-1) ?? workingDirectory
+  const unread: string[] = []
+  for (const folder of folders) {
+    try {
+      const text = await readUntrusted(join(folder, '.mcp.json'), { within })
+      const servers = fieldsOf(text === undefined ? undefined : parseFields(text)?.mcpServers) ?? {}
+      for (const name of Object.keys(servers)) if (!used.has(name)) unused.add(name)
+    } catch (error) {
+      if (!(error instanceof UntrustedFile)) throw error
+      unread.push(`The repository's .mcp.json is not read: ${error.message}.`)
+    }
   }
-  return [...names]
+  if (unused.size === 0) return unread
+  const names = [...unused].join(', ')
+  return [...unread, `The repository's .mcp.json is not used. Add the servers that the session needs: ${names}.`]
 }

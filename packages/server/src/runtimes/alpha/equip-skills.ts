@@ -1,6 +1,7 @@
 import { access, cp, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { readUntrusted } from '../../platform/files/untrusted-file.ts'
 import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { listOf, parseFields, stringOf } from './fields.ts'
@@ -16,7 +17,7 @@ export async function equipSkills(conversation: Conversation, skills: readonly S
   const { skills: root, skillsManifest } = sessionPaths(conversation)
   const sentences: string[] = []
   const installed = new Set<string>()
-  const before = await readManifest(skillsManifest)
+  const before = await readManifest(conversation)
   // The manifest comes first: after a crash the next run removes every skill that was installed.
   await writeManifest(skillsManifest, [...before, ...skills.map(({ id }) => folderName(id))])
   for (const skill of skills) {
@@ -66,8 +67,8 @@ async function install(skill: Skill, target: string): Promise<string[]> {
   return sentences
 }
 
-async function readManifest(path: string): Promise<string[]> {
-  const text = await readIfPresent(path)
+async function readManifest(conversation: Conversation): Promise<string[]> {
+  const text = await readUntrusted(sessionPaths(conversation).skillsManifest, { within: conversation.home })
   const names = listOf(text === undefined ? undefined : parseFields(text)?.skills)
   return names.flatMap((name) => stringOf(name) ?? []).filter((name) => name === folderName(name))
 }

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readIfPresent } from '../../platform/files/private-file.ts'
+import { ifUntrusted, readUntrusted } from '../../platform/files/untrusted-file.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
 import { parseFields, stringOf } from './fields.ts'
@@ -35,7 +35,8 @@ async function findSubagents(conversation: Conversation): Promise<TranscriptFile
     const folder = join(project, `${conversation.id}`, 'subagents')
     const names = (await namesIn(folder)).filter((name) => name.startsWith('agent-') && name.endsWith('.jsonl'))
     for (const thread of names.map((name) => basename(name, '.jsonl'))) {
-      const subagent = readFacts(await readIfPresent(join(folder, `${thread}.meta.json`)))
+      const facts = readUntrusted(join(folder, `${thread}.meta.json`), { within: conversation.home })
+      const subagent = readFacts(await facts.catch(ifUntrusted(undefined)))
       found.push({ thread, path: join(folder, `${thread}.jsonl`), ...(subagent && { subagent }) })
     }
   }

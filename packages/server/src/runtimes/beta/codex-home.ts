@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readIfPresent, writePrivateFile } from '../../platform/files/private-file.ts'
+import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { readUntrusted } from '../../platform/files/untrusted-file.ts'
 import type { Equipment } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { type Access, configToml } from './config-toml.ts'
@@ -30,7 +31,7 @@ export async function prepareHome(access: Access, conversation: Conversation, eq
 type Note = 'named-thread' | 'instructions'
 
 export async function readNote(conversation: Conversation, name: Note): Promise<string | undefined> {
-  return readIfPresent(notePath(conversation, name))
+  return readUntrusted(notePath(conversation, name), { within: conversation.home })
 }
 
 export async function writeNote(conversation: Conversation, name: Note, text: string): Promise<void> {

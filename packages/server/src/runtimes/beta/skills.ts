@@ -1,5 +1,6 @@
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { ifUntrusted, readUntrusted } from '../../platform/files/untrusted-file.ts'
 import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
@@ -50,7 +51,9 @@ async function repositorySkills(workingDirectory: string): Promise<Set<string>> 
   const found = new Set<string>()
   for (const place of ['.codex/skills', '.agents/skills']) {
     for (const name of await names(join(workingDirectory, place))) {
-      const text = await readFile(join(workingDirectory, place, name, 'SKILL.md'), 'utf8').catch(() => undefined)
+      const file = join(workingDirectory, place, name, 'SKILL.md')
+      // Codex may use a skill that we refuse to read, so its name counts as taken.
+      const text = await readUntrusted(file, { within: workingDirectory }).catch(ifUntrusted(''))
       if (text === undefined) continue
       found.add(name)
       const title = /^---\n(?:.*\n)*?name:[ \t]*["']?([^"'\n]+?)["']?[ \t]*\n/.exec(text.slice(0, 4096))?.[1]

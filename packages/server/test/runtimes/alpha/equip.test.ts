@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -52,6 +52,14 @@ describe('MCP servers', () => {
     await place(join(clone, '.mcp.json'), 'not JSON')
     expect(await giving({})).toEqual([])
   })
+
+  test.each(['/dev/zero', '/dev/stdin', '/etc/passwd'])(
+    'of a repository whose .mcp.json is a link to %s are not read, and the session says so',
+    async (target) => {
+      await symlink(target, join(clone, '.mcp.json'))
+      expect(await giving({})).toEqual(["The repository's .mcp.json is not read: .mcp.json is a link."])
+    },
+  )
 })
 
 describe('skills', () => {
