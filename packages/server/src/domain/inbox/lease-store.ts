@@ -60,13 +60,19 @@ export function recordProcess(tx: Transaction, hold: TurnHold, { pid, startTime 
   return isWritten(held(tx, hold).set({ pid, pid_start_time: startTime }).executeTakeFirst())
 }
 
-/** The agent has received its prompt: from here on the turn is never released for a second start. */
-export function recordReceipt(db: Database, hold: TurnHold): Promise<boolean> {
-  return isWritten(
-    held(db, hold)
-      .set(({ fn }) => ({ started_at: fn.coalesce('started_at', sql<Date>`now()`) }))
-      .executeTakeFirst(),
-  )
+/** The agent of the executing turn has received its prompt: from here on the turn is never released for a second start. */
+export async function recordReceipt(
+  db: Database | Transaction,
+  { sessionId, owner }: { sessionId: number; owner: string },
+): Promise<void> {
+  await db
+    .updateTable('turns')
+    .set({ started_at: sql<Date>`now()` })
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'executing')
+    .where('lease_owner', '=', owner)
+    .where('started_at', 'is', null)
+    .execute()
 }
 
 /** Undefined if this host has lost the turn. The agent must stop then, and also if the turn is withdrawn. */

@@ -3,11 +3,12 @@ import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { refuse } from '../../platform/refusal.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { findSession } from '../sessions/session.ts'
+import { findSession, lockSessionIfThere } from '../sessions/session.ts'
 import { findProgress } from '../transcripts/transcript.ts'
-import { collectTranscripts, runtimeHome } from '../workspaces/workspace.ts'
+import { runtimeHome } from '../workspaces/workspace.ts'
 import { type HostOperation, onHostOf } from './on-host.ts'
 import { refreshTranscriptJob } from './refresh-transcript-job.ts'
+import { storeTranscripts } from './store-transcripts.ts'
 
 export type Refreshed = { sessionId: number; appended: number; entryCount: number; isFileShorter: boolean }
 
@@ -35,7 +36,15 @@ async function refreshHere(app: App, { sessionId }: { sessionId: number }): Prom
   if (files.length === 0) {
     refuse('no_transcript_files', 'No transcript files found on filesystem')
   }
-  const appended = await collectTranscripts(app, { session, runtime, conversation })
+  const appended = await storeTranscripts(app, {
+    session,
+    runtime,
+    conversation,
+    // Another host may have taken the session over; then its file is the one that counts.
+    mayStore: async (tx) => (await lockSessionIfThere(tx, { id: session.id }))?.host_id === app.home.hostId,
+  })
+  // It may have been deleted meanwhile.
+  await findSession(app.db, { id: session.id })
   const progress = await findProgress(app.db, { sessionId: session.id, thread: mainThread })
   const sizeBytes = await sizeOf(files.find(({ thread }) => thread === mainThread)?.path)
   const isFileShorter = sizeBytes < progress.read_bytes

@@ -7,6 +7,8 @@ import { appendEntries, lockThread, selectProgress, type ThreadKey } from './tra
 type IngestApp = Pick<App, 'db' | 'redactor'>
 
 export type IngestHooks = {
+  /** Asked first in each transaction that stores lines. False if the caller may not store them any more. */
+  mayStore(tx: Transaction): Promise<boolean>
   /** False for lines that are not part of the conversation: they are not stored. */
   isKept(line: string): boolean
   /** Writes related rows, such as usage, in the transaction that stores the lines. Gets every line, kept or not. */
@@ -50,10 +52,11 @@ export async function ingest(app: IngestApp, key: ThreadKey, path: string, hooks
 
 type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; hooks: IngestHooks }
 
-/** False if a concurrent reader has stored these lines meanwhile. */
+/** False if a concurrent reader has stored these lines meanwhile, or the caller may not store them. */
 function append(app: IngestApp, key: ThreadKey, { startsAt, endsAt, lines, hooks }: Batch): Promise<boolean> {
   const redacted = lines.filter(hooks.isKept).map((line) => app.redactor.jsonLine(line))
   return transact(app.db, async (tx) => {
+    if (!(await hooks.mayStore(tx))) return false
     const progress = await lockThread(tx, key)
     if (progress.read_bytes !== startsAt) return false
     await appendEntries(tx, key, { after: progress.entry_count, lines: redacted, readBytes: endsAt })

@@ -6,7 +6,7 @@ import { selectLastLines, selectLines, selectProgress, type ThreadKey } from './
 
 /** The face of the room: a session's conversation as append-only entries. */
 export { assistantText } from './assistant-text.ts'
-export { ingest } from './ingest.ts'
+export { type IngestHooks, ingest } from './ingest.ts'
 export { toolUsesIn } from './tool-uses.ts'
 export { completeLines } from './transcript-lines.ts'
 export {

@@ -1,26 +1,26 @@
-import type { Conversation } from '../../runtimes/runtime.ts'
+import type { Conversation, Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import type { SessionRow } from '../sessions/session.ts'
-import { collectTranscripts } from '../workspaces/workspace.ts'
-import { type Exchange, noteReceipt } from './receipt.ts'
+import { findHeldTurn, type TurnHold } from '../inbox/inbox.ts'
+import { storeTranscripts } from '../lifecycle/lifecycle.ts'
+import { type SessionRow, selectSessionForReference } from '../sessions/session.ts'
 
-type Recording = Omit<Exchange, 'sessionId' | 'conversation'> & {
+type Recording = {
+  hold: TurnHold
   session: SessionRow
+  runtime: Runtime
   /** A function, because a runtime may name the conversation only after the turn has started. */
   conversation(): Conversation
-  isReceived: boolean
 }
 
-/**
- * The returned function first records the receipt of the prompt, then stores the new lines of every thread of the
- * conversation. Until there is a receipt it stores nothing: see receipt.ts.
- */
-export function progressRecorder(app: App, { isReceived, session, ...exchange }: Recording): () => Promise<void> {
-  const { runtime } = exchange
-  let hasReceipt = isReceived
+/** The returned function stores the new lines of every thread of the conversation while `hold` owns the turn. */
+export function progressRecorder(app: App, { hold, session, runtime, conversation }: Recording): () => Promise<void> {
   return async () => {
-    const conversation = exchange.conversation()
-    hasReceipt ||= await noteReceipt(app, { ...exchange, conversation, sessionId: session.id })
-    if (hasReceipt) await collectTranscripts(app, { session, runtime, conversation })
+    await storeTranscripts(app, {
+      session,
+      runtime,
+      conversation: conversation(),
+      mayStore: async (tx) =>
+        (await selectSessionForReference(tx, session)) !== undefined && (await findHeldTurn(tx, hold)) !== undefined,
+    })
   }
 }

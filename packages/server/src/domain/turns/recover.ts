@@ -89,7 +89,7 @@ async function recoverSeizedTurn(app: App, turn: SeizedTurn): Promise<void> {
   )
   const hold = holdOf(app, turn)
   await untilReachable(async () => {
-    if (turn.pid !== null) await recordReceipt(app.db, hold)
+    if (turn.pid !== null) await recordReceipt(app.db, { sessionId: turn.session_id, owner: hold.owner })
     await endTurn(app, hold, turn.session_id, { kind: 'cut_short', isOnLostHost: true })
   })
 }
@@ -116,7 +116,6 @@ async function storeRemainingOutput(app: App, turn: Turn): Promise<void> {
     session,
     runtime,
     conversation: () => conversation,
-    isReceived: turn.started_at !== null,
   })
   await recordProgress()
 }

@@ -139,13 +139,7 @@ async function runAgent(
   // `supervise` awaits it later; without a handler an early rejection would count as unhandled.
   running.ended.catch(() => undefined)
   try {
-    const recordProgress = progressRecorder(app, {
-      hold,
-      session,
-      runtime,
-      conversation: () => conversation,
-      isReceived: false,
-    })
+    const recordProgress = progressRecorder(app, { hold, session, runtime, conversation: () => conversation })
     return await supervise(app, { running, recordProgress, activity, ...stopSignals })
   } catch (error) {
     await running.interrupt()

@@ -4,19 +4,25 @@ import type { App } from '../app.ts'
 import { recordUsage } from '../costs/cost.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { recordThreadGrowth } from '../subagents/subagent.ts'
-import { ingest } from '../transcripts/transcript.ts'
+import { type IngestHooks, ingest } from '../transcripts/transcript.ts'
 
 type Source = {
   session: Pick<SessionRow, 'id' | 'agent_runtime' | 'metadata'>
   runtime: Runtime
   conversation: Conversation
+  mayStore: IngestHooks['mayStore']
+  /** Called in the transaction that stores a line which proves that the agent received a prompt. */
+  onReceipt(tx: Transaction): Promise<void>
 }
 
 /**
  * Stores the new lines of every thread of the conversation, and with them the usage they report and the subagents that
  * wrote them. Returns the number of entries stored.
  */
-export async function collectTranscripts(app: App, { session, runtime, conversation }: Source): Promise<number> {
+export async function collectTranscripts(
+  app: App,
+  { session, runtime, conversation, mayStore, onReceipt }: Source,
+): Promise<number> {
   const owner = {
     session_id: session.id,
     agent_root: typeof session.metadata.agent_root_key === 'string' ? session.metadata.agent_root_key : null,
@@ -36,9 +42,10 @@ export async function collectTranscripts(app: App, { session, runtime, conversat
         usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
       )
       if (isSubagent) await recordThreadGrowth(app, tx, session.id, file, { lines, tokens })
+      else if (lines.some((line) => runtime.showsReceipt(line))) await onReceipt(tx)
     }
     const isKept = (line: string): boolean => runtime.isWorthKeeping(line)
-    appended += await ingest(app, { sessionId: session.id, thread }, path, { isKept, recordAlongside })
+    appended += await ingest(app, { sessionId: session.id, thread }, path, { mayStore, isKept, recordAlongside })
   }
   return appended
 }

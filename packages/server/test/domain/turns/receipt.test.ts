@@ -38,6 +38,8 @@ type Crash = {
   status: 'waiting' | 'running'
   transcript: string | undefined
   isStored?: boolean
+  /** A caller refreshes the session before the host dies. */
+  isRefreshed?: boolean
   outcome: 'the prompt is sent again' | 'a recovery turn continues'
 }
 
@@ -75,6 +77,14 @@ const crashes: Crash[] = [
     turn: { hasProcess: true, isReceived: false },
     status: 'running',
     transcript: promptEntry + answerEntry,
+    outcome: 'a recovery turn continues',
+  },
+  {
+    point: 'after a refresh stores the line with the prompt',
+    turn: { hasProcess: true, isReceived: false },
+    status: 'running',
+    transcript: promptEntry,
+    isRefreshed: true,
     outcome: 'a recovery turn continues',
   },
   {
@@ -122,9 +132,11 @@ describe('a host that crashes and restarts', () => {
     const place = { home: accepting.app.home, db: accepting.app.db, pool, folder }
     try {
       for (const crash of crashes) {
-        const session = await startDemo(client(accepting.web?.url ?? ''), { git_root, lines: [prompt] })
+        const accepted = client(accepting.web?.url ?? '')
+        const session = await startDemo(accepted, { git_root, lines: [prompt] })
         sessions.push(session)
         const agent = await leaveBehind(place, session, crash)
+        if (crash.isRefreshed) expect((await accepted.post(`/sessions/${session.id}/refresh`)).status).toBe(200)
         toClose.push(() => agent.stop({ graceMs: 0 }))
         agents.push(agent)
       }

@@ -87,7 +87,7 @@ test('late writes of a host that lost its turn change nothing', async () => {
   const before = [await turns(id), await findDemo(app, id)]
   const hold = { turnId, owner: 'dead-host', marker }
   expect(await renewLease(app.host.app.db, hold)).toBeUndefined()
-  expect(await recordReceipt(app.host.app.db, hold)).toBe(false)
+  await recordReceipt(app.host.app.db, { sessionId: id, owner: hold.owner })
   await endTurn(app.host.app, hold, id, { kind: 'failed', reason: 'crash', detail: 'too late' })
   expect([await turns(id), await findDemo(app, id)]).toEqual(before)
 })

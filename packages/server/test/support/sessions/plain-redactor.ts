@@ -5,4 +5,8 @@ import type { Redactor } from '../../../src/platform/redaction/redactor.ts'
 export const plainRedactor: Redactor = { text: (text) => text, jsonLine: (line) => line, counts: () => new Map() }
 
 /** Stores every line and records nothing with it. */
-export const plainHooks: IngestHooks = { isKept: () => true, recordAlongside: async () => undefined }
+export const plainHooks: IngestHooks = {
+  mayStore: async () => true,
+  isKept: () => true,
+  recordAlongside: async () => undefined,
+}
