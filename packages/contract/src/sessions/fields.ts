@@ -177,7 +177,10 @@ export const NewSession = z.object({
     .string()
     .nullish()
     .meta({ description: 'Instead of a rank: `top_of_spot`.', examples: ['top_of_spot'] }),
-  config: JsonObject.nullish().meta({ description: 'Settings for the run, such as `model`.' }),
+  config: JsonObject.nullish().meta({
+    description:
+      "Settings for the run: `model`, and `cli_commands` (true: a prompt that begins with a slash is a command of the agent's program).",
+  }),
   custom_metadata: JsonObject.nullish().meta({ description: "The caller's own object." }),
   idempotency_key: text(limits.idempotencyKey)
     .nullish()

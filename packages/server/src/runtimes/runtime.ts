@@ -19,7 +19,10 @@ export type Conversation = {
 
 export type TurnOrder = {
   conversation: Conversation
+  /** Text for the model, which gets it as it is, even if it begins with a slash. */
   prompt: string
+  /** The caller asks for a command of the agent's program: the program interprets the prompt and answers by itself. */
+  isCommand?: boolean
   model: string
   equipment: Equipment
   /** In the environment of every process of the turn, so that a sweep finds them all. */
@@ -109,6 +112,8 @@ export type Runtime = {
   name: string
   /** Set if the operator has to install the agent's program and sign it in. */
   cli?: AgentCli
+  /** Whether the agent's program has commands of its own, which begin with a slash. */
+  hasCommands?: boolean
   models(): readonly RuntimeModel[]
   /** Undefined if the agent chooses the id. */
   newConversationId(): string | undefined

@@ -176,6 +176,7 @@ async function start(
     const running = await runtime.start({
       ...order,
       prompt: turn.prompt,
+      isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
       marker: hold.marker,
       onUp: async (identity) => {
@@ -190,6 +191,14 @@ async function start(
     if (error instanceof SpawnFailed) throw new TurnFailed('spawn_failed', error.message)
     throw error
   }
+}
+
+/** Only in a session whose creator asked for it: any other prompt is text, whatever it begins with. */
+function asksForCommand(app: App, { turn, session }: Claim, runtime: Runtime): boolean {
+  if (session.config.cli_commands !== true || !turn.prompt.startsWith('/')) return false
+  if (runtime.hasCommands) return true
+  noteWarning(app, session.id, `The runtime ${runtime.name} has no commands. The prompt goes to the model as text.`)
+  return false
 }
 
 /**

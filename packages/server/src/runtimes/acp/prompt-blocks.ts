@@ -5,6 +5,7 @@ import type { SessionLink } from './session-link.ts'
 
 type PromptContext = {
   message: string
+  isCommand: boolean
   isNew: boolean
   capabilities: Capabilities
   instructions: Instructions
@@ -21,9 +22,17 @@ export async function composePrompt(context: PromptContext): Promise<TextBlock[]
     newInstructions(context),
     await earlierConversation(context),
     undeliveredMessage(context),
-    context.message,
+    ...(looksLikeCommand(context) ? [notACommand, `\n${context.message}`] : [context.message]),
   ]
   return parts.flatMap((text) => (text === undefined ? [] : [{ type: 'text' as const, text }]))
+}
+
+/**
+ * Agents take a text that begins with a slash for a command of theirs: some look at the first block, some at the last, some at
+ * all of them joined and trimmed. A note before the message and a newline at its start make it text for all of them.
+ */
+function looksLikeCommand({ message, isCommand }: PromptContext): boolean {
+  return message.trimStart().startsWith('/') && !isCommand
 }
 
 function newInstructions({ isNew, capabilities, instructions, link }: PromptContext): string | undefined {
@@ -56,3 +65,7 @@ function undeliveredMessage({ isNew, link, message }: PromptContext): string | u
 function element(name: string, paragraphs: readonly string[]): string {
   return `<${name}>\n${paragraphs.join('\n\n')}\n</${name}>`
 }
+
+const notACommand = element('note', [
+  'From the service that runs you: the message below begins with a slash, but it is text for you and not a command.',
+])

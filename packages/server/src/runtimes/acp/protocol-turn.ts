@@ -51,7 +51,8 @@ export function runProtocolTurn({ agent, order, child, timeouts, interruption }:
     if (conversation.id === undefined) await order.onNamed(opened.sessionId)
     await selectModelAndMode(connection, opened, { agent, order })
     const transcript = await openTranscript(conversation.home, conversationId)
-    const prompt = await composePrompt({ ...opened, transcript: transcript.path, message: order.prompt })
+    const { prompt: message, isCommand = false } = order
+    const prompt = await composePrompt({ ...opened, transcript: transcript.path, message, isCommand })
     const link = {
       conversation: conversationId,
       session: opened.sessionId,
@@ -98,7 +99,7 @@ export function runProtocolTurn({ agent, order, child, timeouts, interruption }:
       if (interruption.aborted) cancel()
       const { stopReason, usage } = await answer
       threads.finish(usage ?? undefined)
-      return endOfStop(stopReason, { hasNoOutput: !threads.hasOutput() && !usage })
+      return endOfStop(stopReason, { hasNoOutput: !order.isCommand && !threads.hasOutput() && !usage })
     } finally {
       threads.finish()
       interruption.removeEventListener('abort', cancel)

@@ -15,6 +15,7 @@ import { usageOf } from './usage.ts'
 export function acpRuntime(agent: AcpAgent): Runtime {
   return {
     name: agent.name,
+    hasCommands: true,
     models: () => agent.models,
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(conversation, equipment, agent.name),

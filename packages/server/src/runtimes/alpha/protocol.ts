@@ -16,6 +16,8 @@ export type AlphaResult = {
   terminalReason: string
   /** The agent's last text, or the error. */
   text: string
+  /** The conversation that the CLI is in now. */
+  conversationId: string | undefined
 }
 
 /** Undefined for events that the driver does not use and for text that is not JSON. */
@@ -36,6 +38,7 @@ export function readEvent(line: string): AlphaEvent | undefined {
         status: numberOf(event.api_error_status),
         terminalReason: stringOf(event.terminal_reason) ?? '',
         text: stringOf(event.result) ?? listOf(event.errors).filter(isText).join(' '),
+        conversationId: stringOf(event.session_id),
       }
     default:
       return undefined
@@ -84,8 +87,14 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-export function promptLine(prompt: string): string {
-  return line({ type: 'user', message: { role: 'user', content: prompt } })
+/**
+ * The CLI takes a message whose last text begins with a slash for one of its commands, and the model never sees it. After an
+ * empty text it is a message; the CLI drops the empty text, so the model gets exactly the prompt.
+ */
+export function promptLine({ prompt, isCommand = false }: { prompt: string; isCommand?: boolean }): string {
+  const looksLikeCommand = prompt.startsWith('/') && !isCommand
+  const content = looksLikeCommand ? [prompt, ''].map((text) => ({ type: 'text', text })) : prompt
+  return line({ type: 'user', message: { role: 'user', content } })
 }
 
 export function interruptLine(): string {

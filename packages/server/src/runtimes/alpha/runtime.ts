@@ -15,6 +15,7 @@ export const name = 'runtime_alpha'
 export function alphaRuntime(options: AlphaOptions): Runtime {
   return {
     name,
+    hasCommands: true,
     models: () => options.models,
     newConversationId: () => randomUUID(),
     equip,

@@ -6,7 +6,8 @@ import { type Fields, fieldsOf, listOf, parseFields, stringOf } from './fields.t
  */
 export function showsReceipt(line: string): boolean {
   const entry = parseFields(line)
-  return entry !== undefined && entry.isSidechain !== true && (isPrompt(entry) || isAnswer(entry))
+  if (!entry || entry.isSidechain === true) return false
+  return isPrompt(entry) || isAnswer(entry) || isCommandOutput(entry)
 }
 
 function isPrompt(entry: Fields): boolean {
@@ -20,6 +21,11 @@ function isPrompt(entry: Fields): boolean {
 
 function isAnswer(entry: Fields): boolean {
   return entry.type === 'assistant' && fieldsOf(entry.message) !== undefined
+}
+
+/** Of a command that the CLI does not know, this is the only entry. */
+function isCommandOutput(entry: Fields): boolean {
+  return entry.type === 'system' && entry.subtype === 'local_command'
 }
 
 /** Every entry of the conversation has a uuid. Of the other lines only known bookkeeping is dropped. */

@@ -2,6 +2,7 @@ import { access, mkdir } from 'node:fs/promises'
 import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { launchAgent } from '../launch-agent.ts'
+import { quote } from '../quote.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import type { AlphaOptions } from './config.ts'
@@ -22,7 +23,7 @@ export async function startTurn(order: TurnOrder, options: AlphaOptions): Promis
   return launchAgent(order, program, (child) => {
     const input = openInput(child)
     const output = readOutput(child, order, input)
-    input.send(promptLine(order.prompt))
+    input.send(promptLine(order))
     let wasInterrupted = false
     let hasExited = false
     const ended = (async (): Promise<TurnEnd> => {
@@ -31,6 +32,8 @@ export async function startTurn(order: TurnOrder, options: AlphaOptions): Promis
       // Kill what the agent left running.
       await child.stop({ graceMs: 0 })
       await recordStarted(order.conversation)
+      if (order.isCommand && result && result.conversationId !== order.conversation.id)
+        order.onNotice(leftConversation(order))
       return decideTurnEnd({ wasInterrupted, earlyEnd, result, exit, stderr: child.stderrTail() })
     })()
     return {
@@ -44,6 +47,11 @@ export async function startTurn(order: TurnOrder, options: AlphaOptions): Promis
   }).catch((error: unknown) => {
     throw withInstallAdvice(error, options.command)
   })
+}
+
+/** `/clear` does this. */
+function leftConversation({ prompt }: TurnOrder): string {
+  return `The command ${quote(prompt)} made the CLI begin another conversation, which Yardmaster does not follow: the next prompt continues this one. Create a new session for an empty conversation.`
 }
 
 async function programFor(order: TurnOrder, options: AlphaOptions) {

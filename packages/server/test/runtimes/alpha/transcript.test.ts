@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readableEntry } from '../../../src/runtimes/alpha/readable.ts'
 import { isWorthKeeping, showsReceipt } from '../../../src/runtimes/alpha/transcript.ts'
 import { usageOf } from '../../../src/runtimes/alpha/usage.ts'
 
@@ -82,5 +83,31 @@ describe('usageOf', () => {
     [{ ...answer, message: { usage: 'much' } }],
   ])('finds no usage in %j', (entry) => {
     expect(usageOf(JSON.stringify(entry))).toBeUndefined()
+  })
+})
+
+describe('a command of the CLI', () => {
+  const command = withContent(
+    '<command-name>/context</command-name>\n            <command-message>context</command-message>\n            <command-args>all of it</command-args>',
+  )
+  const output = (content: string) => ({ type: 'system', subtype: 'local_command', uuid: 'u3', content })
+
+  test('is shown as the caller wrote it', () => {
+    expect(readableEntry(JSON.stringify(command))).toEqual({
+      type: 'user',
+      message: { content: '/context all of it' },
+    })
+  })
+
+  test('shows its output without the markup of the CLI, which proves that the CLI got the command', () => {
+    const line = JSON.stringify(output('<local-command-stdout>27k of 200k</local-command-stdout>'))
+    expect(readableEntry(line)).toEqual({ type: 'user', isMeta: true, message: { content: '27k of 200k' } })
+    expect(showsReceipt(line)).toBe(true)
+  })
+
+  test("hides the CLI's own note about commands and an empty output", () => {
+    const note = withContent('<local-command-caveat>Caveat: DO NOT respond</local-command-caveat>')
+    expect(readableEntry(JSON.stringify({ ...note, isMeta: true }))).toBeUndefined()
+    expect(readableEntry(JSON.stringify(output('<local-command-stdout></local-command-stdout>')))).toBeUndefined()
   })
 })
