@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { exampleText } from '../packages/server/dist/platform/redaction/example-text.js'
-import { openRedactor } from '../packages/server/dist/platform/redaction/redactor.js'
+import { openRedaction } from '../packages/server/dist/platform/redaction/redaction.js'
 import { hardStrings } from '../packages/server/dist/platform/redaction/rule-speed.js'
 import { rules } from '../packages/server/dist/platform/redaction/rules.js'
 
@@ -19,15 +19,15 @@ const known = Array.from({ length: 40 }, (_, index) => ({
   label: `ENV:SETTING_${index}`,
   value: exampleText(`${index} + - + 32 word`),
 }))
-const redactor = openRedactor({ known: () => known })
+const redactor = openRedaction({ known: () => known })
 const lines = transcript(16)
 const sizeMb = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0) / 1e6
-for (const line of lines.slice(0, 2000)) redactor.jsonLine(line)
+for (const line of lines.slice(0, 2000)) redactor.redact(line)
 
 const speeds = []
 const parseSpeeds = []
 for (let round = 0; round < rounds; round += 1) {
-  speeds.push(sizeMb / seconds(() => lines.map(redactor.jsonLine)))
+  speeds.push(sizeMb / seconds(() => lines.map(redactor.redact)))
   parseSpeeds.push(sizeMb / seconds(() => lines.map((line) => JSON.parse(line))))
 }
 const speed = median(speeds)
@@ -95,16 +95,16 @@ function adversarialPieces() {
 function growthOf(piece) {
   const time = (length) => {
     const text = piece.repeat(length / piece.length)
-    return Math.min(...[1, 2, 3].map(() => seconds(() => redactor.text(text))))
+    return Math.min(...[1, 2, 3].map(() => seconds(() => redactor.redact(text))))
   }
   return time(600_000) / Math.max(0.002, time(60_000))
 }
 
 /** Takes the fastest of three runs of each string: the first may run before the JIT compiles. */
 function slowestMs(rule) {
-  const alone = openRedactor({ known: () => [], rules: [rule] })
+  const alone = openRedaction({ known: () => [], rules: [rule] })
   const times = hardStrings(rule, 50_000).map((text) =>
-    Math.min(...[1, 2, 3].map(() => 1000 * seconds(() => alone.text(text)))),
+    Math.min(...[1, 2, 3].map(() => 1000 * seconds(() => alone.redact(text)))),
   )
   return Math.max(...times)
 }

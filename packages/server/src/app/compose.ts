@@ -99,6 +99,12 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       environment,
     })
     const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
+    const redactor = openRedactor({
+      known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets()],
+      rules: [...houseRules, ...rules],
+      onWithheld: (about) => log.error(about, 'a text could not be redacted and is withheld'),
+    })
+    stack.opened('the redactor', redactor, (it) => it.close())
     const app: App = {
       db: storage.db,
       events,
@@ -113,10 +119,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       background: background(log),
       batcher: createBatcher(),
       metrics: openMetrics(),
-      redactor: openRedactor({
-        known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets()],
-        rules: [...houseRules, ...rules],
-      }),
+      redactor,
       serviceUrl,
       isWorker: config.ROLE !== 'web',
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
@@ -178,7 +181,7 @@ async function startWork(app: App, storage: Storage, stack: ReturnType<typeof cl
   const { db, log, metrics, events } = app
   const { hostId } = app.home
   const paused = stack.opened('the paused queues', await watchPauses({ db, log }), (it) => it.close())
-  const host = { app, db, hostId, events, metrics, log, paused, redact: (text: string) => app.redactor.text(text) }
+  const host = { app, db, hostId, events, metrics, log, paused, redact: app.redactor.text }
   const subscriptions = modules.flatMap(({ subscriptions = [] }) => subscriptions)
   for (const subscription of subscriptions) await openSubscription(host, subscription)
   const periodic = [

@@ -40,6 +40,6 @@ async function readVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installe
     return { installed: true, version, error: null }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { installed: false, version: null, error: app.redactor.text(message) }
+    return { installed: false, version: null, error: await app.redactor.text(message) }
   }
 }

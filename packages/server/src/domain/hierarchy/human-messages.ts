@@ -40,7 +40,7 @@ export async function recordHumanMessage(app: App, tx: Transaction, message: Rec
     room_name: message.roomName ?? null,
     entry_point: message.entryPoint,
     // Redact before truncating: a truncated secret no longer matches its pattern.
-    content: truncate(app.redactor.text(message.content)),
+    content: truncate(await app.redactor.text(message.content)),
     occurred_at: message.occurredAt,
   })
 }

@@ -24,9 +24,10 @@ export async function showLog(app: App, ref: SessionRef, id: number): Promise<Lo
 }
 
 export async function createLog(app: App, ref: SessionRef, { content, level }: NewSessionLog): Promise<LogLine> {
+  const redacted = await app.redactor.text(content)
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
-    return noteForCaller(app, tx, { session_id: session.id, content, level })
+    return noteForCaller(tx, { session_id: session.id, content: redacted, level })
   })
 }
 
@@ -36,10 +37,11 @@ export async function changeLog(
   id: number,
   { content, level }: SessionLogChanges,
 ): Promise<LogLine> {
+  const redacted = content === undefined ? undefined : await app.redactor.text(content)
   return transact(app.db, async (tx) => {
     const line = await findCallerLine(tx, ref, id)
     const changes = {
-      ...(content !== undefined && { content: app.redactor.text(content) }),
+      ...(redacted !== undefined && { content: redacted }),
       ...(level !== undefined && { level }),
     }
     return Object.keys(changes).length === 0 ? line : updateLog(tx, id, changes)

@@ -19,14 +19,13 @@ export async function note(
   content: string,
   level: LogLevel = 'info',
 ): Promise<void> {
-  await insertLog(tx, { session_id: sessionId, level, content: app.redactor.text(content), origin: 'service' })
+  await insertLog(tx, { session_id: sessionId, level, content: await app.redactor.text(content), origin: 'service' })
 }
 
-/** A line that callers may change and delete. */
+/** A line that callers may change and delete. Its content is redacted before the transaction: it may be long. */
 export function noteForCaller(
-  app: App,
   tx: Transaction,
-  { session_id, level, content }: Pick<LogLine, 'session_id' | 'level' | 'content'>,
+  line: Pick<LogLine, 'session_id' | 'level' | 'content'>,
 ): Promise<LogLine> {
-  return insertLog(tx, { session_id, level, content: app.redactor.text(content), origin: 'caller' })
+  return insertLog(tx, { ...line, origin: 'caller' })
 }

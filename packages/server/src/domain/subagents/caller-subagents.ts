@@ -54,7 +54,7 @@ export async function createSubagent(
   ref: SessionRef,
   { transcript, ...request }: NewSubagentTranscript,
 ): Promise<Subagent> {
-  const text = redactTranscript(app.redactor, transcript)
+  const text = await redactTranscript(app.redactor, transcript)
   return refusingDuplicateAgents(app, async (tx) => {
     const session = await lockSession(tx, ref)
     const subagent = await insertSubagent(tx, {
@@ -73,7 +73,7 @@ export async function changeSubagent(
   id: number,
   { transcript, ...changes }: SubagentTranscriptChanges,
 ): Promise<Subagent> {
-  const text = redactTranscript(app.redactor, transcript)
+  const text = await redactTranscript(app.redactor, transcript)
   const session = await findSession(app.db, ref)
   return refusingDuplicateAgents(app, async (tx) => {
     const subagent = (await selectSubagentForUpdate(tx, session.id, id)) ?? refuseMissing()

@@ -17,15 +17,22 @@ export async function recordThreadGrowth(
   { lines, tokens }: { lines: readonly string[]; tokens: number },
 ): Promise<void> {
   const toolUses = lines.reduce((count, line) => count + toolUsesIn(line), 0)
-  const facts = subagent ? redacted(app, subagent) : noFacts
+  const facts = subagent ? await redacted(app, subagent) : noFacts
   await upsertThread(tx, { sessionId, thread, filename: basename(path), facts, tokens, toolUses })
 }
 
 /** The parent agent wrote these texts: they may be long, contain secrets, or contain NUL, which PostgreSQL rejects. */
-function redacted({ redactor }: App, { subagent_type, description, tool_use_id }: SubagentFacts): SubagentFacts {
-  const clean = (text: string | null): string | null =>
-    text && redactor.text(withoutNul(text)).slice(0, maxFactCharacters)
-  return { subagent_type: clean(subagent_type), description: clean(description), tool_use_id: clean(tool_use_id) }
+async function redacted(
+  { redactor }: App,
+  { subagent_type, description, tool_use_id }: SubagentFacts,
+): Promise<SubagentFacts> {
+  const clean = async (text: string | null): Promise<string | null> =>
+    text && (await redactor.text(withoutNul(text))).slice(0, maxFactCharacters)
+  return {
+    subagent_type: await clean(subagent_type),
+    description: await clean(description),
+    tool_use_id: await clean(tool_use_id),
+  }
 }
 
 const maxFactCharacters = 1000

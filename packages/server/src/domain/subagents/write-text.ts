@@ -22,10 +22,13 @@ export async function writeText(tx: Transaction, subagent: Subagent, text: strin
 }
 
 /** Redacts line by line, so that JSON stays valid. Plain text is also redacted as a whole: a private key spans lines. */
-export function redactTranscript(redactor: Redactor, text: string | null | undefined): string | null | undefined {
+export async function redactTranscript(
+  redactor: Redactor,
+  text: string | null | undefined,
+): Promise<string | null | undefined> {
   if (!text) return text
   const lines = text.split('\n')
-  const redacted = lines.map((line) => redactor.jsonLine(line)).join('\n')
+  const redacted = (await redactor.lines(lines)).join('\n')
   const isJsonLines = lines.every((line) => line.trim() === '' || line.startsWith('{'))
   return isJsonLines ? redacted : redactor.text(redacted)
 }

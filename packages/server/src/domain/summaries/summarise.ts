@@ -57,7 +57,7 @@ export async function summarise(app: App, claim: SummaryClaim, draining: AbortSi
     const answer = await askAgent(app, session, { prompt, marker: claim.marker, signal })
     await recordCost(app, session, answer)
     if (draining.aborted && answer.end.kind !== 'completed') return await releaseSummary(app.db, claim)
-    await settle(app, claim, resultOf(app, answer, entryCount))
+    await settle(app, claim, await resultOf(app, answer, entryCount))
   } catch (error) {
     await settle(app, claim, { error: 'Something went wrong on our side; the server log has the details.' })
     throw new Error(`the status summary of session ${claim.sessionId} failed`, { cause: error })
@@ -76,10 +76,10 @@ function promptFor(conversation: string): string {
 
 type Result = { summary: string; entryCount: number } | { error: string }
 
-function resultOf(app: App, { end, text }: AgentAnswer, entryCount: number): Result {
+async function resultOf(app: App, { end, text }: AgentAnswer, entryCount: number): Promise<Result> {
   if (end.kind === 'failed') return { error: end.detail }
   if (end.kind === 'interrupted') return { error: `The agent was not done after ${timeoutMs / 1000} s.` }
-  const summary = truncate(app.redactor.text(text), maxSummaryLength)
+  const summary = truncate(await app.redactor.text(text), maxSummaryLength)
   return summary === '' ? { error: 'The agent gave no answer.' } : { summary, entryCount }
 }
 
@@ -92,7 +92,7 @@ async function settle(app: App, claim: SummaryClaim, result: Result): Promise<vo
     transact(app.db, async (tx) => {
       const isStillClaimed =
         'error' in result
-          ? await storeFailure(tx, claim, truncate(app.redactor.text(result.error), maxErrorLength))
+          ? await storeFailure(tx, claim, truncate(await app.redactor.text(result.error), maxErrorLength))
           : await storeSummary(tx, claim, result)
       if (!isStillClaimed) return
       const state = 'error' in result ? 'failed' : 'ready'

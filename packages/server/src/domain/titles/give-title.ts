@@ -16,7 +16,7 @@ export async function giveTitle(app: App, tx: Transaction, sessionId: number): P
   if (!session) return
   const { id, status, metadata, created_at, slug, title: placeholder } = session
   const prompt = (await selectFirstPrompt(tx, id)) ?? session.prompt ?? ''
-  const derived = status === 'failed' ? titleFromFailure(metadata) : titleFromPrompt(app.redactor.text(prompt))
+  const derived = status === 'failed' ? titleFromFailure(metadata) : titleFromPrompt(await app.redactor.text(prompt))
   const title = derived || placeholder
   await recordTitle(tx, id, {
     title,

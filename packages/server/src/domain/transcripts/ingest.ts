@@ -1,11 +1,13 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
+import { outlineOf } from './line-outline.ts'
 import { completeLines } from './transcript-lines.ts'
 import { appendEntries, lockThread, selectProgress, type ThreadKey } from './transcript-store.ts'
 
 type IngestApp = Pick<App, 'db' | 'redactor'>
 
+/** The hooks get a long line as its outline (`line-outline.ts`), and do not get a line that has none. */
 export type IngestHooks = {
   /** Asked first in each transaction that stores lines. False if the caller may not store them any more. */
   mayStore(tx: Transaction): Promise<boolean>
@@ -27,21 +29,24 @@ const batchBytes = 1024 * 1024
 export async function ingest(app: IngestApp, key: ThreadKey, path: string, hooks: IngestHooks): Promise<number> {
   const { read_bytes: from } = await selectProgress(app.db, key)
   let appended = 0
-  let lines: string[] = []
+  let lines: Line[] = []
   let size = 0
   let startsAt = from
   let endsAt = from
   const flush = async (): Promise<boolean> => {
     if (endsAt === startsAt) return true
     const isAppended = await append(app, key, { startsAt, endsAt, lines, hooks })
-    if (isAppended) appended += lines.filter(hooks.isKept).length
+    if (isAppended) appended += lines.filter(({ isKept }) => isKept).length
     lines = []
     size = 0
     startsAt = endsAt
     return isAppended
   }
   for await (const { text, endsAtByte } of completeLines(path, from)) {
-    if (text.trim() !== '') lines.push(text)
+    if (text.trim() !== '') {
+      const outline = await outlineOf(text)
+      lines.push({ text, outline, isKept: outline === undefined || hooks.isKept(outline) })
+    }
     size += text.length
     endsAt = endsAtByte
     if ((lines.length >= batchLines || size >= batchBytes) && !(await flush())) return appended
@@ -50,17 +55,19 @@ export async function ingest(app: IngestApp, key: ThreadKey, path: string, hooks
   return appended
 }
 
-type Batch = { startsAt: number; endsAt: number; lines: readonly string[]; hooks: IngestHooks }
+type Line = { text: string; outline: string | undefined; isKept: boolean }
+type Batch = { startsAt: number; endsAt: number; lines: readonly Line[]; hooks: IngestHooks }
 
 /** False if a concurrent reader has stored these lines meanwhile, or the caller may not store them. */
-function append(app: IngestApp, key: ThreadKey, { startsAt, endsAt, lines, hooks }: Batch): Promise<boolean> {
-  const redacted = lines.filter(hooks.isKept).map((line) => app.redactor.jsonLine(line))
+async function append(app: IngestApp, key: ThreadKey, { startsAt, endsAt, lines, hooks }: Batch): Promise<boolean> {
+  const redacted = await app.redactor.lines(lines.filter(({ isKept }) => isKept).map(({ text }) => text))
+  const outlines = lines.flatMap(({ outline }) => outline ?? [])
   return transact(app.db, async (tx) => {
     if (!(await hooks.mayStore(tx))) return false
     const progress = await lockThread(tx, key)
     if (progress.read_bytes !== startsAt) return false
     await appendEntries(tx, key, { after: progress.entry_count, lines: redacted, readBytes: endsAt })
-    await hooks.recordAlongside(tx, lines)
+    await hooks.recordAlongside(tx, outlines)
     return true
   })
 }

@@ -123,7 +123,7 @@ async function conclude(
   outcome: Conclusion,
 ): Promise<void> {
   const failure =
-    outcome.kind === 'failed' ? { failureReason: outcome.reason, error: app.redactor.text(outcome.detail) } : {}
+    outcome.kind === 'failed' ? { failureReason: outcome.reason, error: await app.redactor.text(outcome.detail) } : {}
   await retireTurn(tx, hold, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
   if (outcome.kind === 'failed')
     await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
@@ -157,7 +157,7 @@ async function comeToRest(
 ): Promise<void> {
   const about = { sessionId: session.id, turnId: turn.id }
   if (outcome.kind === 'failed') {
-    const metadata = { failure_reason: outcome.reason, exit_status: app.redactor.text(outcome.detail) }
+    const metadata = { failure_reason: outcome.reason, exit_status: await app.redactor.text(outcome.detail) }
     await transition(app, tx, { ...about, cause: 'turn_failed', with: { metadata } })
     return
   }

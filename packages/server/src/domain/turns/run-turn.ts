@@ -229,9 +229,12 @@ async function recordRunning(
 
 /** Redact before truncating: a truncated secret no longer matches its pattern. */
 function noteWarning(app: App, sessionId: number, text: string): void {
-  const sentence = truncated(app.redactor.text(text))
-  untilReachable(() => transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))).catch(
-    (error: unknown) => app.log.warn({ sessionId, err: error }, 'could not note a warning in the log of a session'),
+  const write = async (): Promise<void> => {
+    const sentence = truncated(await app.redactor.text(text))
+    await transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))
+  }
+  untilReachable(write).catch((error: unknown) =>
+    app.log.warn({ sessionId, err: error }, 'could not note a warning in the log of a session'),
   )
 }
 

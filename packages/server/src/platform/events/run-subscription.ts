@@ -25,7 +25,7 @@ export type SubscriptionHost = {
   metrics: Pick<Metrics, 'subscriptionEvents'>
   log: Log
   /** Removes secrets from the text of an error before it is stored. */
-  redact(text: string): string
+  redact(text: string): Promise<string>
 }
 
 /** How long the events of a host that died in the middle of one wait for another host. */
@@ -118,7 +118,7 @@ async function recordFailure<App>(
   { db, metrics, log, redact }: SubscriptionHost,
   { event, error }: { event: PlacedEvent; error: unknown },
 ): Promise<RunResult> {
-  const text = redact(String(error))
+  const text = await redact(String(error))
   const about = { subscription: name, event: event.name, position: event.position, sessionId: event.session_id }
   return transact(db, async (tx) => {
     const cursor = await lockCursor(tx, name)

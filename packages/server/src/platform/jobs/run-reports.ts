@@ -10,7 +10,7 @@ export type RunReportOptions = {
   metrics: Metrics
   log: Log
   /** Removes secrets from the text of an error before it is stored. */
-  redact(text: string): string
+  redact(text: string): Promise<string>
 }
 
 export type RunReports = {
@@ -64,7 +64,7 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
       metrics.periodicRuns.inc({ name, outcome: 'failed' })
       const state = stateOf(name)
       state.consecutiveFailures += 1
-      const message = redact(String(error))
+      const message = await redact(String(error))
       // A task that fails every two seconds must stay visible without filling the log.
       const isLoud = message !== state.lastMessage || isPowerOfTwo(state.consecutiveFailures)
       const about = { periodic: name, consecutiveFailures: state.consecutiveFailures, err: error }

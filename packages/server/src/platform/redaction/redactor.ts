@@ -1,72 +1,93 @@
-import { compileFinder, type Finder } from './finder.ts'
-import { type KnownSecret, needlesOf } from './known-values.ts'
-import { findInLayers } from './layers.ts'
+import type { KnownSecret } from './known-values.ts'
+import { markerStart } from './placeholder.ts'
+import { type Counts, openRedaction } from './redaction.ts'
+import { openThreads, type Thread } from './redaction-threads.ts'
 import type { Rule } from './rule.ts'
 import { rules as allRules } from './rules.ts'
-import { mergeSpans, writeMarkers } from './spans.ts'
 
 export type { KnownSecret } from './known-values.ts'
 
 export type Redactor = {
   /** Redacts free text: logs, error texts, notifications, summaries. The number of lines stays the same. */
-  text(text: string): string
+  text(text: string): Promise<string>
   /**
-   * Redacts one line of a transcript. Only the content of its strings changes, so JSON stays JSON. Other text counts as
-   * free text.
+   * Redacts adjacent lines of a transcript. Only the content of their strings changes, so JSON stays JSON. Other text
+   * counts as free text.
    */
-  jsonLine(line: string): string
+  lines(lines: readonly string[]): Promise<string[]>
   /** The number of markers written, by label. */
-  counts(): Map<string, number>
+  counts(): Counts
+  close(): Promise<void>
 }
 
+/** A thread is faster from about this length on, and the event loop is free again within milliseconds below it. */
+const longestInline = 16 * 1024
+
+const withheldLabel = 'WITHHELD'
+const withheldText = `${markerStart}${withheldLabel}]`
+
 /**
- * Replaces secrets by `[REDACTED:<LABEL>]` before they are stored: known secrets in every spelling, and secrets
- * recognised by their place or format. Defence in depth, not a guarantee.
- *
- * Reads `known` on every call, so that a new credential counts at once. Only a change costs time.
+ * Redacts everything before it is stored (`redaction.ts`), long texts in threads of their own. It fails closed: a text
+ * whose thread crashes or exceeds its budget is withheld, so that it is never stored as it is, and its session goes on.
  */
 export function openRedactor({
   known,
   rules = allRules,
+  onWithheld = () => undefined,
+  thread,
 }: {
   known: () => Iterable<KnownSecret>
   rules?: readonly Rule[]
+  /** Called for each text that is withheld. */
+  onWithheld?: (about: { characters: number; reason: string }) => void
+  /** Overrides for tests. */
+  thread?: Partial<Thread>
 }): Redactor {
-  const counts = new Map<string, number>()
-  let compiled: { from: KnownSecret[]; finder: Finder } | undefined
+  const inline = openRedaction({ known, rules })
+  const threads = openThreads({ rules, ...thread })
+  const counts: Counts = new Map()
+  const count = (label: string, times: number) => counts.set(label, (counts.get(label) ?? 0) + times)
 
-  const finder = (): Finder => {
-    const now = [...known()]
-    if (compiled !== undefined && areSame(compiled.from, now)) return compiled.finder
-    const from = now.map(({ label, value }) => ({ label, value }))
-    compiled = { from, finder: compileFinder(rules, needlesOf(from)) }
-    return compiled.finder
+  const inThread = async (lines: readonly string[]): Promise<string[]> => {
+    const done = await threads.run(lines, [...known()])
+    for (const [label, times] of done.counts) count(label, times)
+    return done.lines
   }
 
-  /** Repeats until nothing is found, so that redacting the result again changes nothing. */
-  const redact = (text: string): string => {
-    if (text === '') return text
-    const current = finder()
-    let redacted = text
-    for (let round = 0; round < maxRounds; round++) {
-      const spans = mergeSpans(findInLayers(current, redacted))
-      if (spans.length === 0) break
-      redacted = writeMarkers(redacted, spans)
-      for (const { label } of spans) counts.set(label, (counts.get(label) ?? 0) + 1)
+  const orWithheld = async (text: string, withheld: string): Promise<string> => {
+    try {
+      const [redacted] = await inThread([text])
+      return redacted ?? withheld
+    } catch (error) {
+      count(withheldLabel, 1)
+      onWithheld({ characters: text.length, reason: String(error) })
+      return withheld
     }
-    return redacted
   }
 
-  return { text: redact, jsonLine: redact, counts: () => new Map(counts) }
+  return {
+    text: async (text) => (text.length <= longestInline ? inline.redact(text) : orWithheld(text, withheldText)),
+    async lines(lines) {
+      if (lines.reduce((sum, line) => sum + line.length, 0) <= longestInline) return inline.redactLines(lines)
+      try {
+        if (lines.length > 1) return await inThread(lines)
+      } catch {
+        // One line failed. Each gets its own attempt, so that only that one is withheld.
+      }
+      const redacted: string[] = []
+      for (const line of lines) redacted.push(await orWithheld(line, withheldEntry(line)))
+      return redacted
+    },
+    counts: () => {
+      const all = inline.counts()
+      for (const [label, times] of counts) all.set(label, (all.get(label) ?? 0) + times)
+      return all
+    },
+    close: threads.close,
+  }
 }
 
-/** Nearly always one round finds and one confirms. */
-const maxRounds = 8
-
-/** Compares by content: the caller may mutate and reuse the same objects. */
-function areSame(one: readonly KnownSecret[], other: readonly KnownSecret[]): boolean {
-  return (
-    one.length === other.length &&
-    one.every(({ label, value }, index) => label === other[index]?.label && value === other[index]?.value)
-  )
+/** Stands in a transcript for a line that could not be redacted. */
+function withheldEntry(line: string): string {
+  return JSON.stringify({ type: 'withheld_entry', characters: line.length, text: withheldText })
 }

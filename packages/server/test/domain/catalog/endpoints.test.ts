@@ -168,7 +168,7 @@ describe('GET /api/secrets/keys', () => {
     })
     expect(text).not.toContain('-value-')
     // Values that an agent prints are redacted before they are stored.
-    expect(app.host.app.redactor.text('got tracker-value-1')).toBe('got [REDACTED:ENV:TRACKER_TOKEN]')
+    expect(await app.host.app.redactor.text('got tracker-value-1')).toBe('got [REDACTED:ENV:TRACKER_TOKEN]')
   })
 })
 

@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fillIn, placeholdersIn } from '../../../src/domain/catalog/secrets/placeholders.ts'
-import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { catalogFolder, complaintAbout, openedCatalog } from '../../support/app/catalog-folder.ts'
 
 const files = {
@@ -93,17 +93,17 @@ describe('secrets', () => {
     const { catalog, home } = await openedCatalog(files, {
       environment: { SEARCH_TENANT: 'tenant-4711-acme', STAGE: 'production' },
     })
-    const redactor = openRedactor({ known: catalog.knownSecrets })
+    const redactor = openRedaction({ known: catalog.knownSecrets })
     await keep(home, { TRACKER_TOKEN: { value: 'first-value' } })
     await catalog.refresh()
-    expect(redactor.text('it is first-value')).toBe('it is [REDACTED:ENV:TRACKER_TOKEN]')
+    expect(redactor.redact('it is first-value')).toBe('it is [REDACTED:ENV:TRACKER_TOKEN]')
     await keep(home, { TRACKER_TOKEN: { value: 'second-value' } })
     await catalog.refresh()
-    expect(redactor.text('first-value, second-value')).toBe(
+    expect(redactor.redact('first-value, second-value')).toBe(
       '[REDACTED:ENV:TRACKER_TOKEN], [REDACTED:ENV:TRACKER_TOKEN]',
     )
-    expect(redactor.text('tenant-4711-acme')).toBe('[REDACTED:ENV:SEARCH_TENANT]')
-    expect(redactor.text('we are in production')).toBe('we are in production')
+    expect(redactor.redact('tenant-4711-acme')).toBe('[REDACTED:ENV:SEARCH_TENANT]')
+    expect(redactor.redact('we are in production')).toBe('we are in production')
   })
 
   test('do not affect the version of the catalog', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { contextualKinds, prefixedKinds, structuralKinds } from './secret-kinds.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
@@ -9,43 +9,43 @@ const known = [
 ]
 
 test('any line of JSON stays JSON: only the content of strings changes, and a second pass changes nothing', () => {
-  const redactor = openRedactor({ known: () => known })
+  const redactor = openRedaction({ known: () => known })
   const random = seeded(31)
   let changed = 0
   for (let turn = 0; turn < 1500; turn++) {
     const line = anyJson(random, 4)
-    const redacted = redactor.jsonLine(line)
+    const redacted = redactor.redact(line)
 
     expect(() => JSON.parse(redacted)).not.toThrow()
     expect(withoutStrings(redacted)).toBe(withoutStrings(line))
-    expect(redactor.jsonLine(redacted)).toBe(redacted)
+    expect(redactor.redact(redacted)).toBe(redacted)
     if (redacted !== line) changed++
   }
   expect(changed).toBeGreaterThan(300)
 })
 
 test('any text keeps its number of lines, and a second pass changes nothing', () => {
-  const redactor = openRedactor({ known: () => known })
+  const redactor = openRedaction({ known: () => known })
   const random = seeded(32)
   for (let turn = 0; turn < 1500; turn++) {
     const text = Array.from({ length: 1 + random.below(6) }, () => anyText(random)).join(
       random.pick(['\n', ' ', '\r\n', '"', ': ', '=', '']),
     )
-    const redacted = redactor.text(text)
+    const redacted = redactor.redact(text)
 
     expect(redacted.split('\n')).toHaveLength(text.split('\n').length)
-    expect(redactor.text(redacted)).toBe(redacted)
+    expect(redactor.redact(redacted)).toBe(redacted)
   }
 })
 
 test('random bytes never make the redactor throw', () => {
-  const redactor = openRedactor({ known: () => known })
+  const redactor = openRedaction({ known: () => known })
   const random = seeded(33)
   for (let turn = 0; turn < 2000; turn++) {
     const text = random.bytes(1 + random.below(400)).toString(random.pick(['latin1', 'utf8', 'utf16le', 'base64']))
-    const redacted = redactor.jsonLine(text)
+    const redacted = redactor.redact(text)
 
-    expect(redactor.jsonLine(redacted)).toBe(redacted)
+    expect(redactor.redact(redacted)).toBe(redacted)
   }
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { bareContainers, lineContainers, namedContainers, transcriptLine } from './containers.ts'
 import { lookAlikes } from './look-alikes.ts'
 import { contextualKinds, prefixedKinds, structuralKinds } from './secret-kinds.ts'
@@ -14,14 +14,14 @@ describe('a corpus written independently of the rules', () => {
     ['structural', 0.97, structuralPlants],
     ['contextual', 0.95, contextualPlants],
   ])('of %s secrets at least %d are found, and every line stays JSON', (group, target, plants) => {
-    const redactor = openRedactor({ known: () => [] })
+    const redactor = openRedaction({ known: () => [] })
     const missed = new Map<string, number>()
     let count = 0
     for (const { what, text, secret, random } of plants()) {
       count++
-      const redacted = redactor.jsonLine(transcriptLine(text, random))
+      const redacted = redactor.redact(transcriptLine(text, random))
       if (isLeaked(redacted, secret)) missed.set(what, (missed.get(what) ?? 0) + 1)
-      expect(redactor.jsonLine(redacted)).toBe(redacted)
+      expect(redactor.redact(redacted)).toBe(redacted)
     }
     const missedCount = [...missed.values()].reduce((sum, each) => sum + each, 0)
     const recall = 1 - missedCount / count
@@ -30,12 +30,12 @@ describe('a corpus written independently of the rules', () => {
   })
 
   test('text that only resembles a secret stays unchanged, in free text and in a transcript', () => {
-    const redactor = openRedactor({ known: () => [] })
+    const redactor = openRedaction({ known: () => [] })
     const touched: string[] = []
     for (const { what, text, random } of lookAlikePlants()) {
       const line = transcriptLine(text, random)
-      if (redactor.jsonLine(line) !== line || redactor.text(text) !== text)
-        touched.push(`${what}: ${redactor.text(text)}`)
+      if (redactor.redact(line) !== line || redactor.redact(text) !== text)
+        touched.push(`${what}: ${redactor.redact(text)}`)
     }
     expect(touched).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type KnownSecret, openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import type { KnownSecret } from '../../../src/platform/redaction/known-values.ts'
+import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { bareContainers, lineContainers, namedContainers, transcriptLine } from './containers.ts'
 import { password } from './secret-kinds.ts'
 import { seeded } from './seeded.ts'
@@ -19,7 +20,7 @@ const ours: readonly KnownSecret[] = [
 ]
 
 describe('our own secrets are found', () => {
-  const redactor = openRedactor({ known: () => ours })
+  const redactor = openRedaction({ known: () => ours })
 
   test.each(ours.map(({ label, value }, index) => [index, label, value] as const))(
     '%i %s in every container',
@@ -32,11 +33,11 @@ describe('our own secrets are found', () => {
       ]
       for (const text of texts) {
         const line = transcriptLine(text, random)
-        const redacted = redactor.jsonLine(line)
+        const redacted = redactor.redact(line)
         const { toolUseResult } = JSON.parse(redacted)
         expect(toolUseResult.stdout).toContain(`[REDACTED:${label}]`)
-        expect(redactor.text(text)).toContain(`[REDACTED:${label}]`)
-        expect(redactor.jsonLine(redacted)).toBe(redacted)
+        expect(redactor.redact(text)).toContain(`[REDACTED:${label}]`)
+        expect(redactor.redact(redacted)).toBe(redacted)
       }
     },
   )
@@ -45,12 +46,12 @@ describe('our own secrets are found', () => {
     '%i %s in every encoding',
     (_, label, value) => {
       for (const [encoding, text] of encodings(value)) {
-        expect({ encoding, text: redactor.text(`<${text}>`) }).toEqual({
+        expect({ encoding, text: redactor.redact(`<${text}>`) }).toEqual({
           encoding,
           text: expect.stringContaining(`[REDACTED:${label}]`),
         })
         const line = JSON.stringify({ message: { content: text }, id: text, [`${text} `]: 1 })
-        const redacted = JSON.parse(redactor.jsonLine(line))
+        const redacted = JSON.parse(redactor.redact(line))
         expect(redacted.message.content).toContain(`[REDACTED:${label}]`)
         expect(redacted.id).toContain(`[REDACTED:${label}]`)
         expect(Object.keys(redacted)[2]).toContain(`[REDACTED:${label}]`)
@@ -60,70 +61,71 @@ describe('our own secrets are found', () => {
 
   test('of several lines, each line on its own', () => {
     const body = Array.from({ length: 3 }, () => random.base64(64))
-    const file = openRedactor({ known: () => [{ label: 'ENV:KEY_FILE', value: `${body.join('\n')}\n` }] })
+    const file = openRedaction({ known: () => [{ label: 'ENV:KEY_FILE', value: `${body.join('\n')}\n` }] })
 
-    expect(file.text(body.join('\n'))).toBe(Array(3).fill('[REDACTED:ENV:KEY_FILE]').join('\n'))
-    expect(file.text(`12\u2192${body[1]}`)).toBe('12\u2192[REDACTED:ENV:KEY_FILE]')
+    expect(file.redact(body.join('\n'))).toBe(Array(3).fill('[REDACTED:ENV:KEY_FILE]').join('\n'))
+    expect(file.redact(`12\u2192${body[1]}`)).toBe('12\u2192[REDACTED:ENV:KEY_FILE]')
   })
 })
 
 test('a known value takes precedence over rules, and a longer value over its prefix', () => {
   const long = `gh${'p_'}${random.alnum(36)}`
-  const redactor = openRedactor({
+  const redactor = openRedaction({
     known: () => [
       { label: 'ENV:SHORT', value: long.slice(0, 20) },
       { label: 'ENV:LONG', value: long },
     ],
   })
 
-  expect(redactor.text(`TOKEN=${long}`)).toBe('TOKEN=[REDACTED:ENV:LONG]')
-  expect(redactor.text(`TOKEN=${long.slice(0, 20)} `)).toBe('TOKEN=[REDACTED:ENV:SHORT] ')
+  expect(redactor.redact(`TOKEN=${long}`)).toBe('TOKEN=[REDACTED:ENV:LONG]')
+  expect(redactor.redact(`TOKEN=${long.slice(0, 20)} `)).toBe('TOKEN=[REDACTED:ENV:SHORT] ')
 })
 
 test('a value shorter than eight characters is found only as a whole word', () => {
-  const redactor = openRedactor({ known: () => [{ label: 'SUPERVISOR_PASSWORD', value: 'hunter' }] })
+  const redactor = openRedaction({ known: () => [{ label: 'SUPERVISOR_PASSWORD', value: 'hunter' }] })
 
-  expect(redactor.text('hunter, "hunter" and pw=hunter')).toBe(
+  expect(redactor.redact('hunter, "hunter" and pw=hunter')).toBe(
     '[REDACTED:SUPERVISOR_PASSWORD], "[REDACTED:SUPERVISOR_PASSWORD]" and pw=[REDACTED:SUPERVISOR_PASSWORD]',
   )
-  expect(redactor.text('hunters, bargain-hunter, hunter_gatherer')).toBe('hunters, bargain-hunter, hunter_gatherer')
+  expect(redactor.redact('hunters, bargain-hunter, hunter_gatherer')).toBe('hunters, bargain-hunter, hunter_gatherer')
 })
 
 test('blank and tiny values are never replaced', () => {
-  const redactor = openRedactor({
+  const redactor = openRedaction({
     known: () => ['', '   ', '\n', '1', 'on'].map((value) => ({ label: 'ENV:NOTHING', value })),
   })
 
-  expect(redactor.text('turn 1 on,   please\n')).toBe('turn 1 on,   please\n')
+  expect(redactor.redact('turn 1 on,   please\n')).toBe('turn 1 on,   please\n')
 })
 
 test('a known value counts from when it is added until it is removed', () => {
   const known: KnownSecret[] = []
-  const redactor = openRedactor({ known: () => known })
+  const redactor = openRedaction({ known: () => known })
   const text = 'a value-that-comes-and-goes b'
 
-  expect(redactor.text(text)).toBe(text)
+  expect(redactor.redact(text)).toBe(text)
   known.push({ label: 'OAUTH_TOKEN', value: 'value-that-comes-and-goes' })
-  expect(redactor.text(text)).toBe('a [REDACTED:OAUTH_TOKEN] b')
+  expect(redactor.redact(text)).toBe('a [REDACTED:OAUTH_TOKEN] b')
   known[0] = { label: 'OAUTH_TOKEN', value: 'another-value-altogether' }
-  expect(redactor.text(text)).toBe(text)
+  expect(redactor.redact(text)).toBe(text)
 })
 
 test('known values may come from a generator', () => {
-  const redactor = openRedactor({
+  const redactor = openRedaction({
     *known() {
       yield { label: 'API_KEY', value: 'first-known-value' }
       yield { label: 'API_KEY', value: 'second-known-value' }
     },
   })
 
-  for (const text of ['first-known-value', 'second-known-value']) expect(redactor.text(text)).toBe('[REDACTED:API_KEY]')
+  for (const text of ['first-known-value', 'second-known-value'])
+    expect(redactor.redact(text)).toBe('[REDACTED:API_KEY]')
 })
 
 test('a label is written so that later passes recognise the marker', () => {
-  const redactor = openRedactor({ known: () => [{ label: 'ENV:MY TOKEN]', value: 'some-known-value-9' }] })
+  const redactor = openRedaction({ known: () => [{ label: 'ENV:MY TOKEN]', value: 'some-known-value-9' }] })
 
-  expect(redactor.text('some-known-value-9')).toBe('[REDACTED:ENV:MY_TOKEN_]')
+  expect(redactor.redact('some-known-value-9')).toBe('[REDACTED:ENV:MY_TOKEN_]')
 })
 
 function encodings(value: string): [name: string, text: string][] {

@@ -1,222 +1,102 @@
-import { describe, expect, test } from 'vitest'
-import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
-import { keyFence } from './key-fence.ts'
-import { seeded } from './seeded.ts'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { exampleText } from '../../../src/platform/redaction/example-text.ts'
+import { openRedactor, type Redactor } from '../../../src/platform/redaction/redactor.ts'
 
-const random = seeded(11)
-const forgeToken = `gh${'p_'}${random.alnum(36)}`
-const redactor = openRedactor({ known: () => [] })
+const token = exampleText('ghp_ + 36 alnum')
+const megabyte = 'an ordinary sentence, as agents write many. '.repeat(24_000)
+const redactors: Redactor[] = []
+afterAll(() => Promise.all(redactors.map((redactor) => redactor.close())))
 
-describe('free text', () => {
-  test('a token is replaced by a marker with its label', () => {
-    expect(redactor.text(`push with ${forgeToken}, please`)).toBe('push with [REDACTED:FORGE_TOKEN], please')
-  })
-
-  test('names and framing stay readable', () => {
-    const secret = random.alnum(24)
-
-    expect(redactor.text(`DB_PASSWORD=${secret}`)).toBe('DB_PASSWORD=[REDACTED:ENV_SECRET]')
-    expect(redactor.text(`Authorization: Bearer ${secret}`)).toBe('Authorization: Bearer [REDACTED:BEARER_TOKEN]')
-    expect(redactor.text(`postgres://app:${secret}@db:5432/app`)).toBe(
-      'postgres://app:[REDACTED:DB_CONNECTION_STRING]@db:5432/app',
-    )
-    expect(redactor.text(`https://ada:${secret}@forge.test/a.git`)).toBe(
-      'https://ada:[REDACTED:URL_CREDENTIALS]@forge.test/a.git',
-    )
-    expect(redactor.text(`X-Api-Key: ${secret}`)).toBe('X-Api-Key: [REDACTED:API_KEY_HEADER]')
-    expect(redactor.text(`machine forge.test login ada password ${secret}`)).toBe(
-      'machine forge.test login ada password [REDACTED:NETRC_PASSWORD]',
-    )
-    expect(redactor.text(`Set-Cookie: sid=${secret}; Path=/`)).toBe('Set-Cookie: sid=[REDACTED:COOKIE]; Path=/')
-  })
-
-  test('a match of several rules gets the most specific label', () => {
-    expect(redactor.text(`GITHUB_TOKEN=${forgeToken}`)).toBe('GITHUB_TOKEN=[REDACTED:FORGE_TOKEN]')
-    expect(redactor.text(`https://x-access-token:${forgeToken}@forge.test/a`)).toBe(
-      'https://x-access-token:[REDACTED:FORGE_TOKEN]@forge.test/a',
-    )
-  })
-
-  test('a secret is found directly after a colour code, and across one', () => {
-    expect(redactor.text(`\u001b[32m${forgeToken}\u001b[0m`)).toBe('\u001b[32m[REDACTED:FORGE_TOKEN]\u001b[0m')
-    expect(redactor.text(`${forgeToken.slice(0, 9)}\u001b[1m${forgeToken.slice(9)} end`)).toBe(
-      '[REDACTED:FORGE_TOKEN] end',
-    )
-  })
-
-  test('a secret is found after a written-out line break', () => {
-    expect(redactor.text(`'one\\n${forgeToken}\\ntwo'`)).toBe("'one\\n[REDACTED:FORGE_TOKEN]\\ntwo'")
-  })
-
-  test('base64 of a secret is replaced as a whole, line by line', () => {
-    const said = Buffer.from(`PORT=3000\nTOKEN=${forgeToken}\nLOG_LEVEL=info\n`).toString('base64')
-    const wrapped = said.replace(/.{64}/g, '$&\n')
-
-    expect(redactor.text(`echo ${said} | base64 -d`)).toBe('echo [REDACTED:FORGE_TOKEN] | base64 -d')
-    expect(redactor.text(wrapped).split('\n')).toEqual(['[REDACTED:FORGE_TOKEN]', '[REDACTED:FORGE_TOKEN]'])
-  })
-
-  test('a secret longer than the bound of its rule is replaced to its end', () => {
-    const long = `gh${'p_'}${random.alnum(900)}`
-
-    expect(redactor.text(`<${long}>`)).toBe('<[REDACTED:FORGE_TOKEN]>')
-  })
-
-  test('line breaks are kept', () => {
-    const key = privateKey('\n')
-    const redacted = redactor.text(`before\n${key}\nafter`)
-
-    expect(redacted.split('\n')).toHaveLength(`before\n${key}\nafter`.split('\n').length)
-    expect(redacted).not.toMatch(/[A-Za-z0-9+/]{40}/)
-    expect(redacted.startsWith('before\n[REDACTED:PRIVATE_KEY]\n')).toBe(true)
-    expect(redacted.endsWith('\n[REDACTED:PRIVATE_KEY]\nafter')).toBe(true)
-  })
-
-  test.each([
-    ['line numbers', (line: string, index: number) => `${String(index + 1).padStart(4)}\u2192${line}`],
-    ['diff signs', (line: string) => `+${line}`],
-    ['quotation marks', (line: string) => `> ${line}`],
-    ['comment signs', (line: string) => `# ${line}`],
-  ])('a private key with %s before each line keeps these prefixes', (_, prefix) => {
-    const lines = privateKey('\n').split('\n')
-
-    expect(redactor.text(lines.map(prefix).join('\n'))).toBe(
-      lines.map((_line, index) => prefix('[REDACTED:PRIVATE_KEY]', index)).join('\n'),
-    )
-  })
-
-  test('a truncated private key is still replaced', () => {
-    const cut = privateKey('\n').split('\n').slice(0, 4).join('\n')
-
-    expect(redactor.text(`${cut}\n[output truncated]`)).toBe(
-      `${Array(4).fill('[REDACTED:PRIVATE_KEY]').join('\n')}\n[output truncated]`,
-    )
-  })
-
-  test('a private key in one line becomes one marker', () => {
-    expect(redactor.text(`KEY="${privateKey('\\n')}"`)).toBe('KEY="[REDACTED:PRIVATE_KEY]"')
-  })
-})
-
-describe('a line of a transcript', () => {
-  test('only the content of strings changes', () => {
-    const line = `{ "n": 12345678901234567890,"f":1.0, "a":1,"a":2, "__proto__": {"x":"\\u0041\\/"}, "t":"see ${forgeToken}" }`
-
-    expect(redactor.jsonLine(line)).toBe(line.replace(forgeToken, '[REDACTED:FORGE_TOKEN]'))
-  })
-
-  test('a line without secrets is returned unchanged', () => {
-    const line = '{"type":"assistant","message":{"content":[{"type":"text","text":"Done. \\u00fc \\ud83d\\ude00"}]}}'
-
-    expect(redactor.jsonLine(line)).toBe(line)
-  })
-
-  test('a secret written with escapes is found in its decoded form', () => {
-    const escaped = [...forgeToken].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')
-
-    expect(redactor.jsonLine(`{"text":"a ${escaped} b"}`)).toBe('{"text":"a [REDACTED:FORGE_TOKEN] b"}')
-  })
-
-  test('JSON in JSON in JSON stays JSON at every level', () => {
-    const inner = JSON.stringify({ password: 'Xk9#"mP2\\vL5n', note: forgeToken })
-    const line = JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ c: inner }) }) })
-
-    const redacted = JSON.parse(JSON.parse(JSON.parse(JSON.parse(redactor.jsonLine(line)).a).b).c)
-
-    expect(redacted).toEqual({ password: '[REDACTED:ENV_SECRET]', note: '[REDACTED:FORGE_TOKEN]' })
-  })
-
-  test('a value is classified by its key, by a name beside it and by the flag before it', () => {
-    const secret = random.alnum(18)
-    const line = JSON.stringify({
-      clientSecret: secret,
-      env: [{ name: 'SMTP_PASSWORD', value: secret }],
-      args: ['--api-key', secret, '--verbose'],
-      headers: { Cookie: `theme=dark; sid=${secret}`, 'X-Auth-Token': secret },
-      title: secret,
-    })
-
-    expect(JSON.parse(redactor.jsonLine(line))).toEqual({
-      clientSecret: '[REDACTED:ENV_SECRET]',
-      env: [{ name: 'SMTP_PASSWORD', value: '[REDACTED:ENV_SECRET]' }],
-      args: ['--api-key', '[REDACTED:ENV_SECRET]', '--verbose'],
-      headers: { Cookie: 'theme=[REDACTED:COOKIE]', 'X-Auth-Token': '[REDACTED:API_KEY_HEADER]' },
-      title: secret,
-    })
-  })
-
-  test('a key with escapes is decoded', () => {
-    expect(redactor.jsonLine('{"pass\\u0077ord":"Xk9mP2vL5n"}')).toBe('{"pass\\u0077ord":"[REDACTED:ENV_SECRET]"}')
-  })
-
-  test('a line with 150,000 secrets is redacted without overflowing the stack', () => {
-    const line = JSON.stringify({ text: `${forgeToken}\n`.repeat(150_000) })
-
-    expect(redactor.jsonLine(line).match(/REDACTED/g)).toHaveLength(150_000)
-  })
-
-  test('a secret that is an object key is found', () => {
-    expect(redactor.jsonLine(`{"${forgeToken}":1}`)).toBe('{"[REDACTED:FORGE_TOKEN]":1}')
-  })
-
-  test('patterns skip signatures, encrypted reasoning and ids', () => {
-    const line = JSON.stringify({
-      signature: `${forgeToken}`,
-      encrypted_content: `gAAAA-${forgeToken}`,
-      id: forgeToken,
-      tool_use_id: forgeToken,
-      parentUuid: forgeToken,
-    })
-
-    expect(redactor.jsonLine(line)).toBe(line)
-  })
-
-  test('an access key id is a credential, not an id', () => {
-    const keyId = `AK${'IA'}${random.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)}`
-
-    expect(redactor.jsonLine(JSON.stringify({ aws_access_key_id: keyId }))).toBe(
-      '{"aws_access_key_id":"[REDACTED:CLOUD_ACCESS_KEY_ID]"}',
-    )
-  })
-
-  test('a line that is not JSON is redacted as free text', () => {
-    expect(redactor.jsonLine(`{"text":"cut off ${forgeToken}`)).toBe('{"text":"cut off [REDACTED:FORGE_TOKEN]')
-    expect(redactor.jsonLine(`plain ${forgeToken}`)).toBe('plain [REDACTED:FORGE_TOKEN]')
-    expect(redactor.jsonLine(`{"a":"bad \\x escape ${forgeToken}"}`)).toBe(
-      '{"a":"bad \\x escape [REDACTED:FORGE_TOKEN]"}',
-    )
-    expect(redactor.jsonLine('')).toBe('')
-  })
-})
-
-describe('a second pass', () => {
-  test.each([
-    'token=[REDACTED:FORGE_TOKEN]',
-    'password: "[REDACTED:ENV_SECRET]"',
-    'Authorization: Bearer [REDACTED:BEARER_TOKEN]',
-    'https://ada:[REDACTED:URL_CREDENTIALS]@forge.test',
-    'https://[REDACTED:URL_CREDENTIALS]@forge.test',
-    'Cookie: sid=[REDACTED:COOKIE]',
-    '[REDACTED:ENV:MY_TOKEN]: abcdefghijkl1234567890',
-    '[REDACTED:API_KEY_HEADER] = [REDACTED:ENV_SECRET]',
-    '{"password":"[REDACTED:ENV_SECRET]","api_key":"x [REDACTED:JWT] y"}',
-    `${keyFence('BEGIN')}\n[REDACTED:PRIVATE_KEY]\n${keyFence('END')}`,
-  ])('changes nothing in %j', (text) => {
-    expect(redactor.text(text)).toBe(text)
-    expect(redactor.jsonLine(text)).toBe(text)
-  })
-})
-
-test('markers are counted by label', () => {
-  const counting = openRedactor({ known: () => [{ label: 'API_KEY', value: 'key-of-our-own-1' }] })
-
-  counting.text(`${forgeToken} and ${forgeToken} and key-of-our-own-1`)
-  counting.jsonLine('{"a":"nothing"}')
-
-  expect(Object.fromEntries(counting.counts())).toEqual({ FORGE_TOKEN: 2, API_KEY: 1 })
-})
-
-function privateKey(lineBreak: string): string {
-  const body = Array.from({ length: 5 }, () => random.base64(64))
-  return [keyFence('BEGIN', 'RSA'), ...body, keyFence('END', 'RSA')].join(lineBreak)
+function open(options: Partial<Parameters<typeof openRedactor>[0]> = {}): Redactor {
+  const redactor = openRedactor({ known: () => [], ...options })
+  redactors.push(redactor)
+  return redactor
 }
+
+/** A thread program that behaves as told, in a file of its own. */
+function program(source: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'yardmaster-thread-')), 'thread.mjs')
+  writeFileSync(path, `import { parentPort } from 'node:worker_threads'\n${source}`)
+  return path
+}
+
+describe('a long text', () => {
+  test('is redacted while the event loop keeps turning', async () => {
+    const redactor = open()
+    const line = JSON.stringify({ type: 'user', text: `${megabyte} ${token} ${megabyte}` })
+    let isDone = false
+    let turns = 0
+    const redacted = redactor.lines([line]).finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      await nextTurn()
+      turns++
+    }
+    const [stored = ''] = await redacted
+    expect(JSON.parse(stored).text).toBe(`${megabyte} [REDACTED:FORGE_TOKEN] ${megabyte}`)
+    // Work on this thread leaves at most a few turns between its start and its end.
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  test('reads the same in a thread as a short one does here, known values and counts included', async () => {
+    const known = [{ label: 'ENV:ONE', value: 'first-known-value' }]
+    const redactor = open({ known: () => known })
+    expect(await redactor.text(`${megabyte}first-known-value`)).toBe(`${megabyte}[REDACTED:ENV:ONE]`)
+    known.push({ label: 'ENV:TWO', value: 'second-known-value' })
+    expect(await redactor.text(`${megabyte}second-known-value`)).toBe(`${megabyte}[REDACTED:ENV:TWO]`)
+    expect(await redactor.text('second-known-value')).toBe('[REDACTED:ENV:TWO]')
+    expect(Object.fromEntries(redactor.counts())).toEqual({ 'ENV:ONE': 1, 'ENV:TWO': 2 })
+  })
+
+  test('keeps its place among texts that are redacted at the same time', async () => {
+    const redactor = open()
+    const texts = Array.from({ length: 12 }, (_, index) => `${index} ${megabyte.slice(0, 20_000)} ${token}`)
+    const redacted = await Promise.all(texts.map(redactor.text))
+    expect(redacted).toEqual(texts.map((text) => text.replace(token, '[REDACTED:FORGE_TOKEN]')))
+  })
+})
+
+describe('redaction fails closed', () => {
+  const secret = `${megabyte}${token}`
+
+  test.each([
+    ['crashes', `parentPort.on('message', () => { throw new Error('boom') })`],
+    ['exits', `parentPort.on('message', () => process.exit(3))`],
+    ['does not start', `throw new Error('broken')`],
+    ['hangs', `parentPort.on('message', () => { for (;;); })`],
+    ['never answers', `parentPort.on('message', () => undefined)`],
+  ])('a text whose thread %s is withheld behind a marker', async (_, source) => {
+    const withheld: unknown[] = []
+    const redactor = open({
+      thread: { program: program(source), budgetSeconds: () => 2, tickMs: 20 },
+      onWithheld: (about) => withheld.push(about.characters),
+    })
+    expect(await redactor.text(secret)).toBe('[REDACTED:WITHHELD]')
+    const [line = ''] = await redactor.lines([JSON.stringify({ text: secret })])
+    expect(JSON.parse(line)).toEqual({
+      type: 'withheld_entry',
+      characters: secret.length + '{"text":""}'.length,
+      text: '[REDACTED:WITHHELD]',
+    })
+    expect(withheld).toHaveLength(2)
+    expect(redactor.counts().get('WITHHELD')).toBe(2)
+  })
+
+  test('only the line that cannot be redacted is withheld, and the next texts get a new thread', async () => {
+    const poisoned = program(`parentPort.on('message', ({ lines }) => {
+      if (lines.some((line) => line.includes('poison'))) process.exit(1)
+      parentPort.postMessage({ lines, counts: new Map() })
+    })`)
+    const redactor = open({ thread: { program: poisoned } })
+    const fine = JSON.stringify({ text: megabyte })
+    const [first, second, third] = await redactor.lines([fine, '"poison"', fine])
+    expect([first, third]).toEqual([fine, fine])
+    expect(second).toBe('{"type":"withheld_entry","characters":8,"text":"[REDACTED:WITHHELD]"}')
+    expect(await redactor.text(megabyte)).toBe(megabyte)
+  })
+})

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { rules } from '../../../src/platform/redaction/rules.ts'
 import { readRulesFile } from '../../../src/platform/redaction/rules-file.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
@@ -29,9 +29,9 @@ describe('a file of additional rules', () => {
         },
       ],
     })
-    const redactor = openRedactor({ known: () => [], rules: [...readRulesFile(path), ...rules] })
+    const redactor = openRedaction({ known: () => [], rules: [...readRulesFile(path), ...rules] })
 
-    expect(redactor.text('badge-471108 at desk QXJK, badge-12')).toBe(
+    expect(redactor.redact('badge-471108 at desk QXJK, badge-12')).toBe(
       '[REDACTED:STAFF_BADGE] at desk [REDACTED:DESK], badge-12',
     )
   })

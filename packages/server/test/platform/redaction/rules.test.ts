@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { exampleText } from '../../../src/platform/redaction/example-text.ts'
-import { openRedactor } from '../../../src/platform/redaction/redactor.ts'
+import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { hardStrings } from '../../../src/platform/redaction/rule-speed.ts'
 import { rules } from '../../../src/platform/redaction/rules.ts'
 
 describe('every rule', () => {
   test.each(rules.map((rule) => [rule.label, rule.example, rule] as const))('%s finds %s', (label, example, rule) => {
-    const redactor = openRedactor({ known: () => [], rules: [rule] })
+    const redactor = openRedaction({ known: () => [], rules: [rule] })
 
-    expect(redactor.text(`before ${exampleText(example)} after`)).toContain(`[REDACTED:${label}]`)
+    expect(redactor.redact(`before ${exampleText(example)} after`)).toContain(`[REDACTED:${label}]`)
   })
 
   test('gives every repetition an upper bound', () => {
@@ -21,7 +21,7 @@ describe('every rule', () => {
 
   test('terminates on strings that are hard for it', () => {
     const slow = rules.filter((rule) => {
-      const { text } = openRedactor({ known: () => [], rules: [rule] })
+      const { redact: text } = openRedaction({ known: () => [], rules: [rule] })
       const some = hardStrings(rule, 12_000).filter((_, index) => index % 6 === 0)
       // The benchmark limits rules to 50 ms for 50 KB. This only detects one that would never terminate.
       return some.some((hard) => leastMs(() => text(hard), 2000) > 2000)

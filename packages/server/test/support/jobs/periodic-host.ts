@@ -30,7 +30,7 @@ export async function startPeriodicHost(options: {
   const metrics = openMetrics()
   const paused = await watchPauses({ db, log })
   onTestFinished(() => paused.close())
-  const host = { app: undefined, db, events, paused, hostId, metrics, log, redact: (text: string) => text }
+  const host = { app: undefined, db, events, paused, hostId, metrics, log, redact: async (text: string) => text }
   for (const subscription of subscriptions) await openSubscription(host, subscription)
   const tasks = await startPeriodic({
     ...host,

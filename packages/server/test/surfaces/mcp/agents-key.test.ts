@@ -172,7 +172,7 @@ describe('the key of a turn', () => {
 
     expect(key).toMatch(/^ymt_[\w-]{43}$/)
     expect(JSON.stringify(rows)).not.toContain(key)
-    expect(app.host.app.redactor.text(`the key is ${key}.`)).toBe('the key is [REDACTED:TURN_KEY].')
+    expect(await app.host.app.redactor.text(`the key is ${key}.`)).toBe('the key is [REDACTED:TURN_KEY].')
     await app.post(`/sessions/${id}/pause`)
   })
 })
