@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../db/database.ts'
 import { afterCommit } from '../db/transact.ts'
 import type { Log } from '../log/log.ts'
+import { retryLevel } from '../log/retry-level.ts'
 import type { EventKind, PlacedEvent } from './event.ts'
 import { type EventCursor, findEventsAfter, insertEvent, lastPosition, placeEvents } from './outbox-store.ts'
 import type { Signals } from './signals.ts'
@@ -61,6 +62,7 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
       for (const follower of followers) follower.onEvents(events)
     }
   }
+  const failureLevel = retryLevel()
   const advanceSoon = async (): Promise<void> => {
     isRequestedAgain = true
     if (isAdvancing || isClosed) return
@@ -70,8 +72,9 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
         isRequestedAgain = false
         await advance()
       }
+      failureLevel.reset()
     } catch (error) {
-      log.debug({ reason: String(error) }, 'events could not be relayed; the next tick tries again')
+      log[failureLevel.of(error)]({ err: error }, 'events could not be relayed; the next tick tries again')
     } finally {
       isAdvancing = false
     }

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
+import { retryLevel } from '../log/retry-level.ts'
 import { acquireLease, insertLeases, releaseLeases, renewLeases } from './lease-store.ts'
 
 /** The leases of one host. A host that acquires a lease keeps it until it closes or can no longer renew it. */
@@ -34,19 +35,21 @@ export async function openLeases(options: LeasesOptions): Promise<Leases> {
     held.get(name)?.lost.abort()
     held.delete(name)
   }
+  const failureLevel = retryLevel()
   const renew = async (): Promise<void> => {
     if (held.size === 0) return
     const names = [...held.keys()]
     const sentAt = performance.now()
     try {
       const renewed = new Set(await renewLeases(db, names, { owner, ttlMs }))
+      failureLevel.reset()
       for (const name of names) {
         const lease = held.get(name)
         if (!renewed.has(name)) drop(name)
         else if (lease) lease.endsAt = sentAt + ttlMs
       }
     } catch (error) {
-      log.debug({ reason: String(error) }, 'leases could not be renewed')
+      log[failureLevel.of(error)]({ err: error }, 'leases could not be renewed')
     }
     for (const [name, { endsAt }] of held) if (endsAt <= performance.now() + renewEveryMs) drop(name)
   }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Log } from '../log/log.ts'
+import { type RetryLevel, retryLevel } from '../log/retry-level.ts'
 import type { Metrics } from '../metrics.ts'
 import { upsertRun } from './run-store.ts'
 
@@ -23,11 +24,11 @@ const saveEveryMs = 30_000
 
 /** Logs, counts and stores how the periodic tasks of a host run. */
 export function runReports({ db, hostId, metrics, log, redact }: RunReportOptions): RunReports {
-  const tasks = new Map<string, { consecutiveFailures: number; lastMessage?: string; savedAt: number }>()
+  const tasks = new Map<string, { consecutiveFailures: number; level: RetryLevel; savedAt: number }>()
   let isDatabaseAway = false
 
   const stateOf = (name: string) => {
-    const state = tasks.get(name) ?? { consecutiveFailures: 0, savedAt: Number.NEGATIVE_INFINITY }
+    const state = tasks.get(name) ?? { consecutiveFailures: 0, level: retryLevel(), savedAt: Number.NEGATIVE_INFINITY }
     tasks.set(name, state)
     return state
   }
@@ -50,7 +51,7 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
       const wasFailing = state.consecutiveFailures > 0
       if (wasFailing) log.info({ periodic: name, failures: state.consecutiveFailures }, 'a periodic task works again')
       state.consecutiveFailures = 0
-      delete state.lastMessage
+      state.level.reset()
       if (wasFailing || performance.now() - state.savedAt >= saveEveryMs) await save(name, durationMs)
     },
     failed: async (name, durationMs, error) => {
@@ -64,17 +65,9 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
       metrics.periodicRuns.inc({ name, outcome: 'failed' })
       const state = stateOf(name)
       state.consecutiveFailures += 1
-      const message = await redact(String(error))
-      // A task that fails every two seconds must stay visible without filling the log.
-      const isLoud = message !== state.lastMessage || isPowerOfTwo(state.consecutiveFailures)
       const about = { periodic: name, consecutiveFailures: state.consecutiveFailures, err: error }
-      log[isLoud ? 'error' : 'debug'](about, 'a periodic task failed')
-      state.lastMessage = message
-      await save(name, durationMs, message)
+      log[state.level.of(error)](about, 'a periodic task failed')
+      await save(name, durationMs, await redact(String(error)))
     },
   }
-}
-
-function isPowerOfTwo(count: number): boolean {
-  return Number.isInteger(Math.log2(count))
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { retryLevel } from '../log/retry-level.ts'
 import { type QueueRunnerOptions, startQueueRunner } from './queue-runner.ts'
 import { releaseLocks } from './worker-locks.ts'
 
@@ -33,19 +34,21 @@ export async function openQueue<App>(options: Omit<QueueRunnerOptions<App>, 'giv
       await Promise.race([runner.failed, drained])
       await runner.stop()
       if (draining.signal.aborted) return
-      log.warn({ queue }, 'the runner of a queue lost its database connection; starting another')
+      log.warn({ queue }, 'the runner of a queue stopped; starting another')
       await replace()
     }
   }
+  const failureLevel = retryLevel()
   async function replace(): Promise<void> {
     while (!draining.signal.aborted) {
       try {
         await releaseLocks(db, { workerId: runner.workerId })
         runner = await start()
         runner.setPaused(isPaused)
+        failureLevel.reset()
         return
       } catch (error) {
-        log.debug({ queue, reason: String(error) }, 'the runner of a queue could not be started; trying again')
+        log[failureLevel.of(error)]({ queue, err: error }, 'the runner of a queue could not be started; trying again')
         await wait(restartDelayMs, undefined, { signal: draining.signal }).catch(() => undefined)
       }
     }

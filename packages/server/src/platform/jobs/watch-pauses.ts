@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
+import { retryLevel } from '../log/retry-level.ts'
 import { findPausedQueues } from './pauses.ts'
 import type { QueueName } from './queues.ts'
 
@@ -21,14 +22,16 @@ export async function watchPauses({ db, log }: { db: Database; log: Log }): Prom
   const closed = new AbortController()
 
   // Reads are sequential, so a slow answer never overwrites a newer one.
+  const failureLevel = retryLevel()
   const poll = async (): Promise<void> => {
     for (;;) {
       await wait(pollMs, undefined, { signal: closed.signal }).catch(() => undefined)
       if (closed.signal.aborted) return
       try {
         paused = await findPausedQueues(db)
+        failureLevel.reset()
       } catch (error) {
-        log.debug({ reason: String(error) }, 'the paused queues could not be read')
+        log[failureLevel.of(error)]({ err: error }, 'the paused queues could not be read')
         continue
       }
       for (const listener of listeners) listener()
