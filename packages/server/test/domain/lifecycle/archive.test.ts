@@ -68,6 +68,16 @@ describe('an archive', () => {
     expect(await done()).not.toContain('retired')
   })
 
+  test('with force logs no part of a secret in a queued message, not even where the text is truncated', async () => {
+    const { id } = await busy()
+    const secret = `ghp_${'a1B2c3D4e5'.repeat(3)}F6g7H8`
+    await queue(id, `say ${'x'.repeat(100)} ${secret}`)
+    await archive(id, true)
+    expect((await logs(id)).join('\n')).toContain('not delivered')
+    expect((await logs(id)).join('\n')).not.toContain('ghp_')
+    await settled(id)
+  })
+
   test('keeps a prompt that no agent received as an undelivered message, at any stage of its turn', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => create('sleep 60')))
     await Promise.all(ids.map((id) => archive(id)))
