@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../platform/parse-json.ts'
 import type { Child } from '../platform/process/launch.ts'
 
 export type JsonRpc = {
@@ -125,9 +126,5 @@ const Message = z.object({
 type Message = z.infer<typeof Message>
 
 function parseMessage(text: string): Message | undefined {
-  try {
-    return Message.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return Message.safeParse(parseJson(text)).data
 }

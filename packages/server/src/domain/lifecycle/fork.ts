@@ -9,6 +9,7 @@ import { isOutage } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { Settle } from '../../platform/jobs/host-call.ts'
+import { parseJson } from '../../platform/parse-json.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
@@ -134,20 +135,11 @@ async function keptLines(app: App, source: SessionRow, messageIndex: number): Pr
   if ((await findProgress(app.db, key)).entry_count === 0) refuse('fork_failed', 'Session has no transcript')
   const kept: string[] = []
   for await (const line of storedLines(app.db, key)) {
-    if (!isJson(line)) continue
+    if (parseJson(line) === undefined) continue
     kept.push(line)
     if (kept.length > messageIndex) return kept
   }
   return refuse('fork_failed', `Message index ${messageIndex} is out of range (transcript has ${kept.length} messages)`)
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line)
-    return true
-  } catch {
-    return false
-  }
 }
 
 type ForkRow = { forkId: number; source: SessionRow; messageIndex: number }

@@ -1,14 +1,12 @@
+import { parseJson } from '../../platform/parse-json.ts'
+
 /** A parsed entry. Entries of all runtimes have a role and a list of content blocks, under different names. */
 export type Fields = Record<string, unknown>
 
 /** Undefined for a line that is not a JSON object. */
 export function parseEntry(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isFields(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(line)
+  return isFields(value) ? value : undefined
 }
 
 export function partsOf(entry: Fields): { message: Fields; role: unknown } {

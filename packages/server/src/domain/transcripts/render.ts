@@ -1,9 +1,9 @@
 import { limits } from '@yardmaster/contract/limits'
+import { parseJson } from '../../platform/parse-json.ts'
 
 /** Renders a stored line for people, as a header and a body. Empty for a line that is not JSON. */
 export function renderLine(line: string): string {
-  const entry = parse(line)
-  return entry === undefined ? '' : renderEntry(entry.value)
+  return renderReadable(parseJson(line))
 }
 
 /** Renders the entry that a runtime made of a line. Empty for undefined: the runtime hides that line. */
@@ -12,14 +12,6 @@ export function renderReadable(entry: unknown): string {
 }
 
 type Fields = Record<string, unknown>
-
-function parse(line: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(line) }
-  } catch {
-    return undefined
-  }
-}
 
 function renderEntry(entry: unknown): string {
   if (!isFields(entry)) return `--- Unknown ---\n${asString(entry)}\n`

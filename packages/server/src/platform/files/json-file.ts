@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
 import { errnoOf } from '../process/errno.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -9,7 +10,7 @@ import { StartupError } from '../startup-error.ts'
  * @throws StartupError `<path>: <place in the file> <problem>.`, which never quotes the content: it may hold a secret.
  */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>): T {
-  const value = parseJson(readText(path))
+  const value = parseJsonFile(readText(path))
   if (value === undefined) throw fileError(path, notJson)
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -22,13 +23,9 @@ export function fileError(path: string, problem: string): StartupError {
   return new StartupError(`${path}: ${problem}.`)
 }
 
-/** Undefined when the text is not JSON. The engine's own message would quote the text. Editors may add a BOM. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
+/** Undefined when the content is not JSON. Editors may add a byte order mark. */
+export function parseJsonFile(content: string): unknown {
+  return parseJson(content.replace(/^\uFEFF/, ''))
 }
 
 export const notJson = 'is not valid JSON'

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readIfPresent } from '../files/private-file.ts'
+import { parseJson } from '../parse-json.ts'
 import { errnoOf } from '../process/errno.ts'
 import { type ProcessIdentity, processTable } from '../process/process-table.ts'
 
@@ -12,7 +13,7 @@ import { type ProcessIdentity, processTable } from '../process/process-table.ts'
  */
 export async function findEarlierHolder(folder: string): Promise<ProcessIdentity | undefined> {
   const highest = Math.max(0, ...(await numbersIn(folder)))
-  const holder = Holder.safeParse(parse((await readIfPresent(join(folder, String(highest)))) ?? ''))
+  const holder = Holder.safeParse(parseJson((await readIfPresent(join(folder, String(highest)))) ?? ''))
   if (holder.success && (await processTable().isRunning(holder.data))) return holder.data
   await rm(folder, { recursive: true, force: true })
   return undefined
@@ -26,14 +27,5 @@ async function numbersIn(folder: string): Promise<number[]> {
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return []
     throw error
-  }
-}
-
-/** A released lock holds the word `released`; a crash of the machine may have left the file empty. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

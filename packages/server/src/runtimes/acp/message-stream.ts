@@ -1,4 +1,5 @@
 import type { AnyMessage, AnyNotification, Stream } from '@agentclientprotocol/sdk'
+import { parseJson } from '../../platform/parse-json.ts'
 import type { Child } from '../../platform/process/launch.ts'
 import type { Line } from '../../platform/process/line-stream.ts'
 import { quote } from '../quote.ts'
@@ -73,12 +74,8 @@ function rejectUnlessUpdate(beginning: string, sizeBytes: number): void {
 }
 
 function parse(text: string): AnyMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    // Safe: the connection validates the content and answers invalid messages with an error.
-    return 'method' in value || 'id' in value ? (value as AnyMessage) : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  // Safe: the connection validates the content and answers invalid messages with an error.
+  return 'method' in value || 'id' in value ? (value as AnyMessage) : undefined
 }

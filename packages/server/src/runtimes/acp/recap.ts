@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import { readLines } from '../../platform/process/line-stream.ts'
 
 /** About twelve thousand tokens: enough to continue, and it fits every model. */
@@ -64,7 +65,7 @@ const Entry = z.object({
 
 /** Leaves out thinking. */
 function piecesOf(line: string): string[] {
-  const entry = Entry.safeParse(parse(line)).data
+  const entry = Entry.safeParse(parseJson(line)).data
   if (!entry) return []
   const speaker = entry.type === 'user' ? 'User' : 'You'
   const { content } = entry.message
@@ -83,12 +84,4 @@ function plain(value: unknown): string {
 
 function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

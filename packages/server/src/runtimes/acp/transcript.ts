@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import {
   type Conversation,
@@ -128,12 +129,8 @@ export function isConversation(line: string): boolean {
 }
 
 function parse(line: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(line)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
 function folderOf(home: string): string {

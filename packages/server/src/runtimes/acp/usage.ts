@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import { plainUsage, type Usage } from '../runtime.ts'
 
 const tokens = z.int().min(0)
@@ -20,7 +21,7 @@ const UsageLine = z.object({
 /** An agent reports the usage of all calls of a turn once, at its end. Most lines have none. */
 export function usageOf(line: string): Usage | undefined {
   if (!line.includes('"usage"')) return undefined
-  const { data } = UsageLine.safeParse(parse(line))
+  const { data } = UsageLine.safeParse(parseJson(line))
   if (!data) return undefined
   const { usage, model } = data.message
   return {
@@ -33,13 +34,5 @@ export function usageOf(line: string): Usage | undefined {
     output_tokens: usage.output_tokens,
     cache_read_tokens: usage.cache_read_input_tokens,
     cache_creation_tokens: usage.cache_creation_input_tokens,
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

@@ -1,12 +1,10 @@
+import { parseJson } from '../../platform/parse-json.ts'
+
 /** The CLI's JSON differs between versions: a field that is missing or of another type reads as undefined. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export function parseFields(text: string): Fields | undefined {
-  try {
-    return fieldsOf(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return fieldsOf(parseJson(text))
 }
 
 export function fieldsOf(value: unknown): Fields | undefined {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import type { Child } from '../../platform/process/launch.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
@@ -102,11 +103,7 @@ function watchEvents(order: TurnOrder, child: Child): ExecEvents {
 }
 
 function parseEvent(text: string): z.infer<typeof Event> | undefined {
-  try {
-    return Event.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return Event.safeParse(parseJson(text)).data
 }
 
 async function finish(child: Child, events: ExecEvents): Promise<TurnEnd> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import { isByCodex, readRolloutLine } from './rollout-line.ts'
 
 /**
@@ -94,9 +95,5 @@ function textOf(pieces: Pieces): string {
 }
 
 function parsed(json: string | undefined): unknown {
-  try {
-    return JSON.parse(json ?? '{}')
-  } catch {
-    return json
-  }
+  return parseJson(json ?? '{}') ?? json
 }

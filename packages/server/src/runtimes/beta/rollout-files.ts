@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 import { ifMissing } from './if-missing.ts'
@@ -66,7 +67,7 @@ const Meta = z.object({
 /** Undefined if the rollout is not a subagent's. */
 async function factsOf({ thread, path }: Rollout, all: readonly Rollout[]): Promise<SubagentFacts | undefined> {
   const first = await firstLine(path, (line) => line.includes('"session_meta"'))
-  const { data } = Meta.safeParse(parse(first ?? ''))
+  const { data } = Meta.safeParse(parseJson(first ?? ''))
   if (!data) return undefined
   const { parent_thread_id: parentId, agent_role: role, agent_path: place, agent_nickname: nickname } = data.payload
   const parent = all.find((rollout) => rollout.thread === parentId)
@@ -89,7 +90,7 @@ async function callThatStarted(thread: string, parentPath: string): Promise<stri
       /"type":"(SubAgentActivity|CollabAgentToolCall)"/.test(text) &&
       text.includes('"item_completed"'),
   )
-  return Spawned.safeParse(parse(line ?? '')).data?.payload.item.id ?? null
+  return Spawned.safeParse(parseJson(line ?? '')).data?.payload.item.id ?? null
 }
 
 async function firstLine(path: string, matches: (line: string) => boolean): Promise<string | undefined> {
@@ -99,13 +100,5 @@ async function firstLine(path: string, matches: (line: string) => boolean): Prom
     return undefined
   } finally {
     source.destroy()
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

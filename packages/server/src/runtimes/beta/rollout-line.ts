@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 
 /** The fields of a rollout line that the driver uses. Versions add other kinds of lines. */
 const RolloutLine = z.looseObject({
@@ -9,11 +10,7 @@ const RolloutLine = z.looseObject({
 export type RolloutLine = z.infer<typeof RolloutLine>
 
 export function readRolloutLine(line: string): RolloutLine | undefined {
-  try {
-    return RolloutLine.safeParse(JSON.parse(line)).data
-  } catch {
-    return undefined
-  }
+  return RolloutLine.safeParse(parseJson(line)).data
 }
 
 const Message = z.object({

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { parseJson } from '../../platform/parse-json.ts'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import type { Child } from '../../platform/process/launch.ts'
 import { launchAgent } from '../launch-agent.ts'
@@ -58,11 +59,7 @@ async function readResult(child: Child, order: TurnOrder): Promise<Result | unde
 }
 
 function parseNotice(text: string): DemoNotice | undefined {
-  try {
-    return DemoNotice.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  return DemoNotice.safeParse(parseJson(text)).data
 }
 
 /** The agent's result decides. Without one it crashed. */

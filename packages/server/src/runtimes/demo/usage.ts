@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../../platform/parse-json.ts'
 import { plainUsage, type Usage } from '../runtime.ts'
 
 const UsageLine = z.object({
@@ -14,7 +15,7 @@ const UsageLine = z.object({
 /** The usage that a line reports. Cheap check first: most lines report none. */
 export function usageOf(line: string): Usage | undefined {
   if (!line.includes('"usage"')) return undefined
-  const { data } = UsageLine.safeParse(parse(line))
+  const { data } = UsageLine.safeParse(parseJson(line))
   if (!data) return undefined
   return {
     request_id: data.requestId,
@@ -23,13 +24,5 @@ export function usageOf(line: string): Usage | undefined {
     subagent: data.isSidechain,
     ...plainUsage,
     ...data.message.usage,
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { PathRefused, resolveInside } from '../../../platform/contained-path.ts'
-import { notJson, parseJson, readProblem } from '../../../platform/files/json-file.ts'
+import { notJson, parseJsonFile, readProblem } from '../../../platform/files/json-file.ts'
 import { errnoOf } from '../../../platform/process/errno.ts'
 import { duplicateKeys } from './duplicate-keys.ts'
 
@@ -61,7 +61,7 @@ export async function readJsonObject(
   const problem = (what: string): undefined => {
     reading.problems.push(sentenceAbout(label, '', what))
   }
-  const value = parseJson(text)
+  const value = parseJsonFile(text)
   if (value === undefined) return problem(notJson)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('must hold a JSON object')
   const [twice] = duplicateKeys(text)
