@@ -39,7 +39,7 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
       cause: 'archive',
       with: { trash_after: trashAfter },
     })
-    await note(app, tx, session.id, archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
+    await note(app, tx, session.id, await archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
     if (session.host_id !== null) {
       const runAt = new Date(now.getTime() + undoSeconds * 1000)
       await enqueue(tx, tidyCloneJob, { sessionId: session.id }, { hostId: session.host_id, runAt })
@@ -59,9 +59,9 @@ function refusalText(pending: readonly Message[]): string {
 }
 
 /** Redact before truncating: a truncated secret no longer matches its pattern. */
-function archivedText(app: App, retired: readonly Message[]): string {
+async function archivedText(app: App, retired: readonly Message[]): Promise<string> {
   if (retired.length === 0) return 'Archived.'
   const count = retired.length === 1 ? '1 queued message was' : `${retired.length} queued messages were`
-  const lines = retired.map(({ content }) => `- ${app.redactor.text(content).slice(0, 120)}`)
-  return [`Archived. ${count} not delivered:`, ...lines].join('\n')
+  const texts = await Promise.all(retired.map(({ content }) => app.redactor.text(content)))
+  return [`Archived. ${count} not delivered:`, ...texts.map((text) => `- ${text.slice(0, 120)}`)].join('\n')
 }
