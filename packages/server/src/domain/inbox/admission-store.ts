@@ -20,7 +20,7 @@ export type Candidate = { id: string; session_id: number; class: PriorityClass; 
 
 /**
  * The next queued turn of each `waiting` session that has no live turn, in dispatch order: priority first, then
- * precedence, then age.
+ * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session.
  */
 export async function selectCandidates(
   tx: Transaction,
@@ -28,7 +28,7 @@ export async function selectCandidates(
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     with next as (
-      select distinct on (session_id) id, session_id, created_at
+      select distinct on (session_id) id, session_id, created_at, retry_at
       from turns
       where state = 'queued'
         and not exists (
@@ -45,6 +45,7 @@ export async function selectCandidates(
       from next
       join sessions on sessions.id = next.session_id
       where sessions.status = 'waiting'
+        and (next.retry_at is null or next.retry_at <= now())
     )
     select id, session_id, class, is_held
     from classed
@@ -78,7 +79,7 @@ export async function countLiveTurns(db: Database | Transaction): Promise<number
 export async function dispatchTurn(tx: Transaction, turnId: string): Promise<boolean> {
   const result = await tx
     .updateTable('turns')
-    .set({ state: 'dispatched', dispatched_at: sql<Date>`now()` })
+    .set({ state: 'dispatched', dispatched_at: sql<Date>`now()`, retry_at: null })
     .where('id', '=', turnId)
     .where('state', '=', 'queued')
     .executeTakeFirst()

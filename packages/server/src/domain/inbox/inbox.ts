@@ -23,6 +23,7 @@ export {
   deleteAbandonedRun as forgetAbandonedRun,
   recordProcess,
   recordReceipt,
+  releaseFailedTurn,
   releaseTurn,
   renewLease,
   retireTurn,
@@ -55,7 +56,6 @@ export {
   selectLastTurn as findLastTurn,
   selectRunMarkers as findRunMarkers,
   selectStanding as findStanding,
-  selectUndeliveredFailure as findUndeliveredFailure,
   type Turn,
   withdrawLiveTurn,
 } from './turn-store.ts'
@@ -67,6 +67,11 @@ export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string
   const id = await insertTurn(tx, turn)
   await wakeAdmission(tx, turn.sessionId)
   return id
+}
+
+/** Looks for queued turns once more after a pause. */
+export async function wakeAdmissionAfter(tx: Transaction, turnId: string, delaySeconds: number): Promise<void> {
+  await enqueue(tx, admitTurnsJob, {}, { key: `${admitTurnsJob.name}:${turnId}`, delayMs: delaySeconds * 1000 })
 }
 
 /** Keyed by session: at most one pending job each, and writers of different sessions do not contend. */

@@ -111,19 +111,30 @@ export async function retireTurn(tx: Transaction, hold: TurnHold, result: TurnRe
 
 /** Returns the turn to the head of its session's queue, as before it was dispatched. */
 export async function releaseTurn(tx: Transaction, hold: TurnHold): Promise<void> {
+  await held(tx, hold).set(released).execute()
+}
+
+/** As `releaseTurn`, for a turn that failed before its agent received the prompt. */
+export async function releaseFailedTurn(tx: Transaction, hold: TurnHold, retryAfterSeconds: number): Promise<void> {
   await held(tx, hold)
     .set({
-      state: 'queued',
-      withdrawn_by: null,
-      dispatched_at: null,
-      lease_owner: null,
-      lease_expires_at: null,
-      run_marker: null,
-      pid: null,
-      pid_start_time: null,
+      ...released,
+      failed_starts: sql<number>`failed_starts + 1`,
+      retry_at: sql<Date>`now() + make_interval(secs => ${retryAfterSeconds})`,
     })
     .execute()
 }
+
+const released = {
+  state: 'queued',
+  withdrawn_by: null,
+  dispatched_at: null,
+  lease_owner: null,
+  lease_expires_at: null,
+  run_marker: null,
+  pid: null,
+  pid_start_time: null,
+} as const
 
 export function selectTurnsHeldBy(db: Database, owner: string): Promise<Turn[]> {
   return db.selectFrom('turns').selectAll().where('state', '=', 'executing').where('lease_owner', '=', owner).execute()

@@ -37,7 +37,7 @@ async function enqueueAll(app: App, ref: SessionRef, requests: readonly MessageR
     for (const actingSessionId of new Set(requests.map((request) => request.actingSessionId))) {
       await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.create' })
     }
-    if (await isAtRest(tx, session)) await scheduleDrain(app, tx, session)
+    if (await isAtRest(tx, session)) await scheduleDrain(tx, session)
     return queued
   })
 }

@@ -19,7 +19,7 @@ export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message
 }
 
 /** Turns queued turns back into messages, at the head of the queue and in their order. */
-export async function returnQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal): Promise<void> {
+export async function returnQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal | null): Promise<void> {
   const turns = await endQueuedTurns(tx, sessionId, by)
   for (const turn of turns.toSorted((one, other) => other.sequence - one.sequence)) await returnPrompt(tx, turn)
 }

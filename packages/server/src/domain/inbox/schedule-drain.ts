@@ -1,6 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
-import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { drainQueueJob } from './drain-queue-job.ts'
 import { selectStanding } from './turn-store.ts'
@@ -9,9 +8,8 @@ import { selectStanding } from './turn-store.ts'
 const drainAfterMs = 10_000
 
 /** Schedules delivery of the first queued message. The conversation room handles the job. */
-export async function scheduleDrain(app: App, tx: Transaction, { id }: SessionRow): Promise<void> {
-  const runAt = new Date(app.clock.now().getTime() + drainAfterMs)
-  await enqueue(tx, drainQueueJob, { sessionId: id }, { key: `${drainQueueJob.name}:${id}`, runAt })
+export async function scheduleDrain(tx: Transaction, { id }: SessionRow): Promise<void> {
+  await enqueue(tx, drainQueueJob, { sessionId: id }, { key: `${drainQueueJob.name}:${id}`, delayMs: drainAfterMs })
 }
 
 /** True if no turn is live and no queued turn is about to be dispatched. */

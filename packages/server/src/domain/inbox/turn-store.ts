@@ -69,7 +69,8 @@ export async function withdrawLiveTurn(tx: Transaction, sessionId: number, by: W
     .execute()
 }
 
-export async function endQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal): Promise<Turn[]> {
+/** `by` is null if no request ended them. */
+export async function endQueuedTurns(tx: Transaction, sessionId: number, by: Withdrawal | null): Promise<Turn[]> {
   return tx
     .updateTable('turns')
     .set({ state: 'ended', outcome: 'interrupted', withdrawn_by: by, ended_at: sql<Date>`now()` })
@@ -87,19 +88,6 @@ export function selectLastTurn(db: Database | Transaction, sessionId: number): P
     .orderBy('sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
-}
-
-/** The most recent turn that left the queue, if it failed before its agent received the prompt. */
-export async function selectUndeliveredFailure(tx: Transaction, sessionId: number): Promise<Turn | undefined> {
-  const last = await tx
-    .selectFrom('turns')
-    .selectAll()
-    .where('session_id', '=', sessionId)
-    .where('state', '!=', 'queued')
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return last?.outcome === 'failed' && last.started_at === null && last.prompt !== '' ? last : undefined
 }
 
 /** Run markers of processes that may still be running for the session. */

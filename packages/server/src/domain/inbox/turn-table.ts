@@ -47,6 +47,10 @@ declare module '../../platform/db/tables.ts' {
       key_digest: Buffer | null
       pid: number | null
       pid_start_time: string | null
+      /** How often it failed before its agent received the prompt. */
+      failed_starts: Generated<number>
+      /** Not dispatched before this time: a pause after a failed start. */
+      retry_at: Date | null
       created_at: Generated<Date>
       dispatched_at: Date | null
       /** When the receipt of the prompt was recorded, a moment after the process started. */

@@ -16,9 +16,11 @@ import { lockSession, showRow, transition } from '../sessions/session.ts'
 import { emptyTrashJob } from '../workspaces/empty-trash-job.ts'
 import { tidyCloneJob } from '../workspaces/tidy-clone-job.ts'
 
-const keptDays = 4
+const keptMs = 4 * 86_400_000
+/** The job runs by the database's clock and `trash_after` is by the host's: it must not look too early. */
+const clockToleranceMs = 60_000
 /** Grace period before a clean clone is removed. An unarchive within it finds all files in place. */
-const undoSeconds = 10
+const undoMs = 10_000
 
 /** Archives a session. The check for queued messages and the archive happen under the same row lock. */
 export async function archiveSession(app: App, ref: SessionRef, { force }: { force: boolean }): Promise<Session> {
@@ -33,7 +35,7 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     await returnQueuedTurns(tx, session.id, 'archive')
     const retired = await retireMessages(tx, session.id)
     const now = app.clock.now()
-    const trashAfter = new Date(now.getTime() + keptDays * 86_400_000)
+    const trashAfter = new Date(now.getTime() + keptMs)
     await transition(app, tx, {
       sessionId: session.id,
       cause: 'archive',
@@ -41,9 +43,9 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     })
     await note(app, tx, session.id, await archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
     if (session.host_id !== null) {
-      const runAt = new Date(now.getTime() + undoSeconds * 1000)
-      await enqueue(tx, tidyCloneJob, { sessionId: session.id }, { hostId: session.host_id, runAt })
-      await enqueue(tx, emptyTrashJob, { sessionId: session.id }, { hostId: session.host_id, runAt: trashAfter })
+      const { id: sessionId, host_id: hostId } = session
+      await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
+      await enqueue(tx, emptyTrashJob, { sessionId }, { hostId, delayMs: keptMs + clockToleranceMs })
     }
     return showRow(app, tx, { id: session.id })
   })

@@ -87,8 +87,8 @@ const abandonedAfterMs = 3_600_000
 async function reserveFiles(app: App): Promise<number> {
   return transact(app.db, async (tx) => {
     const id = await reserveSessionId(tx)
-    const runAt = new Date(app.clock.now().getTime() + abandonedAfterMs)
-    await enqueue(tx, removeFilesJob, { sessionId: id, runMarkers: [] }, { hostId: app.home.hostId, runAt })
+    const whenAbandoned = { hostId: app.home.hostId, delayMs: abandonedAfterMs }
+    await enqueue(tx, removeFilesJob, { sessionId: id, runMarkers: [] }, whenAbandoned)
     return id
   })
 }

@@ -8,9 +8,7 @@ import {
   acceptTurn,
   findLastTurn,
   findStanding,
-  findUndeliveredFailure,
   type NewTurn,
-  returnQueuedTurns,
   type Turn,
   wakeAdmission,
   withdrawLiveTurn,
@@ -25,9 +23,9 @@ import { acceptNextMessage, resume } from './resume.ts'
 export type Restarted = { session: Session; message: string }
 
 /**
- * Restarts a session in any status but archived. Its next turn is the first of these that exists: a failed prompt that the
- * agent never received; a queued turn or message; the last prompt, if the agent never received it or has no conversation.
- * Otherwise it is a recovery prompt.
+ * Restarts a session in any status but archived. Its next turn is the first of these that exists: a queued turn; a queued
+ * message, such as a failed prompt that the agent never received; the last prompt, if the agent never received it or has
+ * no conversation. Otherwise it is a recovery prompt.
  */
 export async function restartSession(app: App, ref: SessionRef): Promise<Restarted> {
   return transact(app.db, async (tx) => {
@@ -47,16 +45,16 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
 }
 
 async function startNextTurn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
-  const failed = session.status === 'failed' ? await findUndeliveredFailure(tx, session.id) : undefined
-  // Queued turns were accepted after the failed one, so they go back to the queue behind it.
-  if (failed) await returnQueuedTurns(tx, session.id, 'restart')
-  else if (await startQueued(app, tx, session)) return 'Session restarted'
-  const last = failed ?? (await findLastTurn(tx, session.id))
   const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
-  if (!isSetUp) await clearWorkspace(tx, session.id)
+  const message = isSetUp ? 'Session restarted' : 'Session restarted from scratch'
+  const { isStopping } = await findStanding(tx, session.id)
+  // A turn that is stopping still uses the workspace.
+  if (!isSetUp && !isStopping) await clearWorkspace(tx, session.id)
+  if (await startQueued(app, tx, session)) return isStopping ? 'Session restarted' : message
+  const last = await findLastTurn(tx, session.id)
   const turnId = await acceptTurn(tx, { sessionId: session.id, ...nextPrompt(session, last, isSetUp) })
   await resume(app, tx, session, turnId)
-  return isSetUp ? 'Session restarted' : 'Session restarted from scratch'
+  return message
 }
 
 /** Starts a queued turn or message. False if nothing is queued and no turn is stopping. */

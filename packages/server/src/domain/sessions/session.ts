@@ -52,4 +52,4 @@ export {
 } from './session-store.ts'
 export type { SessionRow } from './session-table.ts'
 export { freeSlug } from './slug.ts'
-export { type TransitionChanges, transition } from './transition.ts'
+export { type TransitionChanges, transition, transitionIfItApplies } from './transition.ts'

@@ -24,15 +24,28 @@ export type TransitionChanges = Partial<
 > & { metadata?: SessionMetadata }
 
 /** The only writer of `status`: locks the row, finds the rule, records the history and publishes the event. */
-export async function transition(
+export async function transition(app: App, tx: Transaction, move: Move): Promise<void> {
+  const status = await tryTransition(app, tx, move)
+  if (status) refuse('invalid_transition', `Session ${move.sessionId} is ${status}; ${move.cause} does not apply`)
+}
+
+/**
+ * As `transition`, for what has happened and cannot be refused, such as the end of a turn. False if the cause does not
+ * apply to the session's status, which then stays.
+ */
+export async function transitionIfItApplies(app: App, tx: Transaction, move: Move): Promise<boolean> {
+  return (await tryTransition(app, tx, move)) === undefined
+}
+
+/** The session's status if the cause does not apply to it. */
+async function tryTransition(
   app: App,
   tx: Transaction,
   { sessionId, cause, turnId, with: changes }: Move,
-): Promise<void> {
+): Promise<SessionStatus | undefined> {
   const session = (await selectSessionForUpdate(tx, { id: sessionId })) ?? refuseMissing()
-  const rule =
-    findTransition(cause, session.status) ??
-    refuse('invalid_transition', `Session ${sessionId} is ${session.status}; ${cause} does not apply`)
+  const rule = findTransition(cause, session.status)
+  if (!rule) return session.status
   const { to, clears = [] } = rule
   await updateSession(
     tx,
@@ -53,4 +66,5 @@ export async function transition(
     turn_id: turnId ?? null,
   })
   await app.events.publish(tx, sessionStatusChanged, { sessionId, payload: { cause, from: session.status, to } })
+  return undefined
 }

@@ -6,24 +6,34 @@ import {
   type FailureReason,
   findHeldTurn,
   findStanding,
+  releaseFailedTurn,
   releaseTurn,
   retireMessage,
   retireTurn,
   returnPrompt,
+  returnQueuedTurns,
   type Turn,
   type TurnHold,
   wakeAdmission,
+  wakeAdmissionAfter,
 } from '../inbox/inbox.ts'
 import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
-import { lockSessionIfThere, recordNextTurn, type SessionRow, transition } from '../sessions/session.ts'
+import {
+  lockSessionIfThere,
+  recordNextTurn,
+  type SessionRow,
+  transition,
+  transitionIfItApplies,
+} from '../sessions/session.ts'
 import { endRunningSubagents } from '../subagents/subagent.ts'
 
 /** How a claimed turn can end. */
 export type Outcome =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
-  | { kind: 'failed'; reason: FailureReason; detail: string }
+  /** `isFinal`: starting the turn again would fail the same way, or might deliver the prompt twice. */
+  | { kind: 'failed'; reason: FailureReason; detail: string; isFinal?: boolean }
   /** The turn had no prompt: it only prepared the clone. */
   | { kind: 'prepared' }
   /** The host stopped or died before the agent finished. `isOnLostHost`: the transcript file there cannot be read. */
@@ -33,7 +43,10 @@ export type Outcome =
 
 type Ending = { session: SessionRow; turn: Turn; hold: TurnHold }
 
-/** Writes the turn's end, the session's status and the next turn in one transaction. A late write changes nothing. */
+/**
+ * Writes the turn's end, the session's status and the next turn in one transaction. A late write changes nothing. If a
+ * request changed the session's status meanwhile, the turn ends all the same and that status stays.
+ */
 export async function endTurn(app: App, hold: TurnHold, sessionId: number, outcome: Outcome): Promise<void> {
   if (outcome.kind === 'lost') return
   await transact(app.db, async (tx) => {
@@ -87,7 +100,7 @@ async function continueLater(
   { session, turn, hold }: Ending,
   { isOnLostHost = false }: { isOnLostHost?: boolean } = {},
 ): Promise<void> {
-  await transition(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
+  await transitionIfItApplies(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
   if (turn.started_at === null) {
     await releaseTurn(tx, hold)
     await note(
@@ -116,22 +129,60 @@ type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed
 /** Failures that concern one turn only: the next one is started. After any other, the queue waits for a restart. */
 const transientFailures: readonly FailureReason[] = ['crash', 'agent_error']
 
-async function conclude(
-  app: App,
-  tx: Transaction,
-  { session, turn, hold }: Ending,
-  outcome: Conclusion,
-): Promise<void> {
+async function conclude(app: App, tx: Transaction, ending: Ending, outcome: Conclusion): Promise<void> {
+  const { session, turn, hold } = ending
+  const isUndelivered = turn.started_at === null && turn.prompt !== '' && outcome.kind !== 'completed'
+  if (outcome.kind === 'failed' && isUndelivered && (await startAgain(app, tx, ending, outcome))) return
   const failure =
     outcome.kind === 'failed' ? { failureReason: outcome.reason, error: await app.redactor.text(outcome.detail) } : {}
   await retireTurn(tx, hold, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
   if (outcome.kind === 'failed')
     await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
-  const mayContinue = outcome.kind !== 'failed' || transientFailures.includes(outcome.reason)
+  if (isUndelivered) await returnUndelivered(app, tx, ending)
+  const mayContinue = (outcome.kind !== 'failed' || transientFailures.includes(outcome.reason)) && !isUndelivered
   // A turn that only prepared the clone had no agent, so its session never became `running`.
-  const wasUnderway = session.status === 'running' || outcome.kind === 'prepared'
+  const wasUnderway = session.status === (outcome.kind === 'prepared' ? 'waiting' : 'running')
   if (mayContinue && wasUnderway && (await handOver(app, tx, session, turn))) return
   await comeToRest(app, tx, session, turn, outcome)
+}
+
+/** Failures that may not happen again. A missing program or a refused key fails the same way every time. */
+const retriedFailures: readonly FailureReason[] = ['crash', 'agent_error', 'overloaded', 'exception']
+
+/** The pauses before the second and the third start. A disk that was full for a moment is writable again by then. */
+const retryDelaysSeconds = [1, 10]
+
+/**
+ * Queues a turn again whose agent failed before it received the prompt. False if it was started often enough, or if a
+ * person has to decide by a restart.
+ */
+async function startAgain(
+  app: App,
+  tx: Transaction,
+  { session, turn, hold }: Ending,
+  { reason, detail, isFinal = false }: Extract<Outcome, { kind: 'failed' }>,
+): Promise<boolean> {
+  const isRetried = retriedFailures.includes(reason) && !isFinal
+  const delaySeconds = isRetried ? retryDelaysSeconds[turn.failed_starts] : undefined
+  if (delaySeconds === undefined) return false
+  const isWaiting = await transitionIfItApplies(app, tx, {
+    sessionId: session.id,
+    cause: 'turn_recovered',
+    turnId: turn.id,
+  })
+  if (!isWaiting) return false
+  await releaseFailedTurn(tx, hold, delaySeconds)
+  await wakeAdmissionAfter(tx, turn.id, delaySeconds)
+  const sentence = `The turn failed before the agent received the prompt (${reason}): ${detail}`
+  await note(app, tx, session.id, `${sentence} It starts again in ${delaySeconds} s.`, 'warning')
+  return true
+}
+
+/** Queued turns were accepted after this prompt, so they go back to the queue behind it. */
+async function returnUndelivered(app: App, tx: Transaction, { session, turn }: Ending): Promise<void> {
+  await returnQueuedTurns(tx, session.id, null)
+  if (!(await returnPrompt(tx, turn))) return
+  await note(app, tx, session.id, 'The agent did not receive the prompt, which is queued again.', 'warning')
 }
 
 /** Queued turns go before queued messages. The session is never shown at rest in between. */
@@ -158,10 +209,14 @@ async function comeToRest(
   const about = { sessionId: session.id, turnId: turn.id }
   if (outcome.kind === 'failed') {
     const metadata = { failure_reason: outcome.reason, exit_status: await app.redactor.text(outcome.detail) }
-    await transition(app, tx, { ...about, cause: 'turn_failed', with: { metadata } })
+    await transitionIfItApplies(app, tx, { ...about, cause: 'turn_failed', with: { metadata } })
     return
   }
-  await transition(app, tx, { ...about, cause: outcome.kind === 'prepared' ? 'prepared' : 'turn_ended' })
+  const cause = outcome.kind === 'prepared' ? 'prepared' : 'turn_ended'
+  if (!(await transitionIfItApplies(app, tx, { ...about, cause }))) {
+    await note(app, tx, session.id, `The turn ended; the session stays ${session.status}.`)
+    return
+  }
   if (session.metadata.pending_sleep === true) {
     await transition(app, tx, { ...about, cause: 'sleep' })
     await note(app, tx, session.id, 'The turn ended; the session sleeps until it gets a prompt.')

@@ -66,19 +66,24 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     if (claim.turn.prompt === '') return { kind: 'prepared' }
     return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
   } catch (error) {
-    if (error instanceof TurnFailed) return { kind: 'failed', reason: error.reason, detail: error.message }
-    if (error instanceof UntrustedFile)
-      return { kind: 'failed', reason: 'agent_error', detail: `A file of the session is not used: ${error.message}.` }
+    const isReceiptUnknown = error instanceof ReceiptUnknown
+    const fault = isReceiptUnknown ? error.cause : error
+    if (fault instanceof TurnFailed) return { kind: 'failed', reason: fault.reason, detail: fault.message }
+    if (fault instanceof UntrustedFile) {
+      const detail = `A file of the session is not used: ${fault.message}.`
+      return { kind: 'failed', reason: 'agent_error', detail, isFinal: true }
+    }
     // The session was deleted meanwhile, which is why the write failed: nothing is left to update.
     if (await untilReachable(() => isSessionGone(app.db, claim.session.id))) return { kind: 'lost' }
     app.log.error(
-      { sessionId: claim.session.id, turnId: claim.hold.turnId, err: error },
+      { sessionId: claim.session.id, turnId: claim.hold.turnId, err: fault },
       'turn failed by an internal error',
     )
     return {
       kind: 'failed',
       reason: 'exception',
       detail: 'An internal error occurred; the server log has the details.',
+      isFinal: isReceiptUnknown,
     }
   }
 }
@@ -138,14 +143,20 @@ async function runAgent(
   const { running } = started
   // `supervise` awaits it later; without a handler an early rejection would count as unhandled.
   running.ended.catch(() => undefined)
+  const recordProgress = progressRecorder(app, { hold, session, runtime, conversation: () => conversation })
   try {
-    const recordProgress = progressRecorder(app, { hold, session, runtime, conversation: () => conversation })
     return await supervise(app, { running, recordProgress, activity, ...stopSignals })
   } catch (error) {
     await running.interrupt()
+    await untilReachable(recordProgress).catch(() => {
+      throw new ReceiptUnknown('supervising an agent failed', { cause: error })
+    })
     throw error
   }
 }
+
+/** An agent ran, and it cannot be said whether it received its prompt. */
+class ReceiptUnknown extends Error {}
 
 function findRuntime(app: App, session: SessionRow): Runtime {
   const runtime = app.runtimes.find(session.agent_runtime)
@@ -203,7 +214,8 @@ function asksForCommand(app: App, { turn, session }: Claim, runtime: Runtime): b
 
 /**
  * Records the process and marks the session as running; after that the agent may get its prompt. Returns an outcome
- * instead if the turn was lost or withdrawn while the process started: the session must not become `running` then.
+ * instead if the turn was lost or withdrawn, or the session parked, while the process started: the session must not
+ * become `running` then.
  */
 async function recordRunning(
   app: App,
@@ -215,11 +227,13 @@ async function recordRunning(
       const { status } = await lockSession(tx, session)
       const turn = await findHeldTurn(tx, hold)
       if (!turn) return { kind: 'lost' } as const
-      if (turn.withdrawn_by !== null) return { kind: 'interrupted' } as const
+      // A session that was parked meanwhile gets its prompt after a restart.
+      const isParked = status !== 'waiting' && status !== 'running'
+      if (turn.withdrawn_by !== null || isParked) return { kind: 'interrupted' } as const
       await recordProcess(tx, hold, identity)
       await recordAgentProcess(tx, session.id, identity.pid)
-      // Any other status: an earlier attempt was committed and only its answer was lost.
-      if (status !== 'waiting') return undefined
+      // An earlier attempt was committed and only its answer was lost.
+      if (status === 'running') return undefined
       await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
       await note(app, tx, session.id, `The agent started (process ${identity.pid}).`)
       return undefined

@@ -3,7 +3,8 @@ import type { Transaction } from '../db/database.ts'
 import type { Job } from './job.ts'
 
 export type EnqueueOptions = {
-  runAt?: Date
+  /** Runs this long from now, by the database's clock: hosts may disagree about the time. */
+  delayMs?: number
   /** Replaces a waiting job with the same key. A job that already runs is left alone. */
   key?: string
   /** Only this host may run the job, because it works on that host's disk. */
@@ -20,14 +21,14 @@ export async function enqueue<Payload>(
   tx: Transaction,
   job: Job<Payload>,
   payload: Payload,
-  { runAt, key, hostId }: EnqueueOptions = {},
+  { delayMs = 0, key, hostId }: EnqueueOptions = {},
 ): Promise<void> {
   const body = JSON.stringify(job.payload.parse(payload))
   await sql`
     select graphile_worker.add_job(
       ${hostId === undefined ? job.name : boundName(job.name, hostId)}::text,
       payload => ${body}::json,
-      run_at => ${runAt ?? null}::timestamptz,
+      run_at => now() + ${delayMs}::float8 * interval '1 millisecond',
       max_attempts => ${job.attempts}::int,
       job_key => ${key ?? null}::text
     )

@@ -17,7 +17,7 @@ import { insertSession, insertTranscript } from '../../support/sessions/session-
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, queue, turns, reaches, settled, effects } = conversing(app)
+const { create, busy, rested, queue, turns, messages, reaches, settled, effects } = conversing(app)
 const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 
@@ -93,7 +93,9 @@ describe('a restart', () => {
     await reaches(id, 'failed')
     await sampleRepository(place)
     await admit(app.host.app)
-    expect(await turns(id)).toMatchObject([{ outcome: 'failed' }, { state: 'queued' }])
+    expect(await turns(id)).toMatchObject([{ outcome: 'failed' }, { outcome: 'interrupted' }])
+    const contents = (await messages(id)).map(({ content }) => content)
+    expect(contents).toEqual([doing('waits-1'), doing('waits-2')])
     await restart(id)
     await isDone('waits-2')
     await reaches(id, 'needs_input')

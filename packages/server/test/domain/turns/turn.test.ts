@@ -146,12 +146,16 @@ describe('an agent that is active only before supervision starts', () => {
   })
 })
 
-describe('an internal error while the agent runs', () => {
+describe('an internal error while the agent runs and has its prompt', () => {
   test('stops the agent and fails the session with reason exception', async () => {
     const pids: number[] = []
     vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
       const running = await start(order)
       pids.push(running.identity.pid)
+      await eventually(
+        () => demoRuntime.transcriptFiles(order.conversation),
+        (files) => files.length > 0,
+      )
       return { ...running, ended: Promise.reject(new Error('a fault')) }
     })
     const { id } = await startDemo(app, { git_root, lines: ['sleep 120'] })

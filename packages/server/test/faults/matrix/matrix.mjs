@@ -1,5 +1,6 @@
 import { archiveRace } from './faults/archive-race.mjs'
 import { drain } from './faults/drain.mjs'
+import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
 import { brokenText, endlessOutput, hugeLine, partialLine } from './faults/hostile-output.mjs'
@@ -17,8 +18,8 @@ import { unresponsiveAgent } from './faults/unresponsive-agent.mjs'
 import { wrongClock } from './faults/wrong-clock.mjs'
 
 /**
- * Every fault with the seeds of a full run and its limits. The names R1 to R25 are those of the reliability targets. Each
- * fault has 20 seeds, except R15: its one round has 1,000 sessions.
+ * Every fault with the seeds of a full run and its limits. The names R1 to R25 are those of the reliability targets; the
+ * later ones were found in the field. Each fault has 20 seeds, except R15: its one round has 1,000 sessions.
  */
 export const faults = [
   killServer,
@@ -42,4 +43,5 @@ export const faults = [
   endlessOutput,
   silentAgent,
   partialLine,
+  earlyAgentDeath,
 ]
