@@ -6,7 +6,7 @@ import type { ApiKeys } from './api-keys.ts'
 import type { Checker } from './guard.ts'
 
 export type KeyCheck = {
-  /** False without a key or with a wrong one. Throws a refusal for a network that has tried too many wrong keys. */
+  /** False without a key or with a wrong one. Throws a refusal for a wrong key of a network that has tried too many. */
   accepts(presented: unknown, address: string | undefined): boolean
 }
 
@@ -35,13 +35,12 @@ export function apiKeyChecker(keys: KeyCheck): Checker {
 }
 
 /**
- * The API keys with a limit on guessing. A key that a network has used successfully stays accepted there while the
- * network is blocked: guessing locks out only callers whose key is new to that network, and for at most a minute.
+ * The API keys with a limit on wrong ones. A right key is accepted whatever its network sent before: the limit must not let
+ * one caller with a stale key, or an attacker behind the same address, lock out the others.
  */
 export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
   const { log, isOfOtherKind = () => false, now = () => performance.now() } = options
   const attemptsByNetwork = new Map<string, Attempts>()
-  const proven = new Map<string, true>()
 
   const attemptsOf = (network: string): Attempts => {
     const attempts = attemptsByNetwork.get(network)
@@ -50,7 +49,8 @@ export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
       : { wrong: new Set(), since: now(), isLogged: false }
   }
   const refuseFurther = (network: string, attempts: Attempts): never => {
-    if (!attempts.isLogged) log.warn({ network }, 'too many wrong API keys from one network; blocked for a minute')
+    if (!attempts.isLogged)
+      log.warn({ network }, 'too many wrong API keys from one network; no more of them are answered for a minute')
     attempts.isLogged = true
     const seconds = Math.ceil((attempts.since + windowMs - now()) / 1000)
     const sentence = `Too many wrong API keys from this address; try again in ${seconds} s`
@@ -60,17 +60,13 @@ export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
   return {
     accepts: (presented, address) => {
       if (typeof presented !== 'string' || presented === '' || isOfOtherKind(presented)) return false
+      if (keys.accepts(presented)) return true
       // A disconnected caller no longer has an address, and a caller on a Unix socket never had one.
       const network = networkOf(address ?? '')
       const key = createHash('sha256').update(presented).digest('base64')
-      const proof = `${network} ${key}`
       const attempts = attemptsOf(network)
       if (attempts.wrong.has(key)) return false
-      if (attempts.wrong.size >= maxWrongKeys && !proven.has(proof)) return refuseFurther(network, attempts)
-      if (keys.accepts(presented)) {
-        remember(proven, proof, true)
-        return true
-      }
+      if (attempts.wrong.size >= maxWrongKeys) return refuseFurther(network, attempts)
       remember(attemptsByNetwork, network, { ...attempts, wrong: attempts.wrong.add(key) })
       return false
     },
