@@ -10,7 +10,7 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
   const repository = await sampleRepository(app.home)
   const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuote(keyRing.file)})`
   const body = JSON.stringify({
-    agent_runtime: 'demo',
+    agent_runtime: app.runtimes.find('demo') ? 'demo' : defaultRuntime,
     git_root: repository ?? '<a repository>',
     prompt: 'say Hello from Yardmaster\nrun ls',
   })

@@ -46,10 +46,10 @@ function declaredSecrets({ secrets }: RuntimeDriver, config: ConfiguredDriver['c
   })
 }
 
-/** The first runtime whose CLI is on this host, else the first that needs none: the built-in agent. */
+/** The first runtime whose CLI is on this host, else the first that needs none: the built-in agent, unless it is off. */
 async function chooseFirst(runtimes: readonly Runtime[]): Promise<string> {
   for (const { name, cli } of runtimes) if (cli && (await isProgram(cli.command))) return name
-  const builtIn = runtimes.find(({ cli }) => cli === undefined)
-  if (!builtIn) throw new Error('no runtime works without a CLI')
-  return builtIn.name
+  const choice = runtimes.find(({ cli }) => cli === undefined) ?? runtimes[0]
+  if (!choice) throw new Error('no driver opened a runtime')
+  return choice.name
 }

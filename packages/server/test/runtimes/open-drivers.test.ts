@@ -37,6 +37,12 @@ test('a fresh installation without any CLI chooses the built-in agent', async ()
   expect(firstChoice).toBe('demo')
 })
 
+test('RUNTIME_DEMO=off leaves the built-in agent out, and a fresh installation chooses another', async () => {
+  const { runtimes, firstChoice } = await open({ RUNTIME_DEMO: 'off' })
+  expect(runtimes.map(({ name }) => name)).toEqual(['runtime_alpha', 'runtime_beta'])
+  expect(firstChoice).toBe('runtime_alpha')
+})
+
 test('a fresh installation chooses the first runtime whose CLI is on the PATH', async () => {
   await program(join(agentsFolder, 'codex'))
   expect((await open()).firstChoice).toBe('runtime_beta')
