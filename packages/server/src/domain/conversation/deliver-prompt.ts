@@ -82,15 +82,21 @@ async function deliverGroup(
     await interrupt(app, tx, session, await queueMessage(tx, session.id, asMessage(first)))
     return [{ delivery: 'interrupted' }]
   }
-  const { underway } = await findStanding(tx, session.id)
-  if (underway || (await hasPendingMessages(tx, session.id))) {
+  const isBusy = await hasTurnUnderway(tx, session)
+  if (isBusy || (await hasPendingMessages(tx, session.id))) {
     const messages = await appendToQueue(app, tx, session, [first, ...others].map(asMessage))
-    if (!underway) await startFirstQueued(app, tx, session)
+    if (!isBusy) await startFirstQueued(app, tx, session)
     return messages.map((message) => ({ delivery: 'queued', message }))
   }
   await startTurn(app, tx, session, first)
   const messages = await appendToQueue(app, tx, session, others.map(asMessage))
   return [{ delivery: 'sent' }, ...messages.map((message): Delivery => ({ delivery: 'queued', message }))]
+}
+
+/** A turn that waits only for its dispatch is underway: a worker is about to take it. One that the gate holds is not. */
+async function hasTurnUnderway(tx: Transaction, { id, status, metadata }: SessionRow): Promise<boolean> {
+  const { underway, hasQueued } = await findStanding(tx, id)
+  return underway !== undefined || (hasQueued && status === 'waiting' && metadata.spot_hold_at === undefined)
 }
 
 function asMessage({ prompt, goal, origin }: Prompt): NewMessage {

@@ -33,7 +33,7 @@ export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string
 
 /** The turns of a session that have not ended. */
 export type Standing = {
-  /** The dispatched or executing turn, unless it was withdrawn. A held turn is not underway. */
+  /** The dispatched or executing turn, unless it was withdrawn. */
   underway: Turn | undefined
   /** True if a turn was withdrawn and its agent has not stopped yet. */
   isStopping: boolean

@@ -76,6 +76,15 @@ test('of concurrent follow-ups to a resting session the first becomes its next t
   expect((await done()).filter((word) => word.startsWith('concurrent'))).toEqual(words)
 })
 
+test('of ten concurrent follow-ups to a resting session one is answered 200 and nine 202', async () => {
+  const id = await rested()
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => app.post(`/sessions/${id}/follow_up`, { prompt: `say ${index}` })),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(202)])
+  await app.delete(`/sessions/${id}`)
+})
+
 test('an immediate follow-up among concurrent ones goes first, and each is delivered once', async () => {
   const { id } = await busy()
   const words = ['mixed-1', 'mixed-2', 'mixed-0', 'mixed-3', 'mixed-4']
