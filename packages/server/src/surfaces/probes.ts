@@ -83,12 +83,19 @@ function shared(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Masks URL credentials up to the last `@`: a password may contain one. */
+/**
+ * The probe needs no key, so its text tells neither credentials nor paths. Credentials are masked up to the last `@`: a
+ * password may contain one. Of a URL only the host remains, and the text ends at the first path, which may contain spaces.
+ */
 function describe(error: unknown): string {
   return messageOf(error)
     .replace(/:\/\/\S*@/g, '://[redacted]@')
+    .replace(urlOrPath, (found) => authority.exec(found)?.[0] ?? '[path]')
     .slice(0, errorTextMax)
 }
+
+const authority = /^[a-z][a-z\d+.-]*:\/\/[^\s/]*/i
+const urlOrPath = /[a-z][a-z\d+.-]*:\/\/\S*|[^\s"'`(]*\/.*$/gis
 
 /** Connecting to a name with several addresses throws an AggregateError without a message. */
 function messageOf(error: unknown): string {

@@ -214,7 +214,11 @@ describe('error text of a check', () => {
   test.each([
     ['redis://user:secret@cache:6379 refused', 'redis://[redacted]@cache:6379 refused'],
     ['redis://:sec@ret@cache:6379 refused', 'redis://[redacted]@cache:6379 refused'],
-    ['from postgres://a:secret@b/c to rediss://d:secret@e', 'from postgres://[redacted]@b/c to rediss://[redacted]@e'],
+    ['from postgres://a:secret@b/c to rediss://d:secret@e', 'from postgres://[redacted]@b to rediss://[redacted]@e'],
+    ['connect ENOENT /home/My Name/yard/.s.PGSQL.5432', 'connect ENOENT [path]'],
+    ['could not extend file "base/16384/2619": No space left on device', 'could not extend file "[path]'],
+    ['no socket at unix:///run/redis.sock now', 'no socket at unix:// now'],
+    ["EACCES: permission denied, open '/var/lib/yard/x'", "EACCES: permission denied, open '[path]"],
     ['no credentials at redis://cache:6379', 'no credentials at redis://cache:6379'],
   ])('%s', async (sentence, told) => {
     expect(await errorTold(new Error(sentence))).toBe(told)
