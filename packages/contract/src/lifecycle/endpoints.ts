@@ -96,7 +96,7 @@ export const bulkArchiveSessions = defineEndpoint({
   path: '/sessions/bulk_archive',
   tag,
   summary: 'Move many sessions to the trash',
-  description: 'Each is archived independently. Unknown and already archived ones are skipped.',
+  description: 'Each is archived independently. Already archived ones are skipped; `errors` names unknown ones.',
   body: BulkArchiveRequest,
   answers: { 200: BulkArchived },
   refusals: ['missing_parameter'],

@@ -14,19 +14,22 @@ export async function archiveMany(
   for (const id of ids) {
     const message = await archiveOne(app, id, force)
     if (message === undefined) outcome.archived_count += 1
-    else if (message !== '') outcome.errors.push({ id, message })
+    else if (message !== alreadyArchived) outcome.errors.push({ id, message })
   }
   return outcome
 }
 
-/** Undefined if the session was archived. Blank if there was nothing to do: it is deleted or archived already. */
+const alreadyArchived = ''
+
+/** Undefined if the session was archived, else why not. */
 async function archiveOne(app: App, id: number, force: boolean): Promise<string | undefined> {
   try {
     await archiveSession(app, { id }, { force })
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.kind === 'not_found' || error.kind === 'cannot_archive') return ''
+    if (error.kind === 'cannot_archive') return alreadyArchived
+    if (error.kind === 'not_found') return `There is no session ${id}`
     return `${error.messages.join(', ')}\n"force" applies to the whole batch.`
   }
 }

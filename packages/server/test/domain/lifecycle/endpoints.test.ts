@@ -102,7 +102,7 @@ describe('POST /sessions/:id/unarchive', () => {
 describe('POST /sessions/bulk_archive', () => {
   const bulk = (body: unknown) => app.post('/sessions/bulk_archive', body)
 
-  test('archives each session, skips unknown and archived ones, and reports those with queued messages', async () => {
+  test('archives each session, skips archived ones, and names unknown ones and those with queued messages in errors', async () => {
     const [one, two, full, away] = [
       await resting(),
       await resting(),
@@ -113,7 +113,10 @@ describe('POST /sessions/bulk_archive', () => {
     await act(away, 'archive')
     const { status, body } = await bulk({ session_ids: [one, String(two), full, away, 999_999, one] })
     expect([status, body.archived_count]).toEqual([200, 2])
-    expect(body.errors).toEqual([{ id: full, message: expect.stringContaining('whole batch') }])
+    expect(body.errors).toEqual([
+      { id: full, message: expect.stringContaining('whole batch') },
+      { id: 999_999, message: 'There is no session 999999' },
+    ])
     expect(await bulk({ session_ids: [full], force: true })).toMatchObject({ body: { archived_count: 1, errors: [] } })
   })
 
