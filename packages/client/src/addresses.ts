@@ -8,6 +8,7 @@ export const addresses = {
   'settings.show': 'GET /settings',
   'settings.update': 'PATCH /settings',
   'configs.show': 'GET /configs',
+  'catalog.show': 'GET /catalog',
   'mcp_servers.list': 'GET /mcp_servers',
   'skills.list': 'GET /skills',
   'hooks.list': 'GET /hooks',

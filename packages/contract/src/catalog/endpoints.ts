@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
-import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, Configs } from './fields.ts'
+import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, CatalogState, Configs } from './fields.ts'
 
 const tag = 'Catalog'
 
@@ -17,9 +17,19 @@ export const showConfigs = defineEndpoint({
   tag,
   summary: 'Show what a new session can be given',
   description:
-    'Carries an `ETag`: with `If-None-Match` it answers 304 while nothing has changed. When the files of the catalog are invalid, `catalog` says so and the last valid ones are shown.',
+    'Carries an `ETag`: with `If-None-Match` it answers 304 while nothing has changed. When the files of the catalog are invalid, the last valid ones are shown and `GET /catalog` says why.',
   isTagged: true,
   answers: { 200: Configs, 304: 'nothing' },
+})
+
+export const showCatalog = defineEndpoint({
+  name: 'catalog.show',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/catalog',
+  tag,
+  summary: 'Show the state of the catalog and what is wrong with its files',
+  answers: { 200: z.object({ catalog: CatalogState }) },
 })
 
 export const listMcpServers = defineEndpoint({
@@ -63,4 +73,4 @@ export const listPlugins = defineEndpoint({
   answers: { 200: z.object({ plugins: all(CatalogPlugin) }) },
 })
 
-export const endpoints = [showConfigs, listMcpServers, listSkills, listHooks, listPlugins] as const
+export const endpoints = [showConfigs, showCatalog, listMcpServers, listSkills, listHooks, listPlugins] as const

@@ -121,13 +121,15 @@ const RuntimeModels = z.object({
   ),
 })
 
-const CatalogState = z.object({
+export const CatalogState = z.object({
   name: z.string().meta({ description: 'The name in its `air.json`.' }),
   version: z.string().meta({ description: 'A digest of everything that was loaded.' }),
   degraded: z.boolean().meta({ description: 'Whether its files are invalid now.' }),
   error: z.string().nullable().meta({ description: 'Why, by file and key; the last valid catalog is in force.' }),
   warnings: names.meta({ description: 'Entries that are ignored, by file and key.' }),
 })
+
+export type CatalogState = z.infer<typeof CatalogState>
 
 export const Configs = z.object({
   mcp_servers: z.array(CatalogServer).meta({ description: 'The MCP servers that sessions can be given.' }),
@@ -136,7 +138,6 @@ export const Configs = z.object({
   goals: z
     .array(z.object({ id, name: z.string().meta({ description: 'For people.' }), description }))
     .meta({ description: 'Goals that can be named by their id.' }),
-  catalog: CatalogState.meta({ description: 'The state of the catalog.' }),
 })
 
 export type Configs = z.infer<typeof Configs>

@@ -12,9 +12,6 @@ export const SessionLog = z
     session_id: Id.meta({ description: 'The session it is about.' }),
     content: z.string().meta({ description: 'What happened. Credentials in it read as markers.' }),
     level: z.enum(logLevels).meta({ description: 'Its level.' }),
-    origin: z
-      .enum(['service', 'caller'])
-      .meta({ description: 'Who wrote it. Lines of the service cannot be changed or deleted.' }),
     created_at: Timestamp.meta({ description: 'When it was written.' }),
     updated_at: Timestamp.meta({ description: 'When it last changed.' }),
   })

@@ -7,6 +7,7 @@ import { modules } from '../../src/app/modules.ts'
  * with the operation.
  */
 const names = [
+  'catalog.show',
   'categories.create',
   'categories.delete',
   'categories.list',

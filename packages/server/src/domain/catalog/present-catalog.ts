@@ -4,6 +4,7 @@ import type {
   CatalogPlugin,
   CatalogServer,
   CatalogSkill,
+  CatalogState,
   Configs,
   SecretName,
 } from '@yardmaster/contract/catalog/fields'
@@ -19,14 +20,17 @@ import type { Root } from './tree.ts'
 export async function presentConfigs(app: App): Promise<Configs> {
   const tree = app.catalog.current()
   const settings = await readSettings(app.db)
-  const { isDegraded, ...status } = app.catalog.status()
   return {
     mcp_servers: await listServers(app),
     agent_roots: tree.roots.list.map((root) => presentRoot(app, settings, root)),
     runtime_models: presentModels(app),
     goals: tree.goals.list.map(({ name, title, description }) => ({ id: name, name: title, description })),
-    catalog: { ...status, degraded: isDegraded, warnings: [...status.warnings] },
   }
+}
+
+export function presentCatalog(app: App): CatalogState {
+  const { isDegraded, ...status } = app.catalog.status()
+  return { ...status, degraded: isDegraded, warnings: [...status.warnings] }
 }
 
 export async function listServers(app: App): Promise<CatalogServer[]> {

@@ -26,6 +26,6 @@ export const endpoints = [
   }),
 ]
 
-function present({ created_at, updated_at, ...line }: LogLine): SessionLog {
+function present({ created_at, updated_at, origin: _, ...line }: LogLine): SessionLog {
   return { ...line, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) }
 }

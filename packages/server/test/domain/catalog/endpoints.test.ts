@@ -26,7 +26,7 @@ const servers = [
 ]
 
 describe('GET /configs', () => {
-  test('answers 200 with all options for a new session', async () => {
+  test('answers 200 with all options for a new session, under exactly these keys', async () => {
     const { status, body } = await app.get('/configs')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -58,13 +58,6 @@ describe('GET /configs', () => {
         demo: { default: 'demo', models: [{ id: 'demo', label: 'Demo', default: true, requires_oauth: false }] },
       }),
       goals: [{ id: 'question', name: 'Question', description: 'Answer it.' }],
-      catalog: {
-        name: 'test',
-        version: expect.stringMatching(/^[0-9a-f]{16}$/),
-        degraded: false,
-        error: null,
-        warnings: [],
-      },
     })
     expect(JSON.stringify(body)).not.toMatch(/command|TRACKER_TOKEN|mcp\.test/)
   })
@@ -80,24 +73,30 @@ describe('GET /configs', () => {
     expect((await send('/api/v1/configs', { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test('reports an invalid edit beside the last valid catalog, and a valid edit changes the ETag', async () => {
+  test('shows the last valid catalog after an invalid edit, and GET /catalog says what is wrong', async () => {
     const before = await app.get('/configs')
+    const { catalog } = (await app.get('/catalog')).body
+    expect(catalog).toEqual({
+      name: 'test',
+      version: expect.stringMatching(/^[0-9a-f]{16}$/),
+      degraded: false,
+      error: null,
+      warnings: [],
+    })
     await replaceFile(join(folder, 'mcp.json'), '{"tracker": {"type": "pipe"}}')
     await app.host.app.catalog.refresh()
     const broken = await app.get('/configs')
-    expect(broken.body).toEqual({
-      ...before.body,
-      catalog: {
-        ...before.body.catalog,
-        degraded: true,
-        error: 'mcp.json: tracker.type: must be one of: stdio, sse, streamable-http, http',
-      },
+    expect(broken.body).toEqual(before.body)
+    expect((await app.get('/catalog')).body.catalog).toEqual({
+      ...catalog,
+      degraded: true,
+      error: 'mcp.json: tracker.type: must be one of: stdio, sse, streamable-http, http',
     })
-    expect(broken.headers.get('etag')).not.toBe(before.headers.get('etag'))
     await replaceFile(join(folder, 'mcp.json'), JSON.stringify(wholeCatalog['mcp.json']))
     await app.host.app.catalog.refresh()
     const mended = await app.get('/configs')
     expect([mended.body, mended.headers.get('etag')]).toEqual([before.body, before.headers.get('etag')])
+    expect((await app.get('/catalog')).body.catalog).toEqual(catalog)
   })
 })
 

@@ -12,7 +12,12 @@ const app = testApp()
 
 test('a fresh start loads the sample catalog without warnings', async () => {
   const { body } = await app.get('/configs')
-  expect(body.catalog).toMatchObject({ name: 'sample', degraded: false, error: null, warnings: [] })
+  expect((await app.get('/catalog')).body.catalog).toMatchObject({
+    name: 'sample',
+    degraded: false,
+    error: null,
+    warnings: [],
+  })
   expect(body.agent_roots).toMatchObject([{ name: 'sample', default: true, default_plugins: ['first-steps'] }])
   expect(body.mcp_servers).toMatchObject([{ name: 'yard-clock', unavailable: false }])
   expect(body.goals).toHaveLength(2)
