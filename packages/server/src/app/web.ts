@@ -27,10 +27,11 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
   const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
+  const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
     log: app.log,
     checkers: { api_key: apiKeyChecker(check) },
-    hosts: [config.HOST, config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat(),
+    hosts: [config.HOST, ...named],
     isProxied: config.APP_HOST !== undefined,
     ...(timeouts && { timeouts }),
   })
@@ -38,7 +39,12 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerProbes(server, app)
   registerSecretNames(server, app)
   registerReference(server, endpoints)
-  registerMcp(server, app, { endpoints, tools: modules.flatMap(({ tools = [] }) => tools), keys: check })
+  registerMcp(server, app, {
+    endpoints,
+    tools: modules.flatMap(({ tools = [] }) => tools),
+    keys: check,
+    hosts: named,
+  })
   return { server, url: await listen(server, config) }
 }
 

@@ -2,7 +2,7 @@ import * as contract from '@yardmaster/contract/lifecycle/endpoints'
 import { transact } from '../../platform/db/transact.ts'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
 import { bind } from '../app.ts'
-import { findByIdempotencyKey, showRow } from '../sessions/session.ts'
+import { findByIdempotencyKey, findSession, showRow } from '../sessions/session.ts'
 import { archiveSession } from './archive.ts'
 import { archiveMany } from './bulk-archive.ts'
 import { createSession, planSession } from './create/create-session.ts'
@@ -27,8 +27,11 @@ export const endpoints = [
     if (isReplay) return ok({ session, idempotent_replay: true as const })
     return created({ session, ...(warnings.length > 0 && { warnings }) })
   }),
-  bind(contract.showSession, async ({ params, query }, app) =>
-    ok(await showSession(app, params.id, { withTranscript: query.include_transcript })),
+  bind(
+    contract.showSession,
+    async ({ params, query }, app) =>
+      ok(await showSession(app, params.id, { withTranscript: query.include_transcript })),
+    ({ id }, app) => findSession(app.db, id),
   ),
   bind(contract.deleteSession, async ({ params }, app) => {
     await deleteSession(app, params.id)

@@ -6,6 +6,8 @@ import { type AnswerOf, ok } from './answer.ts'
 
 /** A declaration of the contract with the handler that serves it. */
 export type Endpoint<App> = Declaration & {
+  /** Refuses a path that names nothing, for less than the answer costs. Only where the difference matters. */
+  find?(params: unknown, app: App): Promise<unknown>
   handle(
     request: EndpointRequest<unknown, unknown, unknown, unknown>,
     app: App,
@@ -44,9 +46,11 @@ export function endpointBinding<App>() {
   function bind<Bound extends Declaration>(
     declaration: Bound,
     handle: (request: RequestOf<Bound>, app: App) => Promise<AnswerOf<Bound['answers']>>,
+    find?: (params: z.output<Bound['params']>, app: App) => Promise<unknown>,
   ): Endpoint<App> {
     return {
       ...declaration,
+      ...(find && { find: (params: unknown, app: App) => find(params as z.output<Bound['params']>, app) }), // parsed likewise
       // The registrar parses the request by the declaration's schemas, so its parts have the types `handle` expects.
       handle: (request, app) => handle(request as RequestOf<Bound>, app),
     }

@@ -1,7 +1,7 @@
 import { type Auth, authKinds } from '@yardmaster/contract/endpoint'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
-import { hostNames } from './host-names.ts'
+import { type HostNames, hostNames } from './host-names.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,6 +33,7 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
     },
     check: async (request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id)
+      refuseTwoHosts(request, names)
       if (!names.include(request.headers.host)) {
         refuse(
           'unknown_host',
@@ -45,6 +46,20 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
     },
   }
 }
+
+/**
+ * Node reads the first of two Host headers, and ignores the authority of `GET http://evil.test/`. A proxy in front may read
+ * the other one, so a request that names two hosts is refused.
+ */
+function refuseTwoHosts({ raw }: FastifyRequest, names: HostNames): void {
+  const headers = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+  if (headers.length > 1) refuse('malformed_request', 'The request has more than one Host header')
+  const [, authority] = absoluteForm.exec(raw.url ?? '') ?? []
+  if (authority !== undefined && !names.include(authority.slice(authority.lastIndexOf('@') + 1)))
+    refuse('malformed_request', 'The request line names another host than this server')
+}
+
+const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
 
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',

@@ -7,7 +7,7 @@ import { refuse } from '../refusal.ts'
  * clients send a JSON content type without a body.
  */
 export function readJsonBody(bytes: Buffer): unknown {
-  const text = decode(bytes)
+  const text = utf8Text(bytes, 'invalid_json')
   if (text.trim() === '') return {}
   refuseDeepNesting(text)
   const value = parse(text)
@@ -20,11 +20,11 @@ export function readJsonBody(bytes: Buffer): unknown {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-function decode(bytes: Buffer): string {
+export function utf8Text(bytes: Buffer, refusal: 'invalid_json' | 'invalid_form'): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    return refuse('invalid_json', 'The body is not valid UTF-8')
+    return refuse(refusal, 'The body is not valid UTF-8')
   }
 }
 

@@ -66,7 +66,7 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
   const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
   const takesBody = endpoint.method !== 'GET'
   const withBody: RefusalKind[] = takesBody
-    ? ['invalid_json', 'unsupported_content_type', 'body_too_large', 'request_timeout']
+    ? ['invalid_json', 'invalid_form', 'unsupported_content_type', 'body_too_large', 'request_timeout']
     : []
   const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
   return [...withKey, ...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
@@ -162,6 +162,7 @@ const exampleSentences: Partial<Record<RefusalKind, string>> = {
   validation_failed: "Name can't be blank",
   invalid_parameter: 'Show archived must be true or false',
   invalid_json: 'The body is not valid JSON',
+  invalid_form: 'The form has name more than once',
   unsupported_content_type: 'Send the body as application/json',
   invalid_agent_root: 'No agent root named "widgets" is in the catalog',
   invalid_model: 'Model "large" is not a model of demo; valid: demo',
@@ -222,6 +223,21 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 export function inputSchemaOf(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { ...jsonSchemaOptions, io: 'input' })
   return rest
+}
+
+/** The JSON types that a schema takes; undefined where it names none. */
+export function acceptedTypes({ type, anyOf, enum: values }: JsonSchema): string[] | undefined {
+  if (type !== undefined) return [type].flat().map(String)
+  if (Array.isArray(values)) return [...new Set(values.map(jsonType))]
+  if (!Array.isArray(anyOf)) return undefined
+  const each = anyOf.map((one: JsonSchema) => acceptedTypes(one))
+  return each.every((types) => types !== undefined) ? each.flat() : undefined
+}
+
+export function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 function propertiesOf(schema: z.ZodType): Record<string, JsonSchema> {

@@ -7,7 +7,9 @@ import { z } from 'zod'
 import { Refusal } from '../refusal.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRequest, type Sent } from './endpoint-request.ts'
+import { asJsonBody, Form } from './form-body.ts'
 import { impliedRefusals } from './openapi.ts'
+import { BodyRefusal } from './validation.ts'
 
 type RegisterOptions<App> = {
   app: App
@@ -23,8 +25,9 @@ export function registerEndpoints<App>(
   { app, prefix, isChecking }: RegisterOptions<App>,
 ): void {
   const addresses = new Set<string>()
+  const shownBy = findShown(endpoints)
   for (const endpoint of endpoints) {
-    const address = `${endpoint.method} ${endpoint.path.replace(/\{\w+\}/g, '{}')}`
+    const address = `${endpoint.method} ${unnamed(endpoint.path)}`
     if (addresses.has(address)) throw new Error(`two endpoints answer ${address}`)
     addresses.add(address)
     server.route({
@@ -32,19 +35,25 @@ export function registerEndpoints<App>(
       url: prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
       config: { auth: endpoint.auth },
-      handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking }),
+      handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking, shown: shownBy(endpoint) }),
     })
   }
 }
+
+type Performing<App> = Pick<RegisterOptions<App>, 'app' | 'isChecking'> & { shown: Shown<App> | undefined }
 
 async function perform<App>(
   endpoint: Endpoint<App>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { app, isChecking }: Pick<RegisterOptions<App>, 'app' | 'isChecking'>,
+  { app, isChecking, shown }: Performing<App>,
 ): Promise<FastifyReply> {
   try {
-    const { status, body } = await endpoint.handle(readRequest(endpoint, sentOver(request, reply)), app)
+    const sent = sentOver(endpoint, request, reply)
+    const { status, body } = await answerTo(endpoint, request.body, sent, app).catch(async (error: unknown) => {
+      if (error instanceof BodyRefusal) await shown?.(sent, app)
+      throw error
+    })
     if (isChecking) checkAnswer(endpoint, status, body)
     return endpoint.isTagged === true && status === 200 ? sendTagged(request, reply, body) : send(reply, status, body)
   } catch (error) {
@@ -53,12 +62,53 @@ async function perform<App>(
   }
 }
 
-function sentOver(request: FastifyRequest, reply: FastifyReply): Sent {
+async function answerTo<App>(endpoint: Endpoint<App>, body: unknown, sent: Sent, app: App) {
+  if (body instanceof BodyRefusal) throw body
+  return endpoint.handle(readRequest(endpoint, sent), app)
+}
+
+/** Refuses a request whose path names nothing. */
+type Shown<App> = (sent: Sent, app: App) => Promise<void>
+
+/**
+ * Before a body is refused, the path is: whoever asks about an unknown session learns that first. What a path names is
+ * what the `GET` of the path, or of its longest part that has one, shows.
+ */
+function findShown<App>(endpoints: readonly Endpoint<App>[]): (endpoint: Endpoint<App>) => Shown<App> | undefined {
+  const byPath = new Map(
+    endpoints.filter(({ method }) => method === 'GET').map((each) => [unnamed(each.path), each] as const),
+  )
+  return ({ path }) => {
+    const parts = path.split('/')
+    const lengths = parts.flatMap((part, index) => (part.startsWith('{') ? [index + 1] : [])).toReversed()
+    const show = lengths.map((length) => byPath.get(unnamed(parts.slice(0, length).join('/')))).find(Boolean)
+    if (!show) return undefined
+    const [asked, given] = [namesIn(show.path), namesIn(path)]
+    return async ({ params, headers, signal }, app) => {
+      const renamed = Object.fromEntries(
+        asked.map((name, index) => [name, Reflect.get(Object(params), given[index] ?? '')]),
+      )
+      const request = readRequest(show, { params: renamed, query: {}, body: {}, headers, signal })
+      await (show.find ? show.find(request.params, app) : show.handle(request, app))
+    }
+  }
+}
+
+function unnamed(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}')
+}
+
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}
+
+function sentOver<App>(endpoint: Endpoint<App>, request: FastifyRequest, reply: FastifyReply): Sent {
+  const { params, query, headers, body = {} } = request
   return {
-    params: request.params,
-    query: request.query,
-    body: (request.body ?? {}) as JsonObject, // the body parser accepts only objects
-    headers: request.headers,
+    params,
+    query,
+    headers,
+    body: body instanceof Form ? asJsonBody(body, endpoint.body) : (body as JsonObject), // the parsers accept only objects
     // Created on demand: few handlers use it, and it costs more than the rest of this function.
     get signal() {
       return signalOf(reply)

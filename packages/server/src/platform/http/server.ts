@@ -3,11 +3,13 @@ import { Readable } from 'node:stream'
 import { limits } from '@yardmaster/contract/limits'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../log/log.ts'
-import { refuse } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { answerError, logFault } from './answer-error.ts'
 import { cutOff } from './cut-off.ts'
+import { readForm } from './form-body.ts'
 import { type Checkers, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
+import { BodyRefusal } from './validation.ts'
 
 export type HttpServerOptions = {
   log: Log
@@ -74,7 +76,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   server.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) answeredEarly.add(raw.socket)
   })
-  acceptJsonOnly(server)
+  acceptJsonAndForms(server)
   ignoreExpectations(server)
   server.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
   logStreamFaults(server, log)
@@ -83,17 +85,26 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   return server
 }
 
-function acceptJsonOnly(server: FastifyInstance): void {
+/** A body that cannot be read is passed on as its refusal: what the path names is looked for first. */
+function acceptJsonAndForms(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => readJsonBody(body),
-  )
+  const read = (reader: (bytes: Buffer) => unknown) => async (_request: FastifyRequest, bytes: Buffer) =>
+    orRefusal(() => reader(bytes))
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, read(readJsonBody))
+  server.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, read(readForm))
   server.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (request.headers['content-length'] === '0') return {}
-    return refuse('unsupported_content_type', 'Send the body as application/json')
+    return new BodyRefusal('unsupported_content_type', ['Send the body as application/json'])
   })
+}
+
+function orRefusal(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Refusal) return new BodyRefusal(error.kind, error.messages)
+    throw error
+  }
 }
 
 /** Node answers an unknown expectation with a bare 417; the protocol allows a server to ignore it. */

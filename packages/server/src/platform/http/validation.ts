@@ -1,6 +1,9 @@
 import { refusalOf } from '@yardmaster/contract/sent'
 import type { z } from 'zod'
-import { refuse, refuseMissing } from '../refusal.ts'
+import { Refusal, refuse, refuseMissing } from '../refusal.ts'
+
+/** The body of the request is wrong, whatever its path names. */
+export class BodyRefusal extends Refusal {}
 
 export function parseBody(schema: z.ZodType, body: unknown): unknown {
   const result = schema.safeParse(body)
@@ -12,8 +15,8 @@ function refuseBody({ issues }: z.ZodError, body: unknown): never {
   const ordinary = issues.filter((issue) => refusalOf(issue) === undefined)
   const [first] = issues
   const kind = first && refusalOf(first)
-  if (ordinary.length > 0 || !kind) return refuse('validation_failed', sentences(ordinary, body))
-  return refuse(kind, first.message)
+  if (ordinary.length > 0 || !kind) throw new BodyRefusal('validation_failed', sentences(ordinary, body))
+  throw new BodyRefusal(kind, [first.message])
 }
 
 export function parseQuery(schema: z.ZodType, query: unknown): unknown {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../platform/http/openapi.ts'
+import { acceptedTypes, type JsonSchema, jsonType } from '../../platform/http/openapi.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { argumentsOf, type BoundCall } from './bound-call.ts'
 
@@ -17,7 +17,7 @@ export function checkArguments(call: BoundCall, { action, ...given }: Arguments,
   const problems = args.flatMap(([name, value]) => {
     const schema = schemas.get(name)
     if (!schema) return `There is no argument ${name} here; there are: ${[...schemas.keys()].join(', ')}`
-    return takes(schema, typeOf(value)) ? [] : `${name} must be ${typesOf(schema)?.join(' or ')}`
+    return takes(schema, jsonType(value)) ? [] : `${name} must be ${acceptedTypes(schema)?.join(' or ')}`
   })
   const names = new Set(args.map(([name]) => name))
   const missing = call.fields.filter(({ isRequired, argument }) => isRequired && !names.has(argument))
@@ -30,22 +30,7 @@ export function checkArguments(call: BoundCall, { action, ...given }: Arguments,
 }
 
 function takes(schema: JsonSchema | undefined, type: string): boolean {
-  const types = schema && typesOf(schema)
+  const types = schema && acceptedTypes(schema)
   if (!types) return schema !== undefined
   return types.includes(type) || (type === 'integer' && types.includes('number'))
-}
-
-/** Undefined where the schema names no type; the endpoint validates the value. */
-function typesOf({ type, anyOf, enum: values }: JsonSchema): string[] | undefined {
-  if (type !== undefined) return [type].flat().map(String)
-  if (Array.isArray(values)) return [...new Set(values.map(typeOf))]
-  if (!Array.isArray(anyOf)) return undefined
-  const each = anyOf.map((one: JsonSchema) => typesOf(one))
-  return each.every((types) => types !== undefined) ? each.flat() : undefined
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return Number.isInteger(value) ? 'integer' : typeof value
 }

@@ -4,6 +4,7 @@ import type { Tool } from '../../domain/tool.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { logFault } from '../../platform/http/answer-error.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
+import { Form } from '../../platform/http/form-body.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { signalOf } from '../../platform/http/register.ts'
 import type { ToolAnswer, ToolBox } from '../../platform/mcp/tool-box.ts'
@@ -17,15 +18,19 @@ import { perform } from './perform.ts'
 
 const path = '/mcp'
 
+type Parts = {
+  endpoints: readonly Endpoint<App>[]
+  tools: readonly Tool[]
+  keys: KeyCheck
+  /** The configured names of this server, from which a page in a browser may call. */
+  hosts: readonly string[]
+}
+
 /**
  * Offers the API as tools over the Model Context Protocol: one message per request, no sessions. The caller is authenticated
  * before the body is read.
  */
-export function registerMcp(
-  server: FastifyInstance,
-  app: App,
-  { endpoints, tools, keys }: { endpoints: readonly Endpoint<App>[]; tools: readonly Tool[]; keys: KeyCheck },
-): void {
+export function registerMcp(server: FastifyInstance, app: App, { endpoints, tools, keys, hosts }: Parts): void {
   // Bound by the first request: a start does not need them.
   const boundTools = once(() => bindTools(tools, endpoints))
   const callers = new WeakMap<FastifyRequest, Caller>()
@@ -35,11 +40,14 @@ export function registerMcp(
     // The hook below identifies the caller: by an API key, or by the key of an agent's turn.
     config: { auth: 'none' },
     onRequest: async (request) => {
+      refuseForeignOrigin(request, hosts)
       const presented = { key: presentedKey(request), address: request.ip, query: request.query }
       callers.set(request, await identify(app, keys, presented))
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? refuse('unauthorized', 'Invalid or missing API key')
+      if (request.body instanceof Refusal) throw request.body
+      if (request.body instanceof Form) refuse('unsupported_content_type', 'Send the message as application/json')
       // The SDK is loaded by the first request: it takes 0.3 s of CPU, and most starts never need it.
       const { answerRequest } = await import('../../platform/mcp/answer-request.ts')
       const response = await answerRequest(request.body, {
@@ -54,11 +62,25 @@ export function registerMcp(
     method: ['GET', 'DELETE'],
     url: path,
     config: { auth: 'none' },
+    onRequest: async (request) => refuseForeignOrigin(request, hosts),
     handler: (_request, reply) => {
       reply.header('allow', 'POST')
       return refuse('method_not_allowed', 'Send a message with POST; there is no stream to open and no session to end')
     },
   })
+}
+
+/**
+ * A browser names the page that sends a request. Only a page of this server may; programs send no Origin. The guard has
+ * checked the Host header.
+ */
+function refuseForeignOrigin({ headers }: FastifyRequest, hosts: readonly string[]): void {
+  const { origin, host = '' } = headers
+  if (origin === undefined) return
+  const from = URL.canParse(origin) ? new URL(origin) : undefined
+  const names = from && /^https?:$/.test(from.protocol) ? [from.host, from.hostname] : []
+  const isOwn = names[0] === host.toLowerCase() || hosts.some((name) => names.includes(name.toLowerCase()))
+  if (!isOwn) refuse('foreign_origin', 'Requests of a page of another origin are not answered')
 }
 
 type BoundPart = Omit<Tool, 'calls'> & { calls: ReadonlyMap<string, BoundCall> }

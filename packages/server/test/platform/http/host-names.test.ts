@@ -64,6 +64,34 @@ describe('an unknown host name', () => {
   })
 })
 
+describe('a request that names two hosts', () => {
+  const bodies = [
+    ['two Host headers', 'GET /up', ['Host: localhost', 'Host: evil.test']],
+    ['two Host headers, the foreign one first', 'GET /up', ['Host: evil.test', 'Host: localhost']],
+    ['the same Host header twice', 'GET /up', ['Host: localhost', 'host: localhost']],
+    ['a foreign authority in the request line', 'GET http://evil.test/up', ['Host: localhost']],
+    [
+      'a foreign authority with a key',
+      'GET http://evil.test/api/v1/sessions',
+      ['Host: localhost', `X-API-Key: ${testKey}`],
+    ],
+    ['credentials in the request line', 'GET http://localhost@evil.test/up', ['Host: localhost']],
+    ['another scheme in the request line', 'GET ws://evil.test/up', ['Host: localhost']],
+    ['a foreign authority of an address without a route', 'GET http://evil.test/%zz', ['Host: localhost']],
+  ] as const
+
+  test.each(bodies)('is answered 400: %s', async (_name, route, headers) => {
+    const answer = await sendRaw(app.url, `${route} HTTP/1.1\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`)
+    expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request'])
+    expect(answer.body.messages).toHaveLength(1)
+  })
+
+  test('is served when its request line names this server', async () => {
+    for (const address of ['http://localhost/up', 'HTTP://LOCALHOST:3000/up', 'http://127.0.0.1/up'])
+      expect((await sendRaw(app.url, requestHead(`GET ${address}`, ['Host: localhost']))).status).toBe(200)
+  })
+})
+
 describe('a known host name', () => {
   test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:8080'])(
     '%s is accepted',

@@ -174,7 +174,14 @@ describe('a description', () => {
     expect(operation?.responses[204]).not.toHaveProperty('content')
     const examples = operation?.responses[422]?.content?.['application/json']?.examples ?? {}
     expect(Object.keys(examples).sort()).toEqual(
-      ['invalid_json', 'invalid_model', 'invalid_parameter', 'unsupported_content_type', 'validation_failed'].sort(),
+      [
+        'invalid_form',
+        'invalid_json',
+        'invalid_model',
+        'invalid_parameter',
+        'unsupported_content_type',
+        'validation_failed',
+      ].sort(),
     )
     expect(Object.keys(document.paths['/follow']?.get?.responses[200]?.content ?? {})).toEqual(['text/event-stream'])
   })

@@ -104,7 +104,6 @@ describe('422 Unsupported content type', () => {
   test.each([
     'text/plain',
     'text/json',
-    'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/vnd.api+json',
     'application/jsonp',
@@ -129,6 +128,57 @@ describe('422 Unsupported content type', () => {
     const before = await app.get('/categories')
     await postBody('/categories', '{"name":"posing"}', 'multipart/form-data; boundary=x')
     expect((await app.get('/categories')).body).toEqual(before.body)
+  })
+})
+
+describe('a form-encoded body', () => {
+  const form = 'application/x-www-form-urlencoded'
+
+  test('is read as the JSON body with the same fields, each in its declared type', async () => {
+    const created = await postBody(
+      '/sessions',
+      'git_root=%2Ftmp%2Fnone&title=Two+words+%C3%A9&precedence=7&is_autonomous=false',
+      form,
+    )
+    expect([created.status, created.body.session]).toMatchObject([
+      201,
+      { title: 'Two words \u00e9', precedence: 7, is_autonomous: false },
+    ])
+    const { id } = created.body.session
+    const heartbeat = await app.send(`/api/v1/sessions/${id}/heartbeat`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': testKey, 'content-type': form },
+      body: 'enabled=true&interval_seconds=45',
+    })
+    expect(await heartbeat.json()).toMatchObject({ heartbeat_enabled: true, heartbeat_interval_seconds: 45 })
+    const archived = await postBody('/sessions/bulk_archive', `session_ids[]=${id}&force=1`, form)
+    expect(archived.body).toEqual({ archived_count: 1, errors: [] })
+  })
+
+  test('keeps digits as a text where the field is one', async () => {
+    const created = await postBody('/categories', 'name=12345&description=', form)
+    expect(created.body.category).toMatchObject({ name: '12345', description: null })
+  })
+
+  test('of the wrong type is refused in the words of the field', async () => {
+    const answer = await postBody('/sessions', 'git_root=%2Ftmp%2Fnone&precedence=high', form)
+    expectProblem(answer, 422, 'Validation failed')
+    expect(answer.body.message).toMatch(/^Precedence /)
+  })
+
+  test.each([
+    ['config[model]=x', 'A form has flat fields only; send config[model] as JSON'],
+    ['name=a&name=b', 'The form has name more than once'],
+    ['name=%zz', 'The form is not valid: a percent sign must begin a character in UTF-8'],
+    ['name=%ed%a0%80', 'The form is not valid: a percent sign must begin a character in UTF-8'],
+    ['name=a%00b', 'The form holds a NUL character'],
+  ])('%s is refused', async (body, sentence) => {
+    expectProblem(await postBody('/categories', body, form), 422, 'Invalid form', sentence)
+  })
+
+  test('pollutes no prototype', async () => {
+    await postBody('/categories', 'name=Proto&__proto__=polluted&constructor[]=polluted', form)
+    expect('polluted' in {}).toBe(false)
   })
 })
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { limits } from '@yardmaster/contract/limits'
 import { describe, expect, test } from 'vitest'
-import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
+import { expectProblem, startTestApp, testApp, testKey } from '../../support/app/app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
 import { openRaw, requestHead } from '../../support/http/raw-http.ts'
 
@@ -16,7 +16,52 @@ async function problemOf(response: Response) {
   return { status: response.status, body: await response.json(), headers: response.headers }
 }
 
+describe('the Origin header of /mcp', () => {
+  const from = (origin: string, key = testKey) => client.post(ping, { 'x-api-key': key, origin })
+
+  test.each([
+    'http://evil.test',
+    'https://localhost.evil.test',
+    'null',
+    'http://localhost:1',
+    'file://',
+    'nonsense',
+    '',
+  ])('%j is answered 403, with a right key and with a wrong one', async (origin) => {
+    for (const key of [testKey, 'wrong']) expectProblem(await problemOf(await from(origin, key)), 403, 'Forbidden')
+  })
+
+  test('is checked by every method', async () => {
+    for (const method of ['GET', 'DELETE'])
+      expect((await app.send('/mcp', { method, headers: { origin: 'http://evil.test' } })).status).toBe(403)
+  })
+
+  test('may be this server, and a program sends none', async () => {
+    expect([(await from(new URL(app.url).origin)).status, (await client.post(ping)).status]).toEqual([200, 200])
+  })
+
+  test('may be the host in APP_HOST, under which a proxy serves it', async () => {
+    const { app: named, stop } = await startTestApp({ environment: { ROLE: 'web', APP_HOST: 'yard.example.com' } })
+    try {
+      const { post } = mcpClient(named)
+      const statuses = await Promise.all(
+        ['https://yard.example.com', 'https://example.com'].map(
+          async (origin) => (await post(ping, { 'x-api-key': testKey, origin })).status,
+        ),
+      )
+      expect(statuses).toEqual([200, 403])
+    } finally {
+      await stop()
+    }
+  })
+})
+
 describe('POST /mcp', () => {
+  test('refuses a form', async () => {
+    const headers = { 'x-api-key': testKey, 'content-type': 'application/x-www-form-urlencoded' }
+    expectProblem(await problemOf(await client.post('jsonrpc=2.0', headers)), 422, 'Unsupported content type')
+  })
+
   test('answers initialize in the protocol version that the client asks for', async () => {
     const { result } = await client.initialize('2025-03-26')
 
