@@ -71,7 +71,7 @@ async function answerTo<App>(endpoint: Endpoint<App>, body: unknown, sent: Sent,
 type Shown<App> = (sent: Sent, app: App) => Promise<void>
 
 /**
- * Before a body is refused, the path is: whoever asks about an unknown session learns that first. What a path names is
+ * A path that names nothing is refused before a bad body is: a caller with both mistakes needs the first answer. A path names
  * what the `GET` of the path, or of its longest part that has one, shows.
  */
 function findShown<App>(endpoints: readonly Endpoint<App>[]): (endpoint: Endpoint<App>) => Shown<App> | undefined {
