@@ -16,6 +16,8 @@ type SessionRequest = {
   order: TurnOrder
   capabilities: Capabilities
   instructions: Instructions
+  /** For agents that know it. */
+  meta: unknown
   /** The agent's session of the previous turn, if it is still valid. */
   earlier: string | undefined
 }
@@ -26,13 +28,14 @@ type SessionRequest = {
  */
 export async function openSession(
   connection: AcpConnection,
-  { order, capabilities, instructions, earlier }: SessionRequest,
+  { order, capabilities, instructions, meta, earlier }: SessionRequest,
 ): Promise<OpenSession> {
   const { servers, leftOut } = mcpServers(order.equipment.mcpServers, capabilities.mcpCapabilities, order.marker)
   for (const sentence of leftOut) order.onNotice(sentence)
   const settings = {
     cwd: order.conversation.workingDirectory,
     mcpServers: servers,
+    _meta: meta,
     ...(capabilities.sessionCapabilities.systemPrompt &&
       instructions.text !== '' && {
         systemPrompt: { mode: 'append', content: [{ type: 'text', text: instructions.text }] },

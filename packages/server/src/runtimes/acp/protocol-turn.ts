@@ -15,10 +15,17 @@ import { recordThreads, type Threads } from './threads.ts'
 import { openSubagentTranscript, openTranscript } from './transcript.ts'
 import { turnHooks } from './turn-hooks.ts'
 
-type ProtocolTurn = { agent: AcpAgent; order: TurnOrder; child: Child; timeouts: Timeouts; interruption: AbortSignal }
+type ProtocolTurn = {
+  agent: AcpAgent
+  order: TurnOrder
+  child: Child
+  sessionMeta: unknown
+  timeouts: Timeouts
+  interruption: AbortSignal
+}
 
 /** Runs the protocol of one turn and writes the transcript. */
-export function runProtocolTurn({ agent, order, child, timeouts, interruption }: ProtocolTurn): {
+export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, interruption }: ProtocolTurn): {
   ended: Promise<TurnEnd>
   /** Whether the agent has its prompt and the turn has not ended. */
   isPrompted(): boolean
@@ -46,7 +53,7 @@ export function runProtocolTurn({ agent, order, child, timeouts, interruption }:
 
   const run = async (): Promise<TurnEnd> => {
     const { conversation } = order
-    const opened = await open(connection, agent, order)
+    const opened = await open(connection, { agent, order, sessionMeta })
     const conversationId = conversation.id ?? opened.sessionId
     if (conversation.id === undefined) await order.onNamed(opened.sessionId)
     await selectModelAndMode(connection, opened, { agent, order })
@@ -109,13 +116,22 @@ export function runProtocolTurn({ agent, order, child, timeouts, interruption }:
   return { ended: run().finally(hooks.close), isPrompted: () => active !== undefined }
 }
 
-async function open(connection: AcpConnection, agent: AcpAgent, order: TurnOrder) {
+async function open(
+  connection: AcpConnection,
+  { agent, order, sessionMeta }: Pick<ProtocolTurn, 'agent' | 'order' | 'sessionMeta'>,
+) {
   const { agentCapabilities: capabilities } = await initialize(connection)
   if (agent.authMethod !== undefined) {
     await connection.request(methods.agent.authenticate, { methodId: agent.authMethod }, z.unknown())
   }
   const instructions = instructionsFor(order)
   const link = await readLink(order.conversation)
-  const session = await openSession(connection, { order, capabilities, instructions, earlier: link?.session })
+  const session = await openSession(connection, {
+    order,
+    capabilities,
+    instructions,
+    meta: sessionMeta,
+    earlier: link?.session,
+  })
   return { ...session, capabilities, instructions, link }
 }

@@ -1,7 +1,9 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
+import { unattended } from '../claude-code-variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
 import { type AcpAgent, defaultTimeouts } from './agent.ts'
+import { claudeOptions } from './claude-agent.ts'
 import { equip } from './equip.ts'
 import { maxMessageBytes } from './message-stream.ts'
 import { isConversation, transcriptFiles, writeTranscript } from './transcript.ts'
@@ -30,20 +32,22 @@ export function acpRuntime(agent: AcpAgent): Runtime {
 
 async function start(agent: AcpAgent, order: TurnOrder): Promise<RunningTurn> {
   const { conversation, equipment } = order
+  const env = childEnvironment({
+    pass: agent.passEnvironment,
+    // Each session has its own HOME, unless the operator sets one for all.
+    set: { ...unattended, HOME: conversation.home, ...agent.setEnvironment, ...equipment.environment },
+    ...(agent.environment && { from: agent.environment }),
+  })
+  const sessionMeta = await claudeOptions(conversation, env)
   const program = {
     command: agent.command,
     args: agent.args,
     cwd: conversation.workingDirectory,
-    env: childEnvironment({
-      pass: agent.passEnvironment,
-      // Each session has its own HOME, unless the operator sets one for all.
-      set: { HOME: conversation.home, ...agent.setEnvironment, ...equipment.environment },
-      ...(agent.environment && { from: agent.environment }),
-    }),
+    env,
     maxLineBytes: maxMessageBytes,
   }
   return launchAgent(order, program, (child) => {
-    const turn = runTurn({ agent, order, child, timeouts: agent.timeouts ?? defaultTimeouts })
+    const turn = runTurn({ agent, order, child, sessionMeta, timeouts: agent.timeouts ?? defaultTimeouts })
     return { identity: child.identity, ended: turn.ended, interrupt: turn.interrupt }
   })
 }

@@ -7,12 +7,20 @@ import { AgentError, AgentGone } from './agent-errors.ts'
 import { crash, failureOf } from './failures.ts'
 import { runProtocolTurn } from './protocol-turn.ts'
 
-type TurnProcess = { agent: AcpAgent; order: TurnOrder; child: Child; timeouts: Timeouts }
+type TurnProcess = {
+  agent: AcpAgent
+  order: TurnOrder
+  child: Child
+  /** The `_meta` of the requests that open the agent's session. */
+  sessionMeta: unknown
+  timeouts: Timeouts
+}
 
 /** Runs one turn, from the first message to the end of the process. */
-export function runTurn({ agent, order, child, timeouts }: TurnProcess): Pick<RunningTurn, 'ended' | 'interrupt'> {
+export function runTurn(process: TurnProcess): Pick<RunningTurn, 'ended' | 'interrupt'> {
+  const { child, timeouts } = process
   const interruption = new AbortController()
-  const turn = runProtocolTurn({ agent, order, child, timeouts, interruption: interruption.signal })
+  const turn = runProtocolTurn({ ...process, interruption: interruption.signal })
   return {
     ended: decideTurnEnd(turn.ended, { child, timeouts, interruption: interruption.signal }).finally(() =>
       shutDown(child, timeouts),

@@ -1,4 +1,5 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
+import { unattended } from '../claude-code-variables.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { sessionPaths } from './session-paths.ts'
 
@@ -11,7 +12,7 @@ export function agentEnvironment(
   return childEnvironment({
     set: {
       ...equipment.environment,
-      ...noBackgroundWork,
+      ...unattended,
       ...sandboxFlag,
       ...limits,
       ...provider,
@@ -28,23 +29,6 @@ const limits = {
    * driver ends such a turn at the second rejection.
    */
   CLAUDE_CODE_MAX_RETRIES: '10',
-  /**
-   * By default the CLI starts after five seconds with the MCP servers that are up by then, and the agent reports the tools of
-   * the others as missing. Every turn starts the servers again, some through a package manager.
-   */
-  MCP_CONNECTION_NONBLOCKING: '0',
-  MCP_CONNECT_TIMEOUT_MS: '60000',
-  MCP_TIMEOUT: '60000',
-}
-
-/** The CLI calls only the model and does not update itself. Its cron needs a process that outlives the turn. */
-const noBackgroundWork = {
-  DISABLE_TELEMETRY: '1',
-  DISABLE_ERROR_REPORTING: '1',
-  DISABLE_AUTOUPDATER: '1',
-  DISABLE_BUG_COMMAND: '1',
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  CLAUDE_CODE_DISABLE_CRON: '1',
 }
 
 /** As root the CLI bypasses permissions only in a declared sandbox. */

@@ -22,20 +22,14 @@ export async function providerAccess(
 ): Promise<ProviderAccess> {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: token, ...rest } = environment
   const login = credentialsFile !== undefined && { CLAUDE_SECURESTORAGE_CONFIG_DIR: dirname(credentialsFile) }
-  const { ANTHROPIC_BASE_URL: address = vendorAddress } = environment
   return {
     environment: { ...login, ...rest },
     settings: {
-      // A repository's settings may override the environment, but not these settings. With another address they could have
-      // the key sent to a server of their choice.
-      env: { ANTHROPIC_BASE_URL: address },
       // The CLI sends the command's output both as a key and as a token.
       ...(await keyCommand(sessionPaths(conversation).providerKey, apiKey || token)),
     },
   }
 }
-
-const vendorAddress = 'https://api.anthropic.com'
 
 async function keyCommand(path: string, key: string | undefined): Promise<{ apiKeyHelper?: string }> {
   if (!key) {

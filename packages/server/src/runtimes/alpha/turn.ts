@@ -1,6 +1,7 @@
 import { access, mkdir } from 'node:fs/promises'
 import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
+import { pinnedVariables } from '../claude-code-variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import { quote } from '../quote.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
@@ -59,7 +60,9 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
   const places = sessionPaths(conversation)
   for (const folder of [places.config, places.temporary]) await mkdir(folder, { recursive: true, mode: 0o700 })
   const provider = await providerAccess(conversation, options)
-  await writePrivateFile(places.settings, JSON.stringify({ cleanupPeriodDays, ...provider.settings }))
+  const env = agentEnvironment(order, provider.environment)
+  const settings = { cleanupPeriodDays, env: pinnedVariables(env), ...provider.settings }
+  await writePrivateFile(places.settings, JSON.stringify(settings))
   if (equipment.instructions !== '') await writePrivateFile(places.instructions, equipment.instructions)
   return {
     command: options.command,
@@ -77,7 +80,7 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
       ...((await exists(places.mcpServers)) ? ['--mcp-config', places.mcpServers] : []),
     ],
     cwd: conversation.workingDirectory,
-    env: agentEnvironment(order, provider.environment),
+    env,
   }
 }
 
