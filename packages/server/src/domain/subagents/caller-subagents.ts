@@ -12,6 +12,7 @@ import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
 import { collectLines } from '../transcripts/transcript.ts'
+import { redactTexts } from './redact-texts.ts'
 import {
   deleteSubagent,
   insertSubagent,
@@ -54,12 +55,13 @@ export async function createSubagent(
   ref: SessionRef,
   { transcript, ...request }: NewSubagentTranscript,
 ): Promise<Subagent> {
+  const sent = await sentFields(app, request)
   const text = await redactTranscript(app.redactor, transcript)
   return refusingDuplicateAgents(app, async (tx) => {
     const session = await lockSession(tx, ref)
     const subagent = await insertSubagent(tx, {
       ...emptyFields,
-      ...sentFields(request),
+      ...sent,
       session_id: session.id,
       agent_id: request.agent_id,
     })
@@ -73,6 +75,7 @@ export async function changeSubagent(
   id: number,
   { transcript, ...changes }: SubagentTranscriptChanges,
 ): Promise<Subagent> {
+  const sent = await sentFields(app, changes)
   const text = await redactTranscript(app.redactor, transcript)
   const session = await findSession(app.db, ref)
   return refusingDuplicateAgents(app, async (tx) => {
@@ -80,7 +83,7 @@ export async function changeSubagent(
     if (text !== undefined && subagent.thread !== null)
       refuse('transcript_read_only', "The transcript is read from the agent's own file and cannot be replaced")
     const written = text === undefined ? {} : await writeText(tx, subagent, text)
-    const all = { ...sentFields(changes), ...written }
+    const all = { ...sent, ...written }
     return Object.keys(all).length === 0 ? subagent : updateSubagent(tx, subagent.id, all)
   })
 }
@@ -106,9 +109,13 @@ const emptyFields = {
   text_sha256: null,
 }
 
-/** Keeps null, which clears a field, and drops undefined. */
-function sentFields(changes: Omit<SubagentTranscriptChanges, 'transcript'>): SubagentChanges {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+/** The sent fields, texts redacted. Keeps null, which clears a field, and drops undefined. */
+async function sentFields(
+  app: App,
+  { tool_use_id, filename, subagent_type, description, ...others }: Omit<SubagentTranscriptChanges, 'transcript'>,
+): Promise<SubagentChanges> {
+  const texts = await redactTexts(app, { tool_use_id, filename, subagent_type, description })
+  return Object.fromEntries(Object.entries({ ...others, ...texts }).filter(([, value]) => value !== undefined))
 }
 
 async function refusingDuplicateAgents(app: App, work: (tx: Transaction) => Promise<Subagent>): Promise<Subagent> {

@@ -63,10 +63,27 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
     else sent[field.place][field.name] = field.place === 'body' ? value : String(value)
   }
   if (caller.ownSessionId !== undefined && endpoint.body) sent.body.acting_session_id = caller.ownSessionId
-  const body = (call.isStart ? asStartedBy(app, caller, sent.body) : sent.body) as JsonObject // it came as JSON
+  const asked = call.isStart ? asStartedBy(app, caller, sent.body) : sent.body
+  const body = (caller.ownSessionId === undefined ? asked : await redactFields(app, asked)) as JsonObject // it came as JSON
   const answer = await endpoint.handle(readRequest(endpoint, { ...sent, body, headers: {}, signal }), app)
   if (answer.body instanceof Readable) return endOf(answer.body)
   return visibleTo(caller, endpoint.path, answer.body)
+}
+
+/**
+ * What an agent writes through its tools is redacted before it is stored or sent on, as what it prints is: notes, titles,
+ * goals, prompts of its children, messages to its parent. A person's API key says what it means.
+ */
+async function redactFields(app: App, body: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+  const redact = async (value: unknown): Promise<unknown> => {
+    if (typeof value === 'string') return app.redactor.text(value)
+    if (typeof value !== 'object' || value === null) return value
+    const written = JSON.stringify(value)
+    const [redacted = written] = await app.redactor.lines([written])
+    return redacted === written ? value : JSON.parse(redacted)
+  }
+  const fields = Object.entries(body).map(async ([name, value]) => [name, await redact(value)] as const)
+  return Object.fromEntries(await Promise.all(fields))
 }
 
 /** A caller limited to roots sees only those roots in the catalog. */

@@ -178,6 +178,28 @@ describe('a subagent transcript that callers send', () => {
   })
 })
 
+test('the texts about a subagent are stored redacted, on creation and on change', async () => {
+  const id = await insertSession(app.pool)
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const facts = {
+    description: `Try ${secret}`,
+    subagent_type: secret,
+    filename: `agent-${secret}.jsonl`,
+    tool_use_id: `toolu ${secret}`,
+  }
+  const redacted = {
+    description: 'Try [REDACTED:FORGE_TOKEN]',
+    subagent_type: '[REDACTED:FORGE_TOKEN]',
+    filename: 'agent-[REDACTED:FORGE_TOKEN].jsonl',
+    tool_use_id: 'toolu [REDACTED:FORGE_TOKEN]',
+  }
+  const created = await app.post(path(id), { agent_id: 'one', ...facts })
+  expect(created.body.subagent_transcript).toMatchObject(redacted)
+  const other = await recorded(id, { agent_id: 'two', description: 'plain' })
+  expect((await app.patch(path(id, other), facts)).body.subagent_transcript).toMatchObject(redacted)
+  expect((await app.patch(path(id, other), { description: null })).body.subagent_transcript.description).toBeNull()
+})
+
 describe('the list of subagents', () => {
   test('is newest first and paged', async () => {
     const id = await insertSession(app.pool)

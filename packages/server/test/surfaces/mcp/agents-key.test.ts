@@ -177,6 +177,68 @@ describe('the key of a turn', () => {
   })
 })
 
+describe('a secret that an agent writes through its tools is redacted before it is stored:', () => {
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  const leaks = async (): Promise<string[]> => {
+    const { rows } = await app.pool.query<{ name: string; hits: string }>(`
+      select table_name as name, (xpath('/row/hits/text()', query_to_xml(format(
+        'select count(*) as hits from %I as t where t::text like %L', table_name, '%${secret}%'
+      ), false, true, '')))[1]::text as hits
+      from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'
+    `)
+    return rows.filter(({ hits }) => hits !== '0').map(({ name }) => name)
+  }
+
+  test('the title, the notes and a message to the parent', async () => {
+    const parent = await create('say hello')
+    await reaches(parent, 'needs_input')
+    const { id, clientOf } = await atWork({ parent_session_id: parent })
+    const own = clientOf('yardmaster-self-session')
+    for (const said of [
+      { action: 'update_title', title: `Uses ${secret}` },
+      { action: 'update_notes', session_notes: `The key is ${secret}.` },
+      { action: 'message_parent', message: `Take ${secret}`, reason: 'other' },
+    ])
+      expect(await own.call('action_session', said)).toMatchObject({ isError: false })
+
+    const { session } = (await app.get(`/sessions/${id}`)).body
+    expect(session).toMatchObject({
+      title: 'Uses [REDACTED:FORGE_TOKEN]',
+      session_notes: 'The key is [REDACTED:FORGE_TOKEN].',
+    })
+    await settled(parent)
+    expect(await leaks()).toEqual([])
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('the prompt, the goal and the metadata of a child session', async () => {
+    const { id, clientOf } = await atWork(onRoot('lead'))
+    const lead = clientOf('yardmaster')
+    const started = await lead.call('start_session', {
+      agent_root: 'api',
+      prompt: `say ${secret}`,
+      custom_metadata: { deploy: { token: secret }, large: 12, list: ['plain'] },
+    })
+    expect(started.isError).toBe(false)
+    const child = Number(/- id: (\d+)/.exec(started.text)?.[1])
+    await reaches(child, 'needs_input')
+    const call = { action: 'change_goal', session_id: child, goal: `Rotate ${secret}` }
+    expect(await lead.call('action_session', call)).toMatchObject({ isError: false })
+    const more = { action: 'follow_up', session_id: child, prompt: `say again ${secret}` }
+    expect(await lead.call('action_session', more)).toMatchObject({ isError: false })
+    await reaches(child, 'needs_input')
+
+    const { session } = (await app.get(`/sessions/${child}`)).body
+    expect(session).toMatchObject({
+      prompt: 'say again [REDACTED:FORGE_TOKEN]',
+      custom_metadata: { deploy: { token: '[REDACTED:FORGE_TOKEN]' }, large: 12, list: ['plain'] },
+    })
+    expect(await leaks()).toEqual([])
+    await app.post(`/sessions/${id}/pause`)
+  })
+})
+
 describe('an agent on a root with default_subagent_roots', () => {
   test('receives both servers and starts child sessions on those roots', async () => {
     const { id, servers, clientOf } = await atWork(onRoot('lead'))
