@@ -6,7 +6,7 @@ import { wholeNumber } from './whole-number.ts'
  * id counts as absent.
  */
 export const ActingSessionId = optionallySent<number | string | null>()
-  .transform((said) => wholeNumber(said) || undefined)
+  .transform((value) => wholeNumber(value) || undefined)
   .meta({
     type: ['integer', 'string', 'null'],
     description: 'The id of the calling session, by its own account. A value that is no id counts as absent.',

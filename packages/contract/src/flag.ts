@@ -4,9 +4,9 @@ import { optionallySent } from './sent.ts'
 
 /** A switch in a body: a boolean in any of the usual spellings. Absent, null or blank is false. */
 export const flag = optionallySent<boolean | string | number | null>()
-  .transform((said, context): boolean => {
-    if (said === undefined || said === null || said === '') return false
-    const value = readBoolean(said)
+  .transform((input, context): boolean => {
+    if (input === undefined || input === null || input === '') return false
+    const value = readBoolean(input)
     if (value !== undefined) return value
     context.addIssue({ code: 'custom', message: 'must be true or false' })
     return z.NEVER

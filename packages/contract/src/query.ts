@@ -8,10 +8,10 @@ const booleanSpellings: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** A boolean, or its usual spelling as a text or a number; undefined for anything else. */
-export function readBoolean(said: unknown): boolean | undefined {
-  if (typeof said === 'boolean') return said
-  if (typeof said !== 'string' && typeof said !== 'number') return undefined
-  return booleanSpellings.get(String(said).toLowerCase())
+export function readBoolean(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  return booleanSpellings.get(String(value).toLowerCase())
 }
 
 /** A boolean in a query string: the usual spellings; blank counts as absent, anything else is refused. */

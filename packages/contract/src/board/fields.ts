@@ -11,11 +11,11 @@ import { wholeNumber } from '../whole-number.ts'
 
 export const NotesChange = z.object({
   session_notes: sent<string | null>()
-    .transform((said, context): string | null => {
-      if (said === undefined) return refuseField(context, 'missing_parameter', 'session_notes is required')
-      if (said === null || said === '') return null
-      if (typeof said !== 'string') return refuseField(context, 'validation_failed', 'Session notes must be a string')
-      if (isAtMost(said, limits.sessionNotes)) return said
+    .transform((value, context): string | null => {
+      if (value === undefined) return refuseField(context, 'missing_parameter', 'session_notes is required')
+      if (value === null || value === '') return null
+      if (typeof value !== 'string') return refuseField(context, 'validation_failed', 'Session notes must be a string')
+      if (isAtMost(value, limits.sessionNotes)) return value
       const maximum = limits.sessionNotes.toLocaleString('en-US')
       return refuseField(context, 'notes_too_long', `Notes are too long (maximum ${maximum} characters)`)
     })
@@ -34,10 +34,10 @@ export const ChangedNotes = OneSession.extend({
 export type CategoryRef = { id: number; written: string } | null
 
 const categoryChoice = optionallySent<number | string | null>()
-  .transform((said): CategoryRef => {
-    const isBlank = typeof said === 'string' && said.trim() === ''
-    if (said === undefined || said === null || said === uncategorized || isBlank) return null
-    return { id: wholeNumber(said) ?? 0, written: asWritten(said) }
+  .transform((value): CategoryRef => {
+    const isBlank = typeof value === 'string' && value.trim() === ''
+    if (value === undefined || value === null || value === uncategorized || isBlank) return null
+    return { id: wholeNumber(value) ?? 0, written: asWritten(value) }
   })
   .meta({ type: ['integer', 'string', 'null'], examples: [3] })
 
@@ -51,10 +51,10 @@ export const ToggledFavorite = OneSession.extend({
 
 export const VisibilityChange = z.object({
   visibility: sent<Visibility>()
-    .transform((said, context): Visibility => {
-      const known = visibilities.find((candidate) => candidate === said)
+    .transform((value, context): Visibility => {
+      const known = visibilities.find((candidate) => candidate === value)
       if (known) return known
-      const written = JSON.stringify(said ?? '')
+      const written = JSON.stringify(value ?? '')
       const sentence = `Unknown visibility ${written}. Valid values: ${visibilities.join(', ')}.`
       return refuseField(context, 'visibility_update_failed', sentence)
     })
@@ -64,7 +64,7 @@ export const VisibilityChange = z.object({
       description: 'The choice for the board. Required.',
     }),
   snoozed_until: optionallySent<string | null>()
-    .transform((said) => (said === undefined || said === null || said === '' ? undefined : asWritten(said)))
+    .transform((value) => (value === undefined || value === null || value === '' ? undefined : asWritten(value)))
     .meta({
       type: 'string',
       description:
@@ -73,14 +73,14 @@ export const VisibilityChange = z.object({
     }),
   timezone: optionallySent<string | null>()
     // A value that is no string is no time zone; only a snooze looks at it and refuses it.
-    .transform((said) => (said === undefined || said === null ? '' : asWritten(said)))
+    .transform((value) => (value === undefined || value === null ? '' : asWritten(value)))
     .transform((name) => name || 'UTC')
     .meta({ type: 'string', default: 'UTC', description: 'An IANA name.', examples: ['Europe/Berlin'] }),
 })
 
 export const CardOrder = z.object({
   ids: optionallySent<readonly (number | string)[] | null>()
-    .transform((said): number[] => (Array.isArray(said) ? said.flatMap((one) => wholeNumber(one) ?? []) : []))
+    .transform((value): number[] => (Array.isArray(value) ? value.flatMap((one) => wholeNumber(one) ?? []) : []))
     .meta({
       type: 'array',
       items: { type: 'integer' },
@@ -93,8 +93,8 @@ export const CardOrder = z.object({
   session_id: z
     .union([z.string(), z.int()])
     .nullish()
-    .transform((said): SessionRef | undefined =>
-      said === undefined || said === null || said === '' ? undefined : SessionRef.parse(String(said)),
+    .transform((value): SessionRef | undefined =>
+      value === undefined || value === null || value === '' ? undefined : SessionRef.parse(String(value)),
     )
     .meta({ description: 'Only this card moves: its id or its slug.' }),
 })

@@ -13,8 +13,8 @@ function trimmed(name: 'prompt' | 'goal') {
   return z
     .string()
     .nullish()
-    .transform((said, context): string | null => {
-      const value = said?.trim() || null
+    .transform((input, context): string | null => {
+      const value = input?.trim() || null
       if (value === null || isAtMost(value, limits[name])) return value
       const sentence = `${name} is too long (maximum ${limits[name]} characters)`
       return refuseField(context, 'validation_failed', sentence)

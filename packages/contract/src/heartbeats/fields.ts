@@ -11,15 +11,15 @@ const { min, max } = limits.heartbeatIntervalSeconds
 export const HeartbeatChange = z
   .object({
     enabled: optionallySent<boolean | string | number | null>()
-      .transform((said, context): boolean | undefined => {
-        if (said === undefined || said === null) return undefined
-        return readBoolean(said) ?? refuseField(context, 'validation_failed', 'enabled must be a boolean')
+      .transform((value, context): boolean | undefined => {
+        if (value === undefined || value === null) return undefined
+        return readBoolean(value) ?? refuseField(context, 'validation_failed', 'enabled must be a boolean')
       })
       .meta({ type: 'boolean', description: 'Whether it is nudged while it rests; absent leaves it.' }),
     interval_seconds: optionallySent<number | string | null>()
-      .transform((said, context): number | undefined => {
-        if (said === undefined || said === null) return undefined
-        const seconds = wholeNumber(said)
+      .transform((value, context): number | undefined => {
+        if (value === undefined || value === null) return undefined
+        const seconds = wholeNumber(value)
         if (seconds === undefined) {
           return refuseField(context, 'validation_failed', 'interval_seconds must be an integer')
         }

@@ -70,7 +70,7 @@ export const EnqueuedMessageChanges = z.object({
 export const MessagePlace = z.object({
   position: sent<number | string>()
     .transform(
-      (said, context) => wholeNumber(said) || refuseField(context, 'invalid_position', 'Position must be >= 1'),
+      (value, context) => wholeNumber(value) || refuseField(context, 'invalid_position', 'Position must be >= 1'),
     )
     .meta({ type: 'integer', minimum: 1, description: 'Its new place; past the end means the end.', examples: [1] }),
 })

@@ -27,12 +27,12 @@ type Rules<List extends ArtifactList, Answer> = { list: List; max: number; words
 function defineArtifacts<const List extends ArtifactList, Answer extends z.ZodType>(rules: Rules<List, Answer>) {
   const { list, max, words, answer } = rules
   const names = sent<readonly string[]>()
-    .transform((said, context): string[] => {
-      if (said === undefined) return refuseField(context, 'missing_parameter', `${list} is required`)
-      if (!Array.isArray(said)) return refuseField(context, 'invalid_parameter', `${list} must be an array`)
-      if (said.length > max) return refuseField(context, 'too_many_entries', `Too many ${words} (maximum ${max})`)
+    .transform((value, context): string[] => {
+      if (value === undefined) return refuseField(context, 'missing_parameter', `${list} is required`)
+      if (!Array.isArray(value)) return refuseField(context, 'invalid_parameter', `${list} must be an array`)
+      if (value.length > max) return refuseField(context, 'too_many_entries', `Too many ${words} (maximum ${max})`)
       // The catalog has no such name, so the operation refuses it and shows it to the caller.
-      return said.map((name) => (typeof name === 'string' ? name : JSON.stringify(name)))
+      return value.map((name) => (typeof name === 'string' ? name : JSON.stringify(name)))
     })
     .meta({
       type: 'array',

@@ -27,16 +27,16 @@ export const UnarchivedSession = OneSession.extend({
 
 export const BulkArchiveRequest = z.object({
   session_ids: sent<readonly (number | string)[]>()
-    .transform((said, context): number[] => {
-      if (!Array.isArray(said) || said.length === 0) {
+    .transform((value, context): number[] => {
+      if (!Array.isArray(value) || value.length === 0) {
         return refuseField(context, 'missing_parameter', 'session_ids array is required')
       }
-      if (said.length > limits.bulkArchive) {
+      if (value.length > limits.bulkArchive) {
         const sentence = `Session ids has too many entries (maximum is ${limits.bulkArchive})`
         return refuseField(context, 'validation_failed', sentence)
       }
-      const ids = said.flatMap((one) => wholeNumber(one) ?? [])
-      if (ids.length < said.length) return refuseField(context, 'validation_failed', 'Session ids must be integers')
+      const ids = value.flatMap((one) => wholeNumber(one) ?? [])
+      if (ids.length < value.length) return refuseField(context, 'validation_failed', 'Session ids must be integers')
       return [...new Set(ids)]
     })
     .meta({
@@ -58,12 +58,12 @@ export const BulkArchived = z.object({
 
 export const ForkRequest = z.object({
   message_index: sent<number | string>()
-    .transform((said, context): number => {
-      if (said === undefined || said === null || said === '') {
+    .transform((value, context): number => {
+      if (value === undefined || value === null || value === '') {
         return refuseField(context, 'missing_parameter', 'message_index is required')
       }
       const sentence = 'Message index must be an integer of at least 0'
-      return wholeNumber(said) ?? refuseField(context, 'validation_failed', sentence)
+      return wholeNumber(value) ?? refuseField(context, 'validation_failed', sentence)
     })
     .meta({
       type: 'integer',

@@ -39,6 +39,6 @@ export type StartAttempt = NonNullable<z.infer<typeof ChangedSession>['start']>
 export const ModelChange = z.object({
   // A value that is no string counts as blank, which the operation refuses once it knows that the session exists.
   model: sent<string>()
-    .transform((said) => (said === undefined || typeof said === 'string' ? said : ''))
+    .transform((value) => (value === undefined || typeof value === 'string' ? value : ''))
     .meta({ type: 'string', description: "A model of the session's own runtime. Required." }),
 })

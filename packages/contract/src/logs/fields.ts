@@ -25,10 +25,10 @@ const content = z
   .meta({ description: 'What happened. Credentials in it are replaced by markers before it is stored.' })
 
 const level = sent<LogLevel>(z.unknown())
-  .transform((said, context): LogLevel => {
-    const known = logLevels.find((name) => name === said)
+  .transform((value, context): LogLevel => {
+    const known = logLevels.find((name) => name === value)
     if (known) return known
-    const named = typeof said === 'string' && said !== '' ? `${said} ` : ''
+    const named = typeof value === 'string' && value !== '' ? `${value} ` : ''
     context.addIssue({ code: 'custom', message: `${named}is not a valid log level` })
     return z.NEVER
   })

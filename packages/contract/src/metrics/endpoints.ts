@@ -6,7 +6,7 @@ export const showMetrics = defineEndpoint({
   method: 'GET',
   path: '/metrics',
   tag: 'Metrics',
-  summary: 'Read the figures of this host, in the Prometheus text format',
+  summary: 'Read the metrics of this host, in the Prometheus text format',
   answers: { 200: 'text' },
 })
 

@@ -105,7 +105,7 @@ function isPriorityClass(value: string): value is PriorityClass {
 
 /** A rank within the spot queue, as a number or as its digits. */
 export const rank = z.preprocess(
-  (said: number | string) => (typeof said === 'string' && /^[+-]?\d{1,15}$/.test(said) ? Number(said) : said),
+  (value: number | string) => (typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value),
   z.int().min(limits.precedence.min).max(limits.precedence.max),
 )
 
@@ -120,8 +120,8 @@ export const priorityClass = z
   .meta({ type: ['string', 'null'], enum: [...priorityClasses, null] })
 
 /** Blank is no parent. A value that can name no session is refused like a session that does not exist. */
-const parentSession = sent<number | string>(z.unknown()).transform((said): SessionRef | null => {
-  const name = typeof said === 'number' ? String(said) : said
+const parentSession = sent<number | string>(z.unknown()).transform((value): SessionRef | null => {
+  const name = typeof value === 'number' ? String(value) : value
   if (name === null || (typeof name === 'string' && name.trim() === '')) return null
   return SessionRef.safeParse(name).data ?? { id: 0 }
 })
@@ -192,8 +192,8 @@ export type NewSession = z.infer<typeof NewSession>
 
 /** The key alone, for the lookup of an earlier session: a repeat is answered whatever the rest of its body says. */
 export const IdempotencyKey = z.object({
-  idempotency_key: optionallySent<string | null>().transform((said) =>
-    typeof said === 'string' && said !== '' ? said : undefined,
+  idempotency_key: optionallySent<string | null>().transform((value) =>
+    typeof value === 'string' && value !== '' ? value : undefined,
   ),
 })
 

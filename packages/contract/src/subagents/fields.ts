@@ -69,9 +69,12 @@ const count = z.int().min(0)
 const status = z
   .string()
   .nullable()
-  .refine((said): said is SubagentStatus | null => said === null || subagentStatuses.some((known) => known === said), {
-    message: 'is not included in the list',
-  })
+  .refine(
+    (value): value is SubagentStatus | null => value === null || subagentStatuses.some((known) => known === value),
+    {
+      message: 'is not included in the list',
+    },
+  )
   .meta({ enum: [...subagentStatuses, null], description: 'Its status.' })
 
 const facts = {

@@ -24,7 +24,7 @@ import { rules } from '../platform/redaction/rules.ts'
 import { readRulesFile } from '../platform/redaction/rules-file.ts'
 import { openDrivers } from '../runtimes/open-drivers.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
-import { describeFigures } from '../surfaces/metrics.ts'
+import { registerMetrics } from '../surfaces/metrics.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
 import { type Config, secretVariables } from './config.ts'
@@ -35,11 +35,11 @@ import { openWeb, type WebOptions } from './web.ts'
 /** A running Yardmaster. */
 export type Host = {
   app: App
-  /** What runs a session that names nothing else. */
+  /** The default runtime. */
   defaultRuntime: string | null
   /** Whether it runs turns. */
   isWorking: boolean
-  /** Undefined on a host that only works. */
+  /** Undefined with `ROLE=worker`. */
   web: { server: FastifyInstance; url: string } | undefined
   keyRing: KeyRing
   /** Drains, and leaves nothing of ours running. May be called again. */
@@ -49,17 +49,17 @@ export type Host = {
 type HostOptions = {
   log: Log
   web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking'>>
-  /** Where the catalog finds what it asks for by name. */
+  /** The environment for the catalog's placeholders. */
   environment?: Record<string, string | undefined>
 }
 
-/** Builds the house from the ground up and opens it. What was opened before a failure is closed again, in reverse. */
+/** Starts a host. If a step fails, closes what it has opened, in reverse. */
 export async function startHost(config: Config, options: HostOptions): Promise<Host> {
   const { log, web: webOptions, environment = process.env } = options
   const stack = closing(log)
-  let nameService: (url: string | undefined) => void = () => undefined
+  let resolveServiceUrl: (url: string | undefined) => void = () => undefined
   const serviceUrl = new Promise<string | undefined>((resolve) => {
-    nameService = resolve
+    resolveServiceUrl = resolve
   })
   try {
     refuseUnhandled(
@@ -128,8 +128,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         chunkSessions: config.SERVICE_CONTENT_SEARCH_CHUNK_SIZE,
       },
     }
-    describeFigures(app)
-    stack.opened('what runs in the background', app.background, (it) => it.drain())
+    registerMetrics(app)
+    stack.opened('the background work', app.background, (it) => it.drain())
     await chooseRuntimeAtFirstStart(app, firstChoice)
     const { default_runtime: defaultRuntime } = await readSettings(app.db)
     if (config.ROLE !== 'web') await startWork(app, storage, stack)
@@ -140,11 +140,11 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         : stack.opened('the web server', await openWeb(app, { ...webOptions, config, keys: keyRing.keys }), (it) =>
             it.server.close(),
           )
-    nameService(config.SERVICE_URL?.replace(/\/+$/, '') ?? web?.url)
+    resolveServiceUrl(config.SERVICE_URL?.replace(/\/+$/, '') ?? web?.url)
     stack.opened('the events', events, (it) => it.close())
     return { app, web, defaultRuntime, isWorking: config.ROLE !== 'web', keyRing, stop: stack.close }
   } catch (error) {
-    nameService(undefined)
+    resolveServiceUrl(undefined)
     await stack.close()
     throw error
   }
@@ -159,7 +159,7 @@ function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
   return [...keys.map((value) => ({ label: 'API_KEY', value })), ...values]
 }
 
-/** Redis, where it is configured, is both; its client is loaded only then. */
+/** Redis, if configured, is cache and signals; its client is loaded only then. */
 async function openShared(config: Config, storage: Storage, log: Log): Promise<{ cache: Cache; signals: Signals }> {
   const { connection, pool } = storage
   if (config.REDIS_URL === undefined) {

@@ -108,12 +108,12 @@ function host() {
 
 function hostWithPort() {
   return text().refine((value) => hostName.test(value.replace(/:\d+$/, '')), {
-    message: 'must be a host name, with a port if need be, and nothing around it',
+    message: 'must be a host name, optionally with a port, without spaces',
   })
 }
 
 function keyList() {
   return z.string().refine((keys) => !keys.split(',').some((key) => isTurnKey(key.trim())), {
-    message: 'must have no key that looks like one of a turn, which begin with ymt_',
+    message: 'must have no key that begins with ymt_ (reserved for turn keys)',
   })
 }

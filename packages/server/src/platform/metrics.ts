@@ -1,14 +1,19 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Figures of this host. Figures that the database holds are read when the metrics are. */
+/** Metrics of this host. Gauges whose values are in the database are read at each scrape. */
 export type Metrics = {
   registry: Registry
   turnSeconds: Histogram<'outcome'>
   recoveries: Counter<'cause'>
   periodicRuns: Counter<'name' | 'outcome'>
   subscriptionEvents: Counter<'subscription' | 'outcome'>
-  /** A figure that is read whenever the metrics are: one value, or one for each value of `label`. */
-  lookUp(gauge: { name: string; help: string; label?: string; read(): Promise<number | Map<string, number>> }): void
+  /** A gauge that is read at each scrape: one value, or one for each value of `label`. */
+  registerGauge(gauge: {
+    name: string
+    help: string
+    label?: string
+    read(): Promise<number | Map<string, number>>
+  }): void
 }
 
 /** Turns take from less than a second to hours. */
@@ -44,17 +49,17 @@ export function openMetrics(): Metrics {
       labelNames: ['subscription', 'outcome'],
       registers,
     }),
-    lookUp: ({ name, help, label, read }) => {
+    registerGauge: ({ name, help, label, read }) => {
       new Gauge({
         name,
         help,
         labelNames: label === undefined ? [] : [label],
         registers,
         async collect() {
-          const figure = await read()
+          const result = await read()
           this.reset()
-          if (typeof figure === 'number') this.set(figure)
-          else for (const [value, count] of figure) this.set({ [label ?? '']: value }, count)
+          if (typeof result === 'number') this.set(result)
+          else for (const [value, count] of result) this.set({ [label ?? '']: value }, count)
         },
       })
     },

@@ -8,20 +8,20 @@ const readMetrics = bind(contract.showMetrics, async (_request, app) => ok(await
 export const metrics: Room = { name: 'metrics', endpoints: [readMetrics] }
 
 /** Registers the metrics: counts from the database, equal on every host, and counts of this process. */
-export function describeFigures(app: App): void {
-  app.metrics.lookUp({
+export function registerMetrics(app: App): void {
+  app.metrics.registerGauge({
     name: 'yardmaster_turns',
     help: 'Turns that have not ended, by state; held turns wait for a free slot.',
     label: 'state',
     read: () => countTurns(app),
   })
-  app.metrics.lookUp({
+  app.metrics.registerGauge({
     name: 'yardmaster_jobs_waiting',
     help: 'Queued jobs, by class.',
     label: 'job',
     read: () => countJobs(app),
   })
-  app.metrics.lookUp({
+  app.metrics.registerGauge({
     name: 'yardmaster_redactions',
     help: 'Secrets that this host redacted since it started, by label.',
     label: 'label',

@@ -20,7 +20,7 @@ const port = 'must be a whole number from 0 to 65535'
 const path = 'must be an absolute path'
 const httpUrl = 'must be a URL that begins with http:// or https://'
 const host = 'must be an IP address or a host name'
-const appHost = 'must be a host name, with a port if need be, and nothing around it'
+const appHost = 'must be a host name, optionally with a port, without spaces'
 
 const table: Row[] = [
   {
@@ -85,7 +85,7 @@ const table: Row[] = [
     unset: undefined,
     good: [['a, b', 'a, b']],
     bad: ['ymt_a', 'a, ymt_b'],
-    rule: 'must have no key that looks like one of a turn, which begin with ymt_',
+    rule: 'must have no key that begins with ymt_ (reserved for turn keys)',
   },
   {
     name: 'CATALOG_PATH',

@@ -42,26 +42,26 @@ describe('GET /events', () => {
   })
 
   test('a client without Last-Event-ID receives only new events', async () => {
-    await spoken('earlier')
+    await publishWord('earlier')
     const reader = await openReader(app.url)
-    await spoken('now')
+    await publishWord('now')
 
-    await reader.find(saying('now'))
-    expect(reader.events.filter(saying('earlier'))).toEqual([])
+    await reader.find(hasWord('now'))
+    expect(reader.events.filter(hasWord('earlier'))).toEqual([])
   })
 
   test('a client that reconnects receives exactly the events it missed, then new ones', async () => {
     const first = await openReader(app.url)
-    await spoken('one')
-    const { id } = await first.find(saying('one'))
+    await publishWord('one')
+    const { id } = await first.find(hasWord('one'))
     first.close()
     await first.over
-    for (const word of ['two', 'three', 'four']) await spoken(word)
+    for (const word of ['two', 'three', 'four']) await publishWord(word)
 
     const second = await openReader(app.url, { lastEventId: `${id}` })
-    await second.find(saying('four'))
-    await spoken('five')
-    await second.find(saying('five'))
+    await second.find(hasWord('four'))
+    await publishWord('five')
+    await second.find(hasWord('five'))
 
     expect(second.events.map(({ data }) => data.word)).toEqual(['two', 'three', 'four', 'five'])
   })
@@ -69,13 +69,13 @@ describe('GET /events', () => {
   test.each(['', 'abc', '-1', '1.5', '1e3', '99999999999999999999', "1' or 1=1", '999999999999999'])(
     'a Last-Event-ID that is none of ours (%s) is as good as none',
     async (lastEventId) => {
-      await spoken('earlier')
+      await publishWord('earlier')
       const reader = await openReader(app.url, { lastEventId })
-      await spoken(`after ${lastEventId}`)
+      await publishWord(`after ${lastEventId}`)
 
-      await reader.find(saying(`after ${lastEventId}`))
+      await reader.find(hasWord(`after ${lastEventId}`))
       expect(reader.status).toBe(200)
-      expect(reader.events.filter(saying('earlier'))).toEqual([])
+      expect(reader.events.filter(hasWord('earlier'))).toEqual([])
     },
   )
 
@@ -132,8 +132,8 @@ describe('disconnecting clients', () => {
   test('a client that stops reading is disconnected and misses nothing after it reconnects', async () => {
     const followers = watchFollowers(app)
     const before = await openReader(app.url)
-    await spoken('the last it read')
-    const { id } = await before.find(saying('the last it read'))
+    await publishWord('the last it read')
+    const { id } = await before.find(hasWord('the last it read'))
     before.close()
     await eventually(
       async () => followers.size,
@@ -150,7 +150,7 @@ describe('disconnecting clients', () => {
     // The kernel's buffers take some megabytes before the server's begin to fill.
     let count = 0
     while (followers.size > 0) {
-      await spoken(`${count} ${'x'.repeat(200_000)}`)
+      await publishWord(`${count} ${'x'.repeat(200_000)}`)
       count += 1
     }
 
@@ -187,7 +187,7 @@ describe('server shutdown', () => {
     )
     raw.socket.pause()
     // Fill the kernel's buffers, so that the end of the stream cannot be written either.
-    while (sockets[0]?.writableLength === 0) await spokenOn(own, 'x'.repeat(100_000))
+    while (sockets[0]?.writableLength === 0) await publishWordOn(own, 'x'.repeat(100_000))
     expect(followers.size).toBe(1)
 
     await stop()
@@ -199,8 +199,8 @@ describe('server shutdown', () => {
 
 describe('prune_events', () => {
   test('deletes events older than three days and keeps newer ones', async () => {
-    await spoken('ancient')
-    await spoken('young')
+    await publishWord('ancient')
+    await publishWord('young')
     await app.pool.query(
       `update events set created_at = now() - interval '73 hours' where payload->>'word' = 'ancient'`,
     )
@@ -223,16 +223,16 @@ describe('prune_events', () => {
   })
 })
 
-function spoken(word: string): Promise<void> {
-  return spokenOn(app, word)
+function publishWord(word: string): Promise<void> {
+  return publishWordOn(app, word)
 }
 
-function spokenOn({ host }: TestApp, word: string): Promise<void> {
+function publishWordOn({ host }: TestApp, word: string): Promise<void> {
   const { db, events } = host.app
   return transact(db, (tx) => events.publish(tx, wordPublished, { payload: { word } }))
 }
 
-function saying(word: string): (event: ReceivedEvent) => boolean {
+function hasWord(word: string): (event: ReceivedEvent) => boolean {
   return ({ data }) => data.word === word
 }
 

@@ -220,12 +220,12 @@ describe('error text of a check', () => {
     ['no socket at unix:///run/redis.sock now', 'no socket at unix:// now'],
     ["EACCES: permission denied, open '/var/lib/yard/x'", "EACCES: permission denied, open '[path]"],
     ['no credentials at redis://cache:6379', 'no credentials at redis://cache:6379'],
-  ])('%s', async (sentence, told) => {
-    expect(await errorTold(new Error(sentence))).toBe(told)
+  ])('%s', async (sentence, reported) => {
+    expect(await probeError(new Error(sentence))).toBe(reported)
   })
 
   test('is at most 200 characters long', async () => {
-    expect(await errorTold(new Error('x'.repeat(1000)))).toHaveLength(200)
+    expect(await probeError(new Error('x'.repeat(1000)))).toHaveLength(200)
   })
 
   test('lists the error of every address of a name', async () => {
@@ -234,16 +234,16 @@ describe('error text of a check', () => {
       new Error('connect ECONNREFUSED 127.0.0.1:6379'),
     ])
 
-    expect(await errorTold(error)).toBe('connect ECONNREFUSED ::1:6379, connect ECONNREFUSED 127.0.0.1:6379')
+    expect(await probeError(error)).toBe('connect ECONNREFUSED ::1:6379, connect ECONNREFUSED 127.0.0.1:6379')
   })
 
   test('is not empty, whatever was thrown', async () => {
-    expect(await errorTold(new TypeError())).toBe('TypeError')
-    expect(await errorTold('words')).toBe('words')
+    expect(await probeError(new TypeError())).toBe('TypeError')
+    expect(await probeError('words')).toBe('words')
   })
 })
 
-async function errorTold(error: unknown): Promise<string> {
+async function probeError(error: unknown): Promise<string> {
   const { url } = await testDatabase()
   const cache: Cache = { ...memoryCache({ clock: systemClock }), ping: () => Promise.reject(error) }
   const response = await probing({ cache, url }).inject('/up/deep')

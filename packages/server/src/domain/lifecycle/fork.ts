@@ -51,7 +51,7 @@ export const forkOnHost: HostOperation<ForkPayload, Forked> = {
   ifHostIsDown: 'refuse',
 }
 
-/** Files first, under an id that is reserved for them; then one transaction that writes every row and no file. */
+/** Writes the files under a reserved id, then all rows in one transaction. */
 async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, settle: Settle<Forked>): Promise<Forked> {
   const source = await findSession(app.db, { id: sessionId })
   const kept = await keptLines(app, source, messageIndex)
@@ -64,7 +64,7 @@ async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, sett
   try {
     const files = await writeFiles(app, { forkId, source, runtime, kept })
     await transact(app.db, async (tx) => {
-      // The source may be deleted at any moment; held like this it stays until the fork refers to it.
+      // Lock the source against deletion until the fork refers to it.
       if (!(await selectSessionForReference(tx, { id: source.id }))) refuseMissing()
       await insertFork(app, tx, { forkId, source, messageIndex })
       await adoptConversation(app, tx, { forkId, kept, files })
@@ -74,7 +74,7 @@ async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, sett
     })
     return { forkId }
   } catch (error) {
-    // In an outage the commit may have succeeded; then only the job that was queued first may decide.
+    // In an outage the commit may have succeeded: leave cleanup to the queued job.
     if (!isOutage(error)) await removeSessionFiles(app, forkId)
     throw error
   }
@@ -180,7 +180,7 @@ async function insertFork(app: App, tx: Transaction, { forkId, source, messageIn
   if (id === undefined) throw new Error(`the id ${forkId}, reserved for a fork, is taken`)
 }
 
-/** The fork keeps what says where the source came from, and that its servers were left out on purpose. */
+/** Copies the source's root, catalog version and empty-servers mark. */
 function inherited({
   agent_root_key,
   catalog_version,

@@ -32,7 +32,7 @@ export async function onHostOf<Payload, Answer>(
   const { id, host_id: holder } = session
   const performHere = (): Promise<Answer> => perform(app, payload, async () => undefined)
   const isHolderUp = holder !== null && (await findLiveHosts(app.db)).includes(holder)
-  // Without a holder there are no files; the operation says so itself.
+  // Without a holder there are no files; the operation refuses.
   if (holder === app.home.hostId || (holder === null && ifHostIsDown === 'refuse')) return performHere()
   if (!isHolderUp && ifHostIsDown === 'refuse') {
     return refuse(

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
 
 /**
- * Writes that are no change of the session itself: they leave `updated_at` alone.
+ * Writes that keep `updated_at`.
  */
 
 export type Card = { id: number; sort_order: number }

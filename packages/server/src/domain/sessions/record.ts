@@ -75,7 +75,7 @@ export function recordPlaceholderTitle(tx: Transaction, id: number): Promise<voi
   return updateSession(tx, id, { title: `Session ${id}`, metadata: { auto_generated_title: true } })
 }
 
-/** A title that is no placeholder any more. */
+/** Sets a final title. */
 export function recordTitle(tx: Transaction, id: number, named: { title: string | null; slug?: string }) {
   return updateSession(tx, id, { ...named, forget: ['auto_generated_title'] })
 }

@@ -1,2 +1,1 @@
-/** The face of the room. */
 export { showSummary } from './show-summary.ts'

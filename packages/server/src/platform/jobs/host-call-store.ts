@@ -1,7 +1,7 @@
 import { type Generated, sql } from 'kysely'
 import type { Database, Transaction } from '../db/database.ts'
 
-/** What became of a call, as it is stored between two hosts. */
+/** The outcome of a call, as it is stored between two hosts. */
 export type StoredOutcome =
   | { kind: 'answered'; answer: unknown }
   | { kind: 'refused'; refusal: string; messages: readonly string[]; beside: Record<string, unknown> }

@@ -28,7 +28,7 @@ export async function openLeases(options: LeasesOptions): Promise<Leases> {
   const { db, owner, names, signal, log, ttlMs = defaultTtlMs } = options
   if (names.length > 0) await insertLeases(db, names)
   const renewEveryMs = ttlMs / 3
-  /** `endsAt` is by the monotonic clock and counts from before the query, so this host never believes it too long. */
+  /** `endsAt` is by the monotonic clock and counts from before the query, so this host never overestimates it. */
   const held = new Map<string, { endsAt: number; lost: AbortController }>()
 
   const drop = (name: string): void => {

@@ -1,9 +1,9 @@
 import type { EventFilter } from '../events/event.ts'
 import type { QueueName } from './queues.ts'
 
-/** A task that runs again and again while a host works. A room declares its own; start-up runs them all. */
+/** A task that runs at an interval on a worker. A room declares its own; start-up runs them all. */
 export type Periodic<App> = {
-  /** Unique among all rooms. It stands in logs, metrics and the health report. */
+  /** Unique among all rooms. It appears in logs, metrics and the health report. */
   name: string
   /** Pausing this queue pauses the task. Null only for a task whose pause would make other hosts believe this one dead. */
   queue: QueueName | null

@@ -16,26 +16,27 @@ export type SessionLink = {
   undelivered?: string | undefined
 }
 
-/** The names in the file, which homes of earlier versions have too. */
 const LinkFile = z.object({
   conversation: z.string(),
   session: z.string(),
-  told: z.string(),
-  unheard: z.string().optional(),
+  instructionsDigest: z.string(),
+  undelivered: z.string().optional(),
 })
+
+/** Earlier versions wrote these names. */
+const OldLinkFile = LinkFile.omit({ instructionsDigest: true, undelivered: true })
+  .extend({ told: z.string(), unheard: z.string().optional() })
+  .transform(({ told, unheard, ...link }) => ({ ...link, instructionsDigest: told, undelivered: unheard }))
 
 export async function readLink(conversation: Conversation): Promise<SessionLink | undefined> {
   const text = await readUntrusted(pathOf(conversation), { within: conversation.home })
   if (text === undefined) return undefined
-  const { told, unheard, ...link } = LinkFile.parse(JSON.parse(text))
-  if (link.conversation !== conversation.id) return undefined
-  return { ...link, instructionsDigest: told, undelivered: unheard }
+  const link = LinkFile.or(OldLinkFile).parse(JSON.parse(text))
+  return link.conversation === conversation.id ? link : undefined
 }
 
 export async function writeLink(conversation: Conversation, link: SessionLink): Promise<void> {
-  const { instructionsDigest: told, undelivered: unheard, ...rest } = link
-  const content: z.infer<typeof LinkFile> = { ...rest, told, unheard }
-  await writePrivateFile(pathOf(conversation), JSON.stringify(content))
+  await writePrivateFile(pathOf(conversation), JSON.stringify(link satisfies z.infer<typeof LinkFile>))
 }
 
 /** For a conversation that was rewritten: the agent's session no longer matches it. */

@@ -85,9 +85,7 @@ export async function reach(app: App, { ownSessionId }: Caller, named: unknown):
   if (ownSessionId === undefined) return String(named)
   const { data: ref } = SessionRef.safeParse(String(named))
   const id = ref && (await findInTree(app.db, ownSessionId, ref))
-  return id === undefined
-    ? refuse('not_found', 'There is no such session among yours and those that came from it')
-    : String(id)
+  return id === undefined ? refuse('not_found', 'Session not found among yours and its descendants') : String(id)
 }
 
 /**

@@ -16,7 +16,7 @@ export function checkArguments(call: BoundCall, { action, ...given }: Arguments,
   const args = Object.entries(given).filter(([name, value]) => value !== null || takes(schemas.get(name), 'null'))
   const problems = args.flatMap(([name, value]) => {
     const schema = schemas.get(name)
-    if (!schema) return `There is no argument ${name} here; there are: ${[...schemas.keys()].join(', ')}`
+    if (!schema) return `Unknown argument ${name}. Known: ${[...schemas.keys()].join(', ')}`
     return takes(schema, jsonType(value)) ? [] : `${name} must be ${acceptedTypes(schema)?.join(' or ')}`
   })
   const names = new Set(args.map(([name]) => name))
@@ -24,7 +24,7 @@ export function checkArguments(call: BoundCall, { action, ...given }: Arguments,
   if (missing.length > 0) problems.push(`Missing: ${missing.map(({ argument }) => argument).join(', ')}`)
   const changes = call.fields.filter(({ place }) => place === 'body')
   if (call.endpoint.method === 'PATCH' && !changes.some(({ argument }) => names.has(argument)))
-    problems.push(`Nothing to change; say one of: ${changes.map(({ argument }) => argument).join(', ')}`)
+    problems.push(`Nothing to change; give one of: ${changes.map(({ argument }) => argument).join(', ')}`)
   if (problems.length > 0) refuse('invalid_parameter', problems)
   return Object.fromEntries(args)
 }

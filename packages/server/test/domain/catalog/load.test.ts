@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { openCatalog } from '../../../src/domain/catalog/catalog.ts'
 import {
   catalogFolder,
-  complaintOf,
   emptyFolder,
   hook,
   openedCatalog,
+  problemOf,
   skill,
   writeFiles,
 } from '../../support/app/catalog-folder.ts'
@@ -162,7 +162,7 @@ describe('composition', () => {
     })
     expect(namesOf(catalog.current().mcpServers.list)).toEqual(['search', 'tracker'])
     expect(catalog.current().plugins.find('kit')?.mcpServers).toEqual(['search'])
-    expect(catalog.status().warnings).toEqual(['air.json: exclude.mcp: "nobody" names nothing'])
+    expect(catalog.status().warnings).toEqual(['air.json: exclude.mcp: "nobody" matches no entry'])
   })
 
   test('the main catalog can name a folder elsewhere by an absolute path', async () => {
@@ -185,7 +185,7 @@ describe('composition', () => {
     [
       'a key that stands twice in one file',
       { 'mcp.json': '{"one": {"type": "stdio", "command": "a", "command": "b"}}' },
-      'mcp.json: one.command: stands there twice',
+      'mcp.json: one.command: is a duplicate key',
     ],
     [
       'a catalog composed of itself',
@@ -212,8 +212,8 @@ describe('composition', () => {
       { 'air.json': { name: 'test', catalogs: ['in'] }, 'in/air.json': { name: 'local' } },
       'in/air.json: name: a composed catalog cannot be named local',
     ],
-  ])('%s is refused', async (_what, files, complaint) => {
-    expect(await complaintOf(files)).toContain(complaint)
+  ])('%s is refused', async (_what, files, problem) => {
+    expect(await problemOf(files)).toContain(problem)
   })
 })
 
@@ -254,13 +254,13 @@ describe('plugins', () => {
   })
 
   test('with a cycle are rejected', async () => {
-    const complaint = await complaintOf({
+    const problem = await problemOf({
       'plugins.json': {
         one: { description: 'One.', plugins: ['two'] },
         two: { description: 'Two.', plugins: ['one'] },
       },
     })
-    expect(complaint).toContain('plugins.json: one.plugins: one > two > one goes round in a circle')
+    expect(problem).toContain('plugins.json: one.plugins: one > two > one is a cycle')
   })
 })
 

@@ -21,8 +21,8 @@ const onceThereAre = (catalog: Catalog, ...names: string[]): Promise<string[]> =
   )
 
 describe.each([
-  ['told by the system', neverPolls],
-  ['by looking alone', onlyPolls],
+  ['by a watch event', neverPolls],
+  ['by polling', onlyPolls],
 ])('an edit is loaded without a restart, %s', (_how, follow) => {
   test('when a file is replaced', async () => {
     const { catalog, folder } = await openedCatalog(one, { follow })
@@ -93,7 +93,7 @@ describe('an invalid edit', () => {
     expect(catalog.status()).toMatchObject({
       version,
       isDegraded: true,
-      error: 'mcp.json: one.command: is needed by a server of type stdio',
+      error: 'mcp.json: one.command: is required for a server of type stdio',
     })
     expect(serversOf(catalog)).toEqual(['one'])
     await catalog.refresh()

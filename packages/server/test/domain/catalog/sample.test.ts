@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sampleRepository } from '../../../src/app/sample-repository.ts'
 import { equipFromCatalog } from '../../../src/domain/catalog/catalog.ts'
 import { startTestApp, testApp } from '../../support/app/app.ts'
-import { complaintOf } from '../../support/app/catalog-folder.ts'
+import { problemOf } from '../../support/app/catalog-folder.ts'
 import { atRest } from '../../support/sessions/demo-session.ts'
 
 const app = testApp()
@@ -71,5 +71,5 @@ test('a start with an invalid catalog fails with one message', async () => {
   await expect(start).rejects.toThrow(
     'The catalog /nowhere/air.json cannot be used: /nowhere/air.json: does not exist.',
   )
-  expect(await complaintOf({})).toBe('nothing')
+  expect(await problemOf({})).toBe('nothing')
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fillIn, placeholdersIn } from '../../../src/domain/catalog/secrets/placeholders.ts'
 import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
-import { catalogFolder, complaintAbout, openedCatalog } from '../../support/app/catalog-folder.ts'
+import { catalogFolder, openedCatalog, problemWith } from '../../support/app/catalog-folder.ts'
 
 const files = {
   'mcp.json': {
@@ -117,8 +117,8 @@ describe('secrets', () => {
 
   test.each([
     ['is not JSON', '{', 0o600, 'secrets.json: is not valid JSON'],
-    ['has a bad name', { lower: { value: 'hunter2' } }, 0o600, 'secrets.json: "lower": is no name of a secret'],
-    ['has a value that is none', { TOKEN: 'hunter2' }, 0o600, 'secrets.json: TOKEN: must be of type object'],
+    ['has a bad name', { lower: { value: 'hunter2' } }, 0o600, 'secrets.json: "lower": is not a valid secret name'],
+    ['has a value that is not an object', { TOKEN: 'hunter2' }, 0o600, 'secrets.json: TOKEN: must be of type object'],
     [
       'can be read by others',
       { TOKEN: { value: 'hunter2' } },
@@ -127,12 +127,12 @@ describe('secrets', () => {
     ],
   ])(
     'a secrets file that %s stops the start with a message that quotes no value',
-    async (_what, content, mode, complaint) => {
+    async (_what, content, mode, problem) => {
       const { folder, home } = await catalogFolder(files)
       await keep(home, content, mode)
-      const said = await complaintAbout(folder, { home })
-      expect(said).toContain(complaint)
-      expect(said).not.toContain('hunter2')
+      const reported = await problemWith(folder, { home })
+      expect(reported).toContain(problem)
+      expect(reported).not.toContain('hunter2')
     },
   )
 

@@ -124,7 +124,7 @@ describe('a folder of migrations', () => {
 
   test.each([
     ['a gap in the numbers', ['0001_trains.sql', '0003_wagons.sql'], '0003_wagons.sql should be number 2'],
-    ['a number that is there twice', ['0001_trains.sql', '0001_wagons.sql'], '0001_wagons.sql should be number 2'],
+    ['a duplicate number', ['0001_trains.sql', '0001_wagons.sql'], '0001_wagons.sql should be number 2'],
     ['a file without a number', ['trains.sql'], 'trains.sql should be number 1'],
   ])('%s is refused', async (_what, files, sentence) => {
     const { pool } = await testDatabase({ isEmpty: true })

@@ -40,7 +40,7 @@ test('afterCommit callbacks of a rolled back transaction never run', async () =>
 test('two deadlocked transactions both succeed, and their afterCommit callbacks run once each', async () => {
   const { db, pool } = await ledger()
   await pool.query('insert into entries values (1), (2)')
-  const bothHoldOne = meeting(2)
+  const bothHoldOne = barrier(2)
   let attempts = 0
   const committed: string[] = []
   const lockBoth = (name: string, order: readonly number[]) =>
@@ -90,8 +90,8 @@ async function lock(tx: Transaction, id: number | undefined): Promise<void> {
   await sql`select id from entries where id = ${id} for update`.execute(tx)
 }
 
-/** A barrier: the first `count` callers continue once all have arrived; later callers pass. */
-function meeting(count: number): () => Promise<void> {
+/** The first `count` callers continue once all have arrived; later callers pass. */
+function barrier(count: number): () => Promise<void> {
   let arrived = 0
   let letGo = (): void => undefined
   const all = new Promise<void>((resolve) => {

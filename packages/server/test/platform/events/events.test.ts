@@ -118,7 +118,7 @@ test('a follower that also reads from an earlier position misses no event, whene
 
 test('a follower that starts while the relay reads the last position receives the events up to it', async () => {
   const { url } = await testDatabase()
-  const { host, wake } = await deafHost(url, 1)
+  const { host, wake } = await hostWithManualSignals(url, 1)
   const elsewhere = await openEventHost(url)
 
   // Without followers the relay reads the last position. Its only connection is taken between its two queries.
@@ -137,7 +137,7 @@ test('a follower that starts while the relay reads the last position receives th
 
 test('an event whose notification was lost is delivered at the next tick', async () => {
   const { url } = await testDatabase()
-  const { host } = await deafHost(url)
+  const { host } = await hostWithManualSignals(url)
   const followed = follow(host.events)
 
   await publishWord(host, 'whispered')
@@ -209,12 +209,12 @@ async function oneHost() {
 }
 
 /** A host that receives only the signals that the test sends. */
-async function deafHost(url: string, connections?: number) {
+async function hostWithManualSignals(url: string, connections?: number) {
   let wake: () => void = () => undefined
   const signals: Signals = {
     announce: async () => undefined,
-    listen: (_topic, onHeard) => {
-      wake = onHeard
+    listen: (_topic, onSignal) => {
+      wake = onSignal
       return () => undefined
     },
     close: async () => undefined,

@@ -9,7 +9,7 @@ import { eventually } from '../../support/vitest/eventually.ts'
 const secrets = ['select * from credentials', '/home/someone/private', 'hunter2', 'faults.test', 'node_modules', 'at ']
 
 /** An error like those of a database driver, full of details that must not reach the caller. */
-function telling(): Error {
+function errorWithDetails(): Error {
   return Object.assign(new Error('relation "credentials" does not exist: select * from credentials'), {
     code: '42P01',
     detail: '/home/someone/private',
@@ -34,7 +34,7 @@ function failing(path: string, fail: () => unknown) {
 
 describe('a fault', () => {
   test('answers 500 with a sentence and a request id, and no detail of the error', async () => {
-    const server = await kitServer([failing('/fault', telling)])
+    const server = await kitServer([failing('/fault', errorWithDetails)])
     const answer = await server.get('/fault')
     const id = answer.headers.get('x-request-id')
     expectProblem(
@@ -49,7 +49,7 @@ describe('a fault', () => {
   })
 
   test('writes one log record with the request id and the stack', async () => {
-    const server = await kitServer([failing('/fault', telling)], { logLevel: 'info' })
+    const server = await kitServer([failing('/fault', errorWithDetails)], { logLevel: 'info' })
     const answer = await server.get('/fault')
     await server.close()
     expect(server.records()).toHaveLength(1)
@@ -93,7 +93,7 @@ describe('a fault', () => {
       answers: { 200: z.object({}) },
       handle: async () => ok({}),
     })
-    const server = await kitServer([failing('/fault', telling), fine])
+    const server = await kitServer([failing('/fault', errorWithDetails), fine])
     expect((await server.get('/fault')).status).toBe(500)
     expect((await server.get('/fine')).status).toBe(200)
   })
@@ -110,7 +110,7 @@ describe('a fault', () => {
           Readable.from(
             (async function* () {
               yield 'first half, '
-              throw telling()
+              throw errorWithDetails()
             })(),
           ),
         ),

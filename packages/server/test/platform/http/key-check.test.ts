@@ -10,7 +10,7 @@ import { silentLog } from '../../support/log/silent-log.ts'
 const wrongKeys = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `wrong-${from + index}`)
 
 /** A check with a manual clock, and its verdict on a key: right, wrong, or the seconds to wait. */
-function deskOf(...keys: string[]) {
+function checkWithClock(...keys: string[]) {
   let ms = 5000
   const check = keyCheck(apiKeys(keys), {
     log: silentLog,
@@ -36,7 +36,7 @@ function deskOf(...keys: string[]) {
 
 describe('a network that guesses keys', () => {
   test('is answered 401 for twenty wrong keys a minute, and told to wait for ten thousand more', () => {
-    const judged = deskOf('right').judgeAll(wrongKeys(10_020))
+    const judged = checkWithClock('right').judgeAll(wrongKeys(10_020))
     expect(judged).toEqual([...Array(20).fill('wrong'), ...Array(10_000).fill(60)])
   })
 
@@ -97,13 +97,13 @@ describe('a network that guesses keys', () => {
   })
 
   test('does not lock out a right key, whatever the network sent before', () => {
-    const { judge, judgeAll } = deskOf('right', 'other')
+    const { judge, judgeAll } = checkWithClock('right', 'other')
     judgeAll(wrongKeys(10_000))
     expect([judge('right'), judge('other'), judge('wrong')]).toEqual(['right', 'right', 60])
   })
 
   test('is told how many seconds of the minute are left', () => {
-    const { judge, judgeAll, pass } = deskOf('right')
+    const { judge, judgeAll, pass } = checkWithClock('right')
     judgeAll(wrongKeys(20))
     pass(59.5)
     expect(judge('wrong')).toBe(1)
@@ -112,26 +112,26 @@ describe('a network that guesses keys', () => {
   })
 
   test('gets twenty more guesses when the minute is over', () => {
-    const { judgeAll, pass } = deskOf('right')
+    const { judgeAll, pass } = checkWithClock('right')
     judgeAll(wrongKeys(20))
     pass(60)
     expect(judgeAll(wrongKeys(21, 100))).toEqual([...wrongKeys(20).map(() => 'wrong'), 60])
   })
 
   test('does not count against callers of other networks', () => {
-    const { judge, judgeAll } = deskOf('right')
+    const { judge, judgeAll } = checkWithClock('right')
     judgeAll(wrongKeys(30))
     expect([judge('wrong', '192.0.2.2'), judge('wrong', '2001:db8::1')]).toEqual(['wrong', 'wrong'])
   })
 
   test('is an IPv6 /64: its many addresses count together', () => {
-    const { judge } = deskOf('right')
+    const { judge } = checkWithClock('right')
     const judged = wrongKeys(21).map((key, index) => judge(key, `2001:db8:0:1::${index.toString(16)}`))
     expect(judged.at(-1)).toBe(60)
   })
 
   test('is evicted after a thousand other networks, so that memory is bounded', () => {
-    const { judge, judgeAll } = deskOf('right')
+    const { judge, judgeAll } = checkWithClock('right')
     judgeAll(wrongKeys(20))
     for (let index = 0; index < 1000; index += 1) judge('wrong', `10.0.${index >> 8}.${index & 255}`)
     expect(judge('wrong')).toBe('wrong')
@@ -139,20 +139,20 @@ describe('a network that guesses keys', () => {
 })
 
 test('keys of another realm are refused and do not count as guesses', () => {
-  const { judge, judgeAll } = deskOf('right')
+  const { judge, judgeAll } = checkWithClock('right')
   expect(judgeAll(wrongKeys(30).map((key) => `other_${key}`))).toEqual(Array(30).fill('wrong'))
   expect(judge('wrong')).toBe('wrong')
 })
 
 test('callers without an address count as one network', () => {
-  const { judge } = deskOf('right')
+  const { judge } = checkWithClock('right')
   const judged = wrongKeys(21).map((key) => judge(key, ''))
   expect(judged.at(-1)).toBe(60)
   expect(keyCheck(apiKeys(['right']), { log: silentLog }).accepts('right', undefined)).toBe(true)
 })
 
 test('repeating one wrong key, or sending none, does not count as guessing', () => {
-  const { judge } = deskOf('right')
+  const { judge } = checkWithClock('right')
   for (let round = 0; round < 500; round += 1) {
     expect([judge('stale'), judge(undefined), judge(''), judge(['stale'])]).toEqual(Array(4).fill('wrong'))
   }

@@ -207,11 +207,11 @@ describe('the request that a handler gets', () => {
       path: '/labelled',
       body: z.object({
         name: z.string(),
-        size: sent<number>().transform((said, context) =>
-          said === undefined ? refuseField(context, 'missing_parameter', 'size is required') : Number(said),
+        size: sent<number>().transform((value, context) =>
+          value === undefined ? refuseField(context, 'missing_parameter', 'size is required') : Number(value),
         ),
-        place: sent<number>().transform((said, context) =>
-          said === undefined ? refuseField(context, 'invalid_position', 'Position must be >= 1') : Number(said),
+        place: sent<number>().transform((value, context) =>
+          value === undefined ? refuseField(context, 'invalid_position', 'Position must be >= 1') : Number(value),
         ),
       }),
       answers: { 200: z.object({ size: z.int() }) },

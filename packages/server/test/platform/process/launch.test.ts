@@ -7,37 +7,37 @@ import type { Line } from '../../../src/platform/process/line-stream.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
-import { openWorkshop, type Workshop } from './workshop.ts'
+import { type LaunchFolder, launchFolder } from './launch-folder.ts'
 
-let workshop: Workshop
+let scratch: LaunchFolder
 beforeEach(async () => {
-  workshop = await openWorkshop()
+  scratch = await launchFolder()
 })
-afterEach(() => workshop.close())
+afterEach(() => scratch.close())
 
 describe('a launched child', () => {
   test('runs, is identified, and leads its own process group', async () => {
-    const child = await workshop.launch({ sh: 'ps -o pgid= -p $$; exec sleep 1000' })
+    const child = await scratch.launch({ sh: 'ps -o pgid= -p $$; exec sleep 1000' })
     expect(await processTable().isRunning(child.identity)).toBe(true)
     const { value } = await child.lines.next()
     expect(Number(value?.text)).toBe(child.identity.pid)
   })
 
   test('reads stdin, writes lines and reports its exit code', async () => {
-    const child = await workshop.launch({ sh: 'while read -r line; do echo "heard $line"; done; exit 3' })
+    const child = await scratch.launch({ sh: 'while read -r line; do echo "heard $line"; done; exit 3' })
     child.stdin?.end('one\ntwo\n')
     expect(await texts(child)).toEqual(['heard one', 'heard two'])
     expect(await child.exited).toEqual({ code: 3, signal: null })
   })
 
   test('without stdin reads end of file at once', async () => {
-    const child = await workshop.launch({ sh: 'cat; echo done' }, { stdin: 'none' })
+    const child = await scratch.launch({ sh: 'cat; echo done' }, { stdin: 'none' })
     expect(child.stdin).toBeUndefined()
     expect(await texts(child)).toEqual(['done'])
   })
 
   test('that exits before it has read its input does not crash this process', async () => {
-    const child = await workshop.launch({ sh: 'exec <&-; echo closed; exit 0' })
+    const child = await scratch.launch({ sh: 'exec <&-; echo closed; exit 0' })
     await child.exited
     const failure = await new Promise((resolve) => child.stdin?.write('x'.repeat(1_000_000), resolve))
     expect(failure).toBeInstanceOf(Error)
@@ -46,7 +46,7 @@ describe('a launched child', () => {
   test('carries the given marker even if another one was inherited', async () => {
     const marker = newRunMarker()
     const env = childEnvironment({ set: { [runMarkerVariable]: 'outer' } })
-    const child = await workshop.launch({ sh: `echo "$${runMarkerVariable}"` }, { marker, env })
+    const child = await scratch.launch({ sh: `echo "$${runMarkerVariable}"` }, { marker, env })
     expect(await texts(child)).toEqual([marker])
   })
 
@@ -59,7 +59,7 @@ describe('a launched child', () => {
     }
     for (const [name, value] of Object.entries(secrets)) vi.stubEnv(name, value)
     try {
-      const child = await workshop.launch({ sh: 'env' }, { env: childEnvironment({}) })
+      const child = await scratch.launch({ sh: 'env' }, { env: childEnvironment({}) })
       const lines = await texts(child)
       expect(lines.join('\n')).toContain('PATH=')
       expect(lines.join('\n')).not.toMatch(/canary|API_KEYS/)
@@ -69,7 +69,7 @@ describe('a launched child', () => {
   })
 
   test('has the last 8 KiB of its standard error kept', async () => {
-    const child = await workshop.launch({
+    const child = await scratch.launch({
       sh: `i=0; while [ $i -lt 3000 ]; do echo "žluť $i" >&2; i=$((i+1)); done; printf '\\000end' >&2`,
     })
     await child.exited
@@ -79,7 +79,7 @@ describe('a launched child', () => {
   })
 
   test('killed by kill -9 settles `exited` and ends its lines', async () => {
-    const child = await workshop.launch({ sh: 'echo "half a line\\c"; exec sleep 1000' })
+    const child = await scratch.launch({ sh: 'echo "half a line\\c"; exec sleep 1000' })
     const reading = texts(child)
     process.kill(child.identity.pid, 'SIGKILL')
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
@@ -88,7 +88,7 @@ describe('a launched child', () => {
 
   test('that ends before it is identified reports its exit, and its output is not lost', async () => {
     for (let round = 0; round < 10; round++) {
-      const child = await workshop.launch({ sh: 'echo quick; echo slow >&2' })
+      const child = await scratch.launch({ sh: 'echo quick; echo slow >&2' })
       expect(await child.exited).toEqual({ code: 0, signal: null })
       expect(child.stderrTail()).toBe('slow\n')
       expect(await processTable().isRunning(child.identity)).toBe(false)
@@ -97,7 +97,7 @@ describe('a launched child', () => {
   })
 
   test('settles and its lines end although a grandchild holds the pipes open', async () => {
-    const child = await workshop.launch({ sh: 'sleep 1000 & echo $!; echo last words; exit 7' })
+    const child = await scratch.launch({ sh: 'sleep 1000 & echo $!; echo last words; exit 7' })
     expect(await child.exited).toEqual({ code: 7, signal: null })
     const [grandchild, ...rest] = await texts(child)
     expect(rest).toEqual(['last words'])
@@ -105,7 +105,7 @@ describe('a launched child', () => {
   })
 
   test('settles and its lines end although a grandchild writes forever', async () => {
-    const child = await workshop.launch({ sh: 'yes $(printf %01000d 0) & yes >&2 & exit 0' })
+    const child = await scratch.launch({ sh: 'yes $(printf %01000d 0) & yes >&2 & exit 0' })
     expect(await child.exited).toEqual({ code: 0, signal: null })
     let count = 0
     for await (const _ of child.lines) count++
@@ -113,7 +113,7 @@ describe('a launched child', () => {
   })
 
   test('that has exited delivers its last line to a slow reader, although a grandchild holds the pipe open', async () => {
-    const child = await workshop.launch({ sh: 'sleep 1000 & head -c 150000 /dev/zero | tr "\\0" x; echo; echo result' })
+    const child = await scratch.launch({ sh: 'sleep 1000 & head -c 150000 /dev/zero | tr "\\0" x; echo; echo result' })
     const { value } = await child.lines.next()
     expect(value?.text.length).toBe(150_000)
     await child.exited
@@ -122,8 +122,8 @@ describe('a launched child', () => {
   })
 
   test('with endless output is blocked while the caller does not read, and continues when it does', async () => {
-    const progress = join(workshop.folder, 'progress')
-    const child = await workshop.launch({
+    const progress = join(scratch.folder, 'progress')
+    const child = await scratch.launch({
       sh: `i=0; while :; do printf '%16384s\\n' x; i=$((i+1)); echo $i > ${progress}; done`,
     })
     const written = async () => Number(await readFile(progress, 'utf8').catch(() => '0'))
@@ -143,7 +143,7 @@ describe('a launched child', () => {
 
   test('that writes one line of 100 MB uses no more memory than the line limit', async () => {
     const sizeBytes = 100 * 1024 * 1024
-    const child = await workshop.launch(
+    const child = await scratch.launch(
       { sh: `head -c ${sizeBytes} /dev/zero | tr '\\0' x; echo; echo after` },
       { maxLineBytes: 1024 * 1024 },
     )
@@ -163,7 +163,7 @@ describe('a launched child', () => {
   }, 15_000)
 
   test('that is stopped before its output is read has its pipe closed', async () => {
-    const child = await workshop.launch({ sh: 'yes' })
+    const child = await scratch.launch({ sh: 'yes' })
     await child.stop({ graceMs: 5000 })
     expect(await child.lines.next()).toEqual({ value: undefined, done: true })
   })
@@ -171,7 +171,7 @@ describe('a launched child', () => {
 
 describe('a program that cannot start', () => {
   const attempt = (options: { command: string; cwd?: string; args?: string[] }) =>
-    launch({ args: [], cwd: workshop.folder, env, marker: newRunMarker(), ...options })
+    launch({ args: [], cwd: scratch.folder, env, marker: newRunMarker(), ...options })
   // Only folders that every user may enter: an inaccessible one turns ENOENT into EACCES.
   const env = childEnvironment({ set: { PATH: '/usr/bin:/bin' } })
 
@@ -185,12 +185,12 @@ describe('a program that cannot start', () => {
   })
 
   test('because its working folder is missing gives an error with that folder', async () => {
-    const cwd = join(workshop.folder, 'gone')
+    const cwd = join(scratch.folder, 'gone')
     await expect(attempt({ command: 'sh', cwd })).rejects.toThrow(`its working folder ${cwd} does not exist`)
   })
 
   test('because it is not executable gives an error that says so', async () => {
-    const file = join(workshop.folder, 'plain')
+    const file = join(scratch.folder, 'plain')
     await writeFile(file, 'text')
     await chmod(file, 0o644)
     await expect(attempt({ command: file })).rejects.toMatchObject({ name: 'SpawnFailed', code: 'EACCES' })

@@ -10,7 +10,7 @@ import type { ProcessTable } from '../../../src/platform/process/process-table.t
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { psTable } from '../../../src/platform/process/ps-table.ts'
 import { newRunMarker, partMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
-import { type Cast, newCast } from './cast.ts'
+import { type TestProcesses, testProcesses } from './test-processes.ts'
 
 const isLinux = process.platform === 'linux'
 const tables: { name: string; makeTable: () => ProcessTable }[] = [
@@ -18,11 +18,11 @@ const tables: { name: string; makeTable: () => ProcessTable }[] = [
   ...(isLinux ? [{ name: 'proc', makeTable: procTable }] : []),
 ]
 
-let cast: Cast
+let processes: TestProcesses
 beforeEach(() => {
-  cast = newCast()
+  processes = testProcesses()
 })
-afterEach(() => cast.killAll())
+afterEach(() => processes.killAll())
 
 describe.each(tables)('the $name table', ({ makeTable }) => {
   const table = makeTable()
@@ -39,7 +39,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
   })
 
   test('a process that has ended is not running', async () => {
-    const sleeper = cast.sleeper()
+    const sleeper = processes.sleeper()
     const identity = await table.identify(sleeper.pid)
     expect(identity?.pid).toBe(sleeper.pid)
     process.kill(sleeper.pid, 'SIGKILL')
@@ -50,7 +50,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
 
   test('a zombie is not running', async () => {
     // The shell execs a program that never waits for its child, which must not exit before that.
-    const parent = cast.start('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
+    const parent = processes.start('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
     const [line] = await once(parent.stdout, 'data')
     const zombie = Number.parseInt(String(line), 10)
     await vi.waitFor(() => expect(programOf(parent.pid)).toMatch(/sleep$/), { timeout: 4000 })
@@ -61,10 +61,10 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
 
   test('finds exactly the processes that carry the marker', async () => {
     const marker = newRunMarker()
-    const marked = cast.sleeper({ [runMarkerVariable]: marker })
-    cast.sleeper({ [runMarkerVariable]: newRunMarker() })
-    cast.sleeper({ [runMarkerVariable]: `${marker}0` })
-    cast.sleeper({ [`X${runMarkerVariable}`]: marker })
+    const marked = processes.sleeper({ [runMarkerVariable]: marker })
+    processes.sleeper({ [runMarkerVariable]: newRunMarker() })
+    processes.sleeper({ [runMarkerVariable]: `${marker}0` })
+    processes.sleeper({ [`X${runMarkerVariable}`]: marker })
     const identity = await table.identify(marked.pid)
     expect(await table.findMarked(marker)).toEqual([identity])
   })
@@ -72,8 +72,8 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
   test('finds the parts of a run by the marker of the run, and one part by its own marker', async () => {
     const run = newRunMarker()
     const part = partMarker(run)
-    const whole = cast.sleeper({ [runMarkerVariable]: run })
-    const piece = cast.sleeper({ [runMarkerVariable]: part })
+    const whole = processes.sleeper({ [runMarkerVariable]: run })
+    const piece = processes.sleeper({ [runMarkerVariable]: part })
     const pids = async (marker: string) => (await table.findMarked(marker)).map(({ pid }) => pid).toSorted()
     expect(await pids(run)).toEqual([whole.pid, piece.pid].toSorted())
     expect(await pids(part)).toEqual([piece.pid])
@@ -81,25 +81,25 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
 
   test('a process that only mentions the marker in its arguments does not carry it', async () => {
     const marker = newRunMarker()
-    cast.start(process.execPath, ['-e', 'setInterval(() => {}, 1e6)', `${runMarkerVariable}=${marker}`, 'more'])
+    processes.start(process.execPath, ['-e', 'setInterval(() => {}, 1e6)', `${runMarkerVariable}=${marker}`, 'more'])
     expect(await table.findMarked(marker)).toEqual([])
   })
 
   test('finds a descendant that has cleared its environment', async () => {
     const marker = newRunMarker()
     const script = 'env -i sleep 1000 & echo $!; exec sleep 1000'
-    const parent = cast.start('sh', ['-c', script], { [runMarkerVariable]: marker })
+    const parent = processes.start('sh', ['-c', script], { [runMarkerVariable]: marker })
     const [line] = await once(parent.stdout, 'data')
     const child = Number.parseInt(String(line), 10)
-    cast.add(child)
+    processes.add(child)
     const found = async () => (await table.findMarked(marker)).map((one) => one.pid).toSorted()
     await vi.waitFor(async () => expect(await found()).toEqual([parent.pid, child].toSorted()), { timeout: 15_000 })
   })
 
   test('finds the whole run when its first process is given, also if that process has ended or is from another boot', async () => {
     const marker = newRunMarker()
-    const first = cast.sleeper({ [runMarkerVariable]: marker })
-    const second = cast.sleeper({ [runMarkerVariable]: marker })
+    const first = processes.sleeper({ [runMarkerVariable]: marker })
+    const second = processes.sleeper({ [runMarkerVariable]: marker })
     const identity = (await table.identify(first.pid)) ?? expect.fail('it runs')
     const both = [first.pid, second.pid].toSorted()
     for (const known of [identity, { ...identity, startTime: 'ended at once' }, { ...identity, startTime: 'x:9e15' }]) {
@@ -116,7 +116,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
 
 test.runIf(isLinux)('the ps table agrees with the proc table', async () => {
   const marker = newRunMarker()
-  const sleeper = cast.sleeper({ [runMarkerVariable]: marker })
+  const sleeper = processes.sleeper({ [runMarkerVariable]: marker })
   const [byPs, byProc] = [psTable(), procTable()]
   for (const pid of [process.pid, sleeper.pid]) {
     const identities = [await byPs.identify(pid), await byProc.identify(pid)]
@@ -167,7 +167,7 @@ describe.runIf(isLinux)('a program with blanks and parentheses in its name', () 
     const folder = await mkdtemp(join(tmpdir(), 'yardmaster-'))
     try {
       await symlink('/bin/sleep', join(folder, 'x) Z 1 (y'))
-      const odd = cast.start(join(folder, 'x) Z 1 (y'), ['1000'])
+      const odd = processes.start(join(folder, 'x) Z 1 (y'), ['1000'])
       const identity = await procTable().identify(odd.pid)
       expect(identity?.startTime).toMatch(/^[0-9a-f-]{36}:\d+$/)
       expect(identity && (await procTable().isRunning(identity))).toBe(true)

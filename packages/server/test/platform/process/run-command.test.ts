@@ -5,25 +5,25 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { runCommand } from '../../../src/platform/process/run-command.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
-import { type Cast, newCast } from './cast.ts'
-import { openWorkshop, stillRunning, type Workshop } from './workshop.ts'
+import { type LaunchFolder, launchFolder, stillRunning } from './launch-folder.ts'
+import { type TestProcesses, testProcesses } from './test-processes.ts'
 
-let workshop: Workshop
-let cast: Cast
+let scratch: LaunchFolder
+let processes: TestProcesses
 beforeEach(async () => {
-  workshop = await openWorkshop()
-  cast = newCast()
+  scratch = await launchFolder()
+  processes = testProcesses()
 })
 afterEach(async () => {
-  await cast.killAll()
-  await workshop.close()
+  await processes.killAll()
+  await scratch.close()
 })
 
 const run = (script: string, options: Partial<Parameters<typeof runCommand>[0]> = {}) =>
   runCommand({
     command: 'sh',
     args: ['-c', script],
-    cwd: workshop.folder,
+    cwd: scratch.folder,
     env: childEnvironment({}),
     timeoutMs: 20_000,
     maxOutputBytes: 100_000,
@@ -55,14 +55,14 @@ describe('runCommand', () => {
 
   test('rejects if the command cannot start', async () => {
     await expect(run('', { command: 'no-such-program' })).rejects.toBeInstanceOf(SpawnFailed)
-    await expect(run('', { cwd: join(workshop.folder, 'gone') })).rejects.toThrow('working folder')
+    await expect(run('', { cwd: join(scratch.folder, 'gone') })).rejects.toThrow('working folder')
   })
 
   test('a command that times out is stopped with everything it started', async () => {
     const script = 'sleep 1000 & a=$!; setsid sleep 1000 & echo $a $!; echo $a $! > pids; wait'
     const result = await run(script, { timeoutMs: 1500 })
     expect(result).toMatchObject({ code: null, signal: 'SIGTERM', timedOut: true, aborted: false })
-    await expectGone(await workshop.written('pids'))
+    await expectGone(await scratch.written('pids'))
   })
 
   test('a command that ignores SIGTERM is killed after the timeout', async () => {
@@ -70,13 +70,13 @@ describe('runCommand', () => {
       timeoutMs: 1500,
     })
     expect(result).toMatchObject({ signal: 'SIGKILL', timedOut: true })
-    await expectGone(await workshop.written('pids'))
+    await expectGone(await scratch.written('pids'))
   })
 
   test('an aborted command is stopped with everything it started', async () => {
     const controller = new AbortController()
     const running = run('sleep 1000 & echo $! > pids; wait', { signal: controller.signal })
-    const pids = await workshop.written('pids')
+    const pids = await scratch.written('pids')
     controller.abort()
     expect(await running).toMatchObject({ aborted: true, timedOut: false, outputTruncated: false })
     await expectGone(pids)
@@ -106,7 +106,7 @@ describe('runCommand', () => {
 
   test('a command that is part of a run is stopped without the rest of the run, and found by the marker of the run', async () => {
     const marker = newRunMarker()
-    const rest = cast.sleeper({ [runMarkerVariable]: marker })
+    const rest = processes.sleeper({ [runMarkerVariable]: marker })
     const unwanted = new AbortController()
     const running = run('exec sleep 1000', { partOf: marker, signal: unwanted.signal })
     await vi.waitFor(async () => expect(await processTable().findMarked(marker)).toHaveLength(2), { timeout: 15_000 })
@@ -119,13 +119,13 @@ describe('runCommand', () => {
     const result = await run('sleep 1000 & echo $!; exit 0')
     expect(result).toMatchObject(asItShould)
     const daemon = Number(result.stdout)
-    cast.add(daemon)
+    processes.add(daemon)
     expect(await stillRunning([daemon])).toEqual([daemon])
   })
 })
 
 async function expectGone(pids: string) {
   const numbers = pids.trim().split(' ').map(Number)
-  for (const pid of numbers) cast.add(pid)
+  for (const pid of numbers) processes.add(pid)
   expect(await stillRunning(numbers)).toEqual([])
 }

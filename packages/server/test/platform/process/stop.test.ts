@@ -4,18 +4,18 @@ import { type ProcessTable, processTable } from '../../../src/platform/process/p
 import { psTable } from '../../../src/platform/process/ps-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { stopTree, sweepMarked } from '../../../src/platform/process/stop.ts'
-import { type Cast, newCast } from './cast.ts'
-import { openWorkshop, stillRunning, type Workshop } from './workshop.ts'
+import { type LaunchFolder, launchFolder, stillRunning } from './launch-folder.ts'
+import { type TestProcesses, testProcesses } from './test-processes.ts'
 
-let workshop: Workshop
-let cast: Cast
+let scratch: LaunchFolder
+let processes: TestProcesses
 beforeEach(async () => {
-  workshop = await openWorkshop()
-  cast = newCast()
+  scratch = await launchFolder()
+  processes = testProcesses()
 })
 afterEach(async () => {
-  await workshop.close()
-  await cast.killAll()
+  await scratch.close()
+  await processes.killAll()
 })
 
 /** Never expires in a test that expects a gentler step to work. */
@@ -23,13 +23,13 @@ const unreachedMs = 20_000
 
 describe('stopping a child', () => {
   test('that handles SIGTERM ends by SIGTERM', async () => {
-    const child = await workshop.launch({ sh: 'exec sleep 1000' })
+    const child = await scratch.launch({ sh: 'exec sleep 1000' })
     expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'sigterm', swept: 0, survivors: [] })
     expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' })
   })
 
   test('that needs time to exit gets the grace period and only one SIGTERM', async () => {
-    const child = await workshop.launch({
+    const child = await scratch.launch({
       node: `
         let terms = 0
         process.on('SIGTERM', () => { if (++terms === 1) setTimeout(() => process.exit(10 + terms), 300) })
@@ -42,7 +42,7 @@ describe('stopping a child', () => {
   })
 
   test('that ignores SIGTERM is killed after the grace period', async () => {
-    const child = await workshop.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
+    const child = await scratch.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
     await child.lines.next()
     const beganMs = performance.now()
     expect((await child.stop({ graceMs: 300 })).endedBy).toBe('sigkill')
@@ -51,7 +51,7 @@ describe('stopping a child', () => {
   })
 
   test('that exits when asked gets no signal', async () => {
-    const child = await workshop.launch({ sh: 'read -r line; exit 5' })
+    const child = await scratch.launch({ sh: 'read -r line; exit 5' })
     const ask = () => {
       child.stdin?.write('please\n')
     }
@@ -60,13 +60,13 @@ describe('stopping a child', () => {
   })
 
   test('that does not react to ask gets SIGTERM, even if the ask call never returns', async () => {
-    const child = await workshop.launch({ sh: 'exec sleep 1000' })
+    const child = await scratch.launch({ sh: 'exec sleep 1000' })
     const report = await child.stop({ graceMs: unreachedMs, askMs: 50, ask: () => new Promise(() => {}) })
     expect(report.endedBy).toBe('sigterm')
   })
 
   test('whose ask call fails gets SIGTERM at once', async () => {
-    const child = await workshop.launch({ sh: 'exec sleep 1000' })
+    const child = await scratch.launch({ sh: 'exec sleep 1000' })
     const ask = () => Promise.reject(new Error('pipe closed'))
     expect((await child.stop({ graceMs: unreachedMs, askMs: 60_000, ask })).endedBy).toBe('sigterm')
   })
@@ -74,21 +74,21 @@ describe('stopping a child', () => {
   const goBetween = (work: string) => `(${work}) > /dev/null 2>&1 & read -r line; exit 0`
 
   test('leaves its descendants running for their grace period', async () => {
-    const child = await workshop.launch({ sh: goBetween('trap "" HUP; sleep 0.4') })
+    const child = await scratch.launch({ sh: goBetween('trap "" HUP; sleep 0.4') })
     const ask = () => void child.stdin?.end('please\n')
     const report = await child.stop({ graceMs: unreachedMs, descendantGraceMs: unreachedMs, ask })
     expect(report).toEqual({ endedBy: 'ask', swept: 0, survivors: [] })
   })
 
   test('has its descendants killed after their grace period', async () => {
-    const child = await workshop.launch({ sh: goBetween('exec sleep 1000') })
+    const child = await scratch.launch({ sh: goBetween('exec sleep 1000') })
     const ask = () => void child.stdin?.end('please\n')
     const report = await child.stop({ graceMs: unreachedMs, descendantGraceMs: 200, ask })
     expect(report).toEqual({ endedBy: 'ask', swept: 1, survivors: [] })
   })
 
   test('that has ended already is no error, also when repeated', async () => {
-    const child = await workshop.launch({ sh: 'exit 0' })
+    const child = await scratch.launch({ sh: 'exit 0' })
     await child.exited
     for (let time = 0; time < 2; time++) {
       expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'already_gone', swept: 0, survivors: [] })
@@ -96,7 +96,7 @@ describe('stopping a child', () => {
   })
 
   test('twice concurrently is safe, and the shorter grace period takes effect', async () => {
-    const child = await workshop.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
+    const child = await scratch.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
     await child.lines.next()
     const reports = await Promise.all([child.stop({ graceMs: unreachedMs }), child.stop({ graceMs: 50 })])
     expect(reports.map((report) => report.survivors)).toEqual([[], []])
@@ -128,9 +128,9 @@ describe.each([
   { name: 'ps', table: psTable() },
 ])('with the process table of $name', ({ table }) => {
   test('kills daemons made by setsid and by double fork, and leaves an unrelated process running', async () => {
-    const unrelated = cast.sleeper()
-    const other = await workshop.launch({ sh: 'exec sleep 1000' })
-    const child = await workshop.launch({ node: daemonMaker })
+    const unrelated = processes.sleeper()
+    const other = await scratch.launch({ sh: 'exec sleep 1000' })
+    const child = await scratch.launch({ node: daemonMaker })
     const daemons = await daemonsOf(child)
     const identity = await table.identify(child.identity.pid)
 
@@ -143,7 +143,7 @@ describe.each([
   })
 
   test('sweepMarked kills a run of which only the marker is known', async () => {
-    const child = await workshop.launch({ node: daemonMaker })
+    const child = await scratch.launch({ node: daemonMaker })
     const daemons = await daemonsOf(child)
     expect(await sweepMarked(child.marker, table)).toBe(4)
     expect(await stillRunning(daemons)).toEqual([])
@@ -155,21 +155,21 @@ describe.each([
 async function daemonsOf(child: Child): Promise<number[]> {
   const { value } = await child.lines.next()
   const pids: number[] = JSON.parse(value?.text ?? '')
-  for (const pid of pids) cast.add(pid)
+  for (const pid of pids) processes.add(pid)
   expect(await stillRunning(pids)).toHaveLength(3)
   return pids
 }
 
 describe('stopTree', () => {
   test('sweeps the daemons of a child that has already exited', async () => {
-    const child = await workshop.launch({ sh: '(sleep 1000 & sleep 1000 &) >/dev/null 2>&1; exit 0' })
+    const child = await scratch.launch({ sh: '(sleep 1000 & sleep 1000 &) >/dev/null 2>&1; exit 0' })
     await child.exited
     expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'already_gone', swept: 2, survivors: [] })
   })
 
   test('sweeps processes that fork during the sweep', async () => {
     const forker = 'while :; do sleep 0.05 & sleep 0.05; done'
-    const child = await workshop.launch({ sh: `(${forker}) & (${forker}) & (${forker}) & echo ready; wait` })
+    const child = await scratch.launch({ sh: `(${forker}) & (${forker}) & (${forker}) & echo ready; wait` })
     await child.lines.next()
     const { survivors } = await child.stop({ graceMs: 0 })
     expect(survivors).toEqual([])
@@ -177,7 +177,7 @@ describe('stopTree', () => {
   })
 
   test('never signals a reused pid', async () => {
-    const stranger = cast.sleeper()
+    const stranger = processes.sleeper()
     const known = await processTable().identify(stranger.pid)
     const [boot, ticks] = known?.startTime.split(':') ?? []
     for (const startTime of ['another', `${boot}:1`, `another-boot:${ticks}`]) {
@@ -189,7 +189,7 @@ describe('stopTree', () => {
   })
 
   test('stops signalling when the pid is reused during the stop', async () => {
-    const stranger = cast.sleeper()
+    const stranger = processes.sleeper()
     let looks = 0
     const table: ProcessTable = {
       identify: async () => undefined,
@@ -202,7 +202,7 @@ describe('stopTree', () => {
   })
 
   test('reports processes that survive SIGKILL', async () => {
-    const undying = { pid: cast.sleeper().pid, startTime: 'now' }
+    const undying = { pid: processes.sleeper().pid, startTime: 'now' }
     const table: ProcessTable = {
       identify: async () => undying,
       isRunning: async () => true,

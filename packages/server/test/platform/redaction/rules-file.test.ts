@@ -43,7 +43,7 @@ describe('a file of additional rules', () => {
     ['a keyword of two letters', { ...badge, keywords: ['ba'] }, 'rules[0].keywords[0] must be 3 characters or more'],
     ['a column that is unknown', { ...badge, colour: 'red' }, 'rules[0] '],
     ['a check that is unknown', { ...badge, check: 'luhn' }, 'rules[0].check '],
-    ['a pattern that is none', { ...badge, secret: 'badge-[0-9' }, 'rules[0].secret must be a regular expression'],
+    ['an invalid pattern', { ...badge, secret: 'badge-[0-9' }, 'rules[0].secret must be a regular expression'],
     [
       'a repetition without end',
       { ...badge, secret: 'badge-[0-9]+' },

@@ -12,22 +12,22 @@ describe('the model', () => {
   test('is selected by a configuration option', async () => {
     session = await scriptedSession({ abilities: ['options', 'models'] })
     expect(await session.run('say Hi', { model: 'large' })).toEqual({ kind: 'completed' })
-    const [{ params } = { params: {} }] = await session.heard('session/set_config_option')
+    const [{ params } = { params: {} }] = await session.requests('session/set_config_option')
     expect(params).toMatchObject({ sessionId: session.conversation.id, configId: 'llm', value: 'large' })
-    expect(await session.heard('session/set_model')).toEqual([])
+    expect(await session.requests('session/set_model')).toEqual([])
   })
 
   test('is selected by session/set_model and by its displayed name', async () => {
     session = await scriptedSession({ abilities: ['models'] })
     await session.run('say Hi', { model: 'The large one' })
-    expect((await session.heard('session/set_model'))[0]?.params).toMatchObject({ modelId: 'large' })
+    expect((await session.requests('session/set_model'))[0]?.params).toMatchObject({ modelId: 'large' })
   })
 
   test("is not set if the agent already uses it or the choice is the agent's", async () => {
     session = await scriptedSession({ abilities: ['options', 'resume'] })
     await session.run('say Hi', { model: 'small' })
     await session.run('say Hi', { model: 'default' })
-    expect(await session.heard('session/set_config_option')).toEqual([])
+    expect(await session.requests('session/set_config_option')).toEqual([])
   })
 
   test('that the agent lacks fails the turn with a list of those it has', async () => {
@@ -37,7 +37,7 @@ describe('the model', () => {
       reason: 'model',
       detail: 'The agent has no model huge; it offers small, large.',
     })
-    expect(await session.heard('session/prompt')).toEqual([])
+    expect(await session.requests('session/prompt')).toEqual([])
   })
 
   test('of an agent without a choice of models is logged', async () => {
@@ -51,7 +51,7 @@ test('the agent gets the configured mode and sign-in method', async () => {
   const agent = { mode: 'free', authMethod: 'key' }
   session = await scriptedSession({ agent, environment: { SCRIPTED_AUTH: 'required' } })
   expect(await session.run('say Hi')).toEqual({ kind: 'completed' })
-  expect((await session.heard()).map(({ method }) => method)).toEqual([
+  expect((await session.requests()).map(({ method }) => method)).toEqual([
     'initialize',
     'authenticate',
     'session/new',
@@ -94,8 +94,8 @@ test('every turn passes the MCP servers, except those the agent does not support
       headers: [{ name: 'Authorization', value: 'Bearer x' }],
     },
   ]
-  expect((await session.heard('session/new'))[0]?.params.mcpServers).toEqual(given)
-  expect((await session.heard('session/resume'))[0]?.params.mcpServers).toEqual(given)
+  expect((await session.requests('session/new'))[0]?.params.mcpServers).toEqual(given)
+  expect((await session.requests('session/resume'))[0]?.params.mcpServers).toEqual(given)
   const sentence = 'The MCP server old is left out: the agent does not speak MCP over sse.'
   expect(session.notices).toEqual([sentence, sentence])
 })
@@ -111,7 +111,7 @@ test('skills are copied to the home and named to the agent, and deselected ones 
   const folder = join(conversation.home, 'skills', 'tea%2f%2e%2e%2fbrew')
   expect(await readFile(join(folder, 'references', 'leaves.md'), 'utf8')).toBe('green')
   await session.run('say Hi', { equipment: { skills: [tea] } })
-  const [{ params } = { params: {} }] = await session.heard('session/prompt')
+  const [{ params } = { params: {} }] = await session.requests('session/prompt')
   expect(JSON.stringify(params)).toContain(`- tea/../brew: ${join(folder, 'SKILL.md')}`)
   expect(await readFile(join(folder, 'SKILL.md'), 'utf8')).toBe('# tea/../brew')
 })

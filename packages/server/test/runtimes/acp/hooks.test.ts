@@ -11,11 +11,11 @@ afterEach(() => session.remove())
 
 const moments = ['session_start', 'pre_tool_call', 'post_tool_call', 'stop', 'session_end'] as const
 
-/** A hook that appends its input to `told` in the working directory, then runs `script`. */
+/** A hook that appends its input to `hook-input` in the working directory, then runs `script`. */
 async function makeHook(event: HookEvent, { script = '', ...rest }: Partial<Hook> & { script?: string } = {}) {
   const folder = join(session.conversation.home, `hook-${event}`)
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'tell.sh'), `#!/bin/sh\ncat >> told\necho >> told\n${script}\n`)
+  await writeFile(join(folder, 'tell.sh'), `#!/bin/sh\ncat >> hook-input\necho >> hook-input\n${script}\n`)
   await chmod(join(folder, 'tell.sh'), 0o755)
   const hook: Hook = {
     ...{ id: `tell-of-${event}`, folder, event, command: './tell.sh', args: [], env: {} },
@@ -25,8 +25,8 @@ async function makeHook(event: HookEvent, { script = '', ...rest }: Partial<Hook
   return hook
 }
 
-async function told(): Promise<Record<string, unknown>[]> {
-  const text = await readFile(join(session.conversation.workingDirectory, 'told'), 'utf8').catch(() => '')
+async function hookInput(): Promise<Record<string, unknown>[]> {
+  const text = await readFile(join(session.conversation.workingDirectory, 'hook-input'), 'utf8').catch(() => '')
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
 
@@ -41,7 +41,7 @@ describe('hooks of an ACP agent', () => {
     expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([])
     expect(await session.run('run ls', { equipment: { hooks } })).toEqual({ kind: 'completed' })
     const tool = { tool_name: 'execute', tool_title: 'ls', tool_input: { command: 'ls' } }
-    expect(await told()).toMatchObject([
+    expect(await hookInput()).toMatchObject([
       { hook_event_name: 'SessionStart', session_id: session.conversation.id },
       { hook_event_name: 'PreToolUse', ...tool },
       { hook_event_name: 'PostToolUse', ...tool, tool_response: { content: 'output of ls', is_error: false } },
@@ -67,7 +67,7 @@ describe('hooks of an ACP agent', () => {
     const hooks = [await makeHook('pre_tool_call', { script: 'echo "not on a Friday" >&2; exit 2' })]
     expect(await session.run('ask to deploy', { equipment: { hooks } })).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: got reject_once-id')
-    expect(await told()).toMatchObject([{ tool_use_id: 'asked', tool_title: 'to deploy' }])
+    expect(await hookInput()).toMatchObject([{ tool_use_id: 'asked', tool_title: 'to deploy' }])
     expect(session.notices).toEqual(['The hook tell-of-pre_tool_call objected: not on a Friday'])
   })
 
@@ -76,7 +76,7 @@ describe('hooks of an ACP agent', () => {
     const about = async (matcher: string) => ({ ...(await makeHook('pre_tool_call')), id: matcher, matcher })
     const hooks = await Promise.all(['execute', 'ex.*|edit', '*', 'exec', 'edit'].map(about))
     expect(await session.run('run ls', { equipment: { hooks } })).toEqual({ kind: 'completed' })
-    expect(await told()).toHaveLength(3)
+    expect(await hookInput()).toHaveLength(3)
   })
 
   test('with an invalid matcher are left out with a sentence', async () => {
@@ -93,15 +93,15 @@ describe('hooks of an ACP agent', () => {
     const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: `${'a'.repeat(40)}!`, status: 'in_progress' }
     expect(await session.run(`tell ${JSON.stringify(call)}`, { equipment: { hooks } })).toEqual({ kind: 'completed' })
     // The matcher timed out, so the hook runs.
-    expect(await told()).toHaveLength(1)
+    expect(await hookInput()).toHaveLength(1)
   })
 
   test('get their own variables and no provider key', async () => {
     session = await scriptedSession({ environment: { PROVIDER_KEY: 'sesame' } })
     const env = { MOOD: 'cheerful' }
-    const script = 'echo "{\\"mood\\":\\"$MOOD\\",\\"key\\":\\"$PROVIDER_KEY\\"}" >> told'
+    const script = 'echo "{\\"mood\\":\\"$MOOD\\",\\"key\\":\\"$PROVIDER_KEY\\"}" >> hook-input'
     await session.run('say Hi', { equipment: { hooks: [await makeHook('stop', { env, script })] } })
-    expect(await told()).toMatchObject([{ hook_event_name: 'Stop' }, { mood: 'cheerful', key: '' }])
+    expect(await hookInput()).toMatchObject([{ hook_event_name: 'Stop' }, { mood: 'cheerful', key: '' }])
   })
 
   test('that fail, time out or are missing are logged, and the turn continues', async () => {
@@ -121,7 +121,7 @@ describe('hooks of an ACP agent', () => {
 
   test('see everything reported about a call, and run again when an update adds to it', async () => {
     session = await scriptedSession()
-    const script = 'grep -q "rm -rf" told && exit 2'
+    const script = 'grep -q "rm -rf" hook-input && exit 2'
     const hooks = [await makeHook('pre_tool_call', { script, matcher: 'execute' })]
     const call = { toolCallId: 'x', sessionUpdate: 'tool_call', kind: 'execute', title: 'Terminal' }
     const lines = [
@@ -132,7 +132,7 @@ describe('hooks of an ACP agent', () => {
     ]
     expect(await session.run(lines.join('\n'), { equipment: { hooks } })).toEqual({ kind: 'completed' })
     expect(await session.said()).toContain('text: got reject_once-idgot reject_once-id')
-    expect((await told()).map((moment) => moment.tool_input)).toEqual([{}, { command: 'rm -rf /' }, {}])
+    expect((await hookInput()).map((moment) => moment.tool_input)).toEqual([{}, { command: 'rm -rf /' }, {}])
   })
 
   test('match the name in a permission request, also for a call that had ended', async () => {
@@ -160,7 +160,7 @@ describe('hooks of an ACP agent', () => {
       { sessionUpdate: 'tool_call_update', status: 'completed' },
     ].map((update) => `tell ${JSON.stringify({ toolCallId: 'x', ...update })}`)
     await session.run(lines.join('\n'), { equipment: { hooks } })
-    expect((await told()).map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input])).toEqual([
+    expect((await hookInput()).map(({ hook_event_name, tool_input }) => [hook_event_name, tool_input])).toEqual([
       ['PreToolUse', {}],
       ['PreToolUse', { command: 'ls' }],
       ['PostToolUse', { command: 'ls' }],
@@ -172,8 +172,8 @@ describe('hooks of an ACP agent', () => {
     const hooks = [await makeHook('pre_tool_call', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
     const asking = `askandfail ${JSON.stringify({ toolCallId: 'x', rawInput: { command: 'ls' } })}`
     expect(await session.run(asking, { equipment: { hooks } })).toMatchObject({ kind: 'failed' })
-    expect(await told()).toHaveLength(1)
-    expect((await session.heard('answered')).map(({ params }) => params)).toEqual([
+    expect(await hookInput()).toHaveLength(1)
+    expect((await session.requests('answered')).map(({ params }) => params)).toEqual([
       { outcome: { outcome: 'selected', optionId: 'reject_once-id' } },
     ])
   })
@@ -184,7 +184,7 @@ describe('hooks of an ACP agent', () => {
     const call = { toolCallId: 'x', title: 'Terminal', rawInput: { command } }
     const hooks = [await makeHook('pre_tool_call')]
     await session.run(`permit ${JSON.stringify(call)}`, { equipment: { hooks } })
-    expect(await told()).toMatchObject([{ tool_input: { command } }])
+    expect(await hookInput()).toMatchObject([{ tool_input: { command } }])
   })
 
   test('that refuse with a long output refuse the call', async () => {
@@ -196,9 +196,12 @@ describe('hooks of an ACP agent', () => {
 
   test('delay the messages after a call until they have run', async () => {
     session = await scriptedSession()
-    const hooks = [await makeHook('pre_tool_call', { script: 'sleep 0.3; echo "{}" >> told' }), await makeHook('stop')]
+    const hooks = [
+      await makeHook('pre_tool_call', { script: 'sleep 0.3; echo "{}" >> hook-input' }),
+      await makeHook('stop'),
+    ]
     await session.run('run one\nrun two', { equipment: { hooks } })
-    const names = (await told()).map((moment) => moment.hook_event_name ?? 'done')
+    const names = (await hookInput()).map((moment) => moment.hook_event_name ?? 'done')
     expect(names).toEqual(['PreToolUse', 'done', 'PreToolUse', 'done', 'Stop'])
   })
 
@@ -206,7 +209,7 @@ describe('hooks of an ACP agent', () => {
     session = await scriptedSession()
     const hooks = [await makeHook('stop', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
     const turn = await session.begin('say Hi', { equipment: { hooks } })
-    await eventually(told, (moments) => moments.length === 1)
+    await eventually(hookInput, (moments) => moments.length === 1)
     const before = session.stirrings
     await eventually(
       async () => session.stirrings,
@@ -218,7 +221,7 @@ describe('hooks of an ACP agent', () => {
 
   test('end with a turn that failed', async () => {
     session = await scriptedSession()
-    const hooks = [await makeHook('post_tool_call', { script: 'sleep 100; echo "{}" >> told' })]
+    const hooks = [await makeHook('post_tool_call', { script: 'sleep 100; echo "{}" >> hook-input' })]
     expect(await session.run('run one\ncrash', { equipment: { hooks } })).toMatchObject({ kind: 'failed' })
     expect(await session.leftBehind()).toEqual([])
   })
@@ -227,7 +230,7 @@ describe('hooks of an ACP agent', () => {
     session = await scriptedSession()
     const hooks = [await makeHook('session_start', { script: 'exec sleep 100' })]
     const turn = await session.begin('say Hi', { equipment: { hooks } })
-    await eventually(told, (moments) => moments.length === 1)
+    await eventually(hookInput, (moments) => moments.length === 1)
     expect((await session.leftBehind()).length).toBeGreaterThanOrEqual(2)
     await turn.interrupt()
     expect(await session.leftBehind()).toEqual([])
@@ -240,11 +243,11 @@ describe('hooks of an ACP agent', () => {
     const hooks = [await makeHook('session_start', { script: 'exec sleep 100' })]
     const equipment = { hooks, instructions: 'The goal is tea.' }
     const turn = await session.begin('say Hi', { equipment })
-    await eventually(told, (moments) => moments.length === 1)
+    await eventually(hookInput, (moments) => moments.length === 1)
     await turn.interrupt()
     await turn.ended
     await session.run('say Again', { equipment: { ...equipment, hooks: [] } })
-    const [{ params } = { params: {} }] = await session.heard('session/prompt')
+    const [{ params } = { params: {} }] = await session.requests('session/prompt')
     for (const part of ['Something said before', 'The goal is tea.']) expect(JSON.stringify(params)).toContain(part)
   })
 
@@ -252,10 +255,10 @@ describe('hooks of an ACP agent', () => {
     session = await scriptedSession()
     const hooks = [await makeHook('session_start', { script: 'exec sleep 100' }), await makeHook('stop')]
     const turn = await session.begin('say Hi', { equipment: { hooks } })
-    await eventually(told, (moments) => moments.length === 1)
+    await eventually(hookInput, (moments) => moments.length === 1)
     await turn.interrupt()
     expect(await turn.ended).toEqual({ kind: 'interrupted' })
-    expect(await told()).toHaveLength(1)
-    expect(await session.heard('session/prompt')).toEqual([])
+    expect(await hookInput()).toHaveLength(1)
+    expect(await session.requests('session/prompt')).toEqual([])
   })
 })

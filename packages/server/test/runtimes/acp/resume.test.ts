@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Heard, ScriptedSession } from './scripted-session.ts'
+import type { AgentRequest, ScriptedSession } from './scripted-session.ts'
 import { scriptedSession } from './scripted-session.ts'
 
 let session: ScriptedSession
@@ -14,8 +14,8 @@ describe('the next turn', () => {
     await session.run('say One')
     expect(await session.run('recall')).toEqual({ kind: 'completed' })
     expect(session.named).toHaveLength(1)
-    expect(await session.heard('session/new')).toHaveLength(1)
-    expect((await session.heard('session/resume'))[0]?.params).toMatchObject({ sessionId: session.conversation.id })
+    expect(await session.requests('session/new')).toHaveLength(1)
+    expect((await session.requests('session/resume'))[0]?.params).toMatchObject({ sessionId: session.conversation.id })
     expect((await session.said()).at(-1)).toContain('["say One"]\n["recall"]')
     expect(session.notices).toEqual([])
   })
@@ -24,7 +24,7 @@ describe('the next turn', () => {
     session = await scriptedSession({ abilities: ['load'] })
     await session.run('say One')
     await session.run('say Two')
-    expect(await session.heard('session/load')).toHaveLength(1)
+    expect(await session.requests('session/load')).toHaveLength(1)
     expect(await session.said()).toEqual(['user: say One', 'text: One', 'user: say Two', 'text: Two'])
   })
 
@@ -32,7 +32,7 @@ describe('the next turn', () => {
     session = await scriptedSession({ abilities: ['resume', 'load'], refuses: ['session/resume'] })
     await session.run('say One')
     expect(await session.run('say Two')).toEqual({ kind: 'completed' })
-    expect(await session.heard('session/load')).toHaveLength(1)
+    expect(await session.requests('session/load')).toHaveLength(1)
     expect(session.notices).toEqual([])
   })
 
@@ -40,7 +40,7 @@ describe('the next turn', () => {
     session = await scriptedSession({ abilities: ['resume'], refuses: ['session/resume'] })
     await session.run('say One\nrun ls')
     expect(await session.run('say Two')).toEqual({ kind: 'completed' })
-    const [recap, message] = textsOf(await session.heard('session/prompt'))
+    const [recap, message] = textsOf(await session.requests('session/prompt'))
     expect(recap).toMatch(
       /^<earlier_conversation>\n.*User: say One\nrun ls\n\nYou: One\n\nTool execute: .*"ls".*\n\nResult: output of ls\n<\/earlier_conversation>$/s,
     )
@@ -55,7 +55,7 @@ describe('the next turn', () => {
     await session.run('say One')
     await session.run('say Two')
     await session.run('say Three')
-    const [recap] = textsOf(await session.heard('session/prompt'))
+    const [recap] = textsOf(await session.requests('session/prompt'))
     expect(recap).toContain('You: One\n\nUser: say Two\n\nYou: Two')
     expect(recap).not.toContain('earlier_conversation>\n\nUser')
     expect(session.notices).toEqual([])
@@ -66,12 +66,23 @@ describe('the next turn', () => {
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
     const link = JSON.parse(await readFile(path, 'utf8'))
-    expect(link.unheard).toBeUndefined()
-    await writeFile(path, JSON.stringify({ ...link, unheard: 'say Lost' }))
+    expect(link.undelivered).toBeUndefined()
+    await writeFile(path, JSON.stringify({ ...link, undelivered: 'say Lost' }))
     await session.run('say Two')
-    const [lost, message] = textsOf(await session.heard('session/prompt'))
+    const [lost, message] = textsOf(await session.requests('session/prompt'))
     expect(lost).toMatch(/^<earlier_message>\n.*\n\nsay Lost\n<\/earlier_message>$/s)
     expect(message).toBe('say Two')
+  })
+
+  test('repeats such a message from the session link of an earlier version', async () => {
+    session = await scriptedSession()
+    await session.run('say One')
+    const path = join(session.conversation.home, 'acp-session.json')
+    const { instructionsDigest: told, ...link } = JSON.parse(await readFile(path, 'utf8'))
+    await writeFile(path, JSON.stringify({ ...link, told, unheard: 'say Lost' }))
+    await session.run('say Two')
+    expect(textsOf(await session.requests('session/prompt'))[0]).toContain('say Lost')
+    expect(await session.requests('session/new')).toHaveLength(1)
   })
 
   test('does not repeat the message if it is the prompt', async () => {
@@ -79,9 +90,9 @@ describe('the next turn', () => {
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
     const link = JSON.parse(await readFile(path, 'utf8'))
-    await writeFile(path, JSON.stringify({ ...link, unheard: 'say Two' }))
+    await writeFile(path, JSON.stringify({ ...link, undelivered: 'say Two' }))
     await session.run('say Two')
-    expect(textsOf(await session.heard('session/prompt'))).toEqual(['say Two'])
+    expect(textsOf(await session.requests('session/prompt'))).toEqual(['say Two'])
   })
 
   test('starts on a line of its own after an incomplete line', async () => {
@@ -101,7 +112,7 @@ describe('instructions', () => {
     session = await scriptedSession()
     const given = async (instructions: string): Promise<string[]> => {
       await session.run('say Hi', { equipment: { instructions } })
-      return textsOf(await session.heard('session/prompt'))
+      return textsOf(await session.requests('session/prompt'))
     }
     expect(await given('The goal: tea.')).toEqual([
       expect.stringMatching(/^<session_instructions>\n.*\n\nThe goal: tea\.\n/s),
@@ -115,8 +126,8 @@ describe('instructions', () => {
   test('go to the system prompt of an agent that supports it', async () => {
     session = await scriptedSession({ abilities: ['system_prompt'] })
     await session.run('say Hi', { equipment: { instructions: 'The goal: tea.' } })
-    expect(textsOf(await session.heard('session/prompt'))).toEqual(['say Hi'])
-    const [{ params } = { params: {} }] = await session.heard('session/new')
+    expect(textsOf(await session.requests('session/prompt'))).toEqual(['say Hi'])
+    const [{ params } = { params: {} }] = await session.requests('session/new')
     expect(params).toMatchObject({ systemPrompt: { mode: 'append', content: [{ text: 'The goal: tea.' }] } })
   })
 })
@@ -131,14 +142,14 @@ describe('a conversation written to disk', () => {
       [1, 2].map(() => written.conversationId),
     )
     await session.run('say Go on')
-    expect(textsOf(await session.heard('session/prompt'))).toEqual([
+    expect(textsOf(await session.requests('session/prompt'))).toEqual([
       expect.stringContaining('User: What is your name?\n\nYou: Ada'),
       'say Go on',
     ])
     expect(session.named).toEqual([])
     expect(await session.said()).toHaveLength(4)
     await session.run('say And on')
-    expect(textsOf(await session.heard('session/prompt'))).toEqual(['say And on'])
+    expect(textsOf(await session.requests('session/prompt'))).toEqual(['say And on'])
   })
 
   test("after a move is not resumed in the agent's old session", async () => {
@@ -147,8 +158,8 @@ describe('a conversation written to disk', () => {
     const { path } = await session.runtime.writeTranscript(session.conversation, kept())
     expect(await session.runtime.transcriptFiles(session.conversation)).toEqual([{ thread: 'main', path }])
     await session.run('say Two')
-    expect(await session.heard('session/resume')).toEqual([])
-    expect(textsOf(await session.heard('session/prompt'))[0]).toContain('Ada')
+    expect(await session.requests('session/resume')).toEqual([])
+    expect(textsOf(await session.requests('session/prompt'))[0]).toContain('Ada')
   })
 
   test('that is very long becomes a bounded recap with its first and latest messages', async () => {
@@ -161,15 +172,15 @@ describe('a conversation written to disk', () => {
     const written = await session.runtime.writeTranscript(session.conversation, long())
     session.conversation = { ...session.conversation, id: written.conversationId }
     await session.run('say Go on')
-    const recap = textsOf(await session.heard('session/prompt'))[0] ?? ''
+    const recap = textsOf(await session.requests('session/prompt'))[0] ?? ''
     expect(recap.length).toBeLessThan(60_000)
     expect(recap).toMatch(/Build a cathedral\n\n\[\d+ entries are left out here\]\n\nYou: Stone .*You: Stone 3000 /s)
   })
 })
 
 /** The texts of the last prompt. */
-function textsOf(heard: readonly Heard[]): string[] {
-  const blocks = heard.at(-1)?.params.prompt as { text: string }[] // as the scripted agent wrote it down
+function textsOf(requests: readonly AgentRequest[]): string[] {
+  const blocks = requests.at(-1)?.params.prompt as { text: string }[] // as the scripted agent wrote it down
   return blocks.map(({ text }) => text)
 }
 

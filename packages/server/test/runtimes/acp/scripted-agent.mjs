@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk'
 
 // A small agent that speaks the Agent Client Protocol and executes the lines of its prompt. It writes the requests it gets to
-// `heard.jsonl` in its home, and its sessions beside it, so that it can resume them.
+// `requests.jsonl` in its home, and its sessions beside it, so that it can resume them.
 //
 // SCRIPTED_ABILITIES  its capabilities: resume, load, http, system_prompt, options (models as configuration options),
 //                     models (models in the older way)
@@ -22,8 +22,8 @@ let wake = () => undefined
 
 mkdirSync(`${home}/sessions`, { recursive: true })
 
-function hear(method, params) {
-  appendFileSync(`${home}/heard.jsonl`, `${JSON.stringify({ method, params })}\n`)
+function recordRequest(method, params) {
+  appendFileSync(`${home}/requests.jsonl`, `${JSON.stringify({ method, params })}\n`)
   if (refused.includes(method)) throw RequestError.methodNotFound(method)
 }
 
@@ -47,14 +47,14 @@ function offer() {
   }
 }
 
-function takeUp(method, params) {
-  hear(method, params)
+function resumeSession(method, params) {
+  recordRequest(method, params)
   if (!existsSync(`${home}/sessions/${params.sessionId}`)) throw RequestError.resourceNotFound(params.sessionId)
   return offer()
 }
 
 async function prompt({ params, client }) {
-  hear('session/prompt', params)
+  recordRequest('session/prompt', params)
   const { sessionId } = params
   isCancelled = false
   const texts = params.prompt.map(({ text }) => text)
@@ -114,8 +114,8 @@ async function prompt({ params, client }) {
       askandfail: async () => {
         const options = ['reject_once', 'allow_once'].map((kind) => ({ kind, optionId: `${kind}-id`, name: kind }))
         const question = { sessionId, toolCall: JSON.parse(text), options }
-        client.request('session/request_permission', question).then((answer) => hear('answered', answer))
-        while (!existsSync('told')) await sleep(20)
+        client.request('session/request_permission', question).then((answer) => recordRequest('answered', answer))
+        while (!existsSync('hook-input')) await sleep(20)
         throw new RequestError(-32000, 'It fails meanwhile')
       },
       question: async () => {
@@ -173,7 +173,7 @@ async function prompt({ params, client }) {
 
 agent({ name: 'scripted' })
   .onRequest('initialize', ({ params }) => {
-    hear('initialize', params)
+    recordRequest('initialize', params)
     return {
       protocolVersion: Number(process.env.SCRIPTED_VERSION ?? 1),
       agentInfo: { name: 'scripted', version: '1' },
@@ -186,20 +186,20 @@ agent({ name: 'scripted' })
     }
   })
   .onRequest('authenticate', ({ params }) => {
-    hear('authenticate', params)
+    recordRequest('authenticate', params)
     isSignedIn = true
     return {}
   })
   .onRequest('session/new', ({ params }) => {
-    hear('session/new', params)
+    recordRequest('session/new', params)
     if (!isSignedIn) throw RequestError.authRequired()
     const sessionId = process.env.SCRIPTED_SESSION_ID ?? `session-${randomUUID()}`
     if (!sessionId.includes('/')) appendFileSync(`${home}/sessions/${sessionId}`, '')
     return { sessionId, ...offer() }
   })
-  .onRequest('session/resume', ({ params }) => takeUp('session/resume', params))
+  .onRequest('session/resume', ({ params }) => resumeSession('session/resume', params))
   .onRequest('session/load', async ({ params, client }) => {
-    const answer = takeUp('session/load', params)
+    const answer = resumeSession('session/load', params)
     const content = { type: 'text', text: 'told again' }
     await client.notify('session/update', {
       sessionId: params.sessionId,
@@ -208,24 +208,24 @@ agent({ name: 'scripted' })
     return answer
   })
   .onRequest('session/set_config_option', ({ params }) => {
-    hear('session/set_config_option', params)
+    recordRequest('session/set_config_option', params)
     return { configOptions: [] }
   })
   .onRequest(
     'session/set_model',
     (params) => params,
     ({ params }) => {
-      hear('session/set_model', params)
+      recordRequest('session/set_model', params)
       return {}
     },
   )
   .onRequest('session/set_mode', ({ params }) => {
-    hear('session/set_mode', params)
+    recordRequest('session/set_mode', params)
     return {}
   })
   .onRequest('session/prompt', prompt)
   .onNotification('session/cancel', ({ params }) => {
-    hear('session/cancel', params)
+    recordRequest('session/cancel', params)
     isCancelled = true
     wake()
   })

@@ -17,7 +17,7 @@ type Choices = {
   agent?: Partial<AcpAgent>
 }
 
-export type Heard = { method: string; params: Record<string, unknown> }
+export type AgentRequest = { method: string; params: Record<string, unknown> }
 
 /** One session of an ACP runtime with the scripted agent, in a folder of its own. */
 export type ScriptedSession = {
@@ -35,7 +35,7 @@ export type ScriptedSession = {
   /** The blocks of a transcript, each as one readable string. */
   said(path?: string): Promise<string[]>
   /** The agent's requests in order, of one method if one is named. */
-  heard(method?: string): Promise<Heard[]>
+  requests(method?: string): Promise<AgentRequest[]>
   /** The processes of its turns that still run. */
   leftBehind(): Promise<ProcessIdentity[]>
   remove(): Promise<void>
@@ -84,9 +84,9 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
       return file === undefined ? [] : (await readFile(file, 'utf8')).split('\n').slice(0, -1)
     },
     said: async (path) => (await session.lines(path)).flatMap((line) => blocksOf(JSON.parse(line))),
-    async heard(method) {
-      const text = await readFile(join(home, 'heard.jsonl'), 'utf8').catch(() => '')
-      const all: Heard[] = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+    async requests(method) {
+      const text = await readFile(join(home, 'requests.jsonl'), 'utf8').catch(() => '')
+      const all: AgentRequest[] = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
       return all.filter((one) => method === undefined || one.method === method)
     },
     async leftBehind() {

@@ -31,8 +31,8 @@ describe('a turn', () => {
     session = await scriptedSession()
     const turn = await session.begin('stream')
     await eventually(
-      () => session.heard('session/prompt'),
-      (heard) => heard.length === 1,
+      () => session.requests('session/prompt'),
+      (requests) => requests.length === 1,
     )
     expect(session.named).toHaveLength(1)
     expect(await session.said()).toEqual(['user: stream'])
@@ -92,12 +92,12 @@ describe('an interrupted turn', () => {
     session = await scriptedSession()
     const turn = await session.begin('stream')
     await eventually(
-      () => session.heard('session/prompt'),
-      (heard) => heard.length === 1,
+      () => session.requests('session/prompt'),
+      (requests) => requests.length === 1,
     )
     await Promise.all([turn.interrupt(), turn.interrupt()])
     expect(await turn.ended).toEqual({ kind: 'interrupted' })
-    expect(await session.heard('session/cancel')).toHaveLength(1)
+    expect(await session.requests('session/cancel')).toHaveLength(1)
     expect((await session.said()).at(-1)).toMatch(/^text: on and /)
   })
 
@@ -105,8 +105,8 @@ describe('an interrupted turn', () => {
     session = await scriptedSession()
     const turn = await session.begin('deaf')
     await eventually(
-      () => session.heard('session/prompt'),
-      (heard) => heard.length === 1,
+      () => session.requests('session/prompt'),
+      (requests) => requests.length === 1,
     )
     await turn.interrupt()
     expect(await turn.ended).toEqual({ kind: 'interrupted' })
@@ -118,7 +118,7 @@ describe('an interrupted turn', () => {
     const turn = await session.begin('say Hi')
     await turn.interrupt()
     expect(await turn.ended).toEqual({ kind: 'interrupted' })
-    expect(await session.heard('session/prompt')).toEqual([])
+    expect(await session.requests('session/prompt')).toEqual([])
     expect(await session.lines()).toEqual([])
   })
 })

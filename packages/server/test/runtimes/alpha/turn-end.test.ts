@@ -18,8 +18,8 @@ describe('a turn is completed', () => {
 
 describe('a turn is interrupted', () => {
   test.each([
-    ['stops as it was asked', { said: aborted, exit: { code: 1, signal: null } }],
-    ['reports a good end on its way out', { said: fine, exit: { code: 143, signal: null } }],
+    ['reports the abort', { said: aborted, exit: { code: 1, signal: null } }],
+    ['reports success, then exits 143', { said: fine, exit: { code: 143, signal: null } }],
     ['says nothing', { exit: { code: null, signal: 'SIGKILL' as const } }],
   ])('if the driver interrupted it and it %s', (_name, ending) => {
     expect(judge({ ...ending, wasInterrupted: true })).toEqual({ kind: 'interrupted' })

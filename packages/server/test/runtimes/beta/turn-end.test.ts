@@ -66,7 +66,7 @@ test.each<[string, CodexError, string]>([
     'auth',
   ],
   ['no key', { message: 'Missing environment variable: `OPENAI_API_KEY`.', codexErrorInfo: 'other' }, 'auth'],
-  ['a login that has run out', { message: 'Your session ended', codexErrorInfo: 'unauthorized' }, 'auth'],
+  ['an expired login', { message: 'Your session ended', codexErrorInfo: 'unauthorized' }, 'auth'],
   ['a spent limit', { message: 'You have hit your usage limit.', codexErrorInfo: 'usageLimitExceeded' }, 'rate_limit'],
   [
     'too many requests',
@@ -102,7 +102,7 @@ test.each<[string, CodexError, string]>([
   ],
   ['a stream that breaks', { message: 'stream disconnected before completion', codexErrorInfo: 'other' }, 'overloaded'],
   ['anything else', { message: 'The policy says no', codexErrorInfo: 'cyberPolicy' }, 'agent_error'],
-  ['a word of Object', { message: 'Odd', codexErrorInfo: 'constructor' }, 'agent_error'],
+  ['an Object.prototype key', { message: 'Odd', codexErrorInfo: 'constructor' }, 'agent_error'],
 ])('%s', (_, error, reason) => {
   const end = decideTurnEnd(ending(failure(error)))
   expect(end).toMatchObject({ kind: 'failed', reason })

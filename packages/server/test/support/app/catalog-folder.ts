@@ -65,12 +65,12 @@ export async function openedCatalog(
 }
 
 /** The error of an invalid catalog. */
-export async function complaintOf(files: Files, options: Partial<CatalogOptions> = {}): Promise<string> {
+export async function problemOf(files: Files, options: Partial<CatalogOptions> = {}): Promise<string> {
   const { folder, home } = await catalogFolder(files)
-  return complaintAbout(folder, { home, ...options })
+  return problemWith(folder, { home, ...options })
 }
 
-export async function complaintAbout(path: string, options: Partial<CatalogOptions> = {}): Promise<string> {
+export async function problemWith(path: string, options: Partial<CatalogOptions> = {}): Promise<string> {
   const opened = await openCatalog({ path, home: path, environment: {}, log: silentLog, ...options }).catch(
     (error: unknown) => error,
   )

@@ -108,7 +108,7 @@ describe('the key of a turn', () => {
     const other = await create('say hello')
     const { id, servers, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
-    const refused = { isError: true, text: 'There is no such session among yours and those that came from it' }
+    const refused = { isError: true, text: 'Session not found among yours and its descendants' }
 
     for (const named of [other, `${other}`, 999_999, 'no-such-slug', ''])
       expect(await own.call('get_session', { id: named })).toEqual(refused)
@@ -275,7 +275,7 @@ describe('an agent on a root with default_subagent_roots', () => {
     for (const more of [{ git_root: '/elsewhere' }, { plugins: ['kit'] }, { parent_session_id: 1 }])
       expect(await start({ agent_root: 'api', ...more })).toMatchObject({
         isError: true,
-        text: expect.stringContaining('There is no argument'),
+        text: expect.stringContaining('Unknown argument'),
       })
     expect((await start({ agent_root: 'api', mcp_servers: ['tracker'] })).isError).toBe(false)
     const actions = (await lead.tools()).find(({ name }) => name === 'action_session').inputSchema.properties.action

@@ -131,12 +131,12 @@ describe('a refused tool call', () => {
     })
     expect((await call('manage_categories', {})).isError).toBe(true)
     for (const [tool, args, sentence] of [
-      ['get_session', { id: 1, depth: 3 }, /^There is no argument depth here; there are: verbose, include_transcript/],
+      ['get_session', { id: 1, depth: 3 }, /^Unknown argument depth. Known: verbose, include_transcript/],
       ['get_session', {}, /^Missing: id$/],
       ['get_session', { id: 1, include_transcript: 'true' }, /^include_transcript must be boolean$/],
       ['get_session', { id: { toString: 'x' } }, /^id must be integer or string$/],
-      ['action_session', { action: 'pause', session_id: 1, prompt: 'x' }, /^There is no argument prompt here/],
-      ['action_session', { action: 'update_title', session_id: 1 }, /^Nothing to change; say one of: title$/],
+      ['action_session', { action: 'pause', session_id: 1, prompt: 'x' }, /^Unknown argument prompt/],
+      ['action_session', { action: 'update_title', session_id: 1 }, /^Nothing to change; give one of: title$/],
       ['manage_enqueued_messages', { action: 'get', session_id: 1 }, /^Missing: message_id$/],
       ['quick_search_sessions', { status: ['running'] }, /^status must be string$/],
     ] as const)

@@ -71,10 +71,10 @@ export const McpEntry = z
     default_in_roots: list.optional(),
   })
   .superRefine((entry, context) => {
-    const needed = entry.type === 'stdio' ? 'command' : 'url'
+    const required = entry.type === 'stdio' ? 'command' : 'url'
     const barred = entry.type === 'stdio' ? (['url', 'headers'] as const) : (['command', 'args'] as const)
     const say = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message })
-    if (entry[needed] === undefined) say(needed, `is needed by a server of type ${entry.type}`)
+    if (entry[required] === undefined) say(required, `is required for a server of type ${entry.type}`)
     for (const key of barred) if (entry[key] !== undefined) say(key, `is not for a server of type ${entry.type}`)
     if (entry.url !== undefined && !mayBeHttp(entry.url)) say('url', 'must begin with http:// or https://')
   })

@@ -20,8 +20,8 @@ export function expandPlugins(
     const earlier = done.get(plugin)
     if (earlier) return earlier
     if (way.includes(plugin)) {
-      const circle = [...way.slice(way.indexOf(plugin)), plugin].map(({ id }) => id).join(' > ')
-      reading.problems.push(sentenceAbout(plugin.file, `${plugin.id}.plugins`, `${circle} goes round in a circle`))
+      const cycle = [...way.slice(way.indexOf(plugin)), plugin].map(({ id }) => id).join(' > ')
+      reading.problems.push(sentenceAbout(plugin.file, `${plugin.id}.plugins`, `${cycle} is a cycle`))
       return { plugins: [], skills: [], mcpServers: [], hooks: [] }
     }
     const entry = entries.get(plugin) ?? plugin.entry

@@ -179,7 +179,7 @@ function readEntry<K extends Kind>(
 ): EntryOf<K> | undefined {
   if (!idPattern.test(id)) {
     const text =
-      'is no id: one begins with a letter or digit and goes on with these, hyphens, underscores and dots, up to 100'
+      'is not a valid id: a letter or digit, then letters, digits, hyphens, underscores and dots, up to 100 characters'
     reading.problems.push(sentenceAbout(file, JSON.stringify(id.slice(0, 120)), text))
     return undefined
   }
@@ -214,7 +214,7 @@ function withoutExcluded(
     return matching.length === 0
   })
   for (const [key, kind] of unused) {
-    reading.warnings.push(sentenceAbout(file, `exclude.${kind}`, `"${key.slice(kind.length + 1)}" names nothing`))
+    reading.warnings.push(sentenceAbout(file, `exclude.${kind}`, `"${key.slice(kind.length + 1)}" matches no entry`))
   }
   return kept
 }

@@ -3,13 +3,13 @@ import { GoalEntry, HookEntry, McpEntry, PluginEntry, ReferenceEntry, RootEntry,
 
 /** The kinds of entries, by the key in `air.json`: the schema of an entry and its noun in messages. */
 export const kinds = {
-  roots: { entry: RootEntry, word: 'root' },
-  mcp: { entry: McpEntry, word: 'MCP server' },
-  skills: { entry: SkillEntry, word: 'skill' },
-  hooks: { entry: HookEntry, word: 'hook' },
-  plugins: { entry: PluginEntry, word: 'plugin' },
-  references: { entry: ReferenceEntry, word: 'reference' },
-  goals: { entry: GoalEntry, word: 'goal' },
+  roots: { entry: RootEntry, noun: 'a root' },
+  mcp: { entry: McpEntry, noun: 'an MCP server' },
+  skills: { entry: SkillEntry, noun: 'a skill' },
+  hooks: { entry: HookEntry, noun: 'a hook' },
+  plugins: { entry: PluginEntry, noun: 'a plugin' },
+  references: { entry: ReferenceEntry, noun: 'a reference' },
+  goals: { entry: GoalEntry, noun: 'a goal' },
 } as const
 
 export type Kind = keyof typeof kinds

@@ -166,7 +166,7 @@ async function linkPlugins(reading: Reading, names: Names): Promise<Plugin[]> {
   for (const found of names.of('plugins')) {
     const entry = await readPlugin(reading, found)
     if (entry.description === undefined) {
-      reading.problems.push(sentenceAbout(found.file, `${found.id}.description`, 'is needed'))
+      reading.problems.push(sentenceAbout(found.file, `${found.id}.description`, 'is required'))
     }
     entries.set(found, entry)
   }

@@ -26,9 +26,8 @@ export function nameEverything(reading: Reading, { found, excluded }: Entries): 
 
   const problemWith = (kind: Kind, given: string): string => {
     const scopes = namesakes(kind, given).map(qualifiedId)
-    const { word } = kinds[kind]
     if (scopes.length > 1) return `"${given}" may mean ${scopes.join(' or ')}; say which`
-    return `"${given.slice(0, 200)}" is no ${word} of the catalog`
+    return `"${given.slice(0, 200)}" is not ${kinds[kind].noun} in the catalog`
   }
 
   const names: Names = {

@@ -25,5 +25,5 @@ export function parseEntry<T>(reading: Reading, schema: z.ZodType<T>, value: unk
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`
   if (issue.code !== 'invalid_type') return issue.message
-  return issue.message.endsWith('received undefined') ? 'is needed' : `must be of type ${issue.expected}`
+  return issue.message.endsWith('received undefined') ? 'is required' : `must be of type ${issue.expected}`
 }

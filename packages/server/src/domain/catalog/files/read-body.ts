@@ -67,14 +67,13 @@ export async function readPlugin(reading: Reading, found: Found<'plugins'>): Pro
   return { ...manifest, ...entry }
 }
 
-/** The file of a reference. */
 export async function readReference(reading: Reading, found: Found<'references'>): Promise<string | undefined> {
   const key = found.entry.path === undefined && found.entry.file !== undefined ? 'file' : 'path'
   const given = found.entry[key]
   const problem = (text: string): undefined => {
     reading.problems.push(sentenceAbout(found.file, `${found.id}.${key}`, text))
   }
-  if (given === undefined) return problem('is needed')
+  if (given === undefined) return problem('is required')
   const path = await findBody(reading, found, given, key)
   if (path === undefined) return undefined
   const label = labelOf(found.folder, path)

@@ -64,9 +64,9 @@ export async function readJsonObject(
   const value = parseJsonFile(text)
   if (value === undefined) return problem(notJson)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('must hold a JSON object')
-  const [twice] = duplicateKeys(text)
-  if (twice !== undefined) {
-    reading.problems.push(sentenceAbout(label, twice, 'stands there twice'))
+  const [duplicate] = duplicateKeys(text)
+  if (duplicate !== undefined) {
+    reading.problems.push(sentenceAbout(label, duplicate, 'is a duplicate key'))
     return undefined
   }
   return value as Record<string, unknown> // an object that JSON.parse made

@@ -30,7 +30,7 @@ export async function readSecretsFile(reading: Reading, path: string): Promise<S
   const json = await readJsonObject(reading, folder, path)
   for (const [name, value] of Object.entries(json ?? {})) {
     if (!namePattern.test(name)) {
-      const text = 'is no name of a secret: capital letters, digits and underscores'
+      const text = 'is not a valid secret name: capital letters, digits and underscores'
       reading.problems.push(sentenceAbout(basename(path), JSON.stringify(name.slice(0, 120)), text))
       continue
     }

@@ -7,10 +7,10 @@ import { note } from '../../logs/log.ts'
 import { lockSession, recordModel, showRow } from '../../sessions/session.ts'
 
 /** Applies from the next turn; a live turn keeps its model. */
-export async function changeModel(app: App, ref: SessionRef, said: string | undefined): Promise<Session> {
+export async function changeModel(app: App, ref: SessionRef, value: string | undefined): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
-    const model = readModel(app, session.agent_runtime, said)
+    const model = readModel(app, session.agent_runtime, value)
     const { model: old } = session.config
     if (model !== old) {
       await recordModel(tx, session.id, model)
@@ -25,14 +25,14 @@ export async function changeModel(app: App, ref: SessionRef, said: string | unde
   })
 }
 
-function readModel(app: App, runtimeName: string, said: string | undefined): string {
-  if (said === undefined) return refuse('missing_parameter', 'model is required')
-  if (said.trim() === '') return refuse('invalid_parameter', 'model must be a non-empty string')
+function readModel(app: App, runtimeName: string, value: string | undefined): string {
+  if (value === undefined) return refuse('missing_parameter', 'model is required')
+  if (value.trim() === '') return refuse('invalid_parameter', 'model must be a non-empty string')
   const models = app.runtimes.find(runtimeName)?.models() ?? []
-  if (models.some(({ id }) => id === said)) return said
+  if (models.some(({ id }) => id === value)) return value
   const valid = models.map(({ id }) => id).join(', ')
   return refuse(
     'invalid_model',
-    `model ${JSON.stringify(said)} is not valid for runtime ${runtimeName}. Valid models: ${valid}`,
+    `model ${JSON.stringify(value)} is not valid for runtime ${runtimeName}. Valid models: ${valid}`,
   )
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
 import { errnoOf } from '../../process/errno.ts'
@@ -19,6 +19,7 @@ export async function chooseServerFolder(home: string, runAs: UnprivilegedUser |
   const inside = join(home, 'postgres')
   await makeFolder(inside, runAs)
   if (runAs === undefined) return { path: inside, isUnderHome: true }
+  await renameOldNote(inside)
 
   const isOpen = await canEnter(runAs, inside)
   if (await holdsData(inside)) {
@@ -68,7 +69,16 @@ async function holdsData(folder: string): Promise<boolean> {
 }
 
 function noteFile(inside: string): string {
-  return join(inside, 'data-lies-elsewhere')
+  return join(inside, 'data-location')
+}
+
+/** Earlier versions gave the note another name. */
+async function renameOldNote(inside: string): Promise<void> {
+  try {
+    await rename(join(inside, 'data-lies-elsewhere'), noteFile(inside))
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
 }
 
 async function readNote(inside: string): Promise<string | undefined> {

@@ -198,6 +198,7 @@ describe.runIf(isRoot)('as root', { timeout: 60_000 }, () => {
       await rename(join(folder, 'data'), join(folder, 'gone'))
       await expect(withServer(home, async () => undefined)).rejects.toThrow(`was kept in ${folder}: bring it back`)
 
+      // An earlier version gave the note this name.
       await writeFile(join(home, 'postgres/data-lies-elsewhere'), '/var/lib/yardmaster-postgres/of-another-path\n')
       await expect(withServer(home, async () => undefined)).rejects.toThrow(`move the database to ${folder}`)
     } finally {

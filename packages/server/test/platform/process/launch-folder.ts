@@ -8,7 +8,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { sweepMarked } from '../../../src/platform/process/stop.ts'
 
-export type Workshop = {
+export type LaunchFolder = {
   folder: string
   /** Launches a shell script, or a Node script if `node` is given, under its own marker. */
   launch(script: { sh: string } | { node: string }, options?: Partial<Parameters<typeof launch>[0]>): Promise<Child>
@@ -18,7 +18,7 @@ export type Workshop = {
 }
 
 /** A temporary folder and the children launched in it. Closing kills the children and removes the folder. */
-export async function openWorkshop(): Promise<Workshop> {
+export async function launchFolder(): Promise<LaunchFolder> {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-process-'))
   const markers: string[] = []
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   catalogFolder,
-  complaintAbout,
-  complaintOf,
   emptyFolder,
   openedCatalog,
+  problemOf,
+  problemWith,
   writeFiles,
 } from '../../support/app/catalog-folder.ts'
 
@@ -17,22 +17,26 @@ describe('problems are reported by file and key', () => {
   const remote = { type: 'streamable-http', url: 'https://mcp.test/x' }
 
   test.each([
-    ['air.json without a name', { 'air.json': {} }, 'air.json: name: is needed'],
+    ['air.json without a name', { 'air.json': {} }, 'air.json: name: is required'],
     [
       'a bad name',
       { 'air.json': { name: 'a b' } },
       'air.json: name: must be of letters, digits, hyphens and underscores',
     ],
-    ['a list that is none', { 'air.json': { name: 'x', mcp: 'mcp.json' } }, 'air.json: mcp: must be of type array'],
-    ['no JSON', { 'mcp.json': '{"one": }' }, 'mcp.json: is not valid JSON'],
-    ['JSON that is no object', { 'mcp.json': '[]' }, 'mcp.json: must hold a JSON object'],
+    [
+      'a value that is not a list',
+      { 'air.json': { name: 'x', mcp: 'mcp.json' } },
+      'air.json: mcp: must be of type array',
+    ],
+    ['invalid JSON', { 'mcp.json': '{"one": }' }, 'mcp.json: is not valid JSON'],
+    ['JSON that is not an object', { 'mcp.json': '[]' }, 'mcp.json: must hold a JSON object'],
     [
       'a missing index',
       { 'air.json': { name: 'x', mcp: ['no.json'] } },
       'air.json: mcp[0]: The path "no.json" does not exist',
     ],
-    ['an entry that is none', { 'mcp.json': { one: 'node' } }, 'mcp.json: one: must be of type object'],
-    ['a bad id', { 'mcp.json': { '../up': stdio } }, 'mcp.json: "../up": is no id'],
+    ['an entry that is not an object', { 'mcp.json': { one: 'node' } }, 'mcp.json: one: must be of type object'],
+    ['a bad id', { 'mcp.json': { '../up': stdio } }, 'mcp.json: "../up": is not a valid id'],
     [
       'an unknown type',
       { 'mcp.json': { one: { type: 'pipe' } } },
@@ -41,7 +45,7 @@ describe('problems are reported by file and key', () => {
     [
       'stdio without a command',
       { 'mcp.json': { one: { type: 'stdio' } } },
-      'mcp.json: one.command: is needed by a server of type stdio',
+      'mcp.json: one.command: is required for a server of type stdio',
     ],
     [
       'stdio with a url',
@@ -56,14 +60,14 @@ describe('problems are reported by file and key', () => {
     [
       'a remote one without a url',
       { 'mcp.json': { one: { type: 'sse' } } },
-      'mcp.json: one.url: is needed by a server of type sse',
+      'mcp.json: one.url: is required for a server of type sse',
     ],
     [
       'a url of another kind',
       { 'mcp.json': { one: { type: 'sse', url: 'file:///etc/passwd' } } },
       'mcp.json: one.url: must begin with http:// or https://',
     ],
-    ['a skill without a path', { 'skills.json': { a: { description: 'A.' } } }, 'skills.json: a.path: is needed'],
+    ['a skill without a path', { 'skills.json': { a: { description: 'A.' } } }, 'skills.json: a.path: is required'],
     [
       'a missing folder',
       { 'skills.json': { a: { description: 'A.', path: 'skills/a' } } },
@@ -82,7 +86,7 @@ describe('problems are reported by file and key', () => {
     [
       'a HOOK.json without a command',
       { 'hooks.json': { a: { description: 'A.', path: 'hooks/a' } }, 'hooks/a/HOOK.json': { event: 'stop' } },
-      'hooks/a/HOOK.json: command: is needed',
+      'hooks/a/HOOK.json: command: is required',
     ],
     [
       'a missing reference file',
@@ -92,17 +96,17 @@ describe('problems are reported by file and key', () => {
     [
       'a dangling default',
       { 'roots.json': { web: { description: 'W.', default_skills: ['gone'] } } },
-      'roots.json: web.default_skills: "gone" is no skill of the catalog',
+      'roots.json: web.default_skills: "gone" is not a skill in the catalog',
     ],
     [
       'a dangling member',
       { 'plugins.json': { kit: { description: 'K.', mcp_servers: ['gone'] } } },
-      'plugins.json: kit.mcp_servers: "gone" is no MCP server of the catalog',
+      'plugins.json: kit.mcp_servers: "gone" is not an MCP server in the catalog',
     ],
     [
       'a dangling root',
       { 'mcp.json': { one: { ...stdio, default_in_roots: ['gone'] } } },
-      'mcp.json: one.default_in_roots: "gone" is no root of the catalog',
+      'mcp.json: one.default_in_roots: "gone" is not a root in the catalog',
     ],
     [
       'a root that leaves its repository',
@@ -114,32 +118,32 @@ describe('problems are reported by file and key', () => {
       { 'roots.json': { web: { description: 'W.', url: 'https://a:b@forge.test/x.git' } } },
       'roots.json: web.url: must be the URL or the absolute path of a git repository, and hold no secrets',
     ],
-    ['a plugin without a description', { 'plugins.json': { kit: {} } }, 'plugins.json: kit.description: is needed'],
-  ])('%s', async (_what, files, complaint) => {
+    ['a plugin without a description', { 'plugins.json': { kit: {} } }, 'plugins.json: kit.description: is required'],
+  ])('%s', async (_what, files, problem) => {
     const { folder, home } = await catalogFolder(files)
-    expect(await complaintAbout(folder, { home })).toBe(
-      `StartupError: The catalog ${folder} cannot be used: ${complaint}${complaint.endsWith('is no id') ? ': one begins with a letter or digit and goes on with these, hyphens, underscores and dots, up to 100' : ''}.`,
+    expect(await problemWith(folder, { home })).toBe(
+      `StartupError: The catalog ${folder} cannot be used: ${problem}${problem.endsWith('is not a valid id') ? ': a letter or digit, then letters, digits, hyphens, underscores and dots, up to 100 characters' : ''}.`,
     )
   })
 
   test('reports all problems at once', async () => {
-    const complaint = await complaintOf({
+    const problem = await problemOf({
       'mcp.json': { one: { type: 'stdio' }, two: { type: 'sse' } },
       'skills.json': { tidy: { description: 'Tidies.', path: 'gone' } },
       // Not reported: references to entries that could not be read.
       'roots.json': { web: { description: 'W.', default_mcp_servers: ['one'] } },
     })
-    expect(complaint.split('; ')).toHaveLength(3)
+    expect(problem.split('; ')).toHaveLength(3)
   })
 
   test('limits the number of problems reported', async () => {
     const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, {}]))
-    expect(await complaintOf({ 'mcp.json': servers })).toMatch(/; and 10 more\.$/)
+    expect(await problemOf({ 'mcp.json': servers })).toMatch(/; and 10 more\.$/)
   })
 
   test('reports a path that does not exist', async () => {
     const folder = await emptyFolder()
-    expect(await complaintAbout(join(folder, 'none.json'))).toBe(
+    expect(await problemWith(join(folder, 'none.json'))).toBe(
       `StartupError: The catalog ${folder}/none.json cannot be used: ${folder}/none.json: does not exist.`,
     )
   })
@@ -154,7 +158,9 @@ describe('hostile content does no harm', () => {
     expect(namesOf(catalog.current().mcpServers.list)).toEqual(['constructor', 'hasOwnProperty'])
     expect(catalog.current().mcpServers.find('toString')).toBeUndefined()
     expect(Object.prototype).not.toHaveProperty('polluted')
-    expect(await complaintOf({ 'mcp.json': '{"__proto__": {"type": "stdio", "command": "x"}}' })).toContain('is no id')
+    expect(await problemOf({ 'mcp.json': '{"__proto__": {"type": "stdio", "command": "x"}}' })).toContain(
+      'is not a valid id',
+    )
   })
 
   test.each([
@@ -174,8 +180,8 @@ describe('hostile content does no harm', () => {
       'references.json: a.path: The path "/etc/passwd" must be relative',
     ],
     ['with a NUL', { 'skills.json': { a: { description: 'A.', path: 'a\0b' } } }, 'contains a NUL character'],
-  ])('rejects a path that leaves the folder (%s)', async (_where, files, complaint) => {
-    expect(await complaintOf(files)).toContain(complaint)
+  ])('rejects a path that leaves the folder (%s)', async (_where, files, problem) => {
+    expect(await problemOf(files)).toContain(problem)
   })
 
   test('rejects symbolic links that leave the folder', async () => {
@@ -203,20 +209,20 @@ describe('hostile content does no harm', () => {
     await mkdir(join(folder, 'hooks'))
     await symlink(outside, join(folder, 'hooks/b'))
     await symlink(outside, join(folder, 'out'))
-    const complaint = await complaintAbout(folder, { home })
-    expect(complaint).toContain('air.json: mcp[0]: The path "out" leads outside its folder')
-    expect(complaint).toContain('skills.json: a.path: skills/a/notes.md is a link that leads out of the catalog')
-    expect(complaint).toContain('hooks.json: b.path: The path "hooks/b" leads outside its folder')
-    expect(complaint).toContain('references.json: c.path: The path "c.md" leads outside its folder')
+    const problem = await problemWith(folder, { home })
+    expect(problem).toContain('air.json: mcp[0]: The path "out" leads outside its folder')
+    expect(problem).toContain('skills.json: a.path: skills/a/notes.md is a link that leads out of the catalog')
+    expect(problem).toContain('hooks.json: b.path: The path "hooks/b" leads outside its folder')
+    expect(problem).toContain('references.json: c.path: The path "c.md" leads outside its folder')
   })
 
   test('rejects files and folders that are too large', async () => {
-    expect(await complaintOf({ 'mcp.json': `{"one": "${'x'.repeat(1024 * 1024)}"}` })).toContain(
+    expect(await problemOf({ 'mcp.json': `{"one": "${'x'.repeat(1024 * 1024)}"}` })).toContain(
       'mcp.json: is larger than 1024 KB',
     )
     const many = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`skills/a/${index}.txt`, '']))
     expect(
-      await complaintOf({
+      await problemOf({
         'skills.json': { a: { description: 'A.', path: 'skills/a' } },
         'skills/a/SKILL.md': '',
         ...many,
@@ -225,8 +231,6 @@ describe('hostile content does no harm', () => {
   })
 
   test('never quotes the content of a file in a message', async () => {
-    expect(await complaintOf({ 'mcp.json': '{"one": {"env": {"TOKEN": "hunter2-hunter2" oops' })).not.toContain(
-      'hunter2',
-    )
+    expect(await problemOf({ 'mcp.json': '{"one": {"env": {"TOKEN": "hunter2-hunter2" oops' })).not.toContain('hunter2')
   })
 })

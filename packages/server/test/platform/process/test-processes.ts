@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 
 export type Bystander = { pid: number; stdout: Readable; ended: Promise<unknown> }
 
-export type Cast = {
+export type TestProcesses = {
   start(command: string, args: string[], env?: Record<string, string>): Bystander
   sleeper(env?: Record<string, string>): Bystander
   /** Registers a pid that the test learned from one of its own processes. */
@@ -14,11 +14,11 @@ export type Cast = {
 }
 
 /** Processes that a test starts itself, not through the code under test. */
-export function newCast(): Cast {
+export function testProcesses(): TestProcesses {
   const started: ChildProcess[] = []
   const pids: number[] = []
 
-  const start: Cast['start'] = (command, args, env = {}) => {
+  const start: TestProcesses['start'] = (command, args, env = {}) => {
     const child = spawn(command, args, {
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
