@@ -1,14 +1,11 @@
-import { sql } from 'kysely'
+import { takeLockIn } from '../../platform/db/advisory-locks.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Card } from '../sessions/session.ts'
-
-/** An arbitrary constant that is the same on every host. */
-const sectionLockClass = 7_346
 
 /** Serialises reorders of a section. The locks are taken in ascending order, so concurrent moves cannot deadlock. */
 export async function lockSections(tx: Transaction, sections: readonly (number | null)[]): Promise<void> {
   const keys = [...new Set(sections.map((section) => (section ?? 0) % 2_147_483_647))].toSorted((a, b) => a - b)
-  for (const key of keys) await sql`select pg_advisory_xact_lock(${sectionLockClass}, ${key}::int)`.execute(tx)
+  for (const key of keys) await takeLockIn(tx, 'boardSections', key)
 }
 
 export async function selectCards(tx: Transaction, section: number | null): Promise<Card[]> {

@@ -1,4 +1,5 @@
 import { type Generated, sql } from 'kysely'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
 declare module '../../platform/db/tables.ts' {
@@ -28,12 +29,9 @@ export type CategoryRow = {
 
 export type CategoryValues = { name: string; description: string | null; is_frozen: boolean }
 
-/** An arbitrary constant, the same on every host. */
-const positionsLockKey = 7_346_021
-
 /** Serializes changes of positions, which read before they write. */
 export async function lockPositions(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${positionsLockKey})`.execute(tx)
+  await takeLock(tx, 'categoryPositions')
 }
 
 export function selectCategories(db: Database | Transaction): Promise<CategoryRow[]> {

@@ -1,4 +1,5 @@
 import { type Generated, type Selectable, sql } from 'kysely'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
 export type UncleSource =
@@ -22,12 +23,9 @@ declare module '../../platform/db/tables.ts' {
 export type UncleLink = Selectable<UncleLinkTable>
 export type Pair = { senior: number; junior: number }
 
-/** An arbitrary constant that is the same on every host. */
-const uncleLockKey = 7_346_031
-
 /** Serialises inserts of links: the cycle check reads all other links. */
 export async function lockUncleLinks(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${uncleLockKey})`.execute(tx)
+  await takeLock(tx, 'uncleLinks')
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
 declare module '../../platform/db/tables.ts' {
@@ -8,12 +9,9 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-/** Any constant: it only has to be the same on every host. */
-const admissionLockKey = 7_346_022
-
 /** Serialises admission across hosts: slots are counted and taken under one lock, so the limit is exact. */
 export async function lockAdmission(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${admissionLockKey})`.execute(tx)
+  await takeLock(tx, 'admission')
 }
 
 export type Candidate = { id: string; session_id: number; class: PriorityClass; is_held: boolean }

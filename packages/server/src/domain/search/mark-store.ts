@@ -1,4 +1,5 @@
 import { type Generated, sql } from 'kysely'
+import { tryLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
 declare module '../../platform/db/tables.ts' {
@@ -12,15 +13,9 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-/** An arbitrary constant, the same on every host. */
-const indexingLockKey = 7_346_024
-
 /** One host indexes at a time, so that the text it read is still current when it writes. */
-export async function lockIndexing(tx: Transaction): Promise<boolean> {
-  const { rows } = await sql<{ isLocked: boolean }>`
-    select pg_try_advisory_xact_lock(${indexingLockKey}) as "isLocked"
-  `.execute(tx)
-  return rows[0]?.isLocked ?? false
+export function lockIndexing(tx: Transaction): Promise<boolean> {
+  return tryLock(tx, 'indexing')
 }
 
 /** Sessions whose oldest mark is at least `settleMs` old, oldest first. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '@yardmaster/contract/json'
 import type { Page } from '@yardmaster/contract/paging'
 import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { MetadataKey, SessionMetadata } from './metadata.ts'
@@ -152,11 +153,8 @@ export async function insertTransition(tx: Transaction, row: Insertable<Tables['
 
 export type ClassByGenesis = Record<Genesis, PriorityClass>
 
-/** An arbitrary constant that is the same on every host. */
-const placementLockKey = 7_346_023
-
 export async function lockPlacement(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${placementLockKey})`.execute(tx)
+  await takeLock(tx, 'placement')
 }
 
 /** The maximum over all spot sessions that are not archived, without the excluded one. */

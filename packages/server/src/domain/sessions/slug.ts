@@ -1,5 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
-import { sql } from 'kysely'
+import { takeLockOfText } from '../../platform/db/advisory-locks.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 
 /** Characters reserved for the timestamp, a counter and the hyphens after the title's words. */
@@ -11,7 +11,7 @@ const stampAndCounter = 24
  */
 export async function freeSlug(tx: Transaction, title: string, createdAt: Date): Promise<string> {
   const base = slugBase(title, createdAt)
-  await sql`select pg_advisory_xact_lock(hashtextextended(${base}, 0))`.execute(tx)
+  await takeLockOfText(tx, base)
   const taken = await tx
     .selectFrom('sessions')
     .select('slug')

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { StartupError } from '../startup-error.ts'
-
-/** An arbitrary constant that must never change, or two versions would not exclude each other. */
-const advisoryLockKey = 7_346_019
+import { advisoryLocks } from './advisory-locks.ts'
 
 /** The folder is at the same depth above the sources and above the build. */
 const migrationsFolder = new URL('../../../src/platform/db/migrations/', import.meta.url)
@@ -23,7 +21,7 @@ export async function migrate(
   const migrations = await readMigrations(options.folder ?? migrationsFolder)
   const client = await pool.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [advisoryLockKey])
+    await client.query('select pg_advisory_lock($1)', [advisoryLocks.migrations])
     await refuseOldServer(client)
     const applied = await appliedMigrations(client)
     refuseUnknownMigrations(migrations, applied)

@@ -1,4 +1,5 @@
 import { type Generated, sql } from 'kysely'
+import { takeLock } from '../db/advisory-locks.ts'
 import type { Database, Transaction } from '../db/database.ts'
 import type { PlacedEvent } from './event.ts'
 
@@ -17,9 +18,6 @@ declare module '../db/tables.ts' {
 }
 
 export type EventCursor = { position: number; sessionId?: number }
-
-/** An arbitrary constant, the same on every host. */
-const placingLockKey = 7_346_020
 
 export async function insertEvent(
   tx: Transaction,
@@ -40,7 +38,7 @@ export async function placeEvents(db: Database): Promise<void> {
   const unplaced = await db.selectFrom('events').select('id').where('position', 'is', null).limit(1).executeTakeFirst()
   if (!unplaced) return
   await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${placingLockKey})`.execute(tx)
+    await takeLock(tx, 'eventPositions')
     await sql`
       with unplaced as materialized (
         select id
