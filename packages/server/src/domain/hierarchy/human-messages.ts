@@ -2,6 +2,7 @@ import { limits } from '@yardmaster/contract/limits'
 import type { HierarchyNode, HumanMessage } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { type Channel, type HumanMessageRow, insertHumanMessage, selectHumanMessages } from './human-message-store.ts'
 
@@ -40,19 +41,12 @@ export async function recordHumanMessage(app: App, tx: Transaction, message: Rec
     room_name: message.roomName ?? null,
     entry_point: message.entryPoint,
     // Redact before truncating: a truncated secret no longer matches its pattern.
-    content: truncate(await app.redactor.text(message.content)),
+    content: truncate(await app.redactor.text(message.content), limits.humanMessage, truncationMarker),
     occurred_at: message.occurredAt,
   })
 }
 
 const truncationMarker = '\n[truncated: the message was longer]'
-
-function truncate(content: string): string {
-  if (content.length <= limits.humanMessage) return content
-  const characters = Array.from(content)
-  if (characters.length <= limits.humanMessage) return content
-  return characters.slice(0, limits.humanMessage - truncationMarker.length).join('') + truncationMarker
-}
 
 const channelLabels: Record<Channel, string> = { web_ui: 'the dashboard', chat: 'chat' }
 

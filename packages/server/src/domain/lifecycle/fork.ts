@@ -11,6 +11,7 @@ import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { Settle } from '../../platform/jobs/host-call.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import { truncate } from '../../platform/truncate.ts'
 import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
@@ -194,8 +195,7 @@ function inherited({
 }
 
 function forkTitle({ id, title }: SessionRow): string {
-  const full = Array.from(`Fork of ${title ?? `Session ${id}`}`)
-  return full.length <= limits.title ? full.join('') : `${full.slice(0, limits.title - 1).join('')}…`
+  return truncate(`Fork of ${title ?? `Session ${id}`}`, limits.title, '…')
 }
 
 type Noted = { forkId: number; sourceId: number; messageIndex: number }

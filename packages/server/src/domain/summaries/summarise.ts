@@ -3,6 +3,7 @@ import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { findPausedQueues } from '../../platform/jobs/pauses.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
+import { truncate } from '../../platform/truncate.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { recordUsage } from '../costs/cost.ts'
@@ -121,9 +122,4 @@ async function recordCost(app: App, session: SessionRow, { usages }: AgentAnswer
       )
     }),
   )
-}
-
-function truncate(text: string, max: number): string {
-  const characters = Array.from(text)
-  return characters.length <= max ? text : `${characters.slice(0, max - 3).join('')}...`
 }

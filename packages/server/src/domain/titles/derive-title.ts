@@ -1,4 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
+import { truncate } from '../../platform/truncate.ts'
 
 const titleLength = 60
 
@@ -6,22 +7,18 @@ const titleLength = 60
 export function titleFromPrompt(prompt: string): string {
   const [line = ''] = prompt.trim().split(/[\r\n]+/)
   const [sentence = ''] = line.split(/(?<=[^\s.!?])[.!?]+(?=\s|$)/)
-  return truncate(sentence.trim(), titleLength)
+  return shorten(sentence.trim(), titleLength)
 }
 
 /** The reason of the failure in one line. */
 export function titleFromFailure({ exit_status: detail, failure_reason: reason }: Record<string, unknown>): string {
   const [line = ''] = typeof detail === 'string' ? detail.trim().split(/[\r\n]+/) : []
   const known = typeof reason === 'string' ? `Failed: ${reason.replaceAll('_', ' ')}` : 'Failed'
-  return truncate(line.trim() || known, limits.title)
+  return shorten(line.trim() || known, limits.title)
 }
 
-function truncate(text: string, max: number): string {
-  const characters = Array.from(text)
-  return characters.length <= max
-    ? text
-    : `${characters
-        .slice(0, max - 3)
-        .join('')
-        .trimEnd()}...`
+/** Without a space before the dots. */
+function shorten(text: string, max: number): string {
+  const short = truncate(text, max)
+  return short === text ? text : short.replace(/\s+\.{3}$/, '...')
 }

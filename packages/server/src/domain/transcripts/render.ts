@@ -1,5 +1,6 @@
 import { limits } from '@yardmaster/contract/limits'
 import { parseJson } from '../../platform/parse-json.ts'
+import { truncate } from '../../platform/truncate.ts'
 
 /** Renders a stored line for people, as a header and a body. Empty for a line that is not JSON. */
 export function renderLine(line: string): string {
@@ -79,13 +80,6 @@ function renderBlock(block: unknown): string {
     default:
       return JSON.stringify(block, null, 2)
   }
-}
-
-/** At most `max` characters, of which the last three are dots if the text was truncated. */
-function truncate(text: string, max: number): string {
-  if (text.length <= max) return text
-  const characters = Array.from(text.slice(0, 2 * max + 2))
-  return characters.length <= max ? text : `${characters.slice(0, max - 3).join('')}...`
 }
 
 /** `file-history-snapshot` becomes `File History Snapshot`. */

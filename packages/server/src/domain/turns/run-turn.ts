@@ -3,6 +3,7 @@ import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import type { ProcessIdentity } from '../../platform/process/process-table.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
+import { truncate } from '../../platform/truncate.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
@@ -244,16 +245,12 @@ async function recordRunning(
 /** Redact before truncating: a truncated secret no longer matches its pattern. */
 function noteWarning(app: App, sessionId: number, text: string): void {
   const write = async (): Promise<void> => {
-    const sentence = truncated(await app.redactor.text(text))
+    const sentence = truncate(await app.redactor.text(text), maxNoticeCharacters, '…')
     await transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))
   }
   untilReachable(write).catch((error: unknown) =>
     app.log.warn({ sessionId, err: error }, 'could not note a warning in the log of a session'),
   )
-}
-
-function truncated(text: string): string {
-  return text.length <= maxNoticeCharacters ? text : `${text.slice(0, maxNoticeCharacters)}…`
 }
 
 const maxNoticeCharacters = 1000

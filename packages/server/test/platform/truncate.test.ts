@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { truncate } from '../../src/platform/truncate.ts'
+
+test('truncate keeps a text of the maximum length, counted in code points', () => {
+  expect(truncate('12345', 5)).toBe('12345')
+  expect(truncate('🚂🚂🚂🚂🚂', 5)).toBe('🚂🚂🚂🚂🚂')
+})
+
+test('truncate ends a longer text with the marker, within the maximum, and splits no surrogate pair', () => {
+  expect(truncate('123456', 5)).toBe('12...')
+  expect(truncate('🚂🚂🚂🚂🚂🚂', 5)).toBe('🚂🚂...')
+  expect(truncate('🚂🚂🚂🚂🚂🚂', 5, '…')).toBe('🚂🚂🚂🚂…')
+})
