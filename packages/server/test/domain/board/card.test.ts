@@ -8,12 +8,11 @@ const change = (id: number | string, what: string, body?: unknown) => app.patch(
 const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
 
-test.each(['notes', 'heartbeat', 'set_category', 'visibility', 'model', 'mcp_servers', 'catalog_skills'])(
+test.each(['notes', 'set_category', 'visibility', 'model', 'mcp_servers', 'catalog_skills'])(
   'PATCH %s answers 404 for an unknown session',
   async (what) => {
     const bodies: Record<string, unknown> = {
       notes: { session_notes: 'x' },
-      heartbeat: { enabled: true },
       visibility: { visibility: 'hidden' },
       model: { model: 'demo' },
       mcp_servers: { mcp_servers: [] },
@@ -53,44 +52,6 @@ describe('PATCH /sessions/:id/notes', () => {
     expectProblem(missing, 422, 'Missing parameter', 'session_notes is required')
     const wrong = await changesNothing(app.pool, () => change(id, 'notes', { session_notes: 5 }))
     expectProblem(wrong, 422, 'Validation failed', 'Session notes must be a string')
-  })
-})
-
-describe('PATCH /sessions/:id/heartbeat', () => {
-  test('changes enabled and interval_seconds independently of each other', async () => {
-    const id = await resting()
-    expect((await change(id, 'heartbeat', { enabled: true })).body).toMatchObject({
-      heartbeat_enabled: true,
-      heartbeat_interval_seconds: 60,
-    })
-    expect((await change(id, 'heartbeat', { interval_seconds: '30', enabled: null })).body).toMatchObject({
-      session: { heartbeat_enabled: true, heartbeat_interval_seconds: 30 },
-      heartbeat_enabled: true,
-      heartbeat_interval_seconds: 30,
-    })
-    expect((await change(id, 'heartbeat', { enabled: 'off' })).body.heartbeat_enabled).toBe(false)
-  })
-
-  test('accepts intervals from 30 to 86,400 seconds and rejects others with 422', async () => {
-    const id = await resting()
-    expect((await change(id, 'heartbeat', { interval_seconds: 86_400 })).status).toBe(200)
-    const slow = await changesNothing(app.pool, () => change(id, 'heartbeat', { interval_seconds: 86_401 }))
-    expectProblem(slow, 422, 'Validation failed', 'Heartbeat interval seconds must be less than or equal to 86400')
-    const fast = await change(id, 'heartbeat', { interval_seconds: 29 })
-    expectProblem(fast, 422, 'Validation failed', 'Heartbeat interval seconds must be greater than or equal to 30')
-  })
-
-  test.each([
-    [{}, 'Missing parameter', 'Provide enabled and/or interval_seconds'],
-    [{ enabled: null }, 'Missing parameter', 'Provide enabled and/or interval_seconds'],
-    [{ enabled: '' }, 'Validation failed', 'enabled must be a boolean'],
-    [{ enabled: [] }, 'Validation failed', 'enabled must be a boolean'],
-    [{ interval_seconds: -5 }, 'Validation failed', 'interval_seconds must be an integer'],
-    [{ interval_seconds: 45.5 }, 'Validation failed', 'interval_seconds must be an integer'],
-    [{ enabled: true, interval_seconds: 'soon' }, 'Validation failed', 'interval_seconds must be an integer'],
-  ])('rejects %j with 422 and changes nothing', async (body, error, message) => {
-    const id = await resting()
-    expectProblem(await changesNothing(app.pool, () => change(id, 'heartbeat', body)), 422, error, message)
   })
 })
 

@@ -32,6 +32,17 @@ export async function insertSessions(pool: pg.Pool, sessions: readonly Columns[]
   return ids
 }
 
+/** Inserts a session with a running turn on another host, so that the host under test does not end it. */
+export async function insertRunningSession(pool: pg.Pool, columns: Columns = {}): Promise<number> {
+  const id = await insertSession(pool, { status: 'running', host_id: 'elsewhere', ...columns })
+  await pool.query(
+    `insert into turns (session_id, sequence, source, prompt, state, lease_owner, lease_expires_at, run_marker, pid, started_at)
+     values ($1, 1, 'create', 'say hello', 'executing', 'elsewhere', now() + interval '1 hour', gen_random_uuid(), 1, now())`,
+    [id],
+  )
+  return id
+}
+
 /** Stores a transcript: one entry for each line, in the given thread. */
 export async function insertTranscript(
   pool: pg.Pool,
