@@ -278,7 +278,7 @@ describe('what counts as an import', () => {
     ['an import after a regular expression with quotes', `const quote = /['"\`/]/\nimport '${forbidden}'`],
     ['an import after a division', `const half = (a + b) / 2 // it's half\nimport '${forbidden}'`],
     ['an import after nested templates', `const text = \`a \${b ? \`}\${c}'\` : {}.d} e\`\nimport '${forbidden}'`],
-  ])('%s', (_name, source) => {
+  ])('%s counts as an import', (_name, source) => {
     const found = check({ 'server/src/platform/clock.ts': [source] })
 
     expect(found).toHaveLength(1)

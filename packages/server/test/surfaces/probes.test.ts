@@ -220,7 +220,7 @@ describe('error text of a check', () => {
     ['no socket at unix:///run/redis.sock now', 'no socket at unix:// now'],
     ["EACCES: permission denied, open '/var/lib/yard/x'", "EACCES: permission denied, open '[path]"],
     ['no credentials at redis://cache:6379', 'no credentials at redis://cache:6379'],
-  ])('%s', async (sentence, reported) => {
+  ])('the error %j is reported as %j', async (sentence, reported) => {
     expect(await probeError(new Error(sentence))).toBe(reported)
   })
 

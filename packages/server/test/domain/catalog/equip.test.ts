@@ -54,7 +54,7 @@ describe('the availability of a server', () => {
       'needs_authorization',
       'OAuth authorization not completed',
     ],
-  ])('%s', async (_what, server, state, reason) => {
+  ])('reports the availability of a server when %s', async (_what, server, state, reason) => {
     expect(await availability(server)).toEqual({ state, reason })
   })
 

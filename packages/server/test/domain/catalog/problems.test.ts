@@ -119,7 +119,7 @@ describe('problems are reported by file and key', () => {
       'roots.json: web.url: must be the URL or the absolute path of a git repository, and hold no secrets',
     ],
     ['a plugin without a description', { 'plugins.json': { kit: {} } }, 'plugins.json: kit.description: is required'],
-  ])('%s', async (_what, files, problem) => {
+  ])('a catalog with %s is rejected, naming file and key', async (_what, files, problem) => {
     const { folder, home } = await catalogFolder(files)
     expect(await problemWith(folder, { home })).toBe(
       `StartupError: The catalog ${folder} cannot be used: ${problem}${problem.endsWith('is not a valid id') ? ': a letter or digit, then letters, digits, hyphens, underscores and dots, up to 100 characters' : ''}.`,

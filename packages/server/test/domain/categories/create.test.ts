@@ -76,7 +76,7 @@ describe('POST /categories answers 201', () => {
     expect(body.category).not.toHaveProperty('colour')
   })
 
-  test('publishes categories.changed', async () => {
+  test('and creating a category publishes categories.changed', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     const { rows } = await app.pool.query('select name from events')
     expect(rows).toEqual([{ name: 'categories.changed' }])
@@ -102,12 +102,12 @@ describe('POST /categories answers 422 and changes nothing', () => {
     ['is_frozen in words', { name: 'Upkeep', is_frozen: 'yes' }, 'Is frozen must be true or false'],
     ['is_frozen null', { name: 'Upkeep', is_frozen: null }, 'Is frozen must be true or false'],
   ]
-  test.each(bad)('for %s', async (_what, body, message) => {
+  test.each(bad)('for a new category with %s', async (_what, body, message) => {
     const answer = await changesNothing(app.pool, () => app.post('/categories', body))
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('with all problems in one answer', async () => {
+  test('with all problems of a new category in one answer', async () => {
     expectProblem(
       await app.post('/categories', { name: '', description: 'x'.repeat(1001), is_frozen: 1 }),
       422,
@@ -135,7 +135,7 @@ describe('POST /categories answers 422 and changes nothing', () => {
     ['a list', '[]', 'Invalid JSON'],
     ['a NUL', '{"name": "a\\u0000b"}', 'Invalid JSON'],
     ['half a surrogate pair', '{"name": "a\\ud83d"}', 'Invalid JSON'],
-  ])('for %s', async (_what, body, error) => {
+  ])('for a category body with %s', async (_what, body, error) => {
     const response = await changesNothing(app.pool, () =>
       app.send('/api/v1/categories', {
         method: 'POST',
@@ -147,15 +147,13 @@ describe('POST /categories answers 422 and changes nothing', () => {
   })
 })
 
-describe('POST /categories answers 401', () => {
-  test('without a key, before the body is parsed, and changes nothing', async () => {
-    const response = await changesNothing(app.pool, () =>
-      app.send('/api/v1/categories', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"name": "Upkeep"}',
-      }),
-    )
-    expect(response.status).toBe(401)
-  })
+test('POST /categories answers 401 without a key, before the body is parsed, and changes nothing', async () => {
+  const response = await changesNothing(app.pool, () =>
+    app.send('/api/v1/categories', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name": "Upkeep"}',
+    }),
+  )
+  expect(response.status).toBe(401)
 })

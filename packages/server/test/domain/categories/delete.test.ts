@@ -56,7 +56,7 @@ describe('DELETE /categories/:id answers 204', () => {
     expect(response.status).toBe(204)
   })
 
-  test('publishes categories.changed', async () => {
+  test('and deleting a category publishes categories.changed', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await emptyTables(app.pool, 'events')
     await app.delete('/categories/1')
@@ -65,11 +65,14 @@ describe('DELETE /categories/:id answers 204', () => {
 })
 
 describe('DELETE /categories/:id answers 404', () => {
-  test.each(['2', '0', '99999999999999999999', 'uncategorized'])('for %s, and changes nothing', async (id) => {
-    await app.post('/categories', { name: 'Upkeep' })
-    const answer = await changesNothing(app.pool, () => app.delete(`/categories/${id}`))
-    expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
-  })
+  test.each(['2', '0', '99999999999999999999', 'uncategorized'])(
+    'for the unknown category %s, and changes nothing',
+    async (id) => {
+      await app.post('/categories', { name: 'Upkeep' })
+      const answer = await changesNothing(app.pool, () => app.delete(`/categories/${id}`))
+      expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
+    },
+  )
 
   test('the second time', async () => {
     await app.post('/categories', { name: 'Upkeep' })

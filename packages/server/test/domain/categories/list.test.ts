@@ -73,21 +73,19 @@ describe('GET /categories answers 200', () => {
     ])
   })
 
-  test('reading changes nothing', async () => {
+  test('and listing categories changes nothing', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await changesNothing(app.pool, () => app.get('/categories'))
   })
 })
 
-describe('GET /categories answers 401', () => {
-  test('without a key, and with a wrong one', async () => {
-    const response = await app.send('/api/v1/categories')
-    expectProblem(
-      { status: response.status, body: await response.json(), headers: response.headers },
-      401,
-      'Unauthorized',
-      'Invalid or missing API key',
-    )
-    expect((await app.send('/api/v1/categories', { headers: { 'x-api-key': 'wrong' } })).status).toBe(401)
-  })
+test('GET /categories answers 401 without a key and with a wrong one', async () => {
+  const response = await app.send('/api/v1/categories')
+  expectProblem(
+    { status: response.status, body: await response.json(), headers: response.headers },
+    401,
+    'Unauthorized',
+    'Invalid or missing API key',
+  )
+  expect((await app.send('/api/v1/categories', { headers: { 'x-api-key': 'wrong' } })).status).toBe(401)
 })

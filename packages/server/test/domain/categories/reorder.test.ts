@@ -108,7 +108,7 @@ describe('POST /categories/reorder answers 200', () => {
     expect(body.categories.filter(isStamped).map(({ name }: { name: string }) => name)).toEqual(['c', 'b'])
   })
 
-  test('publishes categories.changed', async () => {
+  test('and reordering categories publishes categories.changed', async () => {
     await reorder([2, 1])
     expect((await app.pool.query('select name from events')).rows).toEqual([{ name: 'categories.changed' }])
   })

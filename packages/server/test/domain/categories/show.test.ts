@@ -13,19 +13,17 @@ describe('GET /categories/:id answers 200', () => {
   })
 })
 
-describe('GET /categories/:id answers 404', () => {
-  test.each([
-    ['an unused id', '999'],
-    ['zero', '0'],
-    ['a negative id', '-1'],
-    ['more digits than a 64-bit integer', '99999999999999999999'],
-    ['a name', 'upkeep'],
-    ['a fraction', '1.5'],
-    ['digits with something behind them', '1x'],
-    ['the sentinel of reorder', 'uncategorized'],
-    ['a NUL', '%00'],
-    ['a broken percent sequence', '%zz'],
-  ])('for %s', async (_what, id) => {
-    expectProblem(await app.get(`/categories/${id}`), 404, 'Not Found', 'The requested resource was not found')
-  })
+test.each([
+  ['an unused id', '999'],
+  ['zero', '0'],
+  ['a negative id', '-1'],
+  ['more digits than a 64-bit integer', '99999999999999999999'],
+  ['a name', 'upkeep'],
+  ['a fraction', '1.5'],
+  ['digits with something behind them', '1x'],
+  ['the sentinel of reorder', 'uncategorized'],
+  ['a NUL', '%00'],
+  ['a broken percent sequence', '%zz'],
+])('GET /categories/:id answers 404 for %s', async (_what, id) => {
+  expectProblem(await app.get(`/categories/${id}`), 404, 'Not Found', 'The requested resource was not found')
 })

@@ -196,7 +196,7 @@ describe('POST /sessions/:id/message_parent answers 422 and changes nothing', ()
     [{ reason: ['other'] }, 'Reason must be a string'],
     [{ force_immediate: 'maybe' }, 'Force immediate must be true or false'],
     [{ unarchive_parent: {} }, 'Unarchive parent must be true or false'],
-  ])('for %j', async (body, sentence) => {
+  ])('for the report %j', async (body, sentence) => {
     expectProblem(
       await reportWithoutEffect(await childOf(await parentIn('needs_input')), body),
       422,

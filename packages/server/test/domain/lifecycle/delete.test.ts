@@ -87,7 +87,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     },
   )
 
-  test('for a slug', async () => {
+  test('for a session named by its slug', async () => {
     const id = await insertSession(app.pool, { slug: 'to-be-deleted' })
     expect((await app.delete('/sessions/to-be-deleted')).status).toBe(204)
     expect((await app.get(`/sessions/${id}`)).status).toBe(404)
@@ -201,21 +201,17 @@ describe('DELETE /sessions/:id answers 204', () => {
   })
 })
 
-describe('DELETE /sessions/:id answers 404', () => {
-  test.each(['999999', '0', '99999999999999999999', 'no-such-slug', '%00'])(
-    'for %s, and changes nothing',
-    async (id) => {
-      await insertSession(app.pool)
-      const answer = await changesNothing(app.pool, () => app.delete(`/sessions/${id}`))
-      expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
-    },
-  )
-})
+test.each(['999999', '0', '99999999999999999999', 'no-such-slug', '%00'])(
+  'DELETE /sessions/:id answers 404 for the unknown session %s and changes nothing',
+  async (id) => {
+    await insertSession(app.pool)
+    const answer = await changesNothing(app.pool, () => app.delete(`/sessions/${id}`))
+    expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
+  },
+)
 
-describe('DELETE /sessions/:id answers 401', () => {
-  test('without a key, and changes nothing', async () => {
-    const id = await insertSession(app.pool)
-    const response = await changesNothing(app.pool, () => app.send(`/api/v1/sessions/${id}`, { method: 'DELETE' }))
-    expect(response.status).toBe(401)
-  })
+test('DELETE /sessions/:id answers 401 without a key and changes nothing', async () => {
+  const id = await insertSession(app.pool)
+  const response = await changesNothing(app.pool, () => app.send(`/api/v1/sessions/${id}`, { method: 'DELETE' }))
+  expect(response.status).toBe(401)
 })

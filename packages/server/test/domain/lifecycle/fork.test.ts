@@ -94,14 +94,14 @@ describe('a fork is refused', () => {
     })
   })
 
-  test('of a session without a conversation', async () => {
+  test('when the session has no conversation', async () => {
     await expect(fork(await create(), 0)).rejects.toMatchObject({
       kind: 'fork_failed',
       messages: ['Session has no transcript'],
     })
   })
 
-  test('of a session whose clone is gone', async () => {
+  test('when the clone of the session is gone', async () => {
     const id = await rested()
     await rm(clone(id), { recursive: true })
     await expect(fork(id, 0)).rejects.toMatchObject({ kind: 'fork_failed' })

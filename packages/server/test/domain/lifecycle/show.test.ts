@@ -119,7 +119,7 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('and changes nothing', async () => {
+  test('and reading a session changes nothing', async () => {
     const id = await insertSession(app.pool)
     await changesNothing(app.pool, () => app.get(`/sessions/${id}?include_transcript=true`))
   })
@@ -177,7 +177,7 @@ describe('GET /sessions/:id answers 404', () => {
     ['half a surrogate pair', '%ed%a0%bd'],
     ['letters outside the alphabet of slugs', 'T%C3%BCr%20%27%22%3B--'],
     ['full-width digits, which do not count as digits', '%EF%BC%91'],
-  ])('for %s', async (_what, id) => {
+  ])('for an unknown session: %s', async (_what, id) => {
     await insertSession(app.pool)
     expectProblem(await app.get(`/sessions/${id}`), 404, 'Not Found', 'The requested resource was not found')
   })
@@ -190,8 +190,6 @@ describe('GET /sessions/:id answers 404', () => {
   })
 })
 
-describe('GET /sessions/:id answers 401', () => {
-  test('without a key', async () => {
-    expect((await app.send('/api/v1/sessions/1')).status).toBe(401)
-  })
+test('GET /sessions/:id answers 401 without a key', async () => {
+  expect((await app.send('/api/v1/sessions/1')).status).toBe(401)
 })

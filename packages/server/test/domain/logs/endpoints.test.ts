@@ -108,7 +108,7 @@ describe('a log line that the service wrote', () => {
 })
 
 describe('the list of log lines', () => {
-  test('is newest first and paged', async () => {
+  test('lists log lines newest first, in pages', async () => {
     const id = await insertSession(app.pool)
     for (const content of ['one', 'two', 'three']) await written(id, content)
     expect(await contents(path(id))).toEqual(['three', 'two', 'one'])

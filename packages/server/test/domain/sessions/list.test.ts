@@ -36,7 +36,7 @@ describe('GET /sessions answers 200', () => {
     expect(body.sessions[0]).not.toHaveProperty('transcript')
   })
 
-  test('and changes nothing', async () => {
+  test('and listing sessions changes nothing', async () => {
     await insertSession(app.pool)
     await changesNothing(app.pool, () => app.get('/sessions?show_archived=true'))
   })
@@ -243,13 +243,11 @@ describe('GET /sessions answers 422', () => {
     expectProblem(await app.get(`/sessions?${name}=%00`), 422, 'Invalid parameter')
   })
 
-  test('for a repeated filter', async () => {
+  test('for a filter that the query repeats', async () => {
     expectProblem(await app.get('/sessions?status=failed&status=waiting'), 422, 'Invalid parameter')
   })
 })
 
-describe('GET /sessions answers 401', () => {
-  test('without a key', async () => {
-    expect((await app.send('/api/v1/sessions')).status).toBe(401)
-  })
+test('GET /sessions answers 401 without a key', async () => {
+  expect((await app.send('/api/v1/sessions')).status).toBe(401)
 })

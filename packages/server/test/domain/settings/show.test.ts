@@ -25,13 +25,11 @@ describe('GET /settings answers 200', () => {
     })
   })
 
-  test('reading changes nothing', async () => {
+  test('and reading the settings changes nothing', async () => {
     await changesNothing(app.pool, () => app.get('/settings'))
   })
 })
 
-describe('GET /settings answers 401', () => {
-  test('without a key', async () => {
-    expect((await app.send('/api/v1/settings')).status).toBe(401)
-  })
+test('GET /settings answers 401 without a key', async () => {
+  expect((await app.send('/api/v1/settings')).status).toBe(401)
 })

@@ -139,12 +139,15 @@ describe('PATCH /settings answers 422 and changes nothing', () => {
     ['overrides that are null', { genesis_class_overrides: null }, 'Genesis class overrides must be an object'],
     ['tool search null', { mcp_tool_search_enabled: null }, 'Mcp tool search enabled must be true or false'],
   ]
-  test.each(bad)('for %s, also when the rest is good', async (_what, changes, message) => {
-    const answer = await changesNothing(app.pool, () =>
-      app.patch('/settings', { mcp_tool_search_enabled: false, spot_gate_weekly_threshold_pct: 50, ...changes }),
-    )
-    expectProblem(answer, 422, 'Validation failed', message)
-  })
+  test.each(bad)(
+    'for a settings change with %s, also when its other fields are valid',
+    async (_what, changes, message) => {
+      const answer = await changesNothing(app.pool, () =>
+        app.patch('/settings', { mcp_tool_search_enabled: false, spot_gate_weekly_threshold_pct: 50, ...changes }),
+      )
+      expectProblem(answer, 422, 'Validation failed', message)
+    },
+  )
 
   test('for an override named __proto__', async () => {
     const response = await changesNothing(app.pool, () =>
@@ -158,13 +161,11 @@ describe('PATCH /settings answers 422 and changes nothing', () => {
   })
 })
 
-describe('PATCH /settings answers 401', () => {
-  test('without a key, and changes nothing', async () => {
-    const response = await changesNothing(app.pool, () =>
-      app.send('/api/v1/settings', { method: 'PATCH', body: '{"spot_gating_enabled": false}' }),
-    )
-    expect(response.status).toBe(401)
-  })
+test('PATCH /settings answers 401 without a key and changes nothing', async () => {
+  const response = await changesNothing(app.pool, () =>
+    app.send('/api/v1/settings', { method: 'PATCH', body: '{"spot_gating_enabled": false}' }),
+  )
+  expect(response.status).toBe(401)
 })
 
 describe('genesis_class_overrides', () => {

@@ -201,7 +201,7 @@ test('the texts about a subagent are stored redacted, on creation and on change'
 })
 
 describe('the list of subagents', () => {
-  test('is newest first and paged', async () => {
+  test('lists subagents newest first, in pages', async () => {
     const id = await insertSession(app.pool)
     for (const agent_id of ['one', 'two', 'three']) await recorded(id, { agent_id })
     expect(await agents(path(id))).toEqual(['three', 'two', 'one'])

@@ -95,7 +95,7 @@ describe('GET /sessions/:id/transcript answers 200', () => {
     expect((await app.get(`/sessions/${id}/transcript`)).body.transcript_text).toBe(rendered)
   })
 
-  test('and changes nothing', async () => {
+  test('and reading a transcript changes nothing', async () => {
     const id = await sessionWith(conversation)
     await changesNothing(app.pool, () => app.get(`/sessions/${id}/transcript`))
   })
@@ -130,9 +130,7 @@ describe('GET /sessions/:id/transcript answers 404', () => {
   )
 })
 
-describe('GET /sessions/:id/transcript answers 401', () => {
-  test('without an API key', async () => {
-    const id = await sessionWith(conversation)
-    expect((await app.send(`/api/v1/sessions/${id}/transcript?format=text`)).status).toBe(401)
-  })
+test('GET /sessions/:id/transcript answers 401 without a key', async () => {
+  const id = await sessionWith(conversation)
+  expect((await app.send(`/api/v1/sessions/${id}/transcript?format=text`)).status).toBe(401)
 })

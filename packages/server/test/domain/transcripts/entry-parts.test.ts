@@ -31,7 +31,7 @@ describe('the assistant text of a line', () => {
       { type: 'user', message: { role: 'user', content: JSON.stringify(alpha) } },
       '',
     ],
-  ])('%s', (_what, entry, text) => {
+  ])('the assistant text %s', (_what, entry, text) => {
     expect(assistantText(JSON.stringify(entry))).toBe(text)
   })
 

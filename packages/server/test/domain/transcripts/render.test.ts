@@ -89,7 +89,7 @@ describe('an entry is rendered as a header, a body and a newline', () => {
     ['null', null, 'Unknown', 'null'],
     ['true', true, 'Unknown', 'true'],
   ]
-  test.each(rows)('%s', (_what, entry, header, body) => {
+  test.each(rows)('renders an entry: %s', (_what, entry, header, body) => {
     expect(render(entry)).toBe(`--- ${header} ---\n${body}\n`)
   })
 })
@@ -134,7 +134,7 @@ describe('content is rendered block by block', () => {
       '[thinking] Hm.\nDone.',
     ],
   ]
-  test.each(contents)('%s', (_what, content, body) => {
+  test.each(contents)('renders content: %s', (_what, content, body) => {
     expect(render({ type: 'assistant', message: { content } })).toBe(`--- Assistant ---\n${body}\n`)
   })
 

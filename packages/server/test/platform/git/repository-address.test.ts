@@ -18,7 +18,7 @@ describe('an accepted address', () => {
     ['/srv/it is: here@home', 'local', '/srv/it is: here@home'],
     ['file:///srv/git/a%20b', 'local', '/srv/git/a b'],
     ['file://localhost/srv/git', 'local', '/srv/git'],
-  ])('%s', (text, transport, url) => {
+  ])('the address %s has transport %s and URL %s', (text, transport, url) => {
     expect(parseRepositoryAddress(text)).toMatchObject({ transport, url, credentials: undefined })
   })
 })
@@ -151,7 +151,7 @@ describe('a displayed address holds no credentials', () => {
     ['https://forge.test/web.git', 'https://forge.test/web.git'],
     ['git@forge.test:web.git', 'git@forge.test:web.git'],
     ['/srv/a@b/web', '/srv/a@b/web'],
-  ])('%s', (text, shown) => {
+  ])('%s is displayed as %s', (text, shown) => {
     expect(shownAddress(text)).toBe(shown)
   })
 })

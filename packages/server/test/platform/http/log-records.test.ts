@@ -47,7 +47,7 @@ describe('one request makes one log record', () => {
     expect(record).toMatchObject({ level: 20, msg: 'answered', path: target, status: 404 })
   })
 
-  test('without its query', async () => {
+  test('with the path of the request and without its query', async () => {
     const server = await kitServer([echo])
     const answer = await sendRaw(server.url, requestHead(`GET /api/v1/nothing?secret=hunter2`, [key]))
     const [record] = await recordsOf(server, answer, 1)

@@ -80,7 +80,7 @@ describe('422 Invalid JSON', () => {
     ['a million open lists', '['.repeat(1_000_000), 'The body is nested more than 64 levels deep'],
   ]
 
-  test.each(cases)('%s', async (_name, body, sentence) => {
+  test.each(cases)('rejects the body as invalid JSON: %s', async (_name, body, sentence) => {
     expectProblem(await postBody('/categories', body), 422, 'Invalid JSON', sentence)
   })
 })

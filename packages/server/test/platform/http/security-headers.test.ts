@@ -37,11 +37,13 @@ function expectHardened({ headers }: RawAnswer): void {
 }
 
 describe('every answer carries the security headers', () => {
-  test.each(requests)('%s', async (_name, request) => expectHardened(await sendRaw(app.url, request)))
+  test.each(requests)('every security header is on the answer: %s', async (_name, request) =>
+    expectHardened(await sendRaw(app.url, request)),
+  )
 })
 
 describe('no answer lets another origin read it', () => {
-  test.each(requests.slice(0, -2))('%s', async (_name, request) => {
+  test.each(requests.slice(0, -2))('no CORS header and no cookie is on the answer: %s', async (_name, request) => {
     const fromElsewhere = request.replace('\r\n\r\n', '\r\nOrigin: https://evil.test\r\n\r\n')
     const { headers } = await sendRaw(app.url, fromElsewhere)
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])

@@ -124,7 +124,7 @@ describe('an invalid runtimes file stops the start with a sentence that names th
     ],
   ]
 
-  test.each(bad)('%s', async (_, file, sentence) => {
+  test.each(bad)('a runtimes file with %s is rejected', async (_, file, sentence) => {
     const problem = await read(file).catch((error: unknown) => error)
     expect(problem).toBeInstanceOf(StartupError)
     expect(problem).toHaveProperty('message', `${path}: ${sentence}`)

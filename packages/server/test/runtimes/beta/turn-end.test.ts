@@ -103,7 +103,7 @@ test.each<[string, CodexError, string]>([
   ['a stream that breaks', { message: 'stream disconnected before completion', codexErrorInfo: 'other' }, 'overloaded'],
   ['anything else', { message: 'The policy says no', codexErrorInfo: 'cyberPolicy' }, 'agent_error'],
   ['an Object.prototype key', { message: 'Odd', codexErrorInfo: 'constructor' }, 'agent_error'],
-])('%s', (_, error, reason) => {
+])('Codex reports %s: the turn fails with reason and advice', (_, error, reason) => {
   const end = decideTurnEnd(ending(failure(error)))
   expect(end).toMatchObject({ kind: 'failed', reason })
   // The vendor's sentence, then the advice.

@@ -286,17 +286,15 @@ describe('POST /sessions stores hostile keys and values unchanged', () => {
   })
 })
 
-describe('POST /sessions answers 401', () => {
-  test('without a key, and changes nothing', async () => {
-    const response = await changesNothing(app.pool, () =>
-      app.send('/api/v1/sessions', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...request, prompt: 'say hello' }),
-      }),
-    )
-    expect(response.status).toBe(401)
-  })
+test('POST /sessions answers 401 without a key and changes nothing', async () => {
+  const response = await changesNothing(app.pool, () =>
+    app.send('/api/v1/sessions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...request, prompt: 'say hello' }),
+    }),
+  )
+  expect(response.status).toBe(401)
 })
 
 /** Sends the body as text: an object literal cannot hold an own key named `__proto__`. */

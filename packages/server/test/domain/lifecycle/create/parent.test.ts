@@ -48,7 +48,7 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     ['no class if the parent has none', null, undefined, null],
     ['the requested class instead of the class of the parent', 'priority', 'spot', 'spot'],
     ['the class of the parent if the requested class is blank', 'spot', '', 'spot'],
-  ])('and stores %s', async (_what, inherited, requested, expected) => {
+  ])('and the child stores %s', async (_what, inherited, requested, expected) => {
     const parent_session_id = await insertSession(app.pool, { scheduling_class: inherited, genesis: 'web_ui' })
     const { session } = (await create({ parent_session_id, scheduling_class: requested })).body
     expect(session).toMatchObject({ scheduling_class: expected, priority_class: expected ?? 'priority' })
@@ -73,7 +73,7 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     expect((await create({ parent_session_id, place: 'top_of_spot' })).body.session.precedence).toBe(46)
   })
 
-  test('and inherits nothing else', async () => {
+  test('and the child inherits nothing but genesis, class and precedence', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep' })).body
     const parent_session_id = await insertSession(app.pool, {
       category_id: category.id,
@@ -131,7 +131,7 @@ describe('POST /sessions with parent_session_id answers 422 and creates nothing'
     ['a boolean', true],
     ['a list', [1]],
     ['an object', { id: 1 }],
-  ])('for %s', async (_what, parent_session_id) => {
+  ])('for a parent_session_id that is %s', async (_what, parent_session_id) => {
     const answer = await changesNothing(app.pool, () => create({ parent_session_id }))
     expectProblem(answer, 422, 'Validation failed', unknownParent)
   })
