@@ -67,7 +67,7 @@ describe('GET /events', () => {
   })
 
   test.each(['', 'abc', '-1', '1.5', '1e3', '99999999999999999999', "1' or 1=1", '999999999999999'])(
-    'a Last-Event-ID that is none of ours (%s) is as good as none',
+    'ignores a Last-Event-ID that this service did not send (%s)',
     async (lastEventId) => {
       await publishWord('earlier')
       const reader = await openReader(app.url, { lastEventId })

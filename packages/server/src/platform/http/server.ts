@@ -39,7 +39,7 @@ export const defaultTimeouts: HttpTimeouts = {
   drainMs: 3000, // turns and the database still have to close before the service manager's deadline
 }
 
-/** Long enough for any slug or id in a path; anything longer names nothing. */
+/** Long enough for any slug or id in a path; anything longer matches no route. */
 const maxParamLength = 300
 
 export function openHttpServer(options: HttpServerOptions): FastifyInstance {

@@ -142,7 +142,7 @@ function encodings(value: string): [name: string, text: string][] {
     ['URI twice', encodeURIComponent(encodeURIComponent(value))],
     ['base64', base64('')],
     ['base64 at offset 1', base64('x')],
-    ['base64 two further', base64('xy')],
+    ['base64 at offset 2', base64('xy')],
     ['base64 for URLs', base64('x').replaceAll('+', '-').replaceAll('/', '_')],
     ['hex', Buffer.from(value).toString('hex')],
     ['HEX', Buffer.from(value).toString('hex').toUpperCase()],
