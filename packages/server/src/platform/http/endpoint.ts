@@ -6,7 +6,7 @@ import { type AnswerOf, ok } from './answer.ts'
 
 /** A declaration of the contract with the handler that serves it. */
 export type Endpoint<App> = Declaration & {
-  /** Refuses a path that names nothing, for less than the answer costs. Only where the difference matters. */
+  /** Refuses the path of an unknown resource, for less than the answer costs. Only where the difference matters. */
   find?(params: unknown, app: App): Promise<unknown>
   handle(
     request: EndpointRequest<unknown, unknown, unknown, unknown>,

@@ -67,12 +67,12 @@ async function answerTo<App>(endpoint: Endpoint<App>, body: unknown, sent: Sent,
   return endpoint.handle(readRequest(endpoint, sent), app)
 }
 
-/** Refuses a request whose path names nothing. */
+/** Refuses a request to an unknown resource. */
 type Shown<App> = (sent: Sent, app: App) => Promise<void>
 
 /**
- * A path that names nothing is refused before a bad body is: a caller with both mistakes needs the first answer. A path names
- * what the `GET` of the path, or of its longest part that has one, shows.
+ * An unknown resource is refused before a bad body is: a caller with both mistakes needs the first answer. The resource is what
+ * the `GET` of the path, or of its longest part that has one, shows.
  */
 function findShown<App>(endpoints: readonly Endpoint<App>[]): (endpoint: Endpoint<App>) => Shown<App> | undefined {
   const byPath = new Map(
