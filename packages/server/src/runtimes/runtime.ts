@@ -66,6 +66,8 @@ export type RunningTurn = {
 /** A transcript file: the main conversation's or one subagent's. */
 export type TranscriptFile = { thread: string; path: string; subagent?: SubagentFacts }
 export const mainThread = 'main'
+/** Far above any conversation that an agent can resume. A sparse file can claim any size. */
+export const maxTranscriptBytes = 2 ** 30
 
 /** What the runtime reports about a subagent beside its transcript. */
 export type SubagentFacts = {
@@ -123,10 +125,16 @@ export type Runtime = {
    */
   equip(conversation: Conversation, equipment: Equipment): Promise<string[]>
   start(order: TurnOrder): Promise<RunningTurn>
+  /**
+   * The files that exist. Leaves out a main file from which the agent does not resume: what was read of it would shift the
+   * read position of the file that replaces it.
+   *
+   * @throws UntrustedFile if a folder on the way is a link or no folder.
+   */
   transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]>
   /**
    * Writes a transcript from which the agent can resume: after a move, an unarchive or a fork. Rewrites the lines of another
-   * conversation to be this one's.
+   * conversation to be this one's. Replaces what is at the file's path, even a pipe or a link.
    */
   writeTranscript(conversation: Conversation, lines: AsyncIterable<string>): Promise<WrittenTranscript>
   /** Whether a line of the main thread proves that the agent received a prompt, not only that it started. */

@@ -60,10 +60,13 @@ export function recordProcess(tx: Transaction, hold: TurnHold, { pid, startTime 
   return isWritten(held(tx, hold).set({ pid, pid_start_time: startTime }).executeTakeFirst())
 }
 
-/** The agent of the executing turn has received its prompt: from here on the turn is never released for a second start. */
+/**
+ * The agent of the executing turn has received its prompt: from here on the turn is never released for a second start.
+ * `needsProcess`: only if the agent's process was recorded.
+ */
 export async function recordReceipt(
   db: Database | Transaction,
-  { sessionId, owner }: { sessionId: number; owner: string },
+  { sessionId, owner, needsProcess = false }: { sessionId: number; owner: string; needsProcess?: boolean },
 ): Promise<void> {
   await db
     .updateTable('turns')
@@ -72,6 +75,7 @@ export async function recordReceipt(
     .where('state', '=', 'executing')
     .where('lease_owner', '=', owner)
     .where('started_at', 'is', null)
+    .$if(needsProcess, (update) => update.where('pid', 'is not', null))
     .execute()
 }
 

@@ -130,17 +130,22 @@ async function adoptConversation(app: App, tx: Transaction, { forkId, kept, file
   })
 }
 
-/** Lines that do not parse are no messages: they are neither counted nor kept. */
+/** Torn entries and lines that do not parse are no messages: they are neither counted nor kept. */
 async function keptLines(app: App, source: SessionRow, messageIndex: number): Promise<string[]> {
   const key = { sessionId: source.id, thread: mainThread }
   if ((await findProgress(app.db, key)).entry_count === 0) refuse('fork_failed', 'Session has no transcript')
   const kept: string[] = []
   for await (const line of storedLines(app.db, key)) {
-    if (parseJson(line) === undefined) continue
+    if (!isWhole(line)) continue
     kept.push(line)
     if (kept.length > messageIndex) return kept
   }
   return refuse('fork_failed', `Message index ${messageIndex} is out of range (transcript has ${kept.length} messages)`)
+}
+
+function isWhole(line: string): boolean {
+  const entry = parseJson(line)
+  return entry !== undefined && (entry as { type?: unknown } | null)?.type !== 'torn_entry'
 }
 
 type ForkRow = { forkId: number; source: SessionRow; messageIndex: number }

@@ -1,16 +1,13 @@
-import type { Transaction } from '../../platform/db/database.ts'
-import type { Conversation, Runtime } from '../../runtimes/runtime.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { recordReceipt } from '../inbox/inbox.ts'
-import type { SessionRow } from '../sessions/session.ts'
-import { collectTranscripts } from '../workspaces/workspace.ts'
+import { note } from '../logs/log.ts'
+import { type Collected, collectTranscripts, type TranscriptSource } from '../workspaces/workspace.ts'
 
-type Writer = {
-  session: SessionRow
-  runtime: Runtime
-  conversation: Conversation
-  /** Whether the writer may still store lines. Locks the row that says so until the transaction ends. */
-  mayStore(tx: Transaction): Promise<boolean>
+type Writer = Omit<TranscriptSource, 'onReceipt'> & {
+  /** The sentences about refused files that the session's log already has. */
+  noted: Set<string>
 }
 
 /**
@@ -23,10 +20,25 @@ type Writer = {
  * or neither, and recovery sends a prompt again only if no agent has received it. A turn ends only after all its lines are
  * stored, so every line behind the stored part belongs to the executing turn.
  */
-export function storeTranscripts(app: App, { session, ...source }: Writer): Promise<number> {
-  return collectTranscripts(app, {
-    ...source,
-    session,
-    onReceipt: (tx) => recordReceipt(tx, { sessionId: session.id, owner: app.home.hostId }),
+export async function storeTranscripts(app: App, { noted, ...source }: Writer): Promise<Collected> {
+  const turn = { sessionId: source.session.id, owner: app.home.hostId }
+  const collected = await collectTranscripts(app, { ...source, onReceipt: (tx) => recordReceipt(tx, turn) })
+  const unread = collected.refused.map((file) => ({ ...file, sentence: sentenceAbout(file) }))
+  const news = unread.filter(({ sentence }) => !noted.has(sentence))
+  if (news.length === 0) return collected
+  await transact(app.db, async (tx) => {
+    if (!(await source.mayStore(tx))) return
+    for (const { thread, sentence } of news) {
+      await note(app, tx, turn.sessionId, sentence, thread === mainThread ? 'error' : 'warning')
+      // An agent that made its transcript unreadable has run, so its prompt is not sent again. Without a process the file is
+      // from an earlier turn: preparing the workspace removes it before the process starts.
+      if (thread === mainThread) await recordReceipt(tx, { ...turn, needsProcess: true })
+    }
   })
+  for (const { sentence } of news) noted.add(sentence)
+  return collected
+}
+
+export function sentenceAbout({ thread, problem }: Collected['refused'][number]): string {
+  return `${thread === mainThread ? "The agent's transcript" : "A subagent's transcript"} is not read: ${problem}.`
 }

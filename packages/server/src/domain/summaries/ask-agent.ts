@@ -7,7 +7,7 @@ import { noEquipment } from '../../runtimes/equipment.ts'
 import { type Conversation, mainThread, type Runtime, type TurnEnd, type Usage } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { assistantText, completeLines } from '../transcripts/transcript.ts'
+import { assistantText, transcriptLinesOf } from '../transcripts/transcript.ts'
 
 export type AgentAnswer = {
   end: TurnEnd
@@ -106,7 +106,7 @@ async function readAnswer(runtime: Runtime, conversation: Conversation): Promise
   let text = ''
   const usages: Usage[] = []
   for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
-    for await (const { text: line } of completeLines(path, 0)) {
+    for await (const { text: line } of transcriptLinesOf({ path, within: conversation.home }, { fromByte: 0 })) {
       usages.push(...[runtime.usageOf(line) ?? []].flat())
       if (thread === mainThread) text = assistantText(line) || text
     }

@@ -2,12 +2,12 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { outlineOf } from './line-outline.ts'
-import { completeLines } from './transcript-lines.ts'
+import { type AgentFile, endLastLine, transcriptLinesOf } from './transcript-lines.ts'
 import { appendEntries, lockThread, selectProgress, type ThreadKey } from './transcript-store.ts'
 
 type IngestApp = Pick<App, 'db' | 'redactor'>
 
-/** The hooks get a long line as its outline (`line-outline.ts`), and do not get a line that has none. */
+/** The hooks get a long line as its outline (`line-outline.ts`), and do not get a line that has none or is torn. */
 export type IngestHooks = {
   /** Asked first in each transaction that stores lines. False if the caller may not store them any more. */
   mayStore(tx: Transaction): Promise<boolean>
@@ -25,8 +25,16 @@ const batchBytes = 1024 * 1024
  * Appends the lines that the agent has added to its file since the last call, redacted. The thread's row holds the read
  * position, which advances in the transaction that stores the lines, so neither a crash nor a concurrent reader can lose
  * or duplicate a line. A file that has become shorter is ignored. Returns the number of lines stored.
+ *
+ * `isOver` says that no agent writes the file any more. Then a last line without an end is torn: it is stored as a
+ * `torn_entry`, and the next line is read by itself.
  */
-export async function ingest(app: IngestApp, key: ThreadKey, path: string, hooks: IngestHooks): Promise<number> {
+export async function ingest(
+  app: IngestApp,
+  key: ThreadKey,
+  { isOver = false, ...file }: AgentFile & { isOver?: boolean },
+  hooks: IngestHooks,
+): Promise<number> {
   const { read_bytes: from } = await selectProgress(app.db, key)
   let appended = 0
   let lines: Line[] = []
@@ -42,16 +50,16 @@ export async function ingest(app: IngestApp, key: ThreadKey, path: string, hooks
     startsAt = endsAt
     return isAppended
   }
-  for await (const { text, endsAtByte } of completeLines(path, from)) {
+  for await (const { text, endsAtByte, isTorn } of transcriptLinesOf(file, { fromByte: from, isOver })) {
     if (text.trim() !== '') {
-      const outline = await outlineOf(text)
+      const outline = isTorn ? undefined : await outlineOf(text)
       lines.push({ text, outline, isKept: outline === undefined || hooks.isKept(outline) })
     }
     size += text.length
     endsAt = endsAtByte
     if ((lines.length >= batchLines || size >= batchBytes) && !(await flush())) return appended
   }
-  await flush()
+  if ((await flush()) && isOver) await endLastLine(file)
   return appended
 }
 

@@ -8,7 +8,7 @@ import { selectLastLines, selectLines, selectProgress, type ThreadKey } from './
 export { assistantText } from './assistant-text.ts'
 export { type IngestHooks, ingest } from './ingest.ts'
 export { toolUsesIn } from './tool-uses.ts'
-export { completeLines } from './transcript-lines.ts'
+export { transcriptLinesOf } from './transcript-lines.ts'
 export {
   appendEntries,
   lockThread,

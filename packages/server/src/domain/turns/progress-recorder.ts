@@ -12,13 +12,22 @@ type Recording = {
   conversation(): Conversation
 }
 
-/** The returned function stores the new lines of every thread of the conversation while `hold` owns the turn. */
-export function progressRecorder(app: App, { hold, session, runtime, conversation }: Recording): () => Promise<void> {
-  return async () => {
+/**
+ * The returned function stores the new lines of every thread of the conversation while `hold` owns the turn. `isOver` says
+ * that the agent has ended.
+ */
+export function progressRecorder(
+  app: App,
+  { hold, session, runtime, conversation }: Recording,
+): (isOver: boolean) => Promise<void> {
+  const noted = new Set<string>()
+  return async (isOver) => {
     await storeTranscripts(app, {
       session,
       runtime,
       conversation: conversation(),
+      isOver,
+      noted,
       mayStore: async (tx) =>
         (await selectSessionForReference(tx, session)) !== undefined && (await findHeldTurn(tx, hold)) !== undefined,
     })

@@ -117,5 +117,5 @@ async function storeRemainingOutput(app: App, turn: Turn): Promise<void> {
     runtime,
     conversation: () => conversation,
   })
-  await recordProgress()
+  await recordProgress(true)
 }

@@ -149,7 +149,7 @@ async function runAgent(
     return await supervise(app, { running, recordProgress, activity, ...stopSignals })
   } catch (error) {
     await running.interrupt()
-    await untilReachable(recordProgress).catch(() => {
+    await untilReachable(() => recordProgress(true)).catch(() => {
       throw new ReceiptUnknown('supervising an agent failed', { cause: error })
     })
     throw error

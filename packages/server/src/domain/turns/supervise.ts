@@ -7,8 +7,8 @@ import type { Lease } from './lease-renewal.ts'
 
 type Supervision = {
   running: RunningTurn
-  /** Stores what the agent has written since the last call. */
-  recordProgress(): Promise<void>
+  /** Stores what the agent has written since the last call. `isOver`: the agent has ended. */
+  recordProgress(isOver: boolean): Promise<void>
   activity: EventTarget
   lease: Lease
   /** Aborted when the host drains. */
@@ -23,7 +23,7 @@ export async function supervise(
   app: App,
   { running, recordProgress, activity, lease, signal }: Supervision,
 ): Promise<Outcome> {
-  const recorder = recordOnActivity(app, activity, recordProgress)
+  const recorder = recordOnActivity(app, activity, () => recordProgress(false))
   const watchdog = watchSilence(app, activity, running)
   const mustStop = AbortSignal.any([signal, lease.signal])
   const stop = () => void running.interrupt()
@@ -32,7 +32,7 @@ export async function supervise(
   try {
     const end = await running.ended
     await recorder.stop()
-    await untilReachable(recordProgress)
+    await untilReachable(() => recordProgress(true))
     if (lease.isLost()) return { kind: 'lost' }
     if (watchdog.hasFired()) return { kind: 'failed', reason: 'silent', detail: watchdog.failureDetail }
     return end.kind !== 'completed' && signal.aborted ? { kind: 'cut_short' } : end

@@ -3,15 +3,17 @@ import { dirname } from 'node:path'
 import { withFileLock } from '../../platform/concurrency/file-lock.ts'
 import { PathRefused, resolveInside } from '../../platform/contained-path.ts'
 import { transact } from '../../platform/db/transact.ts'
+import { ifUntrusted, openUntrusted } from '../../platform/files/untrusted-file.ts'
 import { GitFailed } from '../../platform/git/git-failed.ts'
 import { parseRepositoryAddress } from '../../platform/git/repository-address.ts'
 import { withRetries } from '../../platform/with-retries.ts'
-import { type Conversation, mainThread, type Runtime } from '../../runtimes/runtime.ts'
+import { type Conversation, mainThread, maxTranscriptBytes, type Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { recordWorkspace } from '../sessions/session.ts'
+import { lockSessionIfThere, recordWorkspace } from '../sessions/session.ts'
 import { findProgress, storedLines, updateReadBytes } from '../transcripts/transcript.ts'
+import { collectTranscripts } from './collect-transcripts.ts'
 import { cloneName, clonePath, runtimeHome } from './folders.ts'
 
 /** The clone could not be made or lacks the subdirectory. The message is shown to users in the session's log. */
@@ -120,8 +122,8 @@ async function findWorkingDirectory(clone: string, subdirectory: string | null):
 }
 
 /**
- * Uses the agent's own file if it is current. Writes it from the stored entries if it is missing, or if the session has
- * run on another host since: the file here lacks the turns of that host.
+ * Uses the agent's own file if it is current. Writes it from the stored entries if it is missing or cannot be read, or if
+ * the session has run on another host since: the file here lacks the turns of that host.
  */
 async function restoreTranscript(
   app: App,
@@ -131,14 +133,46 @@ async function restoreTranscript(
 ): Promise<void> {
   const key = { sessionId: session.id, thread: mainThread }
   const { entry_count: entryCount, read_bytes: readBytes } = await findProgress(app.db, key)
-  if (entryCount === 0) return
   const isFromHere = session.host_id === null || session.host_id === app.home.hostId
-  const main = (await runtime.transcriptFiles(conversation)).find(({ thread }) => thread === mainThread)
+  const sizeBytes = await sizeOfTranscript(runtime, conversation).catch(ifUntrusted(-1))
+  if (sizeBytes === undefined && entryCount === 0 && readBytes === 0) return
   // A file shorter than the bytes read is not the file that was read, even if the row names this host.
-  if (main && isFromHere && (await stat(main.path)).size >= readBytes) return
+  if (sizeBytes !== undefined && isFromHere && sizeBytes >= readBytes) {
+    await storeEarlierLines(app, session, runtime, conversation)
+    return
+  }
   const { path } = await runtime.writeTranscript(conversation, storedLines(app.db, key))
   const { size } = await stat(path)
   await transact(app.db, (tx) => updateReadBytes(tx, key, size))
+}
+
+/** Undefined if there is no transcript. */
+async function sizeOfTranscript(runtime: Runtime, conversation: Conversation): Promise<number | undefined> {
+  const main = (await runtime.transcriptFiles(conversation)).find(({ thread }) => thread === mainThread)
+  const bounds = { within: conversation.home, maxBytes: maxTranscriptBytes }
+  const file = main && (await openUntrusted(main.path, bounds))
+  try {
+    return (await file?.stat())?.size
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Lines that an earlier turn left unstored or torn are not a receipt of the prompt that the agent gets next. */
+async function storeEarlierLines(
+  app: App,
+  session: SessionRow,
+  runtime: Runtime,
+  conversation: Conversation,
+): Promise<void> {
+  await collectTranscripts(app, {
+    session,
+    runtime,
+    conversation,
+    isOver: true,
+    mayStore: async (tx) => (await lockSessionIfThere(tx, session))?.host_id === app.home.hostId,
+    onReceipt: async () => undefined,
+  })
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-export { collectTranscripts } from './collect-transcripts.ts'
+export { type Collected, collectTranscripts, type TranscriptSource } from './collect-transcripts.ts'
 export { equipmentOf } from './equipment.ts'
 export { clonePath, runtimeHome } from './folders.ts'
 export { subagentRootsOf } from './injected-servers.ts'

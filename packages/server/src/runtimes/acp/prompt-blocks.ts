@@ -10,8 +10,8 @@ type PromptContext = {
   capabilities: Capabilities
   instructions: Instructions
   link: SessionLink | undefined
-  /** The path of the transcript. */
-  transcript: string
+  /** The transcript's file. */
+  transcript: Parameters<typeof recap>[0]
 }
 
 type TextBlock = { type: 'text'; text: string }

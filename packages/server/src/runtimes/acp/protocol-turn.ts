@@ -57,9 +57,10 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
     const conversationId = conversation.id ?? opened.sessionId
     if (conversation.id === undefined) await order.onNamed(opened.sessionId)
     await selectModelAndMode(connection, opened, { agent, order })
-    const transcript = await openTranscript(conversation.home, conversationId)
+    const transcript = openTranscript(conversation.home, conversationId)
     const { prompt: message, isCommand = false } = order
-    const prompt = await composePrompt({ ...opened, transcript: transcript.path, message, isCommand })
+    const file = { path: transcript.path, within: conversation.home }
+    const prompt = await composePrompt({ ...opened, transcript: file, message, isCommand })
     const link = {
       conversation: conversationId,
       session: opened.sessionId,

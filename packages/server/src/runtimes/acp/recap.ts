@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { openUntrusted } from '../../platform/files/untrusted-file.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { readLines } from '../../platform/process/line-stream.ts'
+import { maxTranscriptBytes } from '../runtime.ts'
 
 /** About twelve thousand tokens: enough to continue, and it fits every model. */
 const maxCharacters = 48_000
@@ -10,15 +10,20 @@ const maxFirstCharacters = 4000
 const maxToolCharacters = 600
 
 /** The first message and the latest part of a conversation as text. Undefined without a transcript. */
-export async function recap(transcript: string): Promise<string | undefined> {
-  if (!(await stat(transcript).catch(() => undefined))) return undefined
+export async function recap({ path, within }: { path: string; within: string }): Promise<string | undefined> {
+  const file = await openUntrusted(path, { within, maxBytes: maxTranscriptBytes })
+  if (!file) return undefined
   const latest = lastPieces(maxCharacters)
   let first: string | undefined
-  for await (const { text } of readLines(createReadStream(transcript), { maxLineBytes })) {
-    for (const piece of piecesOf(text)) {
-      first ??= cut(piece, maxFirstCharacters)
-      latest.add(piece)
+  try {
+    for await (const { text } of readLines(file.createReadStream({ autoClose: false }), { maxLineBytes })) {
+      for (const piece of piecesOf(text)) {
+        first ??= cut(piece, maxFirstCharacters)
+        latest.add(piece)
+      }
     }
+  } finally {
+    await file.close()
   }
   if (first === undefined) return undefined
   const gap = latest.dropped() === 0 ? [] : [first, `[${latest.dropped()} entries are left out here]`]

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { appendFileSync, createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { appendUntrusted, createUntrusted } from '../../platform/files/append-untrusted.ts'
+import { ifUntrusted, readUntrusted } from '../../platform/files/untrusted-file.ts'
+import { listUntrusted, replaceUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { parseJson } from '../../platform/parse-json.ts'
-import { errnoOf } from '../../platform/process/errno.ts'
 import {
   type Conversation,
   mainThread,
@@ -24,13 +25,9 @@ export type Transcript = {
   append(entry: Entry): void
 }
 
-/** Opens a conversation's transcript for appending. */
-export async function openTranscript(home: string, conversationId: string): Promise<Transcript> {
-  await mkdir(folderOf(home), { recursive: true, mode: 0o700 })
-  const path = pathOf(home, conversationId)
-  // A crash may have left an incomplete last line. Terminate it, so that the next entry gets a line of its own.
-  if (await hasPartialLine(path)) appendFileSync(path, '\n')
-  return writerOf(path, conversationId)
+/** A conversation's transcript, to append to. An incomplete line of an earlier turn was ended before this turn began. */
+export function openTranscript(home: string, conversationId: string): Transcript {
+  return writerOf(pathOf(home, conversationId), { home, conversationId })
 }
 
 /** Opens a subagent's transcript. Synchronous, because the first update about the subagent is written at once. */
@@ -39,56 +36,37 @@ export function openSubagentTranscript(
   { conversationId, callId, facts }: { conversationId: string; callId: string; facts: SubagentFacts },
 ): Transcript {
   const folder = subagentsFolder(home, conversationId)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const thread = `agent-${fileName(callId)}`
-  const factsFile = join(folder, `${thread}.json`)
   // A later turn knows no more about the subagent.
-  if (!existsSync(factsFile)) writeFileSync(factsFile, JSON.stringify(facts), { mode: 0o600 })
-  return writerOf(join(folder, `${thread}.jsonl`), conversationId)
+  createUntrusted(join(folder, `${thread}.json`), JSON.stringify(facts), { within: home })
+  return writerOf(join(folder, `${thread}.jsonl`), { home, conversationId })
 }
 
-function writerOf(path: string, sessionId: string): Transcript {
+function writerOf(path: string, { home, conversationId }: { home: string; conversationId: string }): Transcript {
   return {
     path,
     append(entry) {
-      const common = { uuid: randomUUID(), timestamp: new Date().toISOString(), sessionId }
-      appendFileSync(path, `${JSON.stringify({ ...common, ...entry })}\n`, { mode: 0o600 })
+      const common = { uuid: randomUUID(), timestamp: new Date().toISOString(), sessionId: conversationId }
+      appendUntrusted(path, `${JSON.stringify({ ...common, ...entry })}\n`, { within: home })
     },
   }
 }
-
-async function hasPartialLine(path: string): Promise<boolean> {
-  const file = await open(path).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
-  })
-  if (!file) return false
-  try {
-    const { size } = await file.stat()
-    if (size === 0) return false
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
-    return buffer[0] !== newline
-  } finally {
-    await file.close()
-  }
-}
-
-const newline = 0x0a
 
 /** The conversation's file and one for each subagent that the agent reported. */
 export async function transcriptFiles({ id, home }: Conversation): Promise<TranscriptFile[]> {
   if (id === undefined) return []
   const path = pathOf(home, id)
-  const isThere = (await stat(path).catch(() => undefined)) !== undefined
-  return [...(isThere ? [{ thread: mainThread, path }] : []), ...(await subagentFiles(subagentsFolder(home, id)))]
+  const names = (await listUntrusted(folderOf(home), { within: home })).map(({ name }) => name)
+  const main = names.includes(basename(path)) ? [{ thread: mainThread, path }] : []
+  return [...main, ...(await subagentFiles(subagentsFolder(home, id), home))]
 }
 
-async function subagentFiles(folder: string): Promise<TranscriptFile[]> {
-  const names = await readdir(folder).catch(() => [])
+async function subagentFiles(folder: string, within: string): Promise<TranscriptFile[]> {
+  const names = (await listUntrusted(folder, { within })).map(({ name }) => name)
   const threads = names.filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl'))
   return Promise.all(
     threads.map(async (thread) => {
-      const subagent = await readFacts(join(folder, `${thread}.json`))
+      const subagent = await readFacts(join(folder, `${thread}.json`), within)
       return { thread, path: join(folder, `${thread}.jsonl`), ...(subagent && { subagent }) }
     }),
   )
@@ -97,9 +75,9 @@ async function subagentFiles(folder: string): Promise<TranscriptFile[]> {
 const text = z.string().nullable()
 const Facts = z.object({ subagent_type: text, description: text, tool_use_id: text })
 
-async function readFacts(path: string): Promise<SubagentFacts | undefined> {
-  const written = await readFile(path, 'utf8').catch(() => '')
-  return Facts.safeParse(parse(written)).data
+async function readFacts(path: string, within: string): Promise<SubagentFacts | undefined> {
+  const written = await readUntrusted(path, { within }).catch(ifUntrusted(undefined))
+  return Facts.safeParse(parse(written ?? '')).data
 }
 
 /** The protocol cannot import a conversation. The agent starts a new session and gets a recap of this transcript. */
@@ -110,9 +88,13 @@ export async function writeTranscript(
   const conversationId = conversation.id ?? randomUUID()
   // First, so that a crash while writing does not leave the agent in its old session.
   await removeLink(conversation)
-  await mkdir(folderOf(conversation.home), { recursive: true, mode: 0o700 })
   const path = pathOf(conversation.home, conversationId)
-  await pipeline(Readable.from(withSessionId(lines, conversationId)), createWriteStream(path, { mode: 0o600 }))
+  await replaceUntrusted(path, { within: conversation.home }, (draft) =>
+    pipeline(
+      Readable.from(withSessionId(lines, conversationId)),
+      createWriteStream(draft, { flags: 'wx', mode: 0o600 }),
+    ),
+  )
   return { conversationId, path }
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeUntrusted, replaceUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { Conversation, WrittenTranscript } from '../runtime.ts'
 import { type Fields, parseFields, stringOf } from './fields.ts'
 import { openCallsCutAt, type WrittenEntry, writtenEntry } from './open-calls.ts'
 import { projectFolder } from './session-paths.ts'
-import { findTranscript } from './transcript-files.ts'
+import { transcriptPlaces } from './transcript-files.ts'
 
 /**
  * Writes the entries where the CLI finds them, rewritten to this conversation and working directory. The CLI resumes from the
@@ -16,21 +17,22 @@ export async function writeTranscript(
   lines: AsyncIterable<string>,
 ): Promise<WrittenTranscript> {
   const conversationId = conversation.id ?? randomUUID()
-  const folder = await projectFolder(conversation)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, `${conversationId}.jsonl`)
-  const draft = `${path}.partial`
-  const file = await open(draft, 'w', 0o600)
-  try {
-    const entries = await copyEntries(file, lines, { sessionId: conversationId, cwd: conversation.workingDirectory })
-    const cutAtByte = openCallsCutAt(entries)
-    if (cutAtByte !== undefined) await file.truncate(cutAtByte)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await removeOtherCopies({ ...conversation, id: conversationId }, path)
-  await rename(draft, path)
+  const path = join(await projectFolder(conversation), `${conversationId}.jsonl`)
+  const within = conversation.home
+  // A copy in another project folder, from before the clone moved, could be resumed instead.
+  const others = (await transcriptPlaces({ ...conversation, id: conversationId })).filter((other) => other !== path)
+  for (const other of others) await removeUntrusted(other, { within })
+  await replaceUntrusted(path, { within }, async (draft) => {
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      const entries = await copyEntries(file, lines, { sessionId: conversationId, cwd: conversation.workingDirectory })
+      const cutAtByte = openCallsCutAt(entries)
+      if (cutAtByte !== undefined) await file.truncate(cutAtByte)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  })
   return { conversationId, path }
 }
 
@@ -63,16 +65,4 @@ function relocated(entry: Fields, formerCwd: string, cwd: string): Fields {
   // Whole names only: session-1 must not match in session-12.
   const path = new RegExp(`${inJson(formerCwd).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g')
   return JSON.parse(JSON.stringify(entry).replace(path, () => inJson(cwd)))
-}
-
-/** A copy in another project folder, from before the clone moved, could be resumed instead. */
-async function removeOtherCopies(conversation: Conversation, path: string): Promise<void> {
-  for (
-    let other = await findTranscript(conversation);
-    other !== undefined;
-    other = await findTranscript(conversation)
-  ) {
-    if (other === path) return
-    await rm(other)
-  }
 }

@@ -1,12 +1,17 @@
-import { createReadStream } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { z } from 'zod'
+import { ifUntrusted, openUntrusted } from '../../platform/files/untrusted-file.ts'
+import { listUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { parseJson } from '../../platform/parse-json.ts'
-import { type Conversation, mainThread, type SubagentFacts, type TranscriptFile } from '../runtime.ts'
+import { readLines } from '../../platform/process/line-stream.ts'
+import {
+  type Conversation,
+  mainThread,
+  maxTranscriptBytes,
+  type SubagentFacts,
+  type TranscriptFile,
+} from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
-import { ifMissing } from './if-missing.ts'
 
 /** One file per thread: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`. */
 export function rolloutFolder(conversation: Pick<Conversation, 'home'>): string {
@@ -29,7 +34,7 @@ export function rolloutFiles() {
     for (const { thread, path } of all) {
       if (thread === conversation.id) files.push({ thread: mainThread, path })
       else {
-        const subagent = known.get(path) ?? (await factsOf({ thread, path }, all))
+        const subagent = known.get(path) ?? (await factsOf({ thread, path }, all, conversation.home))
         if (subagent?.tool_use_id) remember(known, path, subagent)
         if (subagent) files.push({ thread, path, subagent })
       }
@@ -48,12 +53,29 @@ function remember<V>(known: Map<string, V>, key: string, value: V): void {
 }
 
 async function rollouts(conversation: Pick<Conversation, 'home'>): Promise<Rollout[]> {
-  const entries = (await readdir(rolloutFolder(conversation), { recursive: true }).catch(ifMissing)) ?? []
-  return entries.sort().flatMap((entry) => {
-    const thread = /^rollout-.+-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/.exec(basename(entry))?.[1]
-    return thread === undefined ? [] : [{ thread, path: join(rolloutFolder(conversation), entry) }]
+  const paths = await filesBelow(rolloutFolder(conversation), { within: conversation.home, depth: folderDepth })
+  return paths.sort().flatMap((path) => {
+    const thread = /^rollout-.+-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/.exec(basename(path))?.[1]
+    return thread === undefined ? [] : [{ thread, path }]
   })
 }
+
+/** Year, month, day. An agent can nest folders endlessly. */
+const folderDepth = 3
+
+async function filesBelow(folder: string, { within, depth }: { within: string; depth: number }): Promise<string[]> {
+  const entries = await listUntrusted(folder, { within })
+  const found = await Promise.all(
+    entries.map(async ({ name, isFolder }) => {
+      const path = join(folder, name)
+      if (!isFolder) return [path]
+      return depth === 0 ? [] : filesBelow(path, { within, depth: depth - 1 })
+    }),
+  )
+  return found.flat()
+}
+
+const noFacts: SubagentFacts = { subagent_type: null, description: null, tool_use_id: null }
 
 const Meta = z.object({
   payload: z.object({
@@ -65,8 +87,15 @@ const Meta = z.object({
 })
 
 /** Undefined if the rollout is not a subagent's. */
-async function factsOf({ thread, path }: Rollout, all: readonly Rollout[]): Promise<SubagentFacts | undefined> {
-  const first = await firstLine(path, (line) => line.includes('"session_meta"'))
+async function factsOf(
+  { thread, path }: Rollout,
+  all: readonly Rollout[],
+  home: string,
+): Promise<SubagentFacts | undefined> {
+  const meta = firstLine(path, home, (line) => line.includes('"session_meta"'))
+  // The reader of the file reports why it is refused.
+  const first = await meta.catch(ifUntrusted(null))
+  if (first === null) return noFacts
   const { data } = Meta.safeParse(parseJson(first ?? ''))
   if (!data) return undefined
   const { parent_thread_id: parentId, agent_role: role, agent_path: place, agent_nickname: nickname } = data.payload
@@ -75,16 +104,17 @@ async function factsOf({ thread, path }: Rollout, all: readonly Rollout[]): Prom
     subagent_type: role ?? null,
     // `/root/read_the_docs` is the task `read_the_docs` of the main agent.
     description: place?.split('/').at(-1)?.replaceAll('_', ' ') ?? nickname ?? null,
-    tool_use_id: parent ? await callThatStarted(thread, parent.path) : null,
+    tool_use_id: parent ? await callThatStarted(thread, parent.path, home).catch(ifUntrusted(null)) : null,
   }
 }
 
 const Spawned = z.object({ payload: z.object({ item: z.object({ id: z.string() }) }) })
 
 /** The parent's rollout records the subagent's thread with the call that started it. */
-async function callThatStarted(thread: string, parentPath: string): Promise<string | null> {
+async function callThatStarted(thread: string, parentPath: string, home: string): Promise<string | null> {
   const line = await firstLine(
     parentPath,
+    home,
     (text) =>
       text.includes(thread) &&
       /"type":"(SubAgentActivity|CollabAgentToolCall)"/.test(text) &&
@@ -93,12 +123,21 @@ async function callThatStarted(thread: string, parentPath: string): Promise<stri
   return Spawned.safeParse(parseJson(line ?? '')).data?.payload.item.id ?? null
 }
 
-async function firstLine(path: string, matches: (line: string) => boolean): Promise<string | undefined> {
-  const source = createReadStream(path, 'utf8')
+async function firstLine(
+  path: string,
+  within: string,
+  matches: (line: string) => boolean,
+): Promise<string | undefined> {
+  const file = await openUntrusted(path, { within, maxBytes: maxTranscriptBytes })
   try {
-    for await (const line of createInterface({ input: source })) if (matches(line)) return line
+    for await (const { text } of file ? readLines(file.createReadStream({ autoClose: false }), { maxLineBytes }) : []) {
+      if (matches(text)) return text
+    }
     return undefined
   } finally {
-    source.destroy()
+    await file?.close()
   }
 }
+
+/** The lines that are looked for are shorter. */
+const maxLineBytes = 1024 * 1024

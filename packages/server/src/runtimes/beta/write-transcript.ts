@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { listUntrusted, removeUntrusted, replaceUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { Conversation, WrittenTranscript } from '../runtime.ts'
 import { codexHome, removeNote } from './codex-home.ts'
-import { ifMissing } from './if-missing.ts'
 import { findRollout, rolloutFolder } from './rollout-files.ts'
 import { isContext, type RolloutLine, readRolloutLine } from './rollout-line.ts'
 import { newThreadId } from './thread-id.ts'
@@ -22,9 +21,10 @@ export async function writeRollout(
   const conversationId = conversation.id ?? newThreadId()
   const path =
     (await findRollout(conversation, conversationId)) ?? rolloutPath(conversation, conversationId, new Date())
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const header = headerOf(conversation, conversationId, provider)
-  await pipeline(Readable.from(rewritten(header, lines)), createWriteStream(path, { mode: 0o600 }))
+  await replaceUntrusted(path, { within: conversation.home }, (draft) =>
+    pipeline(Readable.from(rewritten(header, lines)), createWriteStream(draft, { flags: 'wx', mode: 0o600 })),
+  )
   await removeIndexes(conversation)
   return { conversationId, path }
 }
@@ -104,8 +104,9 @@ function aborted(callId: string, callType: string): Record<string, unknown> {
 /** Codex's databases record where rollouts were. Codex rebuilds them from the files. */
 async function removeIndexes(conversation: Conversation): Promise<void> {
   const folder = codexHome(conversation)
-  for (const name of (await readdir(folder).catch(ifMissing)) ?? []) {
-    if (/\.sqlite(-shm|-wal)?$/.test(name)) await rm(join(folder, name), { force: true })
+  const within = conversation.home
+  for (const { name } of await listUntrusted(folder, { within })) {
+    if (/\.sqlite(-shm|-wal)?$/.test(name)) await removeUntrusted(join(folder, name), { within })
   }
   await removeNote(conversation, 'instructions')
 }

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { errnoOf } from '../../platform/process/errno.ts'
+import { readUntrusted } from '../../platform/files/untrusted-file.ts'
+import { listUntrusted, replaceUntrusted } from '../../platform/files/untrusted-folder.ts'
 import {
   type Conversation,
   mainThread,
@@ -25,26 +25,24 @@ export function transcriptFolder(conversation: Conversation): string {
 /** The main file is named after the conversation; each subagent has a file of its own beside it. */
 export async function transcriptFiles(conversation: Conversation): Promise<TranscriptFile[]> {
   const folder = transcriptFolder(conversation)
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return []
-    throw error
-  })
+  const within = conversation.home
+  const names = (await listUntrusted(folder, { within })).map(({ name }) => name)
   const threads = names.filter((name) => name.endsWith('.jsonl')).map((name) => basename(name, '.jsonl'))
   return Promise.all(
     threads.map(async (thread) => {
       const path = join(folder, `${thread}.jsonl`)
       if (thread === conversation.id) return { thread: mainThread, path }
-      const subagent = await readFacts(join(folder, `${thread}.json`))
+      const subagent = await readFacts(join(folder, `${thread}.json`), within)
       return { thread, path, ...(subagent && { subagent }) }
     }),
   )
 }
 
-async function readFacts(path: string): Promise<SubagentFacts | undefined> {
+async function readFacts(path: string, within: string): Promise<SubagentFacts | undefined> {
   try {
-    return DemoSubagent.safeParse(JSON.parse(await readFile(path, 'utf8'))).data
+    return DemoSubagent.safeParse(JSON.parse((await readUntrusted(path, { within })) ?? '')).data
   } catch {
-    return undefined // missing or incomplete; the transcript is enough
+    return undefined // missing, incomplete or refused; the transcript is enough
   }
 }
 
@@ -52,11 +50,11 @@ export async function writeTranscript(
   conversation: Conversation,
   lines: AsyncIterable<string>,
 ): Promise<WrittenTranscript> {
-  const folder = transcriptFolder(conversation)
-  await mkdir(folder, { recursive: true })
   const conversationId = idOf(conversation)
-  const path = join(folder, `${conversationId}.jsonl`)
-  await pipeline(Readable.from(terminated(lines)), createWriteStream(path))
+  const path = join(transcriptFolder(conversation), `${conversationId}.jsonl`)
+  await replaceUntrusted(path, { within: conversation.home }, (draft) =>
+    pipeline(Readable.from(terminated(lines)), createWriteStream(draft, { flags: 'wx', mode: 0o600 })),
+  )
   return { conversationId, path }
 }
 

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Host, startHost } from '../../../src/app/compose.ts'
@@ -17,7 +19,7 @@ import { client, sampleRepository, testKey } from '../../support/app/app.ts'
 import { cloneDatabase } from '../../support/database/database.ts'
 import { openPool } from '../../support/database/pool.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
-import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
+import { atRest, entriesOf, startDemo } from '../../support/sessions/demo-session.ts'
 import { plainHooks, plainRedactor } from '../../support/sessions/plain-redactor.ts'
 
 const prompt = 'say Once'
@@ -38,6 +40,8 @@ type Crash = {
   status: 'waiting' | 'running'
   transcript: string | undefined
   isStored?: boolean
+  /** The agent has put a pipe in the place of a subagent's transcript. */
+  hasPipe?: boolean
   /** A caller refreshes the session before the host dies. */
   isRefreshed?: boolean
   outcome: 'the prompt is sent again' | 'a recovery turn continues'
@@ -77,6 +81,14 @@ const crashes: Crash[] = [
     turn: { hasProcess: true, isReceived: false },
     status: 'running',
     transcript: promptEntry + answerEntry,
+    outcome: 'a recovery turn continues',
+  },
+  {
+    point: "after the agent puts a pipe in the place of a subagent's transcript",
+    turn: { hasProcess: true, isReceived: true },
+    status: 'running',
+    transcript: promptEntry,
+    hasPipe: true,
     outcome: 'a recovery turn continues',
   },
   {
@@ -168,11 +180,9 @@ describe('a host that crashes and restarts', () => {
     },
   )
 
-  /** An incomplete line is continued by the next agent's first line; only the second part is valid JSON. */
+  /** The torn entry of an agent that died while it wrote a line has no message. */
   async function readableEntries(id: number): Promise<{ message: { content: unknown } }[]> {
-    const { body } = await api.get(`/sessions/${id}?include_transcript=true`)
-    const lines: string[] = body.session.transcript.split('\n').filter(Boolean)
-    return lines.map((line) => JSON.parse(line.slice(Math.max(0, line.lastIndexOf('{"uuid"')))))
+    return (await entriesOf(api, id)).filter(({ type }) => type !== 'torn_entry')
   }
 })
 
@@ -189,7 +199,7 @@ type Place = { home: Home; db: Database; pool: pg.Pool; folder: string }
 async function leaveBehind(
   { home, db, pool, folder }: Place,
   session: { id: number; job_id: string },
-  { turn, status, transcript, isStored }: Crash,
+  { turn, status, transcript, isStored, hasPipe }: Crash,
 ): Promise<Child> {
   const conversationId = randomUUID()
   const marker = newRunMarker()
@@ -223,7 +233,13 @@ async function leaveBehind(
   await mkdir(transcripts, { recursive: true })
   const file = join(transcripts, `${conversationId}.jsonl`)
   await writeFile(file, transcript)
+  if (hasPipe) await promisify(execFile)('mkfifo', [join(transcripts, 'agent-1.jsonl')])
   if (isStored)
-    await ingest({ db, redactor: plainRedactor }, { sessionId: session.id, thread: mainThread }, file, plainHooks)
+    await ingest(
+      { db, redactor: plainRedactor },
+      { sessionId: session.id, thread: mainThread },
+      { path: file, within: transcripts },
+      plainHooks,
+    )
   return agent
 }

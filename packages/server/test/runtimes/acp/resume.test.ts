@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { AgentRequest, ScriptedSession } from './scripted-session.ts'
@@ -93,17 +93,6 @@ describe('the next turn', () => {
     await writeFile(path, JSON.stringify({ ...link, undelivered: 'say Two' }))
     await session.run('say Two')
     expect(textsOf(await session.requests('session/prompt'))).toEqual(['say Two'])
-  })
-
-  test('starts on a line of its own after an incomplete line', async () => {
-    session = await scriptedSession()
-    await session.run('say One')
-    const [file] = await session.runtime.transcriptFiles(session.conversation)
-    await appendFile(String(file?.path), '{"type":"assist')
-    await session.run('say Two')
-    const lines = await session.lines()
-    expect(lines.filter((line) => !session.runtime.isWorthKeeping(line))).toEqual(['{"type":"assist'])
-    expect(JSON.parse(String(lines.at(-2)))).toMatchObject({ type: 'user', message: { content: 'say Two' } })
   })
 })
 

@@ -177,14 +177,14 @@ describe('a turn that fails', () => {
     expect(await session.run('say Hi')).toMatchObject({ detail: expect.stringContaining('version 7') })
   })
 
-  test("because the server's disk fails rejects, and leaves no agent running", async () => {
+  test('because its transcript cannot be written rejects, and leaves no agent running', async () => {
     session = await scriptedSession()
     await session.run('say Hi')
     const [file] = await session.runtime.transcriptFiles(session.conversation)
     await rm(String(file?.path))
     await mkdir(String(file?.path))
     const turn = await session.begin('say Hi')
-    await expect(turn.ended).rejects.toThrow(/EISDIR/)
+    await expect(turn.ended).rejects.toThrow(/is not a regular file/)
     expect(await stillRunning([turn.identity])).toEqual([])
   })
 })

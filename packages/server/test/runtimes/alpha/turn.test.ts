@@ -100,10 +100,10 @@ describe('a conversation', () => {
     expect(after((await given({})).args, '--resume')).toBe(id)
   })
 
-  test('loses an incomplete last line of any length', async () => {
-    await write(transcript(expected()), `{"parentUuid":null}\n{"parentUuid":"${'x'.repeat(200_000)}`)
-    await given({})
-    expect(await readFile(transcript(expected()), 'utf8')).toBe('{"parentUuid":null}\n')
+  test('whose transcript has only a part of its first entry starts again', async () => {
+    await write(transcript(expected()), `{"type":"queue-operation"}\n{"parentUuid":null,"text":"${'x'.repeat(200_000)}`)
+    expect(await runtime().transcriptFiles(order('done').conversation)).toEqual([])
+    expect(after((await given({})).args, '--session-id')).toBe(id)
   })
 })
 

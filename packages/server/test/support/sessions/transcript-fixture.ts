@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
-import { ingest } from '../../../src/domain/transcripts/transcript.ts'
+import { type IngestHooks, ingest } from '../../../src/domain/transcripts/transcript.ts'
 import { mainThread } from '../../../src/runtimes/runtime.ts'
 import { testDatabase } from '../database/database.ts'
 import { openTestDatabase } from '../jobs/job-host.ts'
@@ -17,6 +17,10 @@ export type TranscriptFixture = {
   /** The main thread's file, which does not exist yet. */
   path: string
   read(file?: string, thread?: string): ReturnType<typeof ingest>
+  /** As `read`, after the agent has ended. */
+  readLast(): ReturnType<typeof ingest>
+  /** As `readLast`, with these hooks. */
+  ingestWith(hooks: Partial<IngestHooks>): ReturnType<typeof ingest>
   /** The stored lines; fails if their sequence numbers have a gap. */
   lines(thread?: string): Promise<string[]>
 }
@@ -29,13 +33,22 @@ export async function transcriptFixture(): Promise<TranscriptFixture> {
   onTestFinished(() => rm(folder, { recursive: true }))
   const sessionId = await insertSession(pool)
   const path = join(folder, 'main.jsonl')
+  const ingestWith: TranscriptFixture['ingestWith'] = (hooks) =>
+    ingest(
+      { db, redactor: plainRedactor },
+      { sessionId, thread: mainThread },
+      { path, within: folder, isOver: true },
+      { ...plainHooks, ...hooks },
+    )
   return {
     pool,
     sessionId,
     folder,
     path,
     read: (file = path, thread = mainThread) =>
-      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, file, plainHooks),
+      ingest({ db, redactor: plainRedactor }, { sessionId, thread }, { path: file, within: folder }, plainHooks),
+    readLast: () => ingestWith({}),
+    ingestWith,
     lines: async (thread = mainThread) => {
       const { rows } = await pool.query(
         'select sequence, line from transcript_entries where session_id = $1 and thread = $2 order by sequence',

@@ -153,13 +153,13 @@ export const partialLine = {
     const recoverySeconds = (performance.now() - next.bootedAt) / 1000
     const late = await stored(next)
     return {
-      // The recovered agent appends to the partial line, so its file does not show the recovery prompt as an entry.
-      ...judge(cluster.effects, [{ tag, number: 1 }], cluster.homes(), { mayBeInterrupted: true }),
+      ...judge(cluster.effects, [{ tag, number: 1 }], cluster.homes()),
       recoverySeconds,
       problems: [
         early.answer.endsWith(head) && 'a partial line was stored',
         !late.startsWith(early.answer.trimEnd()) && 'the stored transcript was shortened or rewritten',
-        isCompleted && !isEveryLineJson(late) && 'the stored transcript is not JSON',
+        !isEveryLineJson(late) && 'the stored transcript is not JSON',
+        !isCompleted && late.split('"torn_entry"').length !== 2 && 'the torn line is not stored exactly once as torn',
         isCompleted && late.split('"torn"').length !== 2 && 'the completed line is not stored exactly once',
       ].filter(Boolean),
     }

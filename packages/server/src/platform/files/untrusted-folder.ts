@@ -1,0 +1,130 @@
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { errnoOf } from '../process/errno.ts'
+import { UntrustedFile } from './untrusted-file.ts'
+
+/**
+ * Folders that an agent can write are hostile: a link in place of a folder would have us read, overwrite or remove files
+ * elsewhere. Every change below such a folder is made here, and no step on the way follows a link.
+ */
+
+type Bounds = {
+  /** The folder on top, which we made ourselves. Only what is below it is hostile. */
+  within: string
+}
+
+export type FolderEntry = { name: string; isFolder: boolean; isFile: boolean }
+
+/** Empty when there is no such folder. */
+export async function listUntrusted(path: string, bounds: Bounds): Promise<FolderEntry[]> {
+  const entries = await inFolder(path, { ...bounds, isCreated: false }, (place) =>
+    readdir(place, { withFileTypes: true }),
+  )
+  return (entries ?? []).map((entry) => ({
+    name: entry.name,
+    isFolder: entry.isDirectory(),
+    isFile: entry.isFile(),
+  }))
+}
+
+/** Writes a file that only our user can read, as a whole: a reader sees the old content or the new. */
+export async function writeUntrusted(
+  path: string,
+  text: string,
+  { within, mode = 0o600 }: Bounds & { mode?: number },
+): Promise<void> {
+  // `wx` neither follows a link nor opens a pipe that the agent put there meanwhile.
+  await replaceUntrusted(path, { within }, (draft) => writeFile(draft, text, { mode, flag: 'wx' }))
+}
+
+/** Replaces a file or folder, whatever is there, with what `fill` makes at the path it is given. */
+export async function replaceUntrusted(
+  path: string,
+  bounds: Bounds,
+  fill: (draft: string) => Promise<void>,
+): Promise<void> {
+  await inFolder(dirname(path), { ...bounds, isCreated: true }, async (place) => {
+    const target = join(place, basename(path))
+    const draft = draftOf(target)
+    await removeAll(draft)
+    await fill(draft)
+    await rename(draft, target).catch(async (error: unknown) => {
+      if (!blockedByFolder.has(errnoOf(error))) throw error
+      await removeAll(target)
+      await rename(draft, target)
+    })
+  })
+}
+
+const blockedByFolder = new Set<string | undefined>(['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'])
+
+/**
+ * Removes a file or folder and the leftovers of an interrupted replacement.
+ *
+ * Not promised: safety while the agent runs. A process that replaces folders by links during the removal of a folder
+ * can misdirect it, so end the agent's processes first.
+ */
+export async function removeUntrusted(path: string, bounds: Bounds): Promise<void> {
+  await inFolder(dirname(path), { ...bounds, isCreated: false }, async (place) => {
+    const target = join(place, basename(path))
+    await removeAll(target)
+    await removeAll(draftOf(target))
+  })
+}
+
+function draftOf(target: string): string {
+  return `${target}.partial`
+}
+
+async function removeAll(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
+}
+
+/**
+ * Runs `work` with a path that leads to the folder, whatever happens to its parents meanwhile. Undefined when there is no
+ * such folder.
+ */
+async function inFolder<T>(
+  path: string,
+  { within, isCreated }: Bounds & { isCreated: boolean },
+  work: (place: string) => Promise<T>,
+): Promise<T | undefined> {
+  const names = relative(within, path)
+    .split(sep)
+    .filter((name) => name !== '')
+  if (names.includes('..')) throw new Error(`${path} is not below ${within}`)
+  const opened: Folder[] = []
+  try {
+    let folder = await enter(within, { shown: '.', isCreated })
+    for (const [depth, name] of names.entries()) {
+      if (!folder) return undefined
+      opened.push(folder)
+      folder = await enter(join(folder.place, name), { shown: names.slice(0, depth + 1).join(sep), isCreated })
+    }
+    if (!folder) return undefined
+    opened.push(folder)
+    return await work(folder.place)
+  } finally {
+    await Promise.all(opened.map(({ handle }) => handle.close()))
+  }
+}
+
+type Folder = { handle: FileHandle; place: string }
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+async function enter(path: string, how: { shown: string; isCreated: boolean }): Promise<Folder | undefined> {
+  try {
+    const handle = await open(path, folderFlags)
+    // Linux resolves this path to the open folder itself. Elsewhere a folder that is replaced meanwhile is not noticed.
+    return { handle, place: process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path }
+  } catch (error) {
+    const code = errnoOf(error)
+    if (code === 'ENOTDIR' || code === 'ELOOP') throw new UntrustedFile(`${how.shown} is not a folder`)
+    if (code !== 'ENOENT') throw error
+    if (!how.isCreated) return undefined
+    await mkdir(path, { mode: 0o700, recursive: true })
+    return enter(path, { ...how, isCreated: false })
+  }
+}
