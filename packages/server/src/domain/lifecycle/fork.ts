@@ -7,6 +7,7 @@ import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
+import { writeJson } from '../../platform/exact-json.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { Settle } from '../../platform/jobs/host-call.ts'
 import { parseJson } from '../../platform/parse-json.ts'
@@ -174,7 +175,7 @@ async function insertFork(app: App, tx: Transaction, { forkId, source, messageIn
       catalog_skills: source.catalog_skills,
       catalog_hooks: source.catalog_hooks,
       catalog_plugins: source.catalog_plugins,
-      config: JSON.stringify(source.config),
+      config: writeJson(source.config),
       metadata: JSON.stringify(metadata),
       is_autonomous: source.is_autonomous,
       session_notes: source.session_notes,

@@ -6,6 +6,7 @@ import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool,
 import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import { writeJson } from '../../platform/exact-json.ts'
 import type { MetadataKey, SessionMetadata } from './metadata.ts'
 import type { SessionRow, SessionTable, SessionWithCategory } from './session-table.ts'
 
@@ -136,8 +137,8 @@ export async function updateSession(
     .set({
       ...columns,
       ...(status && { status }),
-      ...(config && { config: sql<string>`config || ${JSON.stringify(config)}::jsonb` }),
-      ...(custom_metadata && { custom_metadata: JSON.stringify(custom_metadata) }),
+      ...(config && { config: sql<string>`config || ${writeJson(config)}::jsonb` }),
+      ...(custom_metadata && { custom_metadata: writeJson(custom_metadata) }),
       ...((metadata || forget) && {
         metadata: sql<string>`(metadata - ${forget ?? []}::text[]) || ${JSON.stringify(metadata ?? {})}::jsonb`,
       }),

@@ -1,5 +1,6 @@
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { parseJson } from '../exact-json.ts'
 import type { Log } from '../log/log.ts'
 import { preparingPool } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
@@ -61,9 +62,14 @@ export function openDatabase(pool: pg.Pool): Database {
 }
 
 const int8 = 20
+const jsonb = 3802
 
-/** Row ids and counts are 64-bit in PostgreSQL but stay far below 2^53. Every other type is parsed as usual. */
+/**
+ * Row ids and counts are 64-bit in PostgreSQL but stay far below 2^53. Numbers in JSON may be larger. Every other type is
+ * parsed as usual.
+ */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === int8 && format !== 'binary') return Number
+  if (oid === jsonb && format !== 'binary') return parseJson
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
 }

@@ -1,4 +1,5 @@
 import { limits } from '@yardmaster/contract/limits'
+import { endOfString, mayHaveLargeIntegers, parseJson } from '../exact-json.ts'
 import { refuse } from '../refusal.ts'
 
 /**
@@ -15,7 +16,21 @@ export function readJsonBody(bytes: Buffer): unknown {
     refuse('invalid_json', 'The body must be a JSON object')
   }
   refuseUnstorable(value)
+  if (mayHaveLargeIntegers(text)) rememberExact(value, parseJson(text))
   return value
+}
+
+/** The copy with exact integers of each object in a body. Only an object that a caller owns is read in this form. */
+const exactCopies = new WeakMap<object, object>()
+
+export function exactly(value: object): object {
+  return exactCopies.get(value) ?? value
+}
+
+function rememberExact(value: unknown, exact: unknown): void {
+  if (typeof value !== 'object' || value === null || typeof exact !== 'object' || exact === null) return
+  exactCopies.set(value, exact)
+  for (const key of Object.keys(value)) rememberExact(Reflect.get(value, key), Reflect.get(exact, key))
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -37,7 +52,6 @@ function parse(text: string): unknown {
 }
 
 const structure = /["[\]{}]/g
-const closingQuote = /["\\]/g
 
 /** Counts on the text: the parser itself takes seconds for a million brackets. */
 function refuseDeepNesting(text: string): void {
@@ -52,15 +66,6 @@ function refuseDeepNesting(text: string): void {
       refuse('invalid_json', `The body is nested more than ${limits.jsonDepth} levels deep`)
     }
   }
-}
-
-function endOfString(text: string, from: number): number {
-  closingQuote.lastIndex = from
-  for (let match = closingQuote.exec(text); match; match = closingQuote.exec(text)) {
-    if (match[0] === '"') return closingQuote.lastIndex
-    closingQuote.lastIndex += 1
-  }
-  return text.length
 }
 
 function refuseUnstorable(value: unknown): void {

@@ -4,6 +4,7 @@ import type { AnswerSpec } from '@yardmaster/contract/endpoint'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { writeJson } from '../exact-json.ts'
 import { Refusal } from '../refusal.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRequest, type Sent } from './endpoint-request.ts'
@@ -133,12 +134,12 @@ function send(reply: FastifyReply, status: number, body: unknown): FastifyReply 
       reply.type(isEventStream(body) ? 'text/event-stream' : 'text/plain; charset=utf-8')
     return reply.send(body)
   }
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+  return reply.type('application/json; charset=utf-8').send(writeJson(body))
 }
 
 /** The tag is a digest of the answer, so it changes with everything the answer is made of. */
 function sendTagged(request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
-  const json = JSON.stringify(body)
+  const json = writeJson(body)
   const tag = `"${createHash('sha256').update(json).digest('base64url')}"`
   reply.header('etag', tag)
   const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))

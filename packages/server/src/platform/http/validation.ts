@@ -1,13 +1,23 @@
 import { refusalOf } from '@yardmaster/contract/sent'
 import type { z } from 'zod'
 import { Refusal, refuse, refuseMissing } from '../refusal.ts'
+import { exactly } from './json-body.ts'
 
 /** The body of the request is wrong, whatever its path names. */
 export class BodyRefusal extends Refusal {}
 
 export function parseBody(schema: z.ZodType, body: unknown): unknown {
   const result = schema.safeParse(body)
-  return result.success ? result.data : refuseBody(result.error, body)
+  return result.success ? withExactObjects(result.data, body) : refuseBody(result.error, body)
+}
+
+/** An object that the schema passed on as it was sent is the caller's own: its integers stay as they were written. */
+function withExactObjects(data: unknown, body: unknown): unknown {
+  if (typeof data !== 'object' || data === null) return data
+  const own = Object.entries(data).filter(
+    ([key, value]) => typeof value === 'object' && value !== null && value === valueAt(body, [key]),
+  )
+  return own.length === 0 ? data : { ...data, ...Object.fromEntries(own.map(([key, value]) => [key, exactly(value)])) }
 }
 
 /** All ordinary problems together, or else the first value that a field refuses under a label of its own. */

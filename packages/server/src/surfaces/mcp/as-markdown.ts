@@ -1,3 +1,5 @@
+import { ExactInteger } from '../../platform/exact-json.ts'
+
 export type Detail = {
   /** Text limits in characters: for a field of the resource itself, and for fields nested deeper. */
   near: number
@@ -56,6 +58,7 @@ function withQuotedLines(text: string): string[] {
 }
 
 function valueText(value: unknown, { near, deep, advice }: Detail, depth: number): string {
+  if (value instanceof ExactInteger) return value.toString()
   if (typeof value !== 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   const limit = depth <= nearDepth ? near : deep
   if (value.length <= limit) return value
@@ -63,7 +66,7 @@ function valueText(value: unknown, { near, deep, advice }: Detail, depth: number
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactInteger)
 }
 
 /** True for a value that fits on the line of its name: a scalar or a list of scalars. */

@@ -1,5 +1,6 @@
 import type { NewSession, Session } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../../platform/db/database.ts'
+import { writeJson } from '../../../platform/exact-json.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
 import { acceptTurn } from '../../inbox/inbox.ts'
@@ -16,7 +17,7 @@ import {
   showRow,
 } from '../../sessions/session.ts'
 import { readSettings } from '../../settings/settings.ts'
-import { inherited, lockParent, type Origin } from './parent.ts'
+import { inherited, lockParent, type Origin, refuseTooManyChildren } from './parent.ts'
 import { choosePrecedence } from './placement.ts'
 import { type ResolvedRequest, resolveRequest } from './resolve-request.ts'
 
@@ -62,6 +63,7 @@ async function insert(
 ): Promise<number | undefined> {
   const { warnings: _, serverWarnings: __, config, metadata, ...columns } = resolved
   const parent = await lockParent(tx, request)
+  if (parent && origin.isByAgent === true) await refuseTooManyChildren(tx, parent.id)
   const classByGenesis = classesByGenesis(await readSettings(tx))
   const slug = request.slug ?? (resolved.title && (await freeSlug(tx, resolved.title, app.clock.now())))
   return insertSession(tx, {
@@ -70,9 +72,9 @@ async function insert(
     ...inherited(parent, origin, request),
     precedence: await choosePrecedence(tx, request, { classByGenesis, parent }),
     idempotency_key: request.idempotency_key || null,
-    config: JSON.stringify(config),
+    config: writeJson(config),
     metadata: JSON.stringify(metadata),
-    custom_metadata: JSON.stringify(request.custom_metadata ?? {}),
+    custom_metadata: writeJson(request.custom_metadata ?? {}),
   })
 }
 
