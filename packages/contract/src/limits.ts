@@ -14,6 +14,8 @@ export const limits = {
   subdirectory: 1024,
   /** The part of a session tree that is shown with one session. */
   hierarchy: { levels: 8, sessions: 150 },
+  /** Sessions that are not archived: children that an agent may start, and all sessions of the tree it belongs to. */
+  agentChildren: { perSession: 50, perTree: 200 },
   humanMessage: 500_000,
   precedence: { min: -1_000_000_000, max: 1_000_000_000 },
   autoCompactWindow: { min: 1, max: 1_000_000 },

@@ -41,6 +41,7 @@ export const refusals = {
   invalid_model: { status: 422, error: 'Invalid model' },
   visibility_update_failed: { status: 422, error: 'Visibility update failed' },
   notes_too_long: { status: 422, error: 'Too long' },
+  too_many_children: { status: 422, error: 'Too many children' },
   too_many_entries: { status: 422, error: 'Too many entries' },
   invalid_entries: { status: 422, error: 'Invalid entries' },
   invalid_position: { status: 422, error: 'Invalid position' },

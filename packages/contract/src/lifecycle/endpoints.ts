@@ -31,7 +31,7 @@ export const createSession = defineEndpoint({
   body: NewSession,
   early: IdempotencyKey,
   answers: { 200: ReplayedSession, 201: CreatedSession },
-  refusals: ['invalid_agent_root', 'invalid_model', 'invalid_placement'],
+  refusals: ['invalid_agent_root', 'invalid_model', 'invalid_placement', 'too_many_children'],
 })
 
 export const showSession = defineEndpoint({

@@ -3,6 +3,10 @@ import type { Method } from '@yardmaster/contract/endpoint'
 export const groupNames = ['sessions', 'sessions_readonly', 'self_session'] as const
 export type Group = (typeof groupNames)[number]
 
+/** What agents may do only where their root allows it: each ends the turn of another session, or brings one back. */
+export const agentPermissions = ['force_immediate', 'unarchive_parent'] as const
+export type AgentPermission = (typeof agentPermissions)[number]
+
 /**
  * A name that agents call, backed by endpoints. Rooms that name the same tool add their actions to it; one of them says what
  * the tool is about.
@@ -22,6 +26,8 @@ export type Call = {
   endpoint: `${Method} /${string}`
   /** `agents`: not for agents. `bound`: not for any caller that is limited to roots. */
   closedTo?: 'agents' | 'bound'
+  /** An agent may use the call only where its root allows this. */
+  needs?: AgentPermission
   /** Argument names by endpoint field, where they differ. */
   from?: Readonly<Record<string, string>>
   /** Restricts query and body to these fields of the endpoint. */

@@ -1,4 +1,5 @@
 import type { HookEvent } from '../../runtimes/equipment.ts'
+import type { AgentPermission } from '../tool.ts'
 
 /** A loaded catalog with all references resolved. Immutable: an edit creates another tree. */
 export type CatalogTree = Readonly<{
@@ -43,6 +44,7 @@ export type Root = Artifact &
     defaultHooks: readonly string[]
     defaultPlugins: readonly string[]
     defaultSubagentRoots: readonly string[]
+    allowsAgents: readonly AgentPermission[]
   }>
 
 /** An MCP server as declared, with placeholders. Never shown by the API. */

@@ -23,6 +23,7 @@ export const tools: readonly Tool[] = [
       interrupt: {
         endpoint: 'POST /sessions/{session_id}/enqueued_messages/{id}/interrupt',
         from: { id: 'message_id' },
+        needs: 'force_immediate',
       },
     },
   },

@@ -22,7 +22,7 @@ export const endpoints = [
     if (earlier) return ok({ session: earlier, idempotent_replay: true as const })
     const plan = await planSession(app, request.body)
     const { session, isReplay, warnings } = await transact(app.db, (tx) =>
-      createSession(app, tx, { genesis: 'api' }, plan),
+      createSession(app, tx, { genesis: 'api', isByAgent: request.agentOf !== undefined }, plan),
     )
     if (isReplay) return ok({ session, idempotent_replay: true as const })
     return created({ session, ...(warnings.length > 0 && { warnings }) })

@@ -75,14 +75,17 @@ export const tools: readonly Tool[] = [
       unarchive: act('POST /sessions/{id}/unarchive'),
       change_model: act('PATCH /sessions/{id}/model'),
       change_mcp_servers: act('PATCH /sessions/{id}/mcp_servers', { closedTo: 'bound' }),
-      change_skills: act('PATCH /sessions/{id}/catalog_skills', { from: { catalog_skills: 'skills' } }),
-      change_hooks: act('PATCH /sessions/{id}/catalog_hooks', { from: { catalog_hooks: 'hooks' } }),
+      change_skills: act('PATCH /sessions/{id}/catalog_skills', {
+        closedTo: 'bound',
+        from: { catalog_skills: 'skills' },
+      }),
+      change_hooks: act('PATCH /sessions/{id}/catalog_hooks', { closedTo: 'bound', from: { catalog_hooks: 'hooks' } }),
       change_plugins: act('PATCH /sessions/{id}/catalog_plugins', {
         closedTo: 'bound',
         from: { catalog_plugins: 'plugins' },
       }),
       change_goal: change('goal'),
-      change_scheduling_class: change('scheduling_class'),
+      change_scheduling_class: { ...change('scheduling_class'), closedTo: 'bound' },
       change_precedence: change('precedence', 'place'),
       // A fork has no parent, so the agent that created it could not reach it.
       fork: act('POST /sessions/{id}/fork', { closedTo: 'agents' }),

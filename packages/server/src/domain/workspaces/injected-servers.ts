@@ -1,6 +1,6 @@
 import type { McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
-import { serviceServers } from '../catalog/catalog.ts'
+import { type Root, serviceServers } from '../catalog/catalog.ts'
 import type { SessionRow } from '../sessions/session.ts'
 
 declare module '../app.ts' {
@@ -38,8 +38,13 @@ export async function injectedServers(
 }
 
 /** The roots on which the agent of a session may start sessions. */
-export function subagentRootsOf(app: App, { metadata: { agent_root_key: key } }: SessionRow): readonly string[] {
-  return typeof key === 'string' ? (app.catalog.current().roots.find(key)?.defaultSubagentRoots ?? []) : []
+export function subagentRootsOf(app: App, session: SessionRow): readonly string[] {
+  return rootOf(app, session)?.defaultSubagentRoots ?? []
+}
+
+/** The root that the session was created from, as the catalog has it now. */
+export function rootOf(app: App, { metadata: { agent_root_key: key } }: SessionRow): Root | undefined {
+  return typeof key === 'string' ? app.catalog.current().roots.find(key) : undefined
 }
 
 function coversOwnSession(server: McpServer): boolean {

@@ -1,6 +1,6 @@
 export { type Collected, collectTranscripts, type TranscriptSource } from './collect-transcripts.ts'
 export { equipmentOf } from './equipment.ts'
 export { clonePath, runtimeHome } from './folders.ts'
-export { subagentRootsOf } from './injected-servers.ts'
+export { rootOf, subagentRootsOf } from './injected-servers.ts'
 export { openWorkspace, WorkspaceFailed } from './open-workspace.ts'
 export { removeSessionFiles } from './remove-files.ts'

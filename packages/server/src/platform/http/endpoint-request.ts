@@ -10,6 +10,8 @@ export type Sent = {
   body: JsonObject
   headers: IncomingHttpHeaders
   signal: AbortSignal
+  /** The session whose agent calls a tool, proven by the key of its turn. Undefined for every other caller. */
+  agentOf?: number | undefined
 }
 
 /** Parses the request by the endpoint's declaration, or refuses it. */
@@ -28,6 +30,7 @@ export function readRequest<App>(
       return endpoint.early.parse(body)
     },
     headers,
+    agentOf: sent.agentOf,
     get signal() {
       return sent.signal
     },

@@ -24,6 +24,8 @@ export type EndpointRequest<Params, Query, Body, Early> = {
   headers: IncomingHttpHeaders
   /** Aborted when the caller has disconnected or has received the whole answer. */
   signal: AbortSignal
+  /** The session whose agent calls a tool, proven by the key of its turn. Undefined for every other caller. */
+  agentOf: number | undefined
 }
 
 type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined

@@ -3,8 +3,8 @@ import type { App } from '../../domain/app.ts'
 import { findInTree } from '../../domain/hierarchy/hierarchy.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
 import { findSession } from '../../domain/sessions/session.ts'
-import { type Group, groupNames } from '../../domain/tool.ts'
-import { subagentRootsOf } from '../../domain/workspaces/workspace.ts'
+import { type AgentPermission, agentPermissions, type Group, groupNames } from '../../domain/tool.ts'
+import { rootOf, subagentRootsOf } from '../../domain/workspaces/workspace.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
@@ -18,6 +18,8 @@ export type Caller = {
   defaultSession: string | undefined
   /** The roots on which the caller may start sessions; undefined for all. */
   roots: readonly string[] | undefined
+  /** What only some agents may do. An API key may do all of it. */
+  permissions: readonly AgentPermission[]
 }
 
 type Presented = { key: string; address: string | undefined; query: Readonly<Record<string, unknown>> }
@@ -33,16 +35,19 @@ export async function identify(app: App, keys: KeyCheck, { key, address, query }
       ownSessionId: undefined,
       defaultSession: typeof session === 'string' && session !== '' ? session : undefined,
       roots,
+      permissions: agentPermissions,
     }
   }
   const ownSessionId = await findSessionIdByTurnKey(app.db, key)
   if (ownSessionId === undefined) return refuse('unauthorized', 'Invalid or missing API key')
-  const granted = subagentRootsOf(app, await findSession(app.db, { id: ownSessionId }))
+  const session = await findSession(app.db, { id: ownSessionId })
+  const granted = subagentRootsOf(app, session)
   return {
     groups: groupsFor(app, query.tool_groups, granted.length > 0 ? groupNames : ['self_session']),
     ownSessionId,
     defaultSession: String(ownSessionId),
     roots: roots ? granted.filter((root) => roots.includes(root)) : granted,
+    permissions: rootOf(app, session)?.allowsAgents ?? [],
   }
 }
 
@@ -66,7 +71,8 @@ function groupsFor(app: App, value: unknown, granted: readonly Group[]): Group[]
 }
 
 /** Whether the caller may use the call at all, regardless of its arguments. */
-export function isOpenTo({ ownSessionId, roots }: Caller, call: BoundCall): boolean {
+export function isOpenTo({ ownSessionId, roots, permissions }: Caller, call: BoundCall): boolean {
+  if (call.needs && !permissions.includes(call.needs)) return false
   if (roots && call.closedTo === 'bound') return false
   if (roots?.length === 0 && call.isStart) return false
   if (ownSessionId === undefined) return true
@@ -74,10 +80,22 @@ export function isOpenTo({ ownSessionId, roots }: Caller, call: BoundCall): bool
   return call.target !== undefined || call.isStart || call.endpoint.path === '/configs'
 }
 
-/** Whether an argument of a new session is fixed for this caller. */
-export function isFixed({ ownSessionId, roots }: Caller, argument: string): boolean {
+/** Whether an argument is not the caller's to choose. */
+export function isFixed({ ownSessionId, roots, permissions }: Caller, call: BoundCall, argument: string): boolean {
+  if (isPermission(argument)) return !permissions.includes(argument)
+  if (!call.isStart) return false
   if (ownSessionId !== undefined && argument === 'parent_session_id') return true
-  return roots !== undefined && ['git_root', 'plugins'].includes(argument)
+  return roots !== undefined && fixedByRoot.includes(argument)
+}
+
+/**
+ * A session that a bound caller starts has what its root gives it. With other hooks or another runtime it could do what the
+ * guards of the root prevent, and with another class it would run before the sessions of others.
+ */
+const fixedByRoot = ['git_root', 'plugins', 'hooks', 'skills', 'agent_runtime', 'scheduling_class']
+
+export function isPermission(argument: string): argument is AgentPermission {
+  return agentPermissions.some((permission) => permission === argument)
 }
 
 /** Resolves a session argument. An agent reaches its own session and that session's descendants. */

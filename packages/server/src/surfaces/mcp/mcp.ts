@@ -130,7 +130,7 @@ function toolsFor(parts: readonly BoundPart[], caller: Caller): BoundTool[] {
 }
 
 function withoutFixed(caller: Caller, call: BoundCall): BoundCall {
-  return call.isStart ? { ...call, fields: call.fields.filter(({ argument }) => !isFixed(caller, argument)) } : call
+  return { ...call, fields: call.fields.filter(({ argument }) => !isFixed(caller, call, argument)) }
 }
 
 function introduction({ ownSessionId, roots }: Caller): string {

@@ -6,7 +6,7 @@ import type { ToolAnswer } from '../../platform/mcp/tool-box.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { asMarkdown, type Detail, quoted } from './as-markdown.ts'
 import type { BoundCall } from './bound-call.ts'
-import { asStartedBy, type Caller, reach } from './caller.ts'
+import { asStartedBy, type Caller, isPermission, reach } from './caller.ts'
 import { type Arguments, checkArguments } from './check-arguments.ts'
 import { type BoundTool, ownArguments } from './offer.ts'
 
@@ -19,6 +19,7 @@ const whole: Detail = { near: 100_000, deep: 100_000, advice: 'more than that is
 export async function perform(app: App, tool: BoundTool, { args: given, ...asked }: Asked): Promise<ToolAnswer> {
   const call = tool.calls.get(String(tool.choose ? tool.choose(given) : given.action))
   if (!call) return refuse('invalid_parameter', `Action must be one of: ${[...tool.calls.keys()].join(', ')}`)
+  refuseForbidden(given, asked.caller)
   const { verbose, ...args } = checkArguments(call, withOwnSession(call, given, asked.caller), ownArguments)
   const detail = (each: BoundCall): Detail =>
     verbose === true || each.isWhole ? whole : { ...cutting, ...(each.cut && { near: each.cut, deep: each.cut }) }
@@ -30,6 +31,13 @@ export async function perform(app: App, tool: BoundTool, { args: given, ...asked
     parts.push(`## ${heading}\n${render(part, detail(more))}`)
   }
   return { text: parts.join('\n\n'), isError: false }
+}
+
+/** Says what is missing, where the list of arguments would only say that there is no such argument. */
+function refuseForbidden(given: Arguments, { permissions }: Caller): void {
+  const forbidden = Object.keys(given).filter((name) => isPermission(name) && !permissions.includes(name))
+  const problems = forbidden.map((name) => `${name} is not for agents, unless their root allows it (allow_agents)`)
+  if (problems.length > 0) refuse('invalid_parameter', problems)
 }
 
 /** An additional part may be missing; the answer then shows the refusal in its place. */
@@ -65,7 +73,8 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
   if (caller.ownSessionId !== undefined && endpoint.body) sent.body.acting_session_id = caller.ownSessionId
   const asked = call.isStart ? asStartedBy(app, caller, sent.body) : sent.body
   const body = (caller.ownSessionId === undefined ? asked : await redactFields(app, asked)) as JsonObject // it came as JSON
-  const answer = await endpoint.handle(readRequest(endpoint, { ...sent, body, headers: {}, signal }), app)
+  const request = { ...sent, body, headers: {}, signal, agentOf: caller.ownSessionId }
+  const answer = await endpoint.handle(readRequest(endpoint, request), app)
   if (answer.body instanceof Readable) return endOf(answer.body)
   return visibleTo(caller, endpoint.path, answer.body)
 }

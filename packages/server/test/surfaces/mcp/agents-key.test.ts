@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { limits } from '@yardmaster/contract/limits'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
@@ -19,6 +20,13 @@ const folder = await catalogOnDisk({
   },
   'roots.json': {
     lead: { description: 'Leads.', url: api, default_runtime: 'demo', default_subagent_roots: ['api'] },
+    chief: {
+      description: 'Leads and may interrupt.',
+      url: api,
+      default_runtime: 'demo',
+      default_subagent_roots: ['api'],
+      allow_agents: ['force_immediate', 'unarchive_parent'],
+    },
     api: { description: 'The service.', url: api, default_runtime: 'demo', default_mcp_servers: ['tracker'] },
     other: { description: 'Another.', url: api, default_runtime: 'demo' },
   },
@@ -272,7 +280,15 @@ describe('an agent on a root with default_subagent_roots', () => {
         text: 'Mcp servers must be those of the root: ["tracker"]',
       })
     }
-    for (const more of [{ git_root: '/elsewhere' }, { plugins: ['kit'] }, { parent_session_id: 1 }])
+    for (const more of [
+      { git_root: '/elsewhere' },
+      { plugins: ['kit'] },
+      { parent_session_id: 1 },
+      { hooks: [] },
+      { skills: ['tidy'] },
+      { agent_runtime: 'demo' },
+      { scheduling_class: 'priority' },
+    ])
       expect(await start({ agent_root: 'api', ...more })).toMatchObject({
         isError: true,
         text: expect.stringContaining('Unknown argument'),
@@ -282,8 +298,98 @@ describe('an agent on a root with default_subagent_roots', () => {
       .enum
     for (const fleet of ['change_mcp_servers', 'change_plugins', 'refresh_all', 'bulk_archive', 'fork'])
       expect(actions).not.toContain(fleet)
+    for (const [action, args] of Object.entries({
+      change_hooks: { hooks: [] },
+      change_skills: { skills: [] },
+      change_scheduling_class: { scheduling_class: 'priority' },
+    })) {
+      expect(actions).not.toContain(action)
+      expect((await lead.call('action_session', { action, ...args })).isError).toBe(true)
+    }
     expect((await lead.call('get_configs')).text).toMatch(/name: api/)
     expect((await lead.call('get_configs')).text).not.toMatch(/name: other/)
+    await app.post(`/sessions/${id}/pause`)
+  })
+})
+
+describe('force_immediate and unarchive_parent', () => {
+  const sentence = (name: string) => `${name} is not for agents, unless their root allows it (allow_agents)`
+  const interrupting = (tools: { name: string; inputSchema: { properties: Record<string, { enum?: string[] }> } }[]) =>
+    tools.find(({ name }) => name === 'manage_enqueued_messages')?.inputSchema.properties.action?.enum
+
+  test('are refused to agents with a sentence, and so is an interrupting message', async () => {
+    const parent = await create('say hello')
+    const { id, clientOf } = await atWork({ ...onRoot('lead'), parent_session_id: parent })
+    const lead = clientOf('yardmaster')
+    const report = { action: 'message_parent', message: 'Help', reason: 'other' }
+
+    for (const name of ['force_immediate', 'unarchive_parent'])
+      expect(await lead.call('action_session', { ...report, [name]: true })).toEqual({
+        isError: true,
+        text: sentence(name),
+      })
+    expect(await lead.call('action_session', { action: 'follow_up', prompt: 'x', force_immediate: true })).toEqual({
+      isError: true,
+      text: sentence('force_immediate'),
+    })
+    const tools = await lead.tools()
+    expect(interrupting(tools)).not.toContain('interrupt')
+    expect(JSON.stringify(tools)).not.toMatch(/force_immediate|unarchive_parent/)
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('are offered to agents whose root allows them', async () => {
+    const { id, clientOf } = await atWork(onRoot('chief'))
+    const chief = clientOf('yardmaster')
+    const child = Number(/- id: (\d+)/.exec((await chief.call('start_session', { agent_root: 'api' })).text)?.[1])
+
+    const said = { action: 'follow_up', session_id: child, prompt: 'say now', force_immediate: true }
+    expect(await chief.call('action_session', said)).toMatchObject({ isError: false })
+    expect(interrupting(await chief.tools())).toContain('interrupt')
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('are open to an API key', async () => {
+    expect(JSON.stringify(await mcpClient(app).tools())).toMatch(/force_immediate[\s\S]*unarchive_parent/)
+  })
+})
+
+describe('the children of an agent', () => {
+  const { perSession, perTree } = limits.agentChildren
+  const start = (client: ReturnType<typeof mcpClient>) => client.call('start_session', { agent_root: 'api' })
+  const addChildren = (parent: number, count: number) =>
+    app.pool.query(
+      `insert into sessions (git_root, branch, agent_runtime, genesis, status, parent_session_id)
+       select '/tmp/none', 'main', 'demo', 'api', 'needs_input', $1 from generate_series(1, $2)`,
+      [parent, count],
+    )
+
+  test('are limited per session under concurrent starts, and an archived one does not count', async () => {
+    const { id, clientOf } = await atWork(onRoot('lead'))
+    await addChildren(id, perSession - 3)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => start(clientOf('yardmaster'))))
+    expect(answers.filter(({ isError }) => !isError)).toHaveLength(3)
+    expect(answers.find(({ isError }) => isError)?.text).toBe(
+      `Session ${id} has ${perSession} children, the most an agent may have; archive some`,
+    )
+    await app.pool.query(
+      "update sessions set status = 'archived', archived_at = now() where id = (select max(id) from sessions where parent_session_id = $1)",
+      [id],
+    )
+    expect((await start(clientOf('yardmaster'))).isError).toBe(false)
+    expect((await start(clientOf('yardmaster'))).isError).toBe(true)
+    expect((await app.post('/sessions', { git_root: api, parent_session_id: id })).status).toBe(201)
+    await app.post(`/sessions/${id}/pause`)
+  })
+
+  test('are limited per tree, whichever of its sessions starts them', async () => {
+    const top = await create('say hello')
+    const { id, clientOf } = await atWork({ ...onRoot('lead'), parent_session_id: top })
+    await addChildren(top, perTree - 3)
+    expect((await start(clientOf('yardmaster'))).isError).toBe(false)
+    expect((await start(clientOf('yardmaster'))).text).toBe(
+      `The tree of session ${id} has ${perTree} sessions, the most agents may make; archive some`,
+    )
     await app.post(`/sessions/${id}/pause`)
   })
 })
@@ -311,6 +417,9 @@ describe('a caller with an API key', () => {
       isError: true,
     })
     expect((await bound.call('get_configs')).text).not.toMatch(/name: other/)
+    const id = await create('say hello')
+    for (const action of ['change_hooks', 'change_skills', 'change_scheduling_class'])
+      expect((await bound.call('action_session', { action, session_id: id, hooks: [] })).isError).toBe(true)
   })
 
   test('uses the session_id of the query where a call names no session', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseRepositoryAddress } from '../../../platform/git/repository-address.ts'
+import { agentPermissions } from '../../tool.ts'
 
 /**
  * The schemas of index files. Unknown keys cause a warning and are ignored, because other programs read these files too.
@@ -41,6 +42,7 @@ export const RootEntry = z.object({
   default_hooks: list.optional(),
   default_plugins: list.optional(),
   default_subagent_roots: list.optional(),
+  allow_agents: z.array(z.enum(agentPermissions)).max(agentPermissions.length).optional(),
   default_in_roots: list.optional(),
 })
 

@@ -80,6 +80,7 @@ function linkRoots(names: Names, home: string): Root[] {
       defaultHooks: defaults.hooks,
       defaultPlugins: defaults.plugins,
       defaultSubagentRoots: defaults.roots,
+      allowsAgents: entry.allow_agents ?? [],
     }
   })
 }
