@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { transact } from '../../platform/db/transact.ts'
-import { noAccess, runGit } from '../../platform/git/git.ts'
+import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
+import { GitFailed } from '../../platform/git/git-failed.ts'
 import { type App, handleJob } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { selectSession } from '../sessions/session.ts'
@@ -14,40 +15,21 @@ export const tidyClone = handleJob(tidyCloneJob, ({ sessionId }, app) =>
     const session = await selectSession(app.db, { id: sessionId })
     const path = clonePath(app, sessionId)
     if (session?.status !== 'archived' || !(await stat(path).catch(() => undefined))) return
-    if (await holdsWork(path)) {
-      await noteInLog(
-        app,
-        sessionId,
-        'The clone may contain uncommitted or unpushed work; it is kept until trash_after.',
-      )
-      return
-    }
+    const reason = await reasonToKeep(app, path)
+    if (reason !== undefined) return noteInLog(app, sessionId, `${reason}; it is kept until trash_after.`)
     await app.clones.remove(path)
     await noteInLog(app, sessionId, 'The clone contained no uncommitted or unpushed work and was removed.')
   }),
 )
 
-/** A git error counts as work: a clone whose state is unknown is not deleted. */
-async function holdsWork(path: string): Promise<boolean> {
+/** A clone whose state is unknown is not removed. */
+async function reasonToKeep(app: App, path: string): Promise<string | undefined> {
   try {
-    const changes = await git(path, 'status', ['--porcelain', '--ignored=no'])
-    const unpushed = await git(path, 'log', ['--branches', '--not', '--remotes', '--format=%H', '--max-count=1'])
-    const stashed = await git(path, 'stash', ['list'])
-    return `${changes}${unpushed}${stashed}`.trim() !== ''
-  } catch {
-    return true
+    return (await app.clones.holdsWork(path)) ? 'The clone may contain uncommitted or unpushed work' : undefined
+  } catch (error) {
+    if (!(error instanceof GitFailed || error instanceof UntrustedFile)) throw error
+    return `The clone cannot be searched for work (${error.message})`
   }
-}
-
-function git(cwd: string, subcommand: string, options: string[]): Promise<string> {
-  return runGit({
-    operation: 'Looking for work in a clone',
-    subcommand,
-    options,
-    cwd,
-    access: noAccess,
-    timeoutMs: 60_000,
-  })
 }
 
 async function noteInLog(app: App, sessionId: number, sentence: string): Promise<void> {

@@ -1,7 +1,9 @@
-import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { PathRefused } from '../contained-path.ts'
 import { errnoOf } from '../process/errno.ts'
+import { holdsWork } from './agent-clone.ts'
 import { ownDiskAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 import { type Mirror, type Mirrors, openMirrors } from './mirrors.ts'
@@ -26,6 +28,12 @@ export type Clone = {
 export type Clones = {
   /** @throws GitFailed; kind `no_such_ref` when the repository has commits but not that branch. */
   create(request: CloneRequest): Promise<Clone>
+  /**
+   * Whether a clone has anything that its repository does not.
+   *
+   * @throws GitFailed or UntrustedFile when that cannot be decided.
+   */
+  holdsWork(path: string): Promise<boolean>
   /** Removes a clone and the leftovers of an interrupted `create`. Idempotent. */
   remove(path: string): Promise<void>
 }
@@ -33,8 +41,9 @@ export type Clones = {
 /**
  * Working clones, created from the mirrors.
  *
- * Their objects are hard links to those of the mirror: as fast and small as borrowing (`--shared`), but a clone does
- * not depend on the mirror afterwards. Across file systems git copies instead. `origin` is the address of the
+ * Their objects are copies of those of the mirror, which share blocks where the file system can. Hard links would let an
+ * agent that edits a pack in place change what other sessions check out, and a clone that borrows (`--shared`) would
+ * depend on the mirror. `origin` is the address of the
  * repository without credentials: an agent works in the clone, and a push uses the credentials of the person or program that pushes.
  */
 export function openClones(options: { root: string; mirrorsRoot: string; networkTimeoutMs?: number }): Clones {
@@ -42,6 +51,7 @@ export function openClones(options: { root: string; mirrorsRoot: string; network
   const mirrors = openMirrors({ root: mirrorsRoot, networkTimeoutMs })
   return {
     create: (request) => create(root, mirrors, request),
+    holdsWork: (path) => holdsWork(path, partialOf(path)),
     remove: (path) => remove(root, path),
   }
 }
@@ -74,7 +84,7 @@ async function createFromMirror(
     const commit = await mirrors.read(request.address, request.signal, async (mirror) => {
       used.mirror = mirror
       const tip = await findBranch(mirror, request)
-      await linkClone(mirror, partial, request, tip)
+      await copyMirror(mirror, partial, request, tip)
       return tip
     })
     await configure(partial, request, commit)
@@ -112,7 +122,7 @@ async function findBranch(mirror: Mirror, { address, branch, signal }: CloneRequ
   })
 }
 
-async function linkClone(
+async function copyMirror(
   mirror: Mirror,
   partial: string,
   { address, branch, signal }: CloneRequest,
@@ -121,13 +131,23 @@ async function linkClone(
   await runGit({
     operation: `Cloning ${address.url}`,
     subcommand: 'clone',
-    // Without `--local`, git copies where it cannot link. With it, git fails.
-    options: ['--quiet', '--no-checkout', '--template=', ...(tip === null ? [] : [`--branch=${branch}`])],
+    // Refs and configuration only. git borrows the objects, unless the mirror is shallow.
+    options: ['--quiet', '--shared', '--no-checkout', '--template=', ...(tip === null ? [] : [`--branch=${branch}`])],
     operands: [mirror.path, partial],
     access: ownDiskAccess,
     timeoutMs: localTimeoutMs,
     signal,
   })
+  const objects = join(partial, '.git', 'objects')
+  const borrowed = join(objects, 'info', 'alternates')
+  if (!(await exists(borrowed))) return
+  await cp(join(mirror.path, 'objects'), objects, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    filter: () => signal?.aborted !== true,
+  })
+  signal?.throwIfAborted()
+  await rm(borrowed)
 }
 
 async function configure(

@@ -30,12 +30,15 @@ export type GitCall = {
   operands?: readonly string[]
   /** The folder of the repository. git looks for `.git` in it and not in its parents. */
   cwd?: string
-  /** A bare repository, instead of `cwd`. */
+  /** The git folder itself, instead of `cwd`. */
   gitDir?: string
+  /** The files that belong to `gitDir`; none if it is bare. */
+  workTree?: string | undefined
   access?: GitAccess
   /** Whether an error counts that git recovered from, such as a broken pack whose objects it found elsewhere. */
   isStrict?: boolean
   timeoutMs: number
+  maxOutputBytes?: number
   signal?: AbortSignal
 }
 
@@ -43,9 +46,8 @@ export type GitCall = {
  * The only place that runs git. Repositories are hostile: nothing in them may make git run a program. Returns what git
  * printed. Throws GitFailed, or the reason of the signal if that was aborted.
  *
- * Not promised: safety inside a clone whose `.git/config` an agent may have edited. Settings given here override that
- * file, but filters and diff drivers have names we cannot foresee. In such a clone run only subcommands that do not
- * read the working tree.
+ * Not promised: safety with the git folder of a clone that an agent has had. Settings given here override its
+ * configuration, but filters and diff drivers have names we cannot foresee. agent-clone.ts asks about such a clone.
  */
 export async function runGit(call: GitCall): Promise<string> {
   const access = call.access ?? noAccess
@@ -56,7 +58,8 @@ export async function runGit(call: GitCall): Promise<string> {
   if (isFine && !result.outputTruncated) return result.stdout
   call.signal?.throwIfAborted()
   if (result.timedOut) throw failed(call, 'timeout', `it took longer than ${call.timeoutMs / 1000} s`)
-  if (result.outputTruncated) throw failed(call, 'unknown', `git printed more than ${outputMaxBytes / 1024} KiB`)
+  if (result.outputTruncated)
+    throw failed(call, 'unknown', `git printed more than ${(call.maxOutputBytes ?? outputMaxBytes) / 1024} KiB`)
   const failure = readFailure(result.stderr, access.secrets ?? [])
   throw failed(call, failure.kind, failure.reason)
 }
@@ -66,10 +69,10 @@ async function run(call: GitCall, access: GitAccess) {
     return await runCommand({
       command: 'git',
       args: gitArguments(call, access),
-      cwd: call.cwd ?? '/',
+      cwd: call.cwd ?? call.workTree ?? '/',
       env: gitEnvironment(call, access),
       timeoutMs: call.timeoutMs,
-      maxOutputBytes: outputMaxBytes,
+      maxOutputBytes: call.maxOutputBytes ?? outputMaxBytes,
       signal: call.signal,
     })
   } catch (error) {
@@ -86,6 +89,7 @@ function gitArguments(call: GitCall, access: GitAccess): string[] {
   const settings = [...fixedSettings, ...(access.settings ?? [])]
   return [
     ...(call.gitDir === undefined ? [] : [`--git-dir=${call.gitDir}`]),
+    ...(call.workTree === undefined ? [] : [`--work-tree=${call.workTree}`]),
     ...settings.flatMap((setting) => ['-c', setting]),
     call.subcommand,
     ...(call.options ?? []),

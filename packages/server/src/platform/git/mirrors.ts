@@ -144,7 +144,7 @@ async function sweepLeftovers(path: string): Promise<void> {
   await Promise.all(leftovers.map((name) => rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 })))
 }
 
-/** Each fetch with changes adds a pack. Every clone links all packs, and every lookup opens them. */
+/** Each fetch with changes adds a pack. Every clone copies all packs, and every lookup opens them. */
 const packsMaxCount = 50
 
 /** Merges small packs and leaves large ones alone, so that it stays fast. It drops no objects. */
@@ -171,7 +171,7 @@ async function countPacks(path: string): Promise<number> {
   }
 }
 
-/** Otherwise git unpacks small fetches into single files, each of which a clone has to link. */
+/** Otherwise git unpacks small fetches into single files, each of which a clone has to copy. */
 function withPacksOnly(access: GitAccess): GitAccess {
   return { ...access, settings: [...(access.settings ?? []), 'fetch.unpackLimit=1'] }
 }

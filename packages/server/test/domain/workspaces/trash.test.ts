@@ -1,4 +1,5 @@
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
@@ -62,4 +63,24 @@ test('a session that is unarchived before trash_after keeps its files', async ()
     30_000,
   )
   expect(await exists(join(cloneOf(id), 'unsaved.txt'))).toBe(true)
+})
+
+test('archiving runs no program that the agent planted in its clone, and keeps a clone it cannot search', async () => {
+  const canary = join(app.home, 'canary')
+  const planted = await rested()
+  await appendFile(join(cloneOf(planted), '.git/config'), `[filter "evil"]\n\tclean = touch ${canary}\n`)
+  await writeFile(join(cloneOf(planted), '.gitattributes'), '* filter=evil\n')
+  const blocked = await rested()
+  await rm(join(cloneOf(blocked), '.git/HEAD'))
+  execFileSync('mkfifo', [join(cloneOf(blocked), '.git/HEAD')])
+  for (const id of [planted, blocked]) await archiveSession(app.host.app, { id }, { force: false })
+
+  const kept = (id: number): Promise<string[]> =>
+    eventually(
+      async () => (await logs(id)).filter((line) => line.includes('it is kept until trash_after')),
+      (lines) => lines.length > 0,
+    )
+  expect(await kept(planted)).toEqual([expect.stringContaining('may contain uncommitted or unpushed work')])
+  expect(await kept(blocked)).toEqual([expect.stringContaining('cannot be searched for work (.git/HEAD is not')])
+  expect(await exists(canary)).toBe(false)
 })
