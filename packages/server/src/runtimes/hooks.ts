@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { shellQuote } from '../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from './equipment.ts'
 
 /** The agents' names for our hook events. They have none for commits: to them a commit is an ordinary command. */
@@ -15,4 +16,21 @@ export const agentEventNames = {
 export function hookProgram({ command, args }: Hook, folder: string): [command: string, ...args: string[]] {
   const inFolder = (word: string): string => (word.startsWith('./') ? join(folder, word) : word)
   return [inFolder(command), ...args.map(inFolder)]
+}
+
+/**
+ * A script that sets the hook's variables and becomes its program. A command line would show them to every user of the
+ * host. `without` are variables of the agent that the hook does not get.
+ */
+export function hookScript(hook: Hook, folder: string, without: readonly string[] = []): string {
+  const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name)
+  const lines = [
+    '#!/bin/sh',
+    ...without.filter(isName).map((name) => `unset ${name}`),
+    ...Object.entries(hook.env)
+      .filter(([name]) => isName(name))
+      .map(([name, value]) => `export ${name}=${shellQuote(value)}`),
+    `exec ${hookProgram(hook, folder).map(shellQuote).join(' ')}`,
+  ]
+  return `${lines.join('\n')}\n`
 }

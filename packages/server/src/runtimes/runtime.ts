@@ -126,6 +126,11 @@ export type Runtime = {
   equip(conversation: Conversation, equipment: Equipment): Promise<string[]>
   start(order: TurnOrder): Promise<RunningTurn>
   /**
+   * Removes the keys and other secrets that a turn needed from the session's home. Called when no process of the session
+   * runs: after each turn, and at start-up for turns that a crash ended. Idempotent.
+   */
+  removeSecrets?(home: string): Promise<void>
+  /**
    * The files that exist. Leaves out a main file from which the agent does not resume: what was read of it would shift the
    * read position of the file that replaces it.
    *

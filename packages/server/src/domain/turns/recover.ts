@@ -15,7 +15,7 @@ import {
   type TurnHold,
 } from '../inbox/inbox.ts'
 import { findSession } from '../sessions/session.ts'
-import { runtimeHome } from '../workspaces/workspace.ts'
+import { removeLeftSecrets, runtimeHome } from '../workspaces/workspace.ts'
 import { endTurn } from './end-turn.ts'
 import { progressRecorder } from './progress-recorder.ts'
 
@@ -30,6 +30,7 @@ export async function recover(app: App): Promise<void> {
   await endAbandonedRuns(app)
   const turns = await findTurnsHeldBy(app.db, app.home.hostId)
   await Promise.all(turns.map((turn) => recoverTurn(app, turn)))
+  await removeLeftSecrets(app)
 }
 
 /**

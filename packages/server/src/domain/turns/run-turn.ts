@@ -17,7 +17,13 @@ import {
   type SessionRow,
   transition,
 } from '../sessions/session.ts'
-import { equipmentOf, openWorkspace, removeSessionFiles, WorkspaceFailed } from '../workspaces/workspace.ts'
+import {
+  equipmentOf,
+  openWorkspace,
+  removeSecrets,
+  removeSessionFiles,
+  WorkspaceFailed,
+} from '../workspaces/workspace.ts'
 import { type Claim, claimDispatchedTurn } from './claim.ts'
 import { endTurn, type Outcome } from './end-turn.ts'
 import { type Lease, startLeaseRenewal } from './lease-renewal.ts'
@@ -63,9 +69,13 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     const runtime = findRuntime(app, claim.session)
     const conversation = await prepareUnlessStopping(app, claim, runtime, stopSignals)
     if (!conversation) return { kind: 'cut_short' }
-    const equipment = await equip(app, claim, runtime, conversation)
-    if (claim.turn.prompt === '') return { kind: 'prepared' }
-    return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
+    try {
+      const equipment = await equip(app, claim, runtime, conversation)
+      if (claim.turn.prompt === '') return { kind: 'prepared' }
+      return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
+    } finally {
+      await removeSecrets(app, runtime, conversation.home)
+    }
   } catch (error) {
     const isReceiptUnknown = error instanceof ReceiptUnknown
     const fault = isReceiptUnknown ? error.cause : error

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { sweepMarked } from '../../platform/process/stop.ts'
+import { keptFolder } from '../../runtimes/kept-folder.ts'
 import { type App, handleJob } from '../app.ts'
 import { isSessionGone } from '../sessions/session.ts'
 import { clonePath, runtimeHome } from './folders.ts'
@@ -17,5 +18,6 @@ export const removeFiles = handleJob(removeFilesJob, async ({ sessionId, runMark
 
 export async function removeSessionFiles(app: App, sessionId: number): Promise<void> {
   await app.clones.remove(clonePath(app, sessionId))
-  await rm(runtimeHome(app, sessionId), { recursive: true, force: true })
+  const home = runtimeHome(app, sessionId)
+  for (const folder of [home, keptFolder(home)]) await rm(folder, { recursive: true, force: true })
 }

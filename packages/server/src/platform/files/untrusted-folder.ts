@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 import { UntrustedFile } from './untrusted-file.ts'
@@ -26,6 +26,11 @@ export async function listUntrusted(path: string, bounds: Bounds): Promise<Folde
     isFolder: entry.isDirectory(),
     isFile: entry.isFile(),
   }))
+}
+
+/** Creates the folder and its parents if they are missing. */
+export async function ensureUntrusted(path: string, bounds: Bounds): Promise<void> {
+  await inFolder(path, { ...bounds, isCreated: true }, async () => undefined)
 }
 
 /** Writes a file that only our user can read, as a whole: a reader sees the old content or the new. */
@@ -58,6 +63,19 @@ export async function replaceUntrusted(
 }
 
 const blockedByFolder = new Set<string | undefined>(['EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'])
+
+/** Moves a regular file out of the agent's reach. False when there is none. */
+export async function takeUntrusted(path: string, to: string, bounds: Bounds): Promise<boolean> {
+  const isTaken = await inFolder(dirname(path), { ...bounds, isCreated: false }, async (place) => {
+    const source = join(place, basename(path))
+    const found = await lstat(source).catch(() => undefined)
+    if (!found?.isFile()) return false
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+    await rename(source, to)
+    return true
+  })
+  return isTaken === true
+}
 
 /**
  * Removes a file or folder and the leftovers of an interrupted replacement.

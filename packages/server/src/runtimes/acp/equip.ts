@@ -1,5 +1,6 @@
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { removeUntrusted, replaceUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { Equipment, Hook, Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { problemWithMatcher } from './hook-matcher.ts'
@@ -10,7 +11,7 @@ import { isSupported } from './turn-hooks.ts'
  * hooks from their own folders.
  */
 export async function equip({ home }: Conversation, { skills, hooks }: Equipment, agent: string): Promise<string[]> {
-  await rm(skillsFolder(home), { recursive: true, force: true })
+  await removeUntrusted(skillsFolder(home), { within: home })
   for (const skill of skills) await copySkill(home, skill)
   return hooks.flatMap((hook) => {
     const problem = problemWith(hook, agent)
@@ -25,13 +26,13 @@ function problemWith({ event, matcher }: Hook, agent: string): string | undefine
 }
 
 async function copySkill(home: string, skill: Skill): Promise<void> {
-  const folder = skillFolder(home, skill)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  // Copies the targets of links: the agent may not be able to reach them.
-  await cp(skill.folder, folder, { recursive: true, dereference: true })
-  for (const { name, path } of skill.references) {
-    await cp(path, join(folder, 'references', basename(name)), { recursive: true, dereference: true })
-  }
+  await replaceUntrusted(skillFolder(home, skill), { within: home }, async (draft) => {
+    // Copies the targets of links: the agent may not be able to reach them.
+    await cp(skill.folder, draft, { recursive: true, dereference: true })
+    for (const { name, path } of skill.references) {
+      await cp(path, join(draft, 'references', basename(name)), { recursive: true, dereference: true })
+    }
+  })
 }
 
 function skillsFolder(home: string): string {

@@ -1,8 +1,7 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { readUntrusted } from '../../platform/files/untrusted-file.ts'
+import { removeUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { Conversation } from '../runtime.ts'
 
 /** The link from a conversation to the agent's session. Without it the agent does not know the conversation. */
@@ -36,12 +35,13 @@ export async function readLink(conversation: Conversation): Promise<SessionLink 
 }
 
 export async function writeLink(conversation: Conversation, link: SessionLink): Promise<void> {
-  await writePrivateFile(pathOf(conversation), JSON.stringify(link satisfies z.infer<typeof LinkFile>))
+  const text = JSON.stringify(link satisfies z.infer<typeof LinkFile>)
+  await writeUntrusted(pathOf(conversation), text, { within: conversation.home })
 }
 
 /** For a conversation that was rewritten: the agent's session no longer matches it. */
 export async function removeLink(conversation: Conversation): Promise<void> {
-  await rm(pathOf(conversation), { force: true })
+  await removeUntrusted(pathOf(conversation), { within: conversation.home })
 }
 
 function pathOf({ home }: Conversation): string {

@@ -1,10 +1,10 @@
-import { cp, mkdir, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { readUntrusted } from '../../platform/files/untrusted-file.ts'
+import { replaceUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
-import { agentEventNames, hookProgram } from '../hooks.ts'
+import { agentEventNames, hookScript } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
@@ -21,23 +21,21 @@ export async function equipHooks(conversation: Conversation, hooks: readonly Hoo
   const { hooks: root } = sessionPaths(conversation)
   const sentences: string[] = []
   const settings: Record<string, unknown[]> = {}
-  const draft = `${root}.partial`
-  await rm(draft, { recursive: true, force: true })
-  await mkdir(draft, { recursive: true, mode: 0o700 })
-  for (const [index, hook] of hooks.entries()) {
-    const problem = await problemWith(conversation, hook)
-    if (problem !== undefined) {
-      sentences.push(problem)
-      continue
+  await replaceUntrusted(root, { within: conversation.home }, async (draft) => {
+    await mkdir(draft, { mode: 0o700 })
+    for (const [index, hook] of hooks.entries()) {
+      const problem = await problemWith(conversation, hook)
+      if (problem !== undefined) {
+        sentences.push(problem)
+        continue
+      }
+      const name = `${index + 1}-${folderName(hook.id)}`
+      await cp(hook.folder, join(draft, name), { recursive: true, dereference: true })
+      await writeFile(join(draft, `${name}.sh`), hookScript(hook, join(root, name)), { mode: 0o700 })
+      const event = eventNames[hook.event] ?? hook.event
+      settings[event] = [...(settings[event] ?? []), entryOf(hook, join(root, `${name}.sh`))]
     }
-    const name = `${index + 1}-${folderName(hook.id)}`
-    await cp(hook.folder, join(draft, name), { recursive: true, dereference: true })
-    await writePrivateFile(join(draft, `${name}.sh`), scriptOf(hook, join(root, name)), { mode: 0o700 })
-    const event = eventNames[hook.event] ?? hook.event
-    settings[event] = [...(settings[event] ?? []), entryOf(hook, join(root, `${name}.sh`))]
-  }
-  await rm(root, { recursive: true, force: true })
-  await rename(draft, root)
+  })
   await writeSettings(conversation, settings)
   return sentences
 }
@@ -47,13 +45,6 @@ async function problemWith({ workingDirectory }: Conversation, { id, event }: Ho
   if (await isInRepository(workingDirectory, 'hooks', folderName(id)))
     return `The hook ${id} is left out: the repository has one of that name.`
   return undefined
-}
-
-function scriptOf(hook: Hook, folder: string): string {
-  const variables = Object.entries(hook.env)
-    .filter(([name]) => /^[A-Za-z_]\w*$/.test(name))
-    .map(([name, value]) => `export ${name}=${shellQuote(value)}\n`)
-  return `#!/bin/sh\n${variables.join('')}exec ${hookProgram(hook, folder).map(shellQuote).join(' ')}\n`
 }
 
 function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unknown {
@@ -75,5 +66,5 @@ async function writeSettings(conversation: Conversation, hooks: Record<string, u
   const path = sessionPaths(conversation).userSettings
   const text = await readUntrusted(path, { within: conversation.home })
   const { hooks: _previous, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
-  await writePrivateFile(path, JSON.stringify({ ...rest, hooks }, null, 2))
+  await writeUntrusted(path, JSON.stringify({ ...rest, hooks }, null, 2), { within: conversation.home })
 }

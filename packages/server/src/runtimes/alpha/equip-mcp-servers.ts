@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { readUntrusted, UntrustedFile } from '../../platform/files/untrusted-file.ts'
+import { writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { McpServer } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
@@ -9,7 +9,8 @@ import { sessionPaths } from './session-paths.ts'
 
 export async function equipMcpServers(conversation: Conversation, servers: readonly McpServer[]): Promise<string[]> {
   const mcpServers = Object.fromEntries(servers.map((server) => [server.name, entryOf(server)]))
-  await writePrivateFile(sessionPaths(conversation).mcpServers, JSON.stringify({ mcpServers }, null, 2))
+  const file = sessionPaths(conversation).mcpServers
+  await writeUntrusted(file, JSON.stringify({ mcpServers }, null, 2), { within: conversation.home })
   return sentencesAboutRepository(conversation, new Set(servers.map(({ name }) => name)))
 }
 

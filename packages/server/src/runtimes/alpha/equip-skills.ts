@@ -1,7 +1,7 @@
-import { access, cp, mkdir, rename, rm } from 'node:fs/promises'
+import { access, cp, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { readUntrusted } from '../../platform/files/untrusted-file.ts'
+import { removeUntrusted, replaceUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { Skill } from '../equipment.ts'
 import type { Conversation } from '../runtime.ts'
 import { listOf, parseFields, stringOf } from './fields.ts'
@@ -14,23 +14,24 @@ import { sessionPaths } from './session-paths.ts'
  * repository has too is left out. A skill that the agent wrote is not in the manifest and stays.
  */
 export async function equipSkills(conversation: Conversation, skills: readonly Skill[]): Promise<string[]> {
-  const { skills: root, skillsManifest } = sessionPaths(conversation)
+  const { skills: root } = sessionPaths(conversation)
+  const within = conversation.home
   const sentences: string[] = []
   const installed = new Set<string>()
   const before = await readManifest(conversation)
   // The manifest comes first: after a crash the next run removes every skill that was installed.
-  await writeManifest(skillsManifest, [...before, ...skills.map(({ id }) => folderName(id))])
+  await writeManifest(conversation, [...before, ...skills.map(({ id }) => folderName(id))])
   for (const skill of skills) {
     const name = folderName(skill.id)
     const problem = await problemWith(conversation, skill, installed)
     if (problem !== undefined) sentences.push(problem)
     else {
-      sentences.push(...(await install(skill, join(root, name))))
+      sentences.push(...(await install(skill, join(root, name), within)))
       installed.add(name)
     }
   }
-  for (const name of before) if (!installed.has(name)) await rm(join(root, name), { recursive: true, force: true })
-  await writeManifest(skillsManifest, [...installed])
+  for (const name of before) if (!installed.has(name)) await removeUntrusted(join(root, name), { within })
+  await writeManifest(conversation, [...installed])
   return sentences
 }
 
@@ -51,19 +52,17 @@ async function problemWith(
 }
 
 /** Copies the skill, so that the catalog may change while the agent works. */
-async function install(skill: Skill, target: string): Promise<string[]> {
+async function install(skill: Skill, target: string, within: string): Promise<string[]> {
   const sentences: string[] = []
-  const draft = `${target}.partial`
-  await rm(draft, { recursive: true, force: true })
-  await cp(skill.folder, draft, { recursive: true, dereference: true })
-  if (skill.references.length > 0) await mkdir(join(draft, 'references'), { recursive: true })
-  for (const { name, path } of skill.references) {
-    await cp(path, join(draft, 'references', basename(name)), { dereference: true }).catch(() => {
-      sentences.push(`The document ${name} of the skill ${skill.id} cannot be read and is left out.`)
-    })
-  }
-  await rm(target, { recursive: true, force: true })
-  await rename(draft, target)
+  await replaceUntrusted(target, { within }, async (draft) => {
+    await cp(skill.folder, draft, { recursive: true, dereference: true })
+    if (skill.references.length > 0) await mkdir(join(draft, 'references'), { recursive: true })
+    for (const { name, path } of skill.references) {
+      await cp(path, join(draft, 'references', basename(name)), { dereference: true }).catch(() => {
+        sentences.push(`The document ${name} of the skill ${skill.id} cannot be read and is left out.`)
+      })
+    }
+  })
   return sentences
 }
 
@@ -73,6 +72,7 @@ async function readManifest(conversation: Conversation): Promise<string[]> {
   return names.flatMap((name) => stringOf(name) ?? []).filter((name) => name === folderName(name))
 }
 
-async function writeManifest(path: string, names: readonly string[]): Promise<void> {
-  await writePrivateFile(path, JSON.stringify({ skills: [...new Set(names)] }))
+async function writeManifest(conversation: Conversation, names: readonly string[]): Promise<void> {
+  const text = JSON.stringify({ skills: [...new Set(names)] })
+  await writeUntrusted(sessionPaths(conversation).skillsManifest, text, { within: conversation.home })
 }

@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { removeUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Conversation } from '../runtime.ts'
 import type { AlphaOptions } from './config.ts'
@@ -26,16 +25,18 @@ export async function providerAccess(
     environment: { ...login, ...rest },
     settings: {
       // The CLI sends the command's output both as a key and as a token.
-      ...(await keyCommand(sessionPaths(conversation).providerKey, apiKey || token)),
+      ...(await keyCommand(conversation, apiKey || token)),
     },
   }
 }
 
-async function keyCommand(path: string, key: string | undefined): Promise<{ apiKeyHelper?: string }> {
+async function keyCommand(conversation: Conversation, key: string | undefined): Promise<{ apiKeyHelper?: string }> {
+  const path = sessionPaths(conversation).providerKey
+  const within = conversation.home
   if (!key) {
-    await rm(path, { force: true })
+    await removeUntrusted(path, { within })
     return {}
   }
-  await writePrivateFile(path, `${key}\n`)
+  await writeUntrusted(path, `${key}\n`, { within })
   return { apiKeyHelper: `cat ${shellQuote(path)}` }
 }

@@ -3,6 +3,7 @@ import type { Runtime } from '../runtime.ts'
 import type { AlphaOptions } from './config.ts'
 import { equip } from './equip.ts'
 import { readableEntry } from './readable.ts'
+import { removeSecrets } from './remove-secrets.ts'
 import { isWorthKeeping, showsReceipt } from './transcript.ts'
 import { transcriptFiles } from './transcript-files.ts'
 import { startTurn } from './turn.ts'
@@ -20,6 +21,7 @@ export function alphaRuntime(options: AlphaOptions): Runtime {
     newConversationId: () => randomUUID(),
     equip,
     start: (order) => startTurn(order, options),
+    removeSecrets,
     transcriptFiles,
     writeTranscript,
     showsReceipt,

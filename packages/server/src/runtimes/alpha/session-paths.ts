@@ -6,7 +6,7 @@ import type { Conversation } from '../runtime.ts'
  * The paths in a session's home. The CLI's configuration folder holds what the CLI treats as the user's: skills, hooks,
  * transcripts. Files that the driver passes by flag are beside it. Nothing is in the clone, where it could be committed.
  */
-export function sessionPaths({ home }: Conversation) {
+export function sessionPaths({ home }: Pick<Conversation, 'home'>) {
   const config = join(home, 'claude')
   const ours = join(home, 'yardmaster')
   return {

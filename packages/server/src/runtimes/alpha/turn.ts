@@ -1,5 +1,5 @@
-import { access, mkdir } from 'node:fs/promises'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { access } from 'node:fs/promises'
+import { ensureUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { pinnedVariables } from '../claude-code-variables.ts'
 import { launchAgent } from '../launch-agent.ts'
@@ -58,12 +58,13 @@ function leftConversation({ prompt }: TurnOrder): string {
 async function programFor(order: TurnOrder, options: AlphaOptions) {
   const { conversation, equipment } = order
   const places = sessionPaths(conversation)
-  for (const folder of [places.config, places.temporary]) await mkdir(folder, { recursive: true, mode: 0o700 })
+  const bounds = { within: conversation.home }
+  for (const folder of [places.config, places.temporary]) await ensureUntrusted(folder, bounds)
   const provider = await providerAccess(conversation, options)
   const env = agentEnvironment(order, provider.environment)
   const settings = { cleanupPeriodDays, env: pinnedVariables(env), ...provider.settings }
-  await writePrivateFile(places.settings, JSON.stringify(settings))
-  if (equipment.instructions !== '') await writePrivateFile(places.instructions, equipment.instructions)
+  await writeUntrusted(places.settings, JSON.stringify(settings), bounds)
+  if (equipment.instructions !== '') await writeUntrusted(places.instructions, equipment.instructions, bounds)
   return {
     command: options.command,
     args: [

@@ -1,7 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
-import { agentEventNames, hookProgram } from '../hooks.ts'
+import { agentEventNames, hookScript } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 
@@ -13,17 +15,49 @@ export function hooksFile(conversation: Conversation): string {
 const { notification: _, ...supported } = agentEventNames
 const eventNames: Partial<Record<HookEvent, string>> = supported
 
-/** Codex's `hooks.json`. Hooks run in the agent's environment without its keys. */
-export function hooksJson(hooks: readonly Hook[], secretNames: readonly string[]): string {
+/** Holds the hooks' secrets, so it is there only while a turn runs. */
+export function hookScripts(conversation: Pick<Conversation, 'home'>): string {
+  return join(codexHome(conversation), 'yardmaster-hooks')
+}
+
+/**
+ * Writes codex's `hooks.json` and the scripts it names. Hooks run in the agent's environment without its keys.
+ */
+export async function installHooks(
+  conversation: Conversation,
+  hooks: readonly Hook[],
+  secretNames: readonly string[],
+): Promise<void> {
+  const scripts = hookScripts(conversation)
+  const usable = hooks.filter(({ event }) => eventNames[event] !== undefined)
+  const bounds = { within: conversation.home }
+  await replaceUntrusted(scripts, bounds, async (draft) => {
+    await mkdir(draft, { mode: 0o700 })
+    for (const [index, hook] of usable.entries()) {
+      await writeFile(join(draft, scriptName(index)), hookScript(hook, hook.folder, secretNames), { mode: 0o700 })
+    }
+  })
+  await writeUntrusted(hooksFile(conversation), hooksJson(usable, scripts), bounds)
+}
+
+function scriptName(index: number): string {
+  return `${index + 1}.sh`
+}
+
+function hooksJson(hooks: readonly Hook[], scripts: string): string {
   const groups: Record<string, unknown[]> = {}
-  for (const hook of hooks) {
+  for (const [index, hook] of hooks.entries()) {
     const event = eventNames[hook.event]
     if (event === undefined) continue
     groups[event] ??= []
     groups[event].push({
       ...(hook.matcher !== undefined && { matcher: hook.matcher }),
       hooks: [
-        { type: 'command', command: shellCommand(hook, secretNames), timeout: hook.timeoutSeconds ?? defaultSeconds },
+        {
+          type: 'command',
+          command: shellQuote(join(scripts, scriptName(index))),
+          timeout: hook.timeoutSeconds ?? defaultSeconds,
+        },
       ],
     })
   }
@@ -39,13 +73,3 @@ export function hooksLeftOut(hooks: readonly Hook[]): string[] {
 
 /** Codex's default is ten minutes, but one second for the end of a session. */
 const defaultSeconds = 60
-
-function shellCommand(hook: Hook, secretNames: readonly string[]): string {
-  const words = [
-    'env',
-    ...secretNames.flatMap((name) => ['-u', name]),
-    ...Object.entries(hook.env).map(([name, value]) => `${name}=${value}`),
-    ...hookProgram(hook, hook.folder),
-  ]
-  return words.map(shellQuote).join(' ')
-}

@@ -3,12 +3,13 @@ import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import type { Runtime } from '../runtime.ts'
 import { startAppServerTurn } from './app-server-turn.ts'
 import type { Codex } from './codex.ts'
-import { codexHome, prepareHome } from './codex-home.ts'
+import { codexHome } from './codex-home.ts'
 import type { BetaOptions } from './config.ts'
 import { providerName } from './config-toml.ts'
 import { equip } from './equip.ts'
 import { startExecTurn } from './exec-turn.ts'
 import { nativeProgram } from './native-program.ts'
+import { prepareHome, removeSecrets } from './prepare-home.ts'
 import { defaultRetryDelaysMs } from './rate-limit-retry.ts'
 import { readableEntry } from './readable.ts'
 import { rolloutFiles } from './rollout-files.ts'
@@ -54,6 +55,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(access, conversation, equipment),
     start: (order) => startTurn(codex, order).catch(addInstallAdvice),
+    removeSecrets,
     async transcriptFiles(conversation) {
       const files = await findFiles(conversation)
       usage.registerFiles(conversation.id, files)

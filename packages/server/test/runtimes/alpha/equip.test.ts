@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { equip } from '../../../src/runtimes/alpha/equip.ts'
+import { providerAccess } from '../../../src/runtimes/alpha/login.ts'
+import { removeSecrets } from '../../../src/runtimes/alpha/remove-secrets.ts'
 import { type Equipment, type Hook, noEquipment } from '../../../src/runtimes/equipment.ts'
 import type { Conversation } from '../../../src/runtimes/runtime.ts'
 
@@ -179,3 +181,39 @@ async function place(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, text)
 }
+
+describe('secrets', () => {
+  test('are removed from the home after the turn', async () => {
+    const env = { TOKEN: 'a-secret' }
+    await place(join(catalog, 'guard', 'check.sh'), 'exit 0')
+    const hook: Hook = {
+      id: 'guard',
+      folder: join(catalog, 'guard'),
+      event: 'stop',
+      command: './check.sh',
+      args: [],
+      env,
+      timeoutSeconds: undefined,
+      matcher: undefined,
+    }
+    await giving({ mcpServers: [{ name: 'local', kind: 'stdio', command: 'x', args: [], env }], hooks: [hook] })
+    await providerAccess(conversation, { environment: { ANTHROPIC_API_KEY: 'a-secret' }, credentialsFile: undefined })
+    const grep = () => spawnSync('grep', ['-rl', 'a-secret', conversation.home], { encoding: 'utf8' }).stdout
+    expect(grep().trim().split('\n')).toHaveLength(3)
+    await removeSecrets(conversation.home)
+    await removeSecrets(conversation.home)
+    expect(grep()).toBe('')
+  })
+})
+
+test('nothing is written, read or removed through a link that the agent planted in its home', async () => {
+  const elsewhere = join(clone, '../elsewhere')
+  await place(join(elsewhere, 'mcp.json'), 'ours')
+  await place(join(elsewhere, 'hooks/kept'), 'ours')
+  await mkdir(conversation.home)
+  await symlink(elsewhere, inHome('yardmaster'))
+  await expect(giving({})).rejects.toThrow('yardmaster is not a folder')
+  await expect(removeSecrets(conversation.home)).rejects.toThrow('yardmaster is not a folder')
+  expect((await readdir(elsewhere, { recursive: true })).sort()).toEqual(['hooks', 'hooks/kept', 'mcp.json'])
+  expect(await readFile(join(elsewhere, 'mcp.json'), 'utf8')).toBe('ours')
+})

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configToml } from '../../../src/runtimes/beta/config-toml.ts'
 import { equip } from '../../../src/runtimes/beta/equip.ts'
+import { removeSecrets } from '../../../src/runtimes/beta/prepare-home.ts'
 import { toToml } from '../../../src/runtimes/beta/toml.ts'
 import { type Equipment, type Hook, noEquipment } from '../../../src/runtimes/equipment.ts'
 import type { Conversation } from '../../../src/runtimes/runtime.ts'
@@ -128,7 +130,7 @@ describe('equip', () => {
             hooks: [
               {
                 type: 'command',
-                command: `env -u OPENAI_API_KEY -u CODEX_API_KEY 'LEVEL=high' /hooks/check/run.sh 'it'\\''s' /hooks/check/rules.txt`,
+                command: join(home, 'yardmaster-hooks/1.sh'),
                 timeout: 5,
               },
             ],
@@ -136,6 +138,15 @@ describe('equip', () => {
         ],
       },
     })
+    expect(await readFile(join(home, 'yardmaster-hooks/1.sh'), 'utf8')).toBe(
+      [
+        '#!/bin/sh',
+        'unset OPENAI_API_KEY',
+        'unset CODEX_API_KEY',
+        'export LEVEL=high',
+        `exec /hooks/check/run.sh 'it'\\''s' /hooks/check/rules.txt\n`,
+      ].join('\n'),
+    )
     expect(await readdir(conversation.workingDirectory)).toEqual([])
     for (const name of ['config.toml', 'hooks.json']) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600)
   })
@@ -196,5 +207,40 @@ describe('equip', () => {
     const conversation = await sampleConversation()
     const login = { environment: {}, baseUrl: undefined, authFile: join(conversation.home, 'nothing') }
     await expect(equip(login, conversation, noEquipment)).resolves.toEqual([])
+  })
+
+  test('removes every secret from the home after the turn, and gives the agent its renewed login back', async () => {
+    const conversation = await sampleConversation()
+    const { home } = conversation
+    const authFile = join(home, '../login.json')
+    await writeFile(authFile, 'first-login')
+    const login = { environment: {}, baseUrl: undefined, authFile }
+    const equipment = await sampleEquipment(join(home, 'catalog'))
+    const hooks = equipment.hooks.map((hook) => ({ ...hook, env: { TOKEN: 'hook-secret' } }))
+    const env = { TOKEN: 'server-secret' }
+    const mcpServers = [{ name: 'local', kind: 'stdio', command: 'x', args: [], env } as const]
+    await equip(login, conversation, { ...equipment, hooks, mcpServers })
+    await writeFile(join(home, '.codex/auth.json'), 'renewed-login')
+    const grep = () => spawnSync('grep', ['-rlE', 'login|hook-secret|server-secret', home], { encoding: 'utf8' }).stdout
+    expect(grep().trim().split('\n')).toHaveLength(3)
+
+    await removeSecrets(home)
+    await removeSecrets(home)
+    expect(grep()).toBe('')
+
+    await equip(login, conversation, noEquipment)
+    expect(await readFile(join(home, '.codex/auth.json'), 'utf8')).toBe('renewed-login')
+  })
+
+  test('writes and removes nothing through a link that the agent planted', async () => {
+    const conversation = await sampleConversation()
+    const elsewhere = join(conversation.home, '../elsewhere')
+    await mkdir(elsewhere)
+    await writeFile(join(elsewhere, 'config.toml'), 'ours')
+    await symlink(elsewhere, join(conversation.home, '.codex'))
+    await expect(equip(access, conversation, noEquipment)).rejects.toThrow('.codex is not a folder')
+    await expect(removeSecrets(conversation.home)).rejects.toThrow('.codex is not a folder')
+    expect(await readdir(elsewhere)).toEqual(['config.toml'])
+    expect(await readFile(join(elsewhere, 'config.toml'), 'utf8')).toBe('ours')
   })
 })

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { removeUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
+import type { Equipment } from '../equipment.ts'
+import type { Conversation } from '../runtime.ts'
+import { codexHome } from './codex-home.ts'
+import { type Access, configToml } from './config-toml.ts'
+import { hookScripts } from './hooks.ts'
+import { copyLogin, putLoginAway } from './login.ts'
+
+/** Writes the configuration and the login. Codex changes both files, so this happens before every start. */
+export async function prepareHome(access: Access, conversation: Conversation, equipment: Equipment): Promise<void> {
+  const folder = codexHome(conversation)
+  const text = configToml(access, conversation, equipment)
+  await writeUntrusted(join(folder, 'config.toml'), text, { within: conversation.home })
+  if (access.authFile !== undefined) await copyLogin(access.authFile, conversation)
+}
+
+/** Removes what holds secrets: the configuration of MCP servers, the scripts of hooks, the login. */
+export async function removeSecrets(home: string): Promise<void> {
+  const folder = codexHome({ home })
+  await removeUntrusted(join(folder, 'config.toml'), { within: home })
+  await removeUntrusted(hookScripts({ home }), { within: home })
+  await putLoginAway({ home })
+}
