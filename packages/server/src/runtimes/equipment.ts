@@ -5,6 +5,11 @@ export type Equipment = {
   mcpServers: readonly McpServer[]
   skills: readonly Skill[]
   hooks: readonly Hook[]
+  /**
+   * Whether the agent uses settings in the repository that run programs: hooks, MCP servers, helpers, variables. What is
+   * text, such as skills and instructions, it always gets.
+   */
+  usesRepositoryConfiguration: boolean
   /** Environment variables for the agent and its tools. */
   environment: Readonly<Record<string, string>>
 }
@@ -41,4 +46,11 @@ export type Hook = {
   matcher: string | undefined
 }
 
-export const noEquipment: Equipment = { instructions: '', mcpServers: [], skills: [], hooks: [], environment: {} }
+export const noEquipment: Equipment = {
+  instructions: '',
+  mcpServers: [],
+  skills: [],
+  hooks: [],
+  usesRepositoryConfiguration: false,
+  environment: {},
+}

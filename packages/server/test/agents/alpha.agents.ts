@@ -44,7 +44,8 @@ describe('a turn', () => {
     const it = await session()
     const theirs = { env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', THEIRS: 'kept' }, apiKeyHelper: 'echo bad-key' }
     await place(join(it.conversation.workingDirectory, '.claude', 'settings.json'), JSON.stringify(theirs))
-    expect(await it.turn('run echo $THEIRS')).toEqual({ kind: 'completed' })
+    const equipment = { usesRepositoryConfiguration: true }
+    expect(await it.turn('run echo $THEIRS', { equipment })).toEqual({ kind: 'completed' })
     expect((await it.lines()).join('\n')).toContain('kept')
   })
 

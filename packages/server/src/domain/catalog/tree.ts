@@ -36,6 +36,8 @@ export type Root = Artifact &
     defaultBranch: string
     subdirectory: string | null
     isUserInvocable: boolean
+    /** Whether agents use settings of the repository that run programs. */
+    usesRepositoryConfiguration: boolean
     defaultGoal: string | null
     defaultModel: string | null
     defaultRuntime: string | null

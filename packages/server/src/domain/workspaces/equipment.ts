@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { recordInjectedServers } from '../sessions/session.ts'
-import { injectedServers } from './injected-servers.ts'
+import { injectedServers, rootOf } from './injected-servers.ts'
 
 export type SessionEquipment = {
   equipment: Equipment
@@ -29,6 +29,7 @@ export async function equipmentOf(
       mcpServers: [...chosen, ...injected],
       skills,
       hooks,
+      usesRepositoryConfiguration: rootOf(app, session)?.usesRepositoryConfiguration ?? false,
       environment: {},
     },
     leftOut: sentences,

@@ -14,7 +14,7 @@ type Bounds = {
   within: string
 }
 
-export type FolderEntry = { name: string; isFolder: boolean; isFile: boolean }
+type FolderEntry = { name: string; isFolder: boolean; isLink: boolean }
 
 /** Empty when there is no such folder. */
 export async function listUntrusted(path: string, bounds: Bounds): Promise<FolderEntry[]> {
@@ -24,7 +24,7 @@ export async function listUntrusted(path: string, bounds: Bounds): Promise<Folde
   return (entries ?? []).map((entry) => ({
     name: entry.name,
     isFolder: entry.isDirectory(),
-    isFile: entry.isFile(),
+    isLink: entry.isSymbolicLink(),
   }))
 }
 

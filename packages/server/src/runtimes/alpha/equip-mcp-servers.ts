@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { readUntrusted, UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { McpServer } from '../equipment.ts'
+import { foldersUpToRepository } from '../repository-folders.ts'
 import type { Conversation } from '../runtime.ts'
 import { fieldsOf, parseFields } from './fields.ts'
-import { foldersUpToRepository } from './repository-folders.ts'
 import { sessionPaths } from './session-paths.ts'
 
 export async function equipMcpServers(conversation: Conversation, servers: readonly McpServer[]): Promise<string[]> {

@@ -12,6 +12,7 @@ import { openInput } from './input.ts'
 import { providerAccess } from './login.ts'
 import { interruptLine, promptLine } from './protocol.ts'
 import { readOutput } from './read-output.ts'
+import { repositoryFlags, repositoryVariables } from './repository-text.ts'
 import { sessionPaths } from './session-paths.ts'
 import { decideTurnEnd } from './turn-end.ts'
 
@@ -61,7 +62,7 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
   const bounds = { within: conversation.home }
   for (const folder of [places.config, places.temporary]) await ensureUntrusted(folder, bounds)
   const provider = await providerAccess(conversation, options)
-  const env = agentEnvironment(order, provider.environment)
+  const env = { ...agentEnvironment(order, provider.environment), ...repositoryVariables(equipment) }
   const settings = { cleanupPeriodDays, env: pinnedVariables(env), ...provider.settings }
   await writeUntrusted(places.settings, JSON.stringify(settings), bounds)
   if (equipment.instructions !== '') await writeUntrusted(places.instructions, equipment.instructions, bounds)
@@ -73,6 +74,7 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
       ...(await conversationFlags(conversation)),
       ...['--model', order.model],
       ...['--settings', places.settings],
+      ...(await repositoryFlags(conversation, equipment)),
       // In a file: the goal may exceed the length limit of an argument.
       ...(equipment.instructions === '' ? [] : ['--append-system-prompt-file', places.instructions]),
       // The agent gets exactly the servers that the API shows for the session. The repository's `.mcp.json` would start

@@ -1,5 +1,4 @@
 import type { Equipment } from '../equipment.ts'
-import type { Conversation } from '../runtime.ts'
 import { mcpTables } from './mcp-servers.ts'
 import { type TomlTable, toToml } from './toml.ts'
 
@@ -32,7 +31,7 @@ function keyName(environment: Access['environment']): string | undefined {
 }
 
 /** Codex's `config.toml`. It holds secrets of MCP servers, so only our user may read the file. */
-export function configToml(access: Access, conversation: Conversation, equipment: Equipment): string {
+export function configToml(access: Access, folders: readonly string[], equipment: Equipment): string {
   return toToml({
     model_provider: providerName(access),
     ...(usesLogin(access) && access.baseUrl !== undefined && { openai_base_url: access.baseUrl }),
@@ -47,10 +46,14 @@ export function configToml(access: Access, conversation: Conversation, equipment
     features,
     shell_environment_policy: toolEnvironment(access),
     model_providers: { [ownProvider]: provider(access) },
-    // Otherwise codex asks whether to trust the repository's configuration, or adds this entry itself.
-    projects: { [conversation.workingDirectory]: { trust_level: 'trusted' } },
+    // Codex runs the MCP servers and hooks of a repository that it trusts. Without an entry it adds one and trusts it.
+    projects: Object.fromEntries(folders.map((folder) => [folder, { trust_level: trustOf(equipment) }])),
     mcp_servers: mcpTables(equipment.mcpServers),
   })
+}
+
+function trustOf({ usesRepositoryConfiguration }: Equipment): string {
+  return usesRepositoryConfiguration ? 'trusted' : 'untrusted'
 }
 
 const features: TomlTable = {

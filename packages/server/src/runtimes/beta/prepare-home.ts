@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { removeUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import type { Equipment } from '../equipment.ts'
+import { foldersUpToRepository } from '../repository-folders.ts'
 import type { Conversation } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 import { type Access, configToml } from './config-toml.ts'
@@ -10,7 +11,8 @@ import { copyLogin, putLoginAway } from './login.ts'
 /** Writes the configuration and the login. Codex changes both files, so this happens before every start. */
 export async function prepareHome(access: Access, conversation: Conversation, equipment: Equipment): Promise<void> {
   const folder = codexHome(conversation)
-  const text = configToml(access, conversation, equipment)
+  const folders = await foldersUpToRepository(conversation.workingDirectory)
+  const text = configToml(access, folders, equipment)
   await writeUntrusted(join(folder, 'config.toml'), text, { within: conversation.home })
   if (access.authFile !== undefined) await copyLogin(access.authFile, conversation)
 }

@@ -103,14 +103,14 @@ describe('taking a file out of a folder that an agent can write', () => {
   })
 })
 
-test('listing a folder that an agent can write tells files, folders and the rest apart', async () => {
+test('listing a folder that an agent can write tells folders, links and the rest apart', async () => {
   await mkdir(at('folder'), { recursive: true })
   await writeFile(at('file'), '')
   await symlink(outside, at('link'))
   expect((await listUntrusted(within, { within })).toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
-    { name: 'file', isFolder: false, isFile: true },
-    { name: 'folder', isFolder: true, isFile: false },
-    { name: 'link', isFolder: false, isFile: false },
+    { name: 'file', isFolder: false, isLink: false },
+    { name: 'folder', isFolder: true, isLink: false },
+    { name: 'link', isFolder: false, isLink: true },
   ])
   expect(await listUntrusted(at('absent'), { within })).toEqual([])
 })

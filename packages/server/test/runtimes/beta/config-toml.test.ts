@@ -35,10 +35,10 @@ describe('TOML', () => {
 })
 
 describe('config.toml', () => {
-  const conversation = { id: undefined, home: '/home', workingDirectory: '/clone' }
+  const folders = ['/clone/part', '/clone']
 
   test("contains no key, and excludes the key's variable from tools", () => {
-    const text = configToml(access, conversation, noEquipment)
+    const text = configToml(access, folders, noEquipment)
     expect(text).not.toContain('the-key')
     expect(text).toContain('"env_key" = "OPENAI_API_KEY"')
     expect(text).toContain('"exclude" = ["OPENAI_API_KEY", "CODEX_API_KEY"]')
@@ -46,21 +46,21 @@ describe('config.toml', () => {
 
   test('uses the login if there is no key', () => {
     const login = { environment: {}, baseUrl: undefined, authFile: '/auth.json' }
-    expect(configToml(login, conversation, noEquipment)).toContain('"model_provider" = "openai"')
-    expect(configToml({ ...login, ...access, authFile: '/auth.json' }, conversation, noEquipment)).toContain(
+    expect(configToml(login, folders, noEquipment)).toContain('"model_provider" = "openai"')
+    expect(configToml({ ...login, ...access, authFile: '/auth.json' }, folders, noEquipment)).toContain(
       '"model_provider" = "yardmaster"',
     )
   })
 
   test('needs no key for a server of the operator', () => {
-    const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, conversation, noEquipment)
+    const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, folders, noEquipment)
     expect(text).toContain('"base_url" = "http://here/v1"')
     expect(text).not.toContain('env_key')
   })
 
   test('gives MCP servers distinct names that codex accepts', () => {
     const server = (name: string) => ({ name, kind: 'stdio' as const, command: 'x', args: [], env: {} })
-    const text = configToml(access, conversation, {
+    const text = configToml(access, folders, {
       ...noEquipment,
       mcpServers: [
         server('my server'),
@@ -71,6 +71,12 @@ describe('config.toml', () => {
     expect(text).toContain('["mcp_servers"."my_server"]')
     expect(text).toContain('["mcp_servers"."my_server_2"]')
     expect(text).toContain('["mcp_servers"."http"."http_headers"]\n"A" = "b"')
+  })
+
+  test('trusts the repository only if its configuration is to be used', () => {
+    const text = configToml(access, folders, noEquipment)
+    for (const folder of folders) expect(text).toContain(`["projects"."${folder}"]\n"trust_level" = "untrusted"`)
+    expect(configToml(access, folders, { ...noEquipment, usesRepositoryConfiguration: true })).toContain('"trusted"')
   })
 })
 
@@ -242,5 +248,24 @@ describe('equip', () => {
     await expect(removeSecrets(conversation.home)).rejects.toThrow('.codex is not a folder')
     expect(await readdir(elsewhere)).toEqual(['config.toml'])
     expect(await readFile(join(elsewhere, 'config.toml'), 'utf8')).toBe('ours')
+  })
+
+  test("gives the agent the repository's AGENTS.md of every folder, which codex reads only where it trusts", async () => {
+    const conversation = await sampleConversation()
+    const part = join(conversation.workingDirectory, 'part')
+    await mkdir(join(conversation.workingDirectory, '.git'))
+    await mkdir(part)
+    await writeFile(join(conversation.workingDirectory, 'AGENTS.md'), 'For all.')
+    await writeFile(join(part, 'AGENTS.md'), 'For this part.')
+    const file = join(conversation.home, '.codex/AGENTS.md')
+    const there = { ...conversation, workingDirectory: part }
+    await equip(access, there, noEquipment)
+    expect(await readFile(file, 'utf8')).toBe('For all.\n\nFor this part.')
+    await rm(join(part, 'AGENTS.md'))
+    await symlink('/dev/zero', join(part, 'AGENTS.md'))
+    await equip(access, there, noEquipment)
+    expect(await readFile(file, 'utf8')).toBe('For all.')
+    await equip(access, there, { ...noEquipment, usesRepositoryConfiguration: true })
+    await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 })

@@ -34,6 +34,7 @@ export const RootEntry = z.object({
   default_branch: text.optional(),
   subdirectory: relativePath.optional(),
   user_invocable: z.boolean().optional(),
+  use_repository_configuration: z.boolean().optional(),
   default_goal: z.string().max(50_000).optional(),
   default_model: text.optional(),
   default_runtime: text.optional(),

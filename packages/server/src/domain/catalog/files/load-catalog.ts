@@ -72,6 +72,7 @@ function linkRoots(names: Names, home: string): Root[] {
       defaultBranch: entry.default_branch ?? 'main',
       subdirectory: entry.subdirectory ?? null,
       isUserInvocable: entry.user_invocable ?? true,
+      usesRepositoryConfiguration: entry.use_repository_configuration ?? false,
       defaultGoal: entry.default_goal?.trim() ? entry.default_goal : null,
       defaultModel: entry.default_model ?? null,
       defaultRuntime: entry.default_runtime ?? null,
