@@ -88,7 +88,11 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     stack.opened('the cache', cache, (it) => it.close())
     stack.opened('the signals', signals, (it) => it.close())
     const events = await openEvents({ db: storage.db, signals, log })
-    const secrets = ownSecrets(config, keyRing.keys)
+    const secrets = [
+      ...ownSecrets(config, keyRing.keys),
+      // The embedded database has a password that no variable names.
+      { label: 'DATABASE_URL', value: storage.connection.connectionString },
+    ]
     const {
       runtimes,
       firstChoice,

@@ -64,11 +64,22 @@ function isRestOfBase64(text: string, lineStart: number): boolean {
  * after `f`. Text may occasionally contain other bytes.
  */
 function decodedText(run: string): { decoded?: string } {
+  const hex = decodedHex(run)
+  if (hex !== undefined) return { decoded: hex }
   let others = 0
   for (let at = 0; at < shortestRun; at += 4) if (!/[A-Za-f]/.test(run[at] ?? '')) others++
   if (others > 2 || !isText.test(Buffer.from(run.slice(0, 128), 'base64').toString('utf8').slice(0, -2))) return {}
   return { decoded: Buffer.from(run.replace(/\s+/g, ''), 'base64').toString('utf8') }
 }
+
+/** The digits of `xxd -p`, which are base64 characters too. */
+function decodedHex(run: string): string | undefined {
+  if (!isHex.test(run)) return undefined
+  const decoded = Buffer.from(run.replace(/\s+/g, ''), 'hex').toString('utf8')
+  return isText.test(decoded.slice(0, 64)) ? decoded : undefined
+}
+
+const isHex = /^(?:[0-9a-fA-F]{2}|\s+){16,}$/
 
 const isText = /^[\t\r\n\x20-\x7e\u00a0-\uffef]*$/
 

@@ -11,6 +11,13 @@ export const checks = {
     const value = beginningOf(candidate)
     return /[^A-Za-z.,:_-]/.test(value) || looksRandom(value) ? candidate.secretEnd : undefined
   },
+  /** A list of keys that an operator chose. One may be made of words, but not of code: `keys.map` and `string[]`. */
+  keyList: (candidate) => {
+    const value = beginningOf(candidate)
+    return /\d/.test(value) || (/[-_,]/.test(value) && !/[.]/.test(value)) || looksRandom(value)
+      ? candidate.secretEnd
+      : undefined
+  },
   /** Base64 of `user:password`. */
   userAndPassword: ({ text, secretStart, secretEnd }) => {
     const decoded = Buffer.from(text.slice(secretStart, secretEnd), 'base64').toString('utf8')

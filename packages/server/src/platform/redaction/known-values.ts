@@ -21,6 +21,7 @@ const shortestKnown = 4
 /** Every known value in every expected spelling, the longest value first. */
 export function needlesOf(known: Iterable<KnownSecret>): Needle[] {
   const values = [...known]
+    .flatMap((secret) => [secret, ...passwordsIn(secret)])
     .map(({ label, value }) => ({
       label: label.replace(/[^\w:.-]/g, '_').slice(0, longestLabel) || 'SECRET',
       value: value.trim(),
@@ -40,6 +41,20 @@ export function needlesOf(known: Iterable<KnownSecret>): Needle[] {
     }
   }
   return [...needles.values()]
+}
+
+/** The password of an address is a secret by itself, encoded as it is there and decoded. */
+function passwordsIn({ label, value }: KnownSecret): KnownSecret[] {
+  const [, password] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@:]*:([^/?#]+)@/i.exec(value.trim()) ?? []
+  return password === undefined ? [] : [password, decodedUri(password)].map((each) => ({ label, value: each }))
+}
+
+function decodedUri(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** The whole value with either line break, and the lines that are secret on their own. */

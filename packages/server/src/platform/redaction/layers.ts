@@ -1,11 +1,13 @@
 import { findBase64Runs } from './base64-runs.ts'
+import { findDumps, spansInDump } from './dumps.ts'
 import type { Finder } from './finder.ts'
-import { foldsIn, jsonFoldsOf, spansInSource } from './folded-text.ts'
+import { type Fold, foldsIn, jsonFoldsOf, spansInSource } from './folded-text.ts'
 import { type JsonKey, readJsonKey } from './json-key.ts'
 import { decodeJsonString, findJsonStrings, type JsonString, mayBeJson } from './json-strings.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { isSecretValue } from './secret-value.ts'
 import { type Span, splitAtLineBreaks } from './spans.ts'
+import { findWrappedLines } from './wrapped-lines.ts'
 
 /**
  * Enough for JSON in JSON in JSON with colours and one more escape. Each layer costs a pass over the text, so there is
@@ -41,12 +43,32 @@ function findInText(finder: Finder, text: string, depth: number): Span[] {
       decoded === undefined ? [] : findInLayers(finder, decoded, depth + 1).sort((a, b) => a.rank - b.rank)
     if (first !== undefined) addAll(spans, splitAtLineBreaks(text, { ...first, start, end }))
   }
+  for (const dump of findDumps(text)) {
+    const inside = findInLayers(finder, dump.text, depth + 1)
+    for (const span of spansInDump(inside, dump)) addAll(spans, splitAtLineBreaks(text, span))
+  }
+  for (const { start, text: whole, breaks } of findWrappedLines(text, spans)) {
+    const across = findInLayers(finder, whole, depth + 1).filter((span) => isAcross(span, breaks))
+    for (const span of spansInSource(across, breaks, start)) addAll(spans, splitAtLineBreaks(text, span))
+  }
   const folds = foldsIn(text)
   if (folds !== undefined) {
     const inside = findInLayers(finder, folds.unfold(), depth + 1)
     if (inside.length > 0) addAll(spans, spansInSource(inside, folds.places()))
   }
   return spans
+}
+
+/** What lies within one line is found there. */
+function isAcross({ start, end }: Span, breaks: readonly Fold[]): boolean {
+  let low = 0
+  let high = breaks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((breaks[middle]?.at ?? 0) <= start) low = middle + 1
+    else high = middle
+  }
+  return (breaks[low]?.at ?? end) < end
 }
 
 /** One by one: a call with 100,000 arguments overflows the stack. */
@@ -116,3 +138,15 @@ function decodedString(text: string, { start, end, hasEscapes }: JsonString): st
 }
 
 const longestName = 200
+
+/** The strings that a stream continues from one line to the next: all values but ids. Undefined if the line is not JSON. */
+export function streamedStrings(line: string): { shape: string; values: JsonString[] } | undefined {
+  const strings = mayBeJson(line) ? findJsonStrings(line) : undefined
+  if (strings === undefined || strings.length > mostStreamed) return undefined
+  const keys = strings.filter(({ isKey }) => isKey).map((key) => decodedString(line, key))
+  const values = strings.filter((string, index) => !string.isKey && keyOf(line, strings, index)?.isOpaque !== true)
+  return { shape: `${values.length} ${keys.join(' ')}`, values }
+}
+
+/** An event of a stream has a few fields around its text. */
+const mostStreamed = 64

@@ -4,6 +4,7 @@ import { findInLayers } from './layers.ts'
 import type { Rule } from './rule.ts'
 import { rules as allRules } from './rules.ts'
 import { mergeSpans, writeMarkers } from './spans.ts'
+import { findSplitSecrets } from './split-secrets.ts'
 
 /** The markers written, by label. */
 export type Counts = Map<string, number>
@@ -14,7 +15,7 @@ export type Redaction = {
    * number of lines stays the same.
    */
   redact(text: string): string
-  /** Redacts adjacent lines of a transcript, each on its own. */
+  /** Redacts adjacent lines of a transcript, and secrets that a stream splits over several of them. */
   redactLines(lines: readonly string[]): string[]
   /** The number of markers written, by label. */
   counts(): Counts
@@ -35,6 +36,7 @@ export function openRedaction({
   rules?: readonly Rule[]
 }): Redaction {
   const counts: Counts = new Map()
+  const count = (label: string) => counts.set(label, (counts.get(label) ?? 0) + 1)
   let compiled: { from: readonly KnownSecret[]; finder: Finder } | undefined
 
   const finder = (): Finder => {
@@ -54,12 +56,21 @@ export function openRedaction({
       const spans = mergeSpans(findInLayers(current, redacted))
       if (spans.length === 0) break
       redacted = writeMarkers(redacted, spans)
-      for (const { label } of spans) counts.set(label, (counts.get(label) ?? 0) + 1)
+      for (const { label } of spans) count(label)
     }
     return redacted
   }
 
-  return { redact, redactLines: (lines) => lines.map(redact), counts: () => new Map(counts) }
+  const redactLines = (lines: readonly string[]): string[] => {
+    const split = findSplitSecrets(finder(), lines)
+    return lines.map((line, index) => {
+      const spans = mergeSpans(split.get(index) ?? [])
+      for (const { label } of spans) count(label)
+      return redact(spans.length === 0 ? line : writeMarkers(line, spans))
+    })
+  }
+
+  return { redact, redactLines, counts: () => new Map(counts) }
 }
 
 /** Nearly always one round finds and one confirms. */

@@ -42,6 +42,16 @@ export const structureRules: readonly Rule[] = [
     example: 'https://yard.test/api/v1/elicitations/session/ + 43 word',
   },
   {
+    label: 'API_KEY',
+    keywords: ['api_keys', 'apikeys', 'api-keys'],
+    frame: `api[-_]?keys(?:${equals}|>| )`,
+    secret: `${anyBut(String.raw`${ends};&|<>(){}[\]`)}{8,400}`,
+    isInsideWords: true,
+    isAnyCase: true,
+    check: 'keyList',
+    example: 'API_KEYS= + 16 alnum + , + 16 alnum',
+  },
+  {
     label: 'BEARER_TOKEN',
     keywords: ['bearer'],
     frame: String.raw`bearer(?:[ \t:=+]|%20){1,4}${maybeQuote}`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { exampleText } from '../../../src/platform/redaction/example-text.ts'
 import type { KnownSecret } from '../../../src/platform/redaction/known-values.ts'
 import { openRedaction } from '../../../src/platform/redaction/redaction.ts'
 import { bareContainers, lineContainers, namedContainers, transcriptLine } from './containers.ts'
@@ -168,3 +169,45 @@ function encodings(value: string): [name: string, text: string][] {
     ],
   ]
 }
+
+test('the password of a known address is redacted by itself, as it is written there and decoded', () => {
+  const redactor = openRedaction({
+    known: () => [
+      { label: 'ENV:DATABASE_URL', value: 'postgres://app:p%40ss-W0rd@db.internal:5432/app?sslmode=require' },
+    ],
+  })
+  expect(redactor.redact('it is p@ss-W0rd, or p%40ss-W0rd')).toBe(
+    'it is [REDACTED:ENV:DATABASE_URL], or [REDACTED:ENV:DATABASE_URL]',
+  )
+  expect(redactor.redact('app connects to db.internal')).toBe('app connects to db.internal')
+})
+
+describe('a key of the service that is not one of this server', () => {
+  const redactor = openRedaction({ known: () => [] })
+  const key = exampleText('ym_ + 32 word')
+
+  test.each([
+    ['alone', (it: string) => it],
+    ['in prose', (it: string) => `use ${it}, then restart`],
+    ['in a header', (it: string) => `X-API-Key: ${it}`],
+    ['in a variable', (it: string) => `YARDMASTER_KEY=${it}`],
+    ['in JSON', (it: string) => JSON.stringify({ note: it })],
+  ])('is redacted %s', (_, wrap) => {
+    expect(redactor.redact(wrap(key))).toBe(wrap('[REDACTED:API_KEY]'))
+  })
+
+  test.each(['API_KEYS=alice-key-1,bob-key-2', 'export API_KEYS="first-of-ours, second"', 'API_KEYS: s3cret9,other7'])(
+    'and the list in %s',
+    (text) => {
+      const redacted = redactor.redact(text)
+      for (const word of ['alice', 'bob', 'first', 's3cret9', 'other7']) expect(redacted).not.toContain(word)
+    },
+  )
+
+  test.each(['const apiKeys = keys.map((key) => key.id)', 'apiKeys: string[]', 'API_KEYS=$KEYS', 'apiKeys(list)'])(
+    'and code stays as it is: %s',
+    (text) => {
+      expect(redactor.redact(text)).toBe(text)
+    },
+  )
+})
