@@ -81,7 +81,16 @@ describe('the equipment of a session', () => {
     const driven = await session()
     const broken = { ...scriptedMcp, name: 'broken one', args: ['-e', 'process.exit(1)'] }
     expect(await driven.run('wait 1\nsay Done', { equipment: { mcpServers: [broken] } })).toEqual({ kind: 'completed' })
-    expect(driven.notices.join('\n')).toContain('broken_one did not start')
+    expect(driven.notices.join('\n')).toContain('the MCP server broken_one: it did not start')
+  })
+
+  test('an MCP server that hangs is named, and delays only the first turn', async () => {
+    const driven = await session()
+    const hanging = { ...scriptedMcp, name: 'hanging', args: ['-e', 'setInterval(() => {}, 1000)'] }
+    expect(await driven.run('say One', { equipment: { mcpServers: [hanging] } })).toEqual({ kind: 'completed' })
+    expect(driven.notices).toEqual([expect.stringContaining('the MCP server hanging: it has not started after 10 s')])
+    expect(await driven.run('say Two', { equipment: { mcpServers: [hanging] } })).toEqual({ kind: 'completed' })
+    expect(driven.notices).toHaveLength(1)
   })
 
   test('a skill is visible while it is selected, unless the repository has one of that name', async () => {

@@ -169,6 +169,21 @@ describe('the id of a thread', () => {
 })
 
 describe('a provider that does not answer', () => {
+  test('one that stays overloaded is asked again as one that has too many requests', async () => {
+    const driven = await session({ retryDelaysMs: [100] })
+    expect(await driven.run('fail 529')).toMatchObject({ kind: 'completed' })
+    expect(driven.notices.join('\n')).toMatch(/asks Codex to continue in 0.1 s \(1 of 1\)/)
+  })
+
+  test('a pause of an hour fails the turn with a sentence that says so', async () => {
+    const driven = await session({ environment: { OPENAI_API_KEY: 'pause' }, pauseMs: 5000, retryDelaysMs: [] })
+    expect(await driven.run('say Hello')).toMatchObject({
+      kind: 'failed',
+      reason: 'rate_limit',
+      detail: expect.stringContaining('The provider asks to wait for longer than 5 s.'),
+    })
+  })
+
   test('a quota that is spent for an hour fails the turn instead of blocking it', async () => {
     const driven = await session({ environment: { OPENAI_API_KEY: 'no quota left' }, outageMs: 3000 })
     expect(await driven.run('say Hello')).toMatchObject({ kind: 'failed', reason: 'rate_limit' })

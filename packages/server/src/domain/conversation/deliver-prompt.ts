@@ -125,8 +125,10 @@ const conversing: readonly SessionStatus[] = ['running', 'waiting', 'needs_input
 
 function refuseUnlessConversing({ status }: SessionRow): void {
   if (conversing.includes(status)) return
-  refuse(
-    'cannot_follow_up',
+  refuse('cannot_follow_up', [
     `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`,
-  )
+    status === 'failed'
+      ? 'Restart it first: POST /sessions/{id}/restart.'
+      : 'Unarchive it first: POST /sessions/{id}/unarchive.',
+  ])
 }

@@ -1,4 +1,5 @@
 import { transact } from '../../platform/db/transact.ts'
+import { automatedMessage } from '../../runtimes/automated-message.ts'
 import type { App } from '../app.ts'
 import { startTurn } from '../conversation/conversation.ts'
 import { hasPendingMessages } from '../inbox/inbox.ts'
@@ -7,8 +8,9 @@ import { recordHeartbeatSent, recordHeartbeatSettings } from '../sessions/sessio
 import { lockDueHeartbeat } from './heartbeat-store.ts'
 
 /** The first words say that no person wrote it. */
-const heartbeatPrompt =
-  '[Automated message from Yardmaster, not from a person] Heartbeat: go on with your task. If there is nothing left to do or you are stuck, say so and turn the heartbeat off.'
+const heartbeatPrompt = automatedMessage(
+  'Heartbeat: go on with your task. If there is nothing left to do or you are stuck, say so and turn the heartbeat off.',
+)
 
 /**
  * Prompts a session in `needs_input` to continue, if its heartbeat is due. Sends nothing when a person paused the session or

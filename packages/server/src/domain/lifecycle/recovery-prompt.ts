@@ -1,10 +1,17 @@
 import { limits } from '@yardmaster/contract/limits'
+import { automatedMessage } from '../../runtimes/automated-message.ts'
 
-/** The first words identify it as an automated message, so that it is not mistaken for a person's. */
-export const recoveryPrompt = [
-  '[Automated message from Yardmaster, not from a person]',
-  'Your session may have been interrupted. If you were in the middle of a task, check its state and continue; otherwise wait for the next message.',
-].join(' ')
+/**
+ * Some agents record a stop of ours as the user's: "The user doesn't want to proceed with this tool use. STOP what you are doing
+ * and wait for the user". The prompt says what really happened.
+ */
+export const recoveryPrompt = automatedMessage(
+  [
+    'The service that runs you stopped you, for example because it was updated; the user did not.',
+    'If your last tool call failed, was rejected or has no result, or a note says that the user interrupted you or wants you to stop and wait, that came from this stop: disregard it.',
+    'If you were in the middle of a task, check its state and continue; otherwise wait for the next message.',
+  ].join(' '),
+)
 
 /**
  * For an agent that was moved to another host: the end of its conversation may be missing there. The prompt of the

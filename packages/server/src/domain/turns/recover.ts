@@ -19,9 +19,6 @@ import { removeLeftSecrets, runtimeHome } from '../workspaces/workspace.ts'
 import { endTurn } from './end-turn.ts'
 import { progressRecorder } from './progress-recorder.ts'
 
-/** Grace period for an agent that outlived the host, between SIGTERM and SIGKILL. */
-const graceMs = 2000
-
 /**
  * Before a host takes jobs, it recovers the turns that it held when it died: ends their processes, stores what they
  * wrote, and continues or requeues each turn. Ending the processes first keeps two agents of one session apart.
@@ -103,7 +100,8 @@ function holdOf(app: App, { id, run_marker: marker }: Turn): TurnHold {
 async function stopRemainingProcesses({ pid, pid_start_time, run_marker }: Turn): Promise<void> {
   if (run_marker === null) return
   const identity = pid === null || pid_start_time === null ? undefined : { pid, startTime: pid_start_time }
-  await stopTree({ identity, marker: run_marker, graceMs })
+  // At once: on SIGTERM some agents call the model once more, and record that the user rejected their tool call.
+  await stopTree({ identity, marker: run_marker, graceMs: 0 })
 }
 
 async function storeRemainingOutput(app: App, turn: Turn): Promise<void> {

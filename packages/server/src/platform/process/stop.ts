@@ -12,7 +12,7 @@ export type StopReport = {
 }
 
 export type StopRequest = {
-  /** Grace period after SIGTERM. */
+  /** Grace period after SIGTERM. With 0 there is no SIGTERM: the process is killed at once. */
   graceMs: number
   /** A request to exit, such as an interrupt in the agent's own protocol. If it fails, SIGTERM follows at once. */
   ask?: () => Promise<void> | void
@@ -57,9 +57,11 @@ async function endProcess(identity: ProcessIdentity, how: Ending): Promise<StopR
     if (await endsByAsking(identity, { table, ask, askMs })) return 'ask'
     await how.look()
   }
-  if (await table.isRunning(identity)) signalGroup(identity, 'SIGTERM')
-  if (await isGoneWithin(graceMs, identity, table)) return 'sigterm'
-  await how.look()
+  if (graceMs > 0) {
+    if (await table.isRunning(identity)) signalGroup(identity, 'SIGTERM')
+    if (await isGoneWithin(graceMs, identity, table)) return 'sigterm'
+    await how.look()
+  }
   if (await table.isRunning(identity)) signalGroup(identity, 'SIGKILL')
   await isGoneWithin(killMs, identity, table)
   return 'sigkill'

@@ -19,6 +19,15 @@ export type AcpAgent = {
   timeouts?: Timeouts | undefined
 }
 
+/** The variables of the agent that hold keys, by their names. */
+export function keyNamesOf({ passEnvironment, setEnvironment }: AcpAgent): string[] {
+  return [...passEnvironment, ...Object.keys(setEnvironment)].filter(isSecretName)
+}
+
+export function isSecretName(name: string): boolean {
+  return /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name)
+}
+
 export type Timeouts = {
   /** For an answer to any request but a prompt. */
   answerMs: number

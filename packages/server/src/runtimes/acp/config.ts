@@ -5,6 +5,7 @@ import { ownSecrets } from '../../platform/process/environment.ts'
 import type { KnownSecret } from '../../platform/redaction/redactor.ts'
 import { path } from '../../platform/variable-rules.ts'
 import type { DriverContext } from '../driver.ts'
+import { isSecretName } from './agent.ts'
 
 export const variables = {
   RUNTIMES_PATH: path().optional(),
@@ -79,6 +80,6 @@ function refuseTakenNames(path: string, rows: readonly RuntimeRow[], takenNames:
 export function secretsOf(row: RuntimeRow, environment: DriverContext['environment']): KnownSecret[] {
   const passed = row.environment.map((name) => [name, environment[name] ?? ''] as const)
   return [...passed, ...Object.entries(row.set_environment)]
-    .filter(([name, value]) => value !== '' && /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name))
+    .filter(([name, value]) => value !== '' && isSecretName(name))
     .map(([name, value]) => ({ label: `ENV:${name}`, value }))
 }

@@ -6,12 +6,16 @@ import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
 type ProtocolError = { code: number; status: number | undefined; text: string }
 
 /** The end of a turn whose prompt got an error: decided by the protocol's code, the HTTP status, then the text. */
-export function failureOf({ code, message, data }: RequestError): TurnEnd {
+export function failureOf(
+  { code, message, data }: RequestError,
+  { keyNames }: { keyNames: readonly string[] },
+): TurnEnd {
   const { status, details } = ErrorData.parse(data)
   const text = [message, ...details].filter((part, index, all) => part !== '' && all.indexOf(part) === index).join(': ')
   const error = { code, status: status ?? statusIn(text), text }
   const { reason, advice } = kinds.find(({ matches }) => matches(error)) ?? other
-  return failed(reason, text.slice(0, maxDetailCharacters), advice)
+  const keyAdvice = reason === 'auth' ? adviceForKeys(keyNames) : advice
+  return failed(reason, text.slice(0, maxDetailCharacters), keyAdvice)
 }
 
 /** The end of a turn whose prompt was answered. Some agents end a turn without output when the model rejected them. */
@@ -47,6 +51,13 @@ export function crash(exit: ExitStatus | undefined, stderr: string): TurnEnd {
   return failed('crash', `The agent process ${how} before it finished the turn.`, stderr.trim())
 }
 
+function adviceForKeys(names: readonly string[]): string {
+  const then = 'start Yardmaster again and restart the session.'
+  if (names.length === 0)
+    return `Name the variable of the key in "environment" of the agent's row in the runtimes file, ${then}`
+  return `Set ${names.join(' or ')} to a valid key, ${then}`
+}
+
 const noOutputAdvice = 'Often the model could not be reached or rejected the request; check the key and the model.'
 const maxDetailCharacters = 2000
 
@@ -80,8 +91,7 @@ const authRequired = -32000
 const kinds: readonly Kind[] = [
   {
     reason: 'auth',
-    advice:
-      'Give the agent a valid key: set one of the variables that its row in the runtimes file names, and restart.',
+    advice: '',
     matches: ({ code, status, text }) =>
       code === authRequired ||
       status === 401 ||
@@ -97,7 +107,10 @@ const kinds: readonly Kind[] = [
     reason: 'too_long',
     advice: 'Shorten the prompt, or fork the session from an earlier message.',
     matches: ({ status, text }) =>
-      status === 413 || /(prompt|input|context).{0,40}too (long|large)|context.{0,10}length/i.test(text),
+      status === 413 ||
+      /(prompt|input|context).{0,40}too (long|large)|context.{0,10}length|output token maximum|max_output_tokens/i.test(
+        text,
+      ),
   },
   {
     reason: 'model',

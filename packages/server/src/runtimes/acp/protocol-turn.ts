@@ -32,6 +32,8 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
 } {
   let active: { sessionId: string; threads: Threads } | undefined
   let wasPrompted = false
+  /** Clears the note that the agent may not have its prompt. Undefined once it is cleared. */
+  let recordDelivery: (() => Promise<void>) | undefined
   const hooks = turnHooks({ ...order, interruption })
   const connection = connect(
     child,
@@ -41,7 +43,11 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
       isInterrupted: () => interruption.aborted,
       // Before the prompt, updates only repeat earlier turns.
       onUpdate: async (sessionId, update, parentCall) => {
-        if (sessionId === active?.sessionId) active.threads.handle(update, parentCall)
+        if (sessionId === active?.sessionId) {
+          active.threads.handle(update, parentCall)
+          // Output proves that the agent has its prompt. A turn may work for hours before it ends.
+          if (active.threads.hasOutput()) await recordDelivery?.()
+        }
         // Stop waiting for hooks when the agent exits: the stream reports the exit after the remaining messages.
         if (hooks.isBusy()) await Promise.race([hooks.idle(), child.exited])
       },
@@ -69,6 +75,10 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
     await hooks.begin(conversationId)
     if (interruption.aborted) return { kind: 'interrupted' }
     await writeLink(conversation, { ...link, undelivered: order.prompt })
+    recordDelivery = async () => {
+      recordDelivery = undefined
+      await writeLink(conversation, link)
+    }
     try {
       transcript.append({ type: 'user', message: { role: 'user', content: order.prompt } })
       order.onActivity()
@@ -89,7 +99,7 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
     } finally {
       active = undefined
       // The agent has received the prompt, or was told to cancel it.
-      await writeLink(conversation, link)
+      await recordDelivery?.()
     }
   }
 

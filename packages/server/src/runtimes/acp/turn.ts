@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RequestError } from '@agentclientprotocol/sdk'
 import type { Child } from '../../platform/process/launch.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
-import type { AcpAgent, Timeouts } from './agent.ts'
+import { type AcpAgent, keyNamesOf, type Timeouts } from './agent.ts'
 import { AgentError, AgentGone } from './agent-errors.ts'
 import { crash, failureOf } from './failures.ts'
 import { runProtocolTurn } from './protocol-turn.ts'
@@ -22,7 +22,7 @@ export function runTurn(process: TurnProcess): Pick<RunningTurn, 'ended' | 'inte
   const interruption = new AbortController()
   const turn = runProtocolTurn({ ...process, interruption: interruption.signal })
   return {
-    ended: decideTurnEnd(turn.ended, { child, timeouts, interruption: interruption.signal }).finally(() =>
+    ended: decideTurnEnd(turn.ended, { ...process, interruption: interruption.signal }).finally(() =>
       shutDown(child, timeouts),
     ),
     interrupt: async () => {
@@ -37,7 +37,14 @@ export function runTurn(process: TurnProcess): Pick<RunningTurn, 'ended' | 'inte
 /** After an interrupt the turn counts as interrupted, whatever the agent reports. */
 async function decideTurnEnd(
   ended: Promise<TurnEnd>,
-  { child, timeouts, interruption }: Pick<TurnProcess, 'child' | 'timeouts'> & { interruption: AbortSignal },
+  {
+    agent,
+    child,
+    timeouts,
+    interruption,
+  }: Pick<TurnProcess, 'agent' | 'child' | 'timeouts'> & {
+    interruption: AbortSignal
+  },
 ): Promise<TurnEnd> {
   try {
     const end = await ended
@@ -46,7 +53,7 @@ async function decideTurnEnd(
     const isAgentFailure = error instanceof AgentGone || error instanceof AgentError || error instanceof RequestError
     if (!isAgentFailure) throw error
     if (interruption.aborted) return { kind: 'interrupted' }
-    if (error instanceof RequestError) return failureOf(error)
+    if (error instanceof RequestError) return failureOf(error, { keyNames: keyNamesOf(agent) })
     if (error instanceof AgentError) return { kind: 'failed', reason: error.reason, detail: error.message }
     return crash(await exitOf(child, timeouts), child.stderrTail())
   }

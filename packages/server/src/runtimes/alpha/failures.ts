@@ -14,7 +14,7 @@ export function failed(reason: TurnFailureReason, message: string, advice: strin
 }
 
 export const signInAdvice =
-  'Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN to a valid one, or log in with the CLI on this host, and restart the session.'
+  'Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN to a valid one, or RUNTIME_ALPHA_LOGIN to the login file of the CLI, start Yardmaster again and restart the session.'
 
 type Kind = { reason: TurnFailureReason; advice: string; matches(error: ProviderError): boolean }
 
@@ -40,7 +40,9 @@ const kinds: readonly Kind[] = [
     reason: 'too_long',
     advice: 'Shorten the prompt, or fork the session from an earlier message.',
     matches: ({ status, terminalReason, text }) =>
-      status === 413 || terminalReason === 'prompt_too_long' || /(prompt|input) is too long|too large/i.test(text),
+      status === 413 ||
+      terminalReason === 'prompt_too_long' ||
+      /(prompt|input) is too long|too large|output token maximum|max_output_tokens/i.test(text),
   },
   {
     reason: 'model',

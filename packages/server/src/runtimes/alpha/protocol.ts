@@ -2,7 +2,7 @@ import { fieldsIn, fieldsOf, listOf, numberOf, parseFields, stringOf } from './f
 
 /** The events on the CLI's standard output that the driver uses. The conversation is read from the CLI's files. */
 export type AlphaEvent =
-  | { kind: 'started'; missingServers: readonly string[] }
+  | { kind: 'started'; missingServers: readonly { name: string; status: unknown }[] }
   | { kind: 'retry'; attempt: number; maxRetries: number; status: number | undefined; error: string }
   | { kind: 'limit'; status: string; resetsAt: Date | undefined }
   | { kind: 'question'; requestId: string; subtype: string; from: string | undefined; message: string }
@@ -49,7 +49,7 @@ function readSystemEvent(event: Record<string, unknown>): AlphaEvent | undefined
   if (event.subtype === 'init') {
     const servers = fieldsIn(event.mcp_servers)
     const missing = servers.filter(({ status }) => status !== 'connected' && status !== 'disabled')
-    return { kind: 'started', missingServers: missing.map(({ name, status }) => `${name} (${status})`) }
+    return { kind: 'started', missingServers: missing.map(({ name, status }) => ({ name: `${name}`, status })) }
   }
   if (event.subtype !== 'api_retry') return undefined
   return {

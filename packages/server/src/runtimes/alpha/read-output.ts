@@ -1,4 +1,5 @@
 import type { Child } from '../../platform/process/launch.ts'
+import { missingServer } from '../mcp-problem.ts'
 import { quote } from '../quote.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { failed, signInAdvice } from './failures.ts'
@@ -38,11 +39,17 @@ function isSignInRejected(event: AlphaEvent): event is Extract<AlphaEvent, { kin
   return event.kind === 'retry' && (event.status === 401 || event.status === 403) && event.attempt >= 2
 }
 
+/** The CLI's words for the state of a server. */
+const mcpProblems: Record<string, string> = {
+  'needs-auth': 'it asks for a sign-in. Sign in to it, or give it a key in the catalog.',
+  pending: 'it did not start in time. Start it by hand on this host to see why.',
+}
+
 function noticeOf(event: AlphaEvent): string | undefined {
   switch (event.kind) {
     case 'started':
       if (event.missingServers.length === 0) return undefined
-      return `The agent works without the MCP servers that did not start: ${event.missingServers.join(', ')}.`
+      return event.missingServers.map(({ name, status }) => missingServer(name, mcpProblems[`${status}`])).join(' ')
     case 'retry': {
       const status = event.status === undefined ? 'no answer' : `status ${event.status}`
       return `The call to the model failed (${status}, ${event.error}); attempt ${event.attempt + 1} of ${event.maxRetries + 1} follows.`

@@ -8,7 +8,7 @@ import { answerRequest } from './decline-request.ts'
 import { watchStartup } from './mcp-startup.ts'
 import { FailedCall, noticeOf } from './notices.ts'
 import { watchOutage } from './outage.ts'
-import { continuePrompt, isRateLimited, retryNotice } from './rate-limit-retry.ts'
+import { continuePrompt, isBusy, retryNotice } from './rate-limit-retry.ts'
 import { type CodexError, CodexTurn, type TurnOutcome } from './turn-end.ts'
 
 export type AppServerEvents = {
@@ -26,7 +26,7 @@ export type AppServerEvents = {
 export function watchAppServer(
   child: Child,
   order: TurnOrder,
-  { outageMs, retryDelaysMs }: Pick<Codex, 'outageMs' | 'retryDelaysMs'>,
+  { retryDelaysMs, ...limits }: Pick<Codex, 'outageMs' | 'pauseMs' | 'retryDelaysMs'>,
 ): AppServerEvents {
   const reported = new Set<string>()
   const completed = new Map<string, CodexTurn>()
@@ -46,7 +46,7 @@ export function watchAppServer(
     reported.add(sentence)
     order.onNotice(sentence)
   }
-  const outage = watchOutage(outageMs, (error) => {
+  const outage = watchOutage(limits, (error) => {
     outageError = error
     if (watched) rpc.call('turn/interrupt', watched).catch(() => rpc.close())
   })
@@ -63,7 +63,7 @@ export function watchAppServer(
     const turn = watched && completed.get(watched.turnId)
     if (!watched || !turn) return
     const delayMs = retryDelaysMs[retries]
-    if (isInterrupted || outageError || delayMs === undefined || !isRateLimited(turn)) {
+    if (isInterrupted || outageError || delayMs === undefined || !isBusy(turn)) {
       close()
       return
     }

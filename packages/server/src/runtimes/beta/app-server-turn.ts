@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import { type JsonRpc, JsonRpcError, JsonRpcNoAnswer } from '../json-rpc.ts'
 import { launchAgent } from '../launch-agent.ts'
+import { missingServer } from '../mcp-problem.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
 import { type AppServerEvents, watchAppServer } from './app-server-events.ts'
 import { beginTurn, type Thread } from './begin-turn.ts'
@@ -12,6 +13,7 @@ import { providerName, toolEnvironment } from './config-toml.ts'
 import { trustHooks } from './hook-trust.ts'
 import { hooksFile } from './hooks.ts'
 import { mcpTables } from './mcp-servers.ts'
+import { timeoutMs as startupMs } from './mcp-startup.ts'
 import { findRollout } from './rollout-files.ts'
 import { crashed, decideTurnEnd, rejected } from './turn-end.ts'
 
@@ -32,7 +34,7 @@ async function runTurn(codex: Codex, order: TurnOrder, child: Child): Promise<Ru
   const { rpc } = events
   try {
     const threadId = await openThread(codex, order, rpc)
-    await Promise.race([events.servers.settled(Object.keys(mcpTables(order.equipment.mcpServers))), rpc.ended])
+    await waitForServers(order, events)
     events.follow(await sendPrompt(order, rpc, threadId))
     return {
       identity: child.identity,
@@ -48,6 +50,23 @@ async function runTurn(codex: Codex, order: TurnOrder, child: Child): Promise<Ru
     return { identity: child.identity, ended: Promise.resolve(end), interrupt: async () => undefined }
   }
 }
+
+/** A server that was too slow in the last turn is not waited for again: a server that hangs would delay every turn. */
+async function waitForServers(
+  { conversation, equipment, onNotice }: TurnOrder,
+  events: AppServerEvents,
+): Promise<void> {
+  const names = Object.keys(mcpTables(equipment.mcpServers))
+  const slow = (await readNote(conversation, 'slow-servers'))?.split('\n') ?? []
+  const awaited = names.filter((name) => !slow.includes(name))
+  const late = await Promise.race([events.servers.settled(awaited), events.rpc.ended.then(() => [])])
+  for (const name of late) onNotice(missingServer(name, lateServer))
+  const stillSlow = [...late, ...events.servers.unsettled(names.filter((name) => slow.includes(name)))]
+  if (stillSlow.length > 0) await writeNote(conversation, 'slow-servers', stillSlow.join('\n'))
+  else await removeNote(conversation, 'slow-servers')
+}
+
+const lateServer = `it has not started after ${startupMs / 1000} s. They appear when it is up. If it hangs, start it by hand on this host.`
 
 /** The end of a turn that could not be started. Errors that codex did not cause are rethrown. */
 async function endWithoutTurn(child: Child, error: unknown): Promise<TurnEnd> {

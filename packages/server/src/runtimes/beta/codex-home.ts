@@ -14,9 +14,11 @@ export function codexHome({ home }: Pick<Conversation, 'home'>): string {
  * `named-thread` is the id of a thread that has no rollout yet. A crash between naming the thread and its first turn leaves an
  * id that codex does not know; the next turn then starts a new thread and loses nothing.
  *
+ * `slow-servers` are the MCP servers that had not started when the last turn began, one per line.
+ *
  * `instructions` are the last ones that the thread got. If the note is missing, codex reads them when it opens the thread.
  */
-type Note = 'named-thread' | 'instructions'
+type Note = 'named-thread' | 'instructions' | 'slow-servers'
 
 export async function readNote(conversation: Conversation, name: Note): Promise<string | undefined> {
   return readUntrusted(notePath(conversation, name), { within: conversation.home })

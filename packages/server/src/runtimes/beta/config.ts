@@ -31,6 +31,8 @@ export type BetaOptions = {
   mode?: 'app-server' | 'exec'
   /** How long calls to the model may fail before the driver gives the turn up. */
   outageMs?: number
+  /** How long codex may be silent after a failed call before the driver gives the turn up. */
+  pauseMs?: number
   /** The delay before each retry after the provider answers that it has too many requests. */
   retryDelaysMs?: readonly number[]
 }

@@ -11,8 +11,9 @@ export function watchStartup() {
       if (data && data.status !== 'starting') settled.add(data.name)
       check()
     },
-    /** Settles when all of these servers are up or have failed, or after the timeout. */
-    async settled(names: readonly string[]): Promise<void> {
+    unsettled: (names: readonly string[]): string[] => names.filter((name) => !settled.has(name)),
+    /** Settles when all of these servers are up or have failed, or after the timeout. Returns those that still start. */
+    async settled(names: readonly string[]): Promise<string[]> {
       const all = new Promise<void>((resolve) => {
         check = () => {
           if (names.every((name) => settled.has(name))) resolve()
@@ -22,6 +23,7 @@ export function watchStartup() {
       const cancelTimer = new AbortController()
       await Promise.race([all, sleep(timeoutMs, undefined, { signal: cancelTimer.signal }).catch(() => undefined)])
       cancelTimer.abort()
+      return names.filter((name) => !settled.has(name))
     },
   }
 }
@@ -29,4 +31,4 @@ export function watchStartup() {
 const Status = z.object({ name: z.string(), status: z.string() })
 
 /** A slower server is available from the next model call on. */
-const timeoutMs = 20_000
+export const timeoutMs = 10_000

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { missingServer } from '../mcp-problem.ts'
 import { asSentence, CodexError } from './turn-end.ts'
 
 /** The log sentence for a notification of codex's. Undefined for most notifications. */
@@ -18,7 +19,7 @@ const notices: Record<string, (params: unknown) => string | undefined> = {
   'mcpServer/startupStatus/updated': (params) => {
     const { data } = McpStatus.safeParse(params)
     if (data?.status !== 'failed') return undefined
-    return `The MCP server ${data.name} did not start. ${asSentence(data.error ?? 'Codex does not say why')}`
+    return [missingServer(data.name), ...(data.error ? [`Codex says: ${asSentence(data.error)}`] : [])].join(' ')
   },
   'model/rerouted': (params) => {
     const { data } = Rerouted.safeParse(params)

@@ -1,16 +1,20 @@
-import { asSentence, type CodexTurn, failed } from './turn-end.ts'
+import { automatedMessage } from '../automated-message.ts'
+import { asSentence, type CodexTurn, failed, isOverload } from './turn-end.ts'
 
-/** Codex fails the turn on status 429. The delays before the driver asks the thread to continue. */
+/** Codex fails the turn on status 429, and soon on 529. The delays before the driver asks the thread to continue. */
 export const defaultRetryDelaysMs: readonly number[] = [5_000, 20_000, 60_000]
 
-export const continuePrompt =
-  'The provider had too many requests and rejected your last call. Please continue with what you were asked.'
+export const continuePrompt = automatedMessage(
+  'The provider was busy and rejected your last call. Continue with what the user asked.',
+)
 
 /** Whether waiting may help. A quota that is spent for the day does not return within a minute. */
-export function isRateLimited({ error }: CodexTurn): boolean {
-  if (!error || typeof error.codexErrorInfo === 'string') return false
-  const end = failed(error)
-  return end.kind === 'failed' && end.reason === 'rate_limit' && !/quota|billing|usage limit/i.test(textOf(error))
+export function isBusy({ error }: CodexTurn): boolean {
+  const end = error ? failed(error) : undefined
+  if (!error || end?.kind !== 'failed') return false
+  if (end.reason === 'overloaded') return isOverload(error)
+  const hasStatus = typeof error.codexErrorInfo !== 'string'
+  return hasStatus && end.reason === 'rate_limit' && !/quota|billing|usage limit/i.test(textOf(error))
 }
 
 export function retryNotice(
@@ -18,7 +22,7 @@ export function retryNotice(
   { delayMs, attempt, of }: { delayMs: number; attempt: number; of: number },
 ): string {
   const why = error ? asSentence(error.message) : ''
-  return `The provider has too many requests. ${why} Yardmaster asks Codex to continue in ${delayMs / 1000} s (${attempt} of ${of}).`
+  return `The provider is busy. ${why} Yardmaster asks Codex to continue in ${delayMs / 1000} s (${attempt} of ${of}).`
 }
 
 function textOf({ message, additionalDetails }: NonNullable<CodexTurn['error']>): string {

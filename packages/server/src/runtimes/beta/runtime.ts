@@ -22,12 +22,16 @@ export const name = 'runtime_beta'
 /** Outlasts a short outage, but not a quota that is spent for the day. */
 const defaultOutageMs = 15 * 60_000
 
+/** A provider that asks for a longer pause (`retry-after: 3600`) does not answer soon. */
+const defaultPauseMs = 30_000
+
 /** OpenAI's Codex CLI, tried with 0.166.0. Version-specific code stays in this folder. */
 export function betaRuntime(options: BetaOptions): Runtime {
   const access = { environment: options.environment ?? {}, baseUrl: options.baseUrl, authFile: options.authFile }
   const codex: Codex = {
     access,
     outageMs: options.outageMs ?? defaultOutageMs,
+    pauseMs: options.pauseMs ?? defaultPauseMs,
     retryDelaysMs: options.retryDelaysMs ?? defaultRetryDelaysMs,
     async program({ conversation, equipment }, args) {
       await prepareHome(access, conversation, equipment)

@@ -64,7 +64,7 @@ export function crashed({ code, signal }: ExitStatus, stderr: string): TurnEnd {
 
 /** What the operator can do. */
 const advice: Record<TurnFailureReason, string> = {
-  auth: 'Check the API key or login that Yardmaster gives to Codex, and that it may use this model.',
+  auth: 'Set OPENAI_API_KEY or CODEX_API_KEY to a valid key that may use this model, or RUNTIME_BETA_LOGIN to the login file of the CLI, start Yardmaster again and restart the session.',
   rate_limit: 'Wait until the limit is lifted or raise it with the provider, then restart the session.',
   model: 'Choose another model for this session; the provider does not offer this one to the account.',
   too_long: 'Start a new session, or fork this one at an earlier message.',
@@ -98,6 +98,13 @@ function reasonOf({ codexErrorInfo: info }: CodexError, sentence: string): TurnF
   )
 }
 
+/** Whether the provider answered that it is overloaded. An address that cannot be reached is no overload. */
+export function isOverload({ codexErrorInfo: info, message, additionalDetails }: CodexError): boolean {
+  if (info === 'serverOverloaded') return true
+  const status = httpStatus(info)
+  return status === 529 || status === 503 || /\b(529|503)\b|overloaded/i.test(`${message} ${additionalDetails ?? ''}`)
+}
+
 const StatusInfo = z.record(z.string(), z.object({ httpStatusCode: z.number().nullable() }))
 
 function httpStatus(info: unknown): number | undefined {
@@ -115,7 +122,7 @@ function reasonByStatus(status: number | undefined): TurnFailureReason | undefin
 
 const reasonByText: readonly [RegExp, TurnFailureReason][] = [
   [/missing environment variable|not logged in|log ?in again|sign in|refresh token|\b40[13]\b|api key/i, 'auth'],
-  [/context_length|context window|too long|maximum context|too large/i, 'too_long'],
+  [/context_length|context window|too long|maximum context|too large|max_output_tokens/i, 'too_long'],
   [/\b429\b|rate limit|usage limit|quota/i, 'rate_limit'],
   [/model .*(does not exist|not found|not supported)/i, 'model'],
   [

@@ -98,10 +98,14 @@ describe('POST /sessions/:id/follow_up', () => {
     async (status) => {
       const archived_at = status === 'archived' ? new Date() : null
       const id = await insertSession(app.pool, { status, archived_at })
-      const sentence = `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`
+      const remedy = { failed: 'Restart it first: POST /sessions/{id}/restart.' }[status]
+      const sentences = [
+        `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`,
+        remedy ?? 'Unarchive it first: POST /sessions/{id}/unarchive.',
+      ]
       for (const force_immediate of [false, true]) {
         const answer = await changesNothing(app.pool, () => followUp(id, { prompt: 'say', force_immediate }))
-        expectProblem(answer, 422, 'Cannot send follow-up', sentence)
+        expectProblem(answer, 422, 'Cannot send follow-up', ...sentences)
       }
     },
   )

@@ -68,6 +68,7 @@ describe('a follow-up', () => {
         kind: 'cannot_follow_up',
         messages: [
           `Session is ${status}. Follow-up prompts can only be sent to running, waiting, or needs_input sessions.`,
+          expect.stringContaining(status === 'failed' ? '/restart' : '/unarchive'),
         ],
       })
     }

@@ -50,6 +50,13 @@ describe('stopping a child', () => {
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
+  test('without a grace period is killed at once and gets no SIGTERM to react to', async () => {
+    const child = await scratch.launch({ sh: `trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done` })
+    await child.lines.next()
+    expect((await child.stop({ graceMs: 0 })).endedBy).toBe('sigkill')
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
   test('that exits when asked gets no signal', async () => {
     const child = await scratch.launch({ sh: 'read -r line; exit 5' })
     const ask = () => {
@@ -196,7 +203,12 @@ describe('stopTree', () => {
       isRunning: async () => looks++ === 0,
       findMarked: async () => [],
     }
-    const report = await stopTree({ identity: { pid: stranger.pid, startTime: 'old' }, marker: 'm', graceMs: 0, table })
+    const report = await stopTree({
+      identity: { pid: stranger.pid, startTime: 'old' },
+      marker: 'm',
+      graceMs: 100,
+      table,
+    })
     expect(report.endedBy).toBe('sigterm')
     expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
   })

@@ -13,18 +13,27 @@ describe('failureOf', () => {
     [-32603, 'Your credit balance is too low', undefined, 'rate_limit'],
     [-32603, 'Internal error', { details: '400 prompt is too long: 250000 tokens > 200000 maximum' }, 'too_long'],
     [-32603, 'Internal error: Prompt is too long', { errorKind: 'invalid_request' }, 'too_long'],
+    [-32603, 'Claude exceeded the 32000 output token maximum', undefined, 'too_long'],
     [-32603, 'The model x-1 does not exist', undefined, 'model'],
     [-32603, 'Internal error', { status: 529 }, 'overloaded'],
     [-32603, 'fetch failed', 'ECONNREFUSED', 'overloaded'],
   ] as const
 
   test.each(errors)('%i %s %j is %s', (code, message, data, reason) => {
-    expect(failureOf(new RequestError(code, message, data))).toMatchObject({ kind: 'failed', reason })
+    expect(failureOf(new RequestError(code, message, data), { keyNames: [] })).toMatchObject({ kind: 'failed', reason })
+  })
+
+  test('names the variables of a rejected key', () => {
+    const rejected = new RequestError(-32000, 'Authentication required')
+    expect(failureOf(rejected, { keyNames: ['A_KEY', 'B_TOKEN'] })).toMatchObject({
+      detail: expect.stringContaining('Set A_KEY or B_TOKEN to a valid key'),
+    })
+    expect(failureOf(rejected, { keyNames: [] })).toMatchObject({ detail: expect.stringContaining('runtimes file') })
   })
 
   test("keeps the agent's words, each once, and truncates long ones", () => {
     const details = 'x'.repeat(10_000)
-    const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }))
+    const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }), { keyNames: [] })
     expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Restart the session/) })
     expect(JSON.stringify(end).length).toBeLessThan(3000)
   })

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../support/vitest/eventually.ts'
 import type { AgentRequest, ScriptedSession } from './scripted-session.ts'
 import { scriptedSession } from './scripted-session.ts'
 
@@ -83,6 +84,18 @@ describe('the next turn', () => {
     await session.run('say Two')
     expect(textsOf(await session.requests('session/prompt'))[0]).toContain('say Lost')
     expect(await session.requests('session/new')).toHaveLength(1)
+  })
+
+  test('does not repeat a message that the agent was working on when the server was killed', async () => {
+    session = await scriptedSession()
+    await session.begin('begin working\nstream')
+    const path = join(session.conversation.home, 'acp-session.json')
+    // The file of a server that is killed now.
+    const link = await eventually(
+      async () => JSON.parse(await readFile(path, 'utf8').catch(() => '{}')),
+      ({ conversation, undelivered }) => conversation !== undefined && undelivered === undefined,
+    )
+    expect(link).toMatchObject({ conversation: session.conversation.id })
   })
 
   test('does not repeat the message if it is the prompt', async () => {

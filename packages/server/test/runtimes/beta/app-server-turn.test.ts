@@ -62,6 +62,21 @@ test('fails a turn whose model stays unreachable for longer than the limit', asy
   ])
 })
 
+test('fails a turn whose provider asks for a long pause, with a sentence that says so', async () => {
+  const { running } = await start('outage', { pauseMs: 200 })
+  expect(await running.ended).toMatchObject({
+    kind: 'failed',
+    reason: 'rate_limit',
+    detail: expect.stringContaining('The provider asks to wait for longer than 0.2 s.'),
+  })
+})
+
+test('retries after status 529 as after status 429', async () => {
+  const { running, notices } = await start('overloaded once', { retryDelaysMs: [20] })
+  expect(await running.ended).toEqual({ kind: 'completed' })
+  expect(notices).toEqual([expect.stringMatching(/The provider is busy.*529.*continue in 0.02 s \(1 of 1\)\.$/)])
+})
+
 test('ends an outage when the model answers again', async () => {
   expect(await (await start('recover', { outageMs: 100 })).running.ended).toEqual({ kind: 'completed' })
 })
@@ -70,7 +85,7 @@ test('retries after status 429 and logs each retry', async () => {
   const { running, notices } = await start('busy twice', { retryDelaysMs: [20, 40, 60] })
   expect(await running.ended).toEqual({ kind: 'completed' })
   expect(notices).toEqual([
-    expect.stringMatching(/too many requests.*429 Too Many Requests.*continue in 0.02 s \(1 of 3\)\.$/),
+    expect.stringMatching(/The provider is busy.*429 Too Many Requests.*continue in 0.02 s \(1 of 3\)\.$/),
     expect.stringMatching(/continue in 0.04 s \(2 of 3\)\.$/),
   ])
 })

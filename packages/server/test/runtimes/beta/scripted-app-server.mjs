@@ -15,6 +15,10 @@ const retry = {
   willRetry: true,
 }
 
+const overloaded = {
+  message: 'exceeded retry limit, last status: 529',
+  codexErrorInfo: { responseTooManyFailedAttempts: { httpStatusCode: 529 } },
+}
 const tooMany = {
   message: 'exceeded retry limit, last status: 429 Too Many Requests',
   codexErrorInfo: { responseTooManyFailedAttempts: { httpStatusCode: 429 } },
@@ -22,6 +26,7 @@ const tooMany = {
 
 const turns = {
   'busy twice': () => (turnCount <= 2 ? end('failed', tooMany) : end('completed')),
+  'overloaded once': () => (turnCount <= 1 ? end('failed', overloaded) : end('completed')),
   'always busy': () => end('failed', tooMany),
   spent: () => end('failed', { ...tooMany, message: '429: You exceeded your current quota' }),
   complete: () => end('completed'),

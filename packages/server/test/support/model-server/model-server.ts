@@ -28,7 +28,7 @@ import type { WireFormat } from './wire-format.ts'
 // Lines up to and including one that calls a tool are one answer of the model; the next lines follow when the result arrives.
 // `fail` and `usage` apply to the answer they are in. A script that ends in a call is followed by `Done.`
 //
-// A key with `bad` in it gets 401, one with `quota` 429; a model with `missing` in its name gets the vendor's 404.
+// A key with `bad` in it gets 401, one with `quota` 429, one with `pause` 429 and an hour to wait; a model with `missing` in its name gets the vendor's 404.
 
 export type RecordedRequest = {
   /** Undefined for probes and other requests. */
@@ -118,6 +118,7 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, { req
   if (key.includes('bad')) return refuse({ status: 401 })
   // Vendors mark a spent quota by a long retry-after.
   if (key.includes('quota')) return refuse({ status: 429, code: 'insufficient_quota' }, { 'retry-after': '3600' })
+  if (key.includes('pause')) return refuse({ status: 429 }, { 'retry-after': '3600' })
   if (path.endsWith('/count_tokens')) return reply(200, { input_tokens: 100 })
   if (method === 'GET' && path.endsWith('/models')) return reply(200, { object: 'list', data: [], has_more: false })
   if (!format || !request) return refuse({ status: 404, message: `There is no ${method} ${path} here` })
