@@ -59,7 +59,7 @@ const keyOwners = new Set(
 
 /** Words that make `key` a key of a table, of a keyboard, or a public key. */
 const harmlessKeys = new Set(
-  'public pub cache primary foreign sort partition row object hash range index lookup map dict json i n translation message group unique composite idempotency dedup dedupe deduplication routing event state query registry config setting settings feature flag label name column field shortcut hot arrow enter escape tab modifier home end up down left right any press this that the a our your my each every same other parent child host known data entry item list array string natural surrogate business record document doc db s redis metric tag attribute attr property prop option param parameter header env environment locale translate storybook react vue node meta issue project jira ticket sitemap site recaptcha socket'.split(
+  'public pub cache primary foreign sort partition row object hash range index lookup map dict json i n translation message group unique composite idempotency dedup dedupe deduplication routing event state query registry config setting settings feature flag label name column field shortcut hot arrow enter escape tab modifier home end up down left right any press this that the a our your my each every same other parent child host known data entry item list array string natural surrogate business record document doc s redis metric tag attribute attr property prop option param parameter header env environment locale translate storybook react vue node meta issue project jira ticket sitemap site recaptcha socket'.split(
     ' ',
   ),
 )

@@ -254,6 +254,16 @@ export const structureRules: readonly Rule[] = [
     example: 'mnemonic: "river cloud anchor mirror velvet puzzle orbit lantern cactus magnet whisper tunnel"',
   },
   {
+    // Vendors that no row names follow the same custom: a prefix, what it is, and the random part.
+    label: 'SERVICE_TOKEN',
+    keywords: ['_sk_', '_pat_', '_apikey_', '_secret_', '_live_', '_prod_', '_uat_'],
+    frame: '_[a-z]{2,6}_',
+    secret: '[A-Za-z0-9]{20,200}',
+    isInsideWords: true,
+    check: 'random',
+    example: 'acme_sk_ + 32 alnum',
+  },
+  {
     label: 'ENV_SECRET',
     keywords: nameEnds,
     frame: `${name}(?:${equals}|${beside})`,
