@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { cp, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { limits } from '@yardmaster/contract/limits'
@@ -8,6 +7,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { writeJson } from '../../platform/exact-json.ts'
+import { copyFolder } from '../../platform/files/copy-folder.ts'
+import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { Settle } from '../../platform/jobs/host-call.ts'
 import { parseJson } from '../../platform/parse-json.ts'
@@ -29,7 +30,7 @@ import {
 } from '../sessions/session.ts'
 import { appendEntries, findProgress, lockThread, storedLines } from '../transcripts/transcript.ts'
 import { removeFilesJob } from '../workspaces/remove-files-job.ts'
-import { clonePath, removeSessionFiles, runtimeHome } from '../workspaces/workspace.ts'
+import { clonePath, removeSessionFiles, runtimeHome, withWorkspaceLock } from '../workspaces/workspace.ts'
 import { forkSessionJob } from './fork-session-job.ts'
 import { type HostOperation, onHostOf } from './on-host.ts'
 
@@ -59,9 +60,6 @@ async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, sett
   const kept = await keptLines(app, source, messageIndex)
   const runtime = app.runtimes.find(source.agent_runtime)
   if (!runtime) return refuse('fork_failed', `The runtime ${source.agent_runtime} is not registered on this host`)
-  if (!(await stat(clonePath(app, source.id)).catch(() => undefined))) {
-    refuse('fork_failed', 'The clone of the session is gone')
-  }
   const forkId = await reserveFiles(app)
   try {
     const files = await writeFiles(app, { forkId, source, runtime, kept })
@@ -78,6 +76,9 @@ async function forkHere(app: App, { sessionId, messageIndex }: ForkPayload, sett
   } catch (error) {
     // In an outage the commit may have succeeded: leave cleanup to the queued job.
     if (!isOutage(error)) await removeSessionFiles(app, forkId)
+    if (error instanceof UntrustedFile) {
+      refuse('fork_failed', `The clone of the session cannot be copied: ${error.message}`)
+    }
     throw error
   }
 }
@@ -100,15 +101,12 @@ type Files = { conversationId: string; workingDirectory: string; transcriptBytes
 
 /** The clone appears at its place only when it is whole. The agent finds the kept entries in its own home. */
 async function writeFiles(app: App, { forkId, source, runtime, kept }: Fork): Promise<Files> {
-  const draft = app.home.in('clones', `fork-${randomUUID()}.partial`)
   const clone = clonePath(app, forkId)
-  try {
-    const options = { recursive: true, preserveTimestamps: true, verbatimSymlinks: true }
-    await cp(clonePath(app, source.id), draft, options)
-    await rename(draft, clone)
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-  }
+  // Named so that the removal of the clone removes it too. The lock keeps an archive from removing the source meanwhile.
+  const draft = `${clone}.partial`
+  const isCopied = await withWorkspaceLock(app, source.id, () => copyFolder(clonePath(app, source.id), draft))
+  if (!isCopied) await refuseFork(app, source, 'The clone of the session is gone')
+  await rename(draft, clone)
   const home = runtimeHome(app, forkId)
   await mkdir(home, { recursive: true, mode: 0o700 })
   const workingDirectory = source.subdirectory === null ? clone : join(clone, source.subdirectory)
@@ -134,14 +132,21 @@ async function adoptConversation(app: App, tx: Transaction, { forkId, kept, file
 /** Torn entries and lines that do not parse are no messages: they are neither counted nor kept. */
 async function keptLines(app: App, source: SessionRow, messageIndex: number): Promise<string[]> {
   const key = { sessionId: source.id, thread: mainThread }
-  if ((await findProgress(app.db, key)).entry_count === 0) refuse('fork_failed', 'Session has no transcript')
+  if ((await findProgress(app.db, key)).entry_count === 0) await refuseFork(app, source, 'Session has no transcript')
   const kept: string[] = []
   for await (const line of storedLines(app.db, key)) {
     if (!isWhole(line)) continue
     kept.push(line)
     if (kept.length > messageIndex) return kept
   }
-  return refuse('fork_failed', `Message index ${messageIndex} is out of range (transcript has ${kept.length} messages)`)
+  const range = `transcript has ${kept.length} messages`
+  return refuseFork(app, source, `Message index ${messageIndex} is out of range (${range})`)
+}
+
+/** What is missing may be missing because the session was deleted meanwhile. */
+async function refuseFork(app: App, source: SessionRow, sentence: string): Promise<never> {
+  await findSession(app.db, { id: source.id })
+  return refuse('fork_failed', sentence)
 }
 
 function isWhole(line: string): boolean {

@@ -2,6 +2,6 @@ export { type Collected, collectTranscripts, type TranscriptSource } from './col
 export { equipmentOf } from './equipment.ts'
 export { clonePath, runtimeHome } from './folders.ts'
 export { rootOf, subagentRootsOf } from './injected-servers.ts'
-export { openWorkspace, WorkspaceFailed } from './open-workspace.ts'
+export { openWorkspace, WorkspaceFailed, withWorkspaceLock } from './open-workspace.ts'
 export { removeSessionFiles } from './remove-files.ts'
 export { removeLeftSecrets, removeSecrets } from './remove-secrets.ts'

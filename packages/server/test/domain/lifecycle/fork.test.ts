@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
@@ -106,4 +106,73 @@ describe('a fork is refused', () => {
     await rm(clone(id), { recursive: true })
     await expect(fork(id, 0)).rejects.toMatchObject({ kind: 'fork_failed' })
   })
+})
+
+describe('a fork of a session that changes meanwhile', () => {
+  test('succeeds while the agent creates and deletes files', async () => {
+    const gate = join(app.home, 'churn-gate')
+    const churn = 'for n in 1 2 3 4 5 6 7 8 9; do mkdir -p d$n; echo x > d$n/f; echo x > f$n; rm -r d$n f$n; done'
+    const id = await create(`run while [ ! -e ${gate} ]; do ${churn}; done`)
+    await eventually(
+      () => entriesOf(app, id),
+      (entries) => entries.length > 0,
+    )
+    const answers = []
+    for (let round = 0; round < 10; round += 1) {
+      answers.push((await app.post(`/sessions/${id}/fork`, { message_index: 0 })).status)
+    }
+    await writeFile(gate, '')
+    expect(answers).toEqual(Array(10).fill(201))
+    await reaches(id, 'needs_input')
+  }, 120_000)
+
+  test('writes its files once when the database makes it repeat the transaction', async () => {
+    const source = await rested()
+    await app.pool.query(`
+      create sequence conflicts;
+      create function conflict_once() returns trigger language plpgsql as $$
+      begin
+        if new.metadata ? 'forked_from_session_id' and nextval('conflicts') < 3 then
+          raise exception 'conflict' using errcode = 'serialization_failure';
+        end if;
+        return new;
+      end $$;
+      create trigger conflict_once after insert on sessions for each row execute function conflict_once();
+    `)
+    try {
+      const { id } = await fork(source, 0)
+      expect((await app.pool.query('select last_value::int as tries from conflicts')).rows).toEqual([{ tries: 3 }])
+      expect(await readFile(join(clone(id), 'README.md'), 'utf8')).toBe('hello\n')
+      await say(id, doing('forked-after-conflicts'))
+      await isDone('forked-after-conflicts')
+    } finally {
+      await app.pool.query('drop function conflict_once cascade; drop sequence conflicts')
+    }
+  })
+
+  test('leaves no files behind when it is refused', async () => {
+    const id = await rested()
+    await chmod(join(clone(id), 'README.md'), 0o000)
+    const before = await readdir(join(app.home, 'clones'))
+    const answer = await app.post(`/sessions/${id}/fork`, { message_index: 0 })
+    // Root reads every file.
+    expect(answer.status).toBe(process.getuid?.() === 0 ? 201 : 422)
+    if (answer.status === 422) expect(await readdir(join(app.home, 'clones'))).toEqual(before)
+  })
+
+  test.each(['fork', 'refresh'])(
+    '%s racing a delete answers 2xx or 404',
+    async (operation) => {
+      const ids = await Promise.all(Array.from({ length: 8 }, () => rested()))
+      const statuses: number[] = []
+      for (const id of ids) {
+        const body = operation === 'fork' ? { message_index: 0 } : {}
+        const racing = Array.from({ length: 4 }, () => app.post(`/sessions/${id}/${operation}`, body))
+        const answers = await Promise.all([app.delete(`/sessions/${id}`), ...racing])
+        statuses.push(...answers.map(({ status }) => status))
+      }
+      expect(statuses.filter((status) => ![200, 201, 204, 404].includes(status))).toEqual([])
+    },
+    120_000,
+  )
 })

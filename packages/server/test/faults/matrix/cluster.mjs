@@ -113,6 +113,11 @@ export function settled({ pool }, ids, limitMs = 90_000) {
   return until('every session has settled', ask, (rows) => rows.length === 0, limitMs)
 }
 
+/** One, two or three hosts, by the seed. Starts those that are not running. */
+export function startHosts(cluster, seed) {
+  return Promise.all(['a', 'b', 'c'].slice(0, 1 + (seed % 3)).map((name) => cluster.up(name)))
+}
+
 /** Creates a session and returns its id. */
 export async function createSession({ gitRoot }, host, prompt) {
   const { status, body } = await host.post('/api/v1/sessions', { git_root: gitRoot, agent_runtime: 'demo', prompt })

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -117,7 +117,13 @@ function readTranscripts(homes) {
 function transcriptFiles(home) {
   const runtimes = join(home, 'runtimes')
   const folders = listed(runtimes).map((session) => join(runtimes, session, 'transcripts'))
-  return folders.flatMap((folder) => listed(folder).map((name) => join(folder, name)))
+  return folders.flatMap((folder) => listed(folder).map((name) => join(folder, name))).filter(isOrdinary)
+}
+
+/** Hostile agents put pipes, devices and sparse files there, which would block this process. */
+function isOrdinary(file) {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  return stats?.isFile() === true && stats.size < 2 ** 28
 }
 
 function listed(folder) {

@@ -3,6 +3,7 @@ import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
+import { hostileFiles } from './faults/hostile-files.mjs'
 import { brokenText, endlessOutput, hugeLine, partialLine } from './faults/hostile-output.mjs'
 import { idempotencyKey } from './faults/idempotency-key.mjs'
 import { interruptStorm } from './faults/interrupt-storm.mjs'
@@ -11,8 +12,11 @@ import { killBackend } from './faults/kill-backend.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
+import { racingDelete } from './faults/racing-delete.mjs'
+import { refreshThenKill } from './faults/refresh-then-kill.mjs'
 import { silentAgent } from './faults/silent-agent.mjs'
 import { takeOver } from './faults/take-over.mjs'
+import { tornLine } from './faults/torn-line.mjs'
 import { twoServers } from './faults/two-servers.mjs'
 import { unresponsiveAgent } from './faults/unresponsive-agent.mjs'
 import { wrongClock } from './faults/wrong-clock.mjs'
@@ -44,4 +48,8 @@ export const faults = [
   silentAgent,
   partialLine,
   earlyAgentDeath,
+  refreshThenKill,
+  racingDelete,
+  tornLine,
+  hostileFiles,
 ]
