@@ -111,6 +111,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     stack.opened('the redactor', redactor, (it) => it.close())
     const app: App = {
       db: storage.db,
+      control: storage.control,
       events,
       signals,
       cache,
@@ -121,6 +122,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       catalog,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
       background: background(log),
+      runs: new Set(),
       batcher: createBatcher(),
       metrics: openMetrics(),
       redactor,
@@ -165,7 +167,7 @@ function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
 
 /** Redis, if configured, is cache and signals; its client is loaded only then. */
 async function openShared(config: Config, storage: Storage, log: Log): Promise<{ cache: Cache; signals: Signals }> {
-  const { connection, pool } = storage
+  const { connection, controlPool: pool } = storage
   if (config.REDIS_URL === undefined) {
     const cache = config.CACHE === 'none' ? noCache() : memoryCache({ clock: systemClock })
     return { cache, signals: await openPostgresSignals({ connection, pool, log }) }
@@ -192,7 +194,9 @@ async function startWork(app: App, storage: Storage, stack: ReturnType<typeof cl
     ...modules.flatMap(({ periodic = [] }) => periodic),
     ...subscriptions.map((subscription) => asPeriodic(subscription, host)),
   ]
-  stack.opened('the periodic tasks', await startPeriodic({ ...host, entries: periodic }), (it) => it.drain())
+  stack.opened('the periodic tasks', await startPeriodic({ ...host, leaseDb: app.control, entries: periodic }), (it) =>
+    it.drain(),
+  )
   const runners = await startRunners({
     ...host,
     pool: storage.jobsPool,

@@ -14,7 +14,9 @@ import { StartupError } from '../platform/startup-error.ts'
 export type Storage = {
   connection: Connection
   db: Database
-  pool: pg.Pool
+  /** Connections of their own for leases, signals and health: requests that wait for locks must not delay them. */
+  control: Database
+  controlPool: pg.Pool
   /** Separate from the pool that serves requests, so that neither starves the other. */
   jobsPool: pg.Pool
   close(): Promise<void>
@@ -22,6 +24,10 @@ export type Storage = {
 
 /** Shared by requests and turns. Each needs a connection only during a query. */
 const poolSize = 20
+/** A host renews the leases of its turns and reports itself alive with these. */
+const controlPoolSize = 4
+/** Several attempts fit into a lease. */
+const controlTimeoutMs = 2500
 /** None of our queries takes this long. One that does waits on a dead connection. */
 const queryTimeoutMs = 20_000
 /** Every queue listens on one connection and needs a few more to fetch and finish jobs. */
@@ -42,9 +48,17 @@ export async function openStorage(options: {
   // No query timeout: hosts wait for each other's migrations, and a migration may be slow.
   const setupPool = openPool(connection, { max: 2, log, name: 'setup' })
   const jobsPool = openPool(connection, { max: jobsPoolSize, log, name: 'jobs' })
+  const controlPool = openPool(connection, {
+    max: controlPoolSize,
+    log,
+    name: 'control',
+    waitMs: controlTimeoutMs,
+    queryTimeoutMs: controlTimeoutMs,
+  })
   const db = openDatabase(pool)
+  const control = openDatabase(controlPool)
   const close = async (): Promise<void> => {
-    await Promise.allSettled([db.destroy(), jobsPool.end()])
+    await Promise.allSettled([db.destroy(), control.destroy(), jobsPool.end()])
     await embedded?.stop()
   }
   try {
@@ -56,7 +70,7 @@ export async function openStorage(options: {
   } finally {
     await setupPool.end()
   }
-  return { connection, db, pool, jobsPool, close }
+  return { connection, db, control, controlPool, jobsPool, close }
 }
 
 /** Enough for a database that starts at the same time as this host. */

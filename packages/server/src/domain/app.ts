@@ -24,6 +24,8 @@ import type { Tool } from './tool.ts'
  */
 export interface App {
   db: Database
+  /** The same database on connections of their own, for leases, takeover and health. */
+  control: Database
   events: Events
   /** Notifications between hosts. */
   signals: Signals

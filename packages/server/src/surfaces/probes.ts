@@ -35,9 +35,9 @@ export function registerProbes(server: FastifyInstance, app: App): void {
 }
 
 /** Reads a table as well: a connection alone does not prove that the schema exists. */
-async function readDatabase(app: App): Promise<void> {
-  await sql`select 1`.execute(app.db)
-  await app.db.selectFrom('sessions').select('id').orderBy('id').limit(1).execute()
+async function readDatabase({ control }: App): Promise<void> {
+  await sql`select 1`.execute(control)
+  await control.selectFrom('sessions').select('id').orderBy('id').limit(1).execute()
 }
 
 async function useCache({ cache }: App): Promise<void> {

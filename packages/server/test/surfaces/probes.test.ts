@@ -256,6 +256,6 @@ function probing({ cache, url }: { cache: Cache; url: string }) {
   const server = fastify()
   onTestFinished(() => server.close())
   // The probes use nothing else of the app.
-  registerProbes(server, { db: openTestDatabase(url).db, cache, clock: systemClock } as unknown as App)
+  registerProbes(server, { control: openTestDatabase(url).db, cache, clock: systemClock } as unknown as App)
   return server
 }

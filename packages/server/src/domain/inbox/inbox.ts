@@ -8,26 +8,29 @@ export {
   type Candidate,
   countLiveTurns,
   dispatchTurn,
-  isHostAlive,
   lockAdmission,
-  markHostsDead,
   selectCandidates as findCandidates,
-  selectLiveHosts as findLiveHosts,
   selectOverdueTurns as findOverdueTurns,
-  selectSilentHosts as findSilentHosts,
-  upsertHost as noteAlive,
 } from './admission-store.ts'
 export { appendToQueue } from './append-to-queue.ts'
 export {
+  isHostAlive,
+  markHostsDead,
+  selectLiveHosts as findLiveHosts,
+  selectSilentHosts as findSilentHosts,
+  upsertHost as noteAlive,
+} from './host-store.ts'
+export {
   claimTurn,
   deleteAbandonedRun as forgetAbandonedRun,
+  type HeldTurn,
+  lockHold,
   recordProcess,
   recordReceipt,
   releaseFailedTurn,
   releaseTurn,
   renewLease,
   retireTurn,
-  type SeizedTurn,
   seizeExpiredTurns,
   selectAbandonedRuns as findAbandonedRuns,
   selectHeldTurn as findHeldTurn,
@@ -50,6 +53,7 @@ export {
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
 export { isAtRest } from './schedule-drain.ts'
+export { TurnLost, transactHeld } from './transact-held.ts'
 export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {
   type NewTurn,

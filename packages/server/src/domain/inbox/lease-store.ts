@@ -1,6 +1,7 @@
 import { type Generated, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { ProcessIdentity } from '../../platform/process/process-table.ts'
+import { hasPeers } from './host-store.ts'
 import type { Turn } from './turn-store.ts'
 import type { FailureReason, TurnOutcome } from './turn-table.ts'
 
@@ -15,7 +16,21 @@ export type TurnHold = { turnId: string; owner: string; marker: string }
 
 /** A live host renews about five times within this. Only the database's clock decides when a lease expires. */
 const leaseSeconds = 15
-const leaseEnd = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
+/**
+ * Nobody waits for the turns of the only host, so it may keep its agents through an outage of the database. A host that
+ * joins during the outage waits this long.
+ */
+const soleLeaseSeconds = 60
+
+function leaseEnd(owner: string) {
+  return sql<Date>`now() + make_interval(secs => case when ${hasPeers(owner)} then ${leaseSeconds}::float8 else ${soleLeaseSeconds}::float8 end)`
+}
+
+/** What is left of the lease, for the holder, whose clock may be wrong. */
+const secondsLeft = sql<number>`extract(epoch from lease_expires_at - now())::float8`.as('lease_seconds')
+
+/** A turn as its holder gets it. */
+export type LeasedTurn = Turn & { lease_seconds: number }
 
 /**
  * Undefined if the turn is not dispatched: another host runs it, or it has run. A retry with the same marker gets the
@@ -25,13 +40,13 @@ export function claimTurn(
   tx: Transaction,
   { turnId, owner, marker }: TurnHold,
   keyDigest: Buffer,
-): Promise<Turn | undefined> {
+): Promise<LeasedTurn | undefined> {
   return tx
     .updateTable('turns')
     .set({
       state: 'executing',
       lease_owner: owner,
-      lease_expires_at: leaseEnd,
+      lease_expires_at: leaseEnd(owner),
       run_marker: marker,
       key_digest: keyDigest,
     })
@@ -40,6 +55,7 @@ export function claimTurn(
       is.or([is('state', '=', 'dispatched'), is.and({ state: 'executing', lease_owner: owner, run_marker: marker })]),
     )
     .returningAll()
+    .returning(secondsLeft)
     .executeTakeFirst()
 }
 
@@ -80,8 +96,31 @@ export async function recordReceipt(
 }
 
 /** Undefined if this host has lost the turn. The agent must stop then, and also if the turn is withdrawn. */
-export async function renewLease(db: Database, hold: TurnHold): Promise<Pick<Turn, 'withdrawn_by'> | undefined> {
-  return held(db, hold).set({ lease_expires_at: leaseEnd }).returning('withdrawn_by').executeTakeFirst()
+export async function renewLease(
+  db: Database,
+  hold: TurnHold,
+): Promise<Pick<LeasedTurn, 'withdrawn_by' | 'lease_seconds'> | undefined> {
+  return held(db, hold)
+    .set({ lease_expires_at: leaseEnd(hold.owner) })
+    .returning(['withdrawn_by', secondsLeft])
+    .executeTakeFirst()
+}
+
+/**
+ * True if `hold` owns the turn. No host takes it over or ends it before the transaction ends, so what the transaction
+ * writes in the name of the turn is written in time. The lock lets lease renewals pass.
+ */
+export async function lockHold(tx: Transaction, { turnId, owner, marker }: TurnHold): Promise<boolean> {
+  const turn = await tx
+    .selectFrom('turns')
+    .select('id')
+    .where('id', '=', turnId)
+    .where('state', '=', 'executing')
+    .where('lease_owner', '=', owner)
+    .where('run_marker', '=', marker)
+    .forKeyShare()
+    .executeTakeFirst()
+  return turn !== undefined
 }
 
 /** The turn, if `hold` still owns it; its row stays locked until the transaction ends. */
@@ -140,8 +179,18 @@ const released = {
   pid_start_time: null,
 } as const
 
-export function selectTurnsHeldBy(db: Database, owner: string): Promise<Turn[]> {
-  return db.selectFrom('turns').selectAll().where('state', '=', 'executing').where('lease_owner', '=', owner).execute()
+/** `ran_on`: the host that started its agent, which is another one if the turn was taken over. */
+export type HeldTurn = Turn & { ran_on: string | null }
+
+export function selectTurnsHeldBy(db: Database, owner: string): Promise<HeldTurn[]> {
+  return db
+    .selectFrom('turns')
+    .innerJoin('sessions', 'sessions.id', 'turns.session_id')
+    .selectAll('turns')
+    .select('sessions.host_id as ran_on')
+    .where('turns.state', '=', 'executing')
+    .where('turns.lease_owner', '=', owner)
+    .execute()
 }
 
 export type SeizedTurn = Turn & { seized_from: string }
@@ -164,7 +213,7 @@ export async function seizeExpiredTurns(db: Database, owner: string): Promise<Se
       on conflict (run_marker) do nothing
     )
     update turns
-    set lease_owner = ${owner}, lease_expires_at = ${leaseEnd}
+    set lease_owner = ${owner}, lease_expires_at = ${leaseEnd(owner)}
     from expired
     where turns.id = expired.id
     returning turns.*, expired.lease_owner as seized_from

@@ -47,10 +47,11 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
 async function startNextTurn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
   const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
   const message = isSetUp ? 'Session restarted' : 'Session restarted from scratch'
-  const { isStopping } = await findStanding(tx, session.id)
-  // A turn that is stopping still uses the workspace.
-  if (!isSetUp && !isStopping) await clearWorkspace(tx, session.id)
-  if (await startQueued(app, tx, session)) return isStopping ? 'Session restarted' : message
+  // A session that has not failed may have a turn that is about to start or to stop in its workspace.
+  const hasFailed = session.status === 'failed'
+  if (!isSetUp && hasFailed) await clearWorkspace(tx, session.id)
+  if (await startQueued(app, tx, session)) return hasFailed ? message : 'Session restarted'
+  if (!isSetUp) await clearWorkspace(tx, session.id)
   const last = await findLastTurn(tx, session.id)
   const turnId = await acceptTurn(tx, { sessionId: session.id, ...nextPrompt(session, last, isSetUp) })
   await resume(app, tx, session, turnId)

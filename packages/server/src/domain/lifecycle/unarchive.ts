@@ -47,7 +47,7 @@ async function restoreHere(app: App, { sessionId }: { sessionId: number }): Prom
   const runtime = app.runtimes.find(session.agent_runtime)
   if (!runtime) return { isCloneNew: false }
   try {
-    const { isCloneNew } = await openWorkspace(app, session, runtime)
+    const { isCloneNew } = await openWorkspace(app, session, runtime, { write: (work) => transact(app.db, work) })
     return { isCloneNew }
   } catch (error) {
     if (error instanceof WorkspaceFailed) refuse('restore_failed', error.message)

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
+import type { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import type { App } from '../app.ts'
 import {
   acceptTurn,
@@ -40,6 +41,12 @@ export type Outcome =
   | { kind: 'cut_short'; isOnLostHost?: boolean }
   /** Another host owns the turn now and writes its end, or the session was deleted. */
   | { kind: 'lost' }
+
+/** The agent's files cannot be read, so its prompt is not sent again by itself. */
+export function untrustedFileFailure({ message }: UntrustedFile): Outcome {
+  const detail = `A file of the session is not used: ${message}.`
+  return { kind: 'failed', reason: 'agent_error', detail, isFinal: true }
+}
 
 type Ending = { session: SessionRow; turn: Turn; hold: TurnHold }
 

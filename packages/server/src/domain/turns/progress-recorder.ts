@@ -1,8 +1,8 @@
 import type { Conversation, Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { findHeldTurn, type TurnHold } from '../inbox/inbox.ts'
+import { lockHold, type TurnHold } from '../inbox/inbox.ts'
 import { storeTranscripts } from '../lifecycle/lifecycle.ts'
-import { type SessionRow, selectSessionForReference } from '../sessions/session.ts'
+import type { SessionRow } from '../sessions/session.ts'
 
 type Recording = {
   hold: TurnHold
@@ -28,8 +28,7 @@ export function progressRecorder(
       conversation: conversation(),
       isOver,
       noted,
-      mayStore: async (tx) =>
-        (await selectSessionForReference(tx, session)) !== undefined && (await findHeldTurn(tx, hold)) !== undefined,
+      mayStore: (tx) => lockHold(tx, hold),
     })
   }
 }

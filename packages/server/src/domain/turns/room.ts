@@ -19,7 +19,7 @@ const periodic: readonly Periodic<App>[] = [
     intervalMs,
     runs: 'every_host',
     run: async (app) => {
-      await noteAlive(app.db, app.home.hostId)
+      await noteAlive(app.control, app.home.hostId)
       return 'done'
     },
   },
@@ -55,6 +55,6 @@ export const turns: Room = {
   periodic,
   recover: async (app) => {
     await recover(app)
-    await noteAlive(app.db, app.home.hostId)
+    await noteAlive(app.control, app.home.hostId)
   },
 }

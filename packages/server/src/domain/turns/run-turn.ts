@@ -7,7 +7,7 @@ import { truncate } from '../../platform/truncate.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
-import { findHeldTurn, recordProcess } from '../inbox/inbox.ts'
+import { findHeldTurn, recordProcess, TurnLost } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import {
   isSessionGone,
@@ -25,7 +25,7 @@ import {
   WorkspaceFailed,
 } from '../workspaces/workspace.ts'
 import { type Claim, claimDispatchedTurn } from './claim.ts'
-import { endTurn, type Outcome } from './end-turn.ts'
+import { endTurn, type Outcome, untrustedFileFailure } from './end-turn.ts'
 import { type Lease, startLeaseRenewal } from './lease-renewal.ts'
 import { progressRecorder } from './progress-recorder.ts'
 import { runTurnJob } from './run-turn-job.ts'
@@ -50,6 +50,7 @@ export const runTurn = handleJob(runTurnJob, async (payload, app) => {
       await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
     } finally {
       lease.stop()
+      app.runs.delete(claim.hold.marker)
     }
   })
 })
@@ -80,10 +81,8 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     const isReceiptUnknown = error instanceof ReceiptUnknown
     const fault = isReceiptUnknown ? error.cause : error
     if (fault instanceof TurnFailed) return { kind: 'failed', reason: fault.reason, detail: fault.message }
-    if (fault instanceof UntrustedFile) {
-      const detail = `A file of the session is not used: ${fault.message}.`
-      return { kind: 'failed', reason: 'agent_error', detail, isFinal: true }
-    }
+    if (fault instanceof TurnLost) return { kind: 'lost' }
+    if (fault instanceof UntrustedFile) return untrustedFileFailure(fault)
     // The session was deleted meanwhile, which is why the write failed: nothing is left to update.
     if (await untilReachable(() => isSessionGone(app.db, claim.session.id))) return { kind: 'lost' }
     app.log.error(
@@ -102,13 +101,15 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
 /** Undefined if the turn must stop. Errors after that point are consequences of stopping and are ignored. */
 async function prepareUnlessStopping(
   app: App,
-  { session }: Claim,
+  { session, write }: Claim,
   runtime: Runtime,
   { lease, signal }: StopSignals,
 ): Promise<Conversation | undefined> {
   const mustStop = AbortSignal.any([signal, lease.signal])
   try {
-    const { conversation } = await untilReachable(() => openWorkspace(app, session, runtime, mustStop))
+    const { conversation } = await untilReachable(() =>
+      openWorkspace(app, session, runtime, { write, signal: mustStop }),
+    )
     return mustStop.aborted ? undefined : conversation
   } catch (error) {
     if (mustStop.aborted) return undefined
@@ -118,15 +119,11 @@ async function prepareUnlessStopping(
 }
 
 /** Installs the session's equipment where its agent finds it. Items that cannot be installed are noted in the log. */
-async function equip(
-  app: App,
-  { turn, session, key }: Claim,
-  runtime: Runtime,
-  conversation: Conversation,
-): Promise<Equipment> {
-  const { equipment, leftOut } = await equipmentOf(app, session, { goal: turn.goal || session.goal, key })
+async function equip(app: App, claim: Claim, runtime: Runtime, conversation: Conversation): Promise<Equipment> {
+  const { turn, session, key, write } = claim
+  const { equipment, leftOut } = await equipmentOf(app, session, { goal: turn.goal || session.goal, key, write })
   const unsupported = await runtime.equip(conversation, equipment)
-  for (const sentence of [...leftOut, ...unsupported]) noteWarning(app, session.id, sentence)
+  for (const sentence of [...leftOut, ...unsupported]) noteWarning(app, claim, sentence)
   return equipment
 }
 
@@ -138,7 +135,7 @@ async function runAgent(
   claim: Claim,
   { runtime, conversation: opened, equipment, ...stopSignals }: StopSignals & Agent,
 ): Promise<Outcome> {
-  const { hold, session } = claim
+  const { hold, session, write } = claim
   const activity = new EventTarget()
   let conversation = opened
   const started = await start(app, claim, runtime, {
@@ -147,7 +144,7 @@ async function runAgent(
     onActivity: () => activity.dispatchEvent(new Event('activity')),
     onNamed: async (id) => {
       conversation = { ...conversation, id }
-      await untilReachable(() => transact(app.db, (tx) => recordConversation(tx, session.id, id)))
+      await write((tx) => recordConversation(tx, session.id, id))
     },
   })
   if ('outcome' in started) return started.outcome
@@ -205,7 +202,7 @@ async function start(
         const outcome = await recordRunning(app, claim, identity)
         if (outcome) throw new StartAborted(outcome)
       },
-      onNotice: (sentence) => noteWarning(app, session.id, sentence),
+      onNotice: (sentence) => noteWarning(app, claim, sentence),
     })
     return { running }
   } catch (error) {
@@ -216,10 +213,11 @@ async function start(
 }
 
 /** Only in a session whose creator asked for it: any other prompt is text, whatever it begins with. */
-function asksForCommand(app: App, { turn, session }: Claim, runtime: Runtime): boolean {
+function asksForCommand(app: App, claim: Claim, runtime: Runtime): boolean {
+  const { turn, session } = claim
   if (session.config.cli_commands !== true || !turn.prompt.startsWith('/')) return false
   if (runtime.hasCommands) return true
-  noteWarning(app, session.id, `The runtime ${runtime.name} has no commands. The prompt goes to the model as text.`)
+  noteWarning(app, claim, `The runtime ${runtime.name} has no commands. The prompt goes to the model as text.`)
   return false
 }
 
@@ -253,13 +251,13 @@ async function recordRunning(
 }
 
 /** Redact before truncating: a truncated secret no longer matches its pattern. */
-function noteWarning(app: App, sessionId: number, text: string): void {
-  const write = async (): Promise<void> => {
+function noteWarning(app: App, { session, write }: Claim, text: string): void {
+  const writeNote = async (): Promise<void> => {
     const sentence = truncate(await app.redactor.text(text), maxNoticeCharacters, '…')
-    await transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))
+    await write((tx) => note(app, tx, session.id, sentence, 'warning'))
   }
-  untilReachable(write).catch((error: unknown) =>
-    app.log.warn({ sessionId, err: error }, 'could not note a warning in the log of a session'),
+  writeNote().catch((error: unknown) =>
+    app.log.warn({ sessionId: session.id, err: error }, 'could not note a warning in the log of a session'),
   )
 }
 

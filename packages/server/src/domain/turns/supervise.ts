@@ -32,10 +32,10 @@ export async function supervise(
   try {
     const end = await running.ended
     await recorder.stop()
-    await untilReachable(() => recordProgress(true))
     if (lease.isLost()) return { kind: 'lost' }
+    await untilReachable(() => recordProgress(true))
     if (watchdog.hasFired()) return { kind: 'failed', reason: 'silent', detail: watchdog.failureDetail }
-    return end.kind !== 'completed' && signal.aborted ? { kind: 'cut_short' } : end
+    return end.kind !== 'completed' && (signal.aborted || lease.isEnding()) ? { kind: 'cut_short' } : end
   } finally {
     mustStop.removeEventListener('abort', stop)
     watchdog.stop()

@@ -1,5 +1,4 @@
-import { transact } from '../../platform/db/transact.ts'
-import { untilReachable } from '../../platform/db/until-reachable.ts'
+import type { Transact } from '../../platform/db/transact.ts'
 import type { Equipment, McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
 import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
@@ -17,11 +16,11 @@ export type SessionEquipment = {
 export async function equipmentOf(
   app: App,
   session: SessionRow,
-  { goal, key }: { goal: string | null; key: string },
+  { goal, key, write }: { goal: string | null; key: string; write: Transact },
 ): Promise<SessionEquipment> {
   const { mcpServers: chosen, skills, hooks, leftOut } = await equipFromCatalog(app.catalog, session)
   const injected = await injectedServers(app, session, { chosen, key })
-  await recordInjected(app, session, injected)
+  await recordInjected(session, injected, write)
   const sentences = leftOut.map(({ sentence }) => sentence)
   return {
     equipment: {
@@ -36,10 +35,10 @@ export async function equipmentOf(
   }
 }
 
-async function recordInjected(app: App, session: SessionRow, servers: readonly McpServer[]): Promise<void> {
+async function recordInjected(session: SessionRow, servers: readonly McpServer[], write: Transact): Promise<void> {
   const names = servers.map(({ name }) => name)
   if (names.join() === session.injected_mcp_servers.join()) return
-  await untilReachable(() => transact(app.db, (tx) => recordInjectedServers(tx, session.id, names)))
+  await write((tx) => recordInjectedServers(tx, session.id, names))
 }
 
 type InstructionParts = { goal: string | null; leftOut: readonly string[] }

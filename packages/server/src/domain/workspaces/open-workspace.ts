@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { withFileLock } from '../../platform/concurrency/file-lock.ts'
 import { PathRefused, resolveInside } from '../../platform/contained-path.ts'
-import { transact } from '../../platform/db/transact.ts'
+import type { Transact } from '../../platform/db/transact.ts'
 import { ifUntrusted, openUntrusted } from '../../platform/files/untrusted-file.ts'
 import { GitFailed } from '../../platform/git/git-failed.ts'
 import { parseRepositoryAddress } from '../../platform/git/repository-address.ts'
@@ -27,6 +27,9 @@ export class WorkspaceFailed extends Error {
   }
 }
 
+/** `write`: how the caller writes, such as in the name of a turn. `signal`: aborted when the caller gives up. */
+type Opening = { write: Transact; signal?: AbortSignal }
+
 export type Workspace = { conversation: Conversation; isCloneNew: boolean }
 
 /**
@@ -38,9 +41,9 @@ export async function openWorkspace(
   app: App,
   session: SessionRow,
   runtime: Runtime,
-  signal?: AbortSignal,
+  opening: Opening,
 ): Promise<Workspace> {
-  return withWorkspaceLock(app, session.id, () => open(app, session, runtime, signal), signal)
+  return withWorkspaceLock(app, session.id, () => open(app, session, runtime, opening), opening.signal)
 }
 
 /** Serialises work on one session's files: opening and removing a workspace must not overlap. */
@@ -58,14 +61,14 @@ export async function withWorkspaceLock<T>(
 /** Longer than any clone may take. */
 const lockTimeoutMs = 3_600_000
 
-async function open(app: App, session: SessionRow, runtime: Runtime, signal?: AbortSignal): Promise<Workspace> {
-  const { path: clone, isNew: isCloneNew } = await ensureClone(app, session, signal)
+async function open(app: App, session: SessionRow, runtime: Runtime, opening: Opening): Promise<Workspace> {
+  const { path: clone, isNew: isCloneNew } = await ensureClone(app, session, opening)
   const workingDirectory = await findWorkingDirectory(clone, session.subdirectory)
   const home = runtimeHome(app, session.id)
   await mkdir(home, { recursive: true, mode: 0o700 })
   const conversation = { id: session.session_id ?? runtime.newConversationId(), home, workingDirectory }
-  await restoreTranscript(app, session, runtime, conversation)
-  await transact(app.db, (tx) =>
+  await restoreTranscript(app, session, { runtime, conversation, write: opening.write })
+  await opening.write((tx) =>
     recordWorkspace(tx, session.id, {
       conversationId: conversation.id ?? null,
       hostId: app.home.hostId,
@@ -80,7 +83,7 @@ async function open(app: App, session: SessionRow, runtime: Runtime, signal?: Ab
 async function ensureClone(
   app: App,
   session: SessionRow,
-  signal?: AbortSignal,
+  { write, signal }: Opening,
 ): Promise<{ path: string; isNew: boolean }> {
   const path = clonePath(app, session.id)
   if (await exists(path)) return { path, isNew: false }
@@ -91,7 +94,7 @@ async function ensureClone(
       {
         delaysMs: cloneRetryDelaysMs,
         isWorthIt: (error) => error instanceof GitFailed && error.isRetryable,
-        onRetry: (error, delayMs) => noteRetry(app, session.id, error, delayMs),
+        onRetry: (error, delayMs) => noteRetry(app, session.id, { error, delayMs, write }),
         signal,
       },
     )
@@ -105,10 +108,12 @@ async function ensureClone(
 /** Long enough for a forge restart or a short network failure. */
 const cloneRetryDelaysMs = [5000, 10_000, 20_000]
 
-async function noteRetry(app: App, sessionId: number, error: unknown, delayMs: number): Promise<void> {
+type Retry = { error: unknown; delayMs: number; write: Transact }
+
+async function noteRetry(app: App, sessionId: number, { error, delayMs, write }: Retry): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error)
   const sentence = `${reason}. Retrying in ${delayMs / 1000} s.`
-  await transact(app.db, (tx) => note(app, tx, sessionId, sentence, 'warning'))
+  await write((tx) => note(app, tx, sessionId, sentence, 'warning'))
 }
 
 async function findWorkingDirectory(clone: string, subdirectory: string | null): Promise<string> {
@@ -128,8 +133,7 @@ async function findWorkingDirectory(clone: string, subdirectory: string | null):
 async function restoreTranscript(
   app: App,
   session: SessionRow,
-  runtime: Runtime,
-  conversation: Conversation,
+  { runtime, conversation, write }: { runtime: Runtime; conversation: Conversation; write: Transact },
 ): Promise<void> {
   const key = { sessionId: session.id, thread: mainThread }
   const { entry_count: entryCount, read_bytes: readBytes } = await findProgress(app.db, key)
@@ -143,7 +147,7 @@ async function restoreTranscript(
   }
   const { path } = await runtime.writeTranscript(conversation, storedLines(app.db, key))
   const { size } = await stat(path)
-  await transact(app.db, (tx) => updateReadBytes(tx, key, size))
+  await write((tx) => updateReadBytes(tx, key, size))
 }
 
 /** Undefined if there is no transcript. */

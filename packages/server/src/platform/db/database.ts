@@ -12,8 +12,11 @@ export type Connection = { connectionString: string }
 
 /** Short enough that a caller learns of an outage before its own timeout. */
 const connectTimeoutMs = 2500
-/** Wait limit for a pooled connection. Hundreds of callers of one session wait for its row lock, which is no outage. */
-const poolWaitMs = 15_000
+/**
+ * Wait limit for a pooled connection. Hundreds of callers of one session wait for its row lock, which is no outage. Well
+ * under a lease: a caller learns that the host is overloaded before the host could count as dead.
+ */
+const poolWaitMs = 5000
 /**
  * A frozen host keeps the locks of its open transaction, and a host that takes over would wait for them. The database
  * ends such a transaction well before a lease expires.
@@ -31,6 +34,8 @@ type PoolOptions = {
   max: number
   log: Log
   name: string
+  /** Instead of the usual limit for a pooled connection. */
+  waitMs?: number
   /** Without it, a query on a dead connection waits until the kernel gives up. */
   queryTimeoutMs?: number
 }
@@ -39,7 +44,7 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
   const pool = new pg.Pool({
     connectionString: connection.connectionString,
     max: options.max,
-    connectionTimeoutMillis: poolWaitMs,
+    connectionTimeoutMillis: options.waitMs ?? poolWaitMs,
     Client: ConnectTimeoutClient,
     idleTimeoutMillis: 30_000,
     idle_in_transaction_session_timeout: idleTransactionMs,

@@ -1,5 +1,10 @@
-/** SQLSTATE codes that mean PostgreSQL is shutting down, starting up, out of connections, or has closed our session. */
-const outageStates = ['57P01', '57P02', '57P03', '53300', '53400', '25P03']
+/**
+ * SQLSTATE codes that mean PostgreSQL cannot work for the moment, whatever the statement: it is shutting down or starting
+ * up, has closed our session, or met an I/O error. Classes 08 and 53: no connection, and not enough disk, memory or
+ * connections.
+ */
+const outageStates = ['57P01', '57P02', '57P03', '25P03', '58030']
+const outageClasses = /^(08|53)...$/
 
 const socketCodes = [
   'ECONNREFUSED',
@@ -27,14 +32,19 @@ const driverSentences = [
   /^driver has already been destroyed/,
 ]
 
-/** Whether the error means that the database was unreachable, rather than that it rejected a statement. */
+/** Whether the error means that the database could not work, rather than that it rejected a statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.some(isOutage)) return true
   const code = codeOf(error)
-  if (code !== undefined && (outageStates.includes(code) || /^08...$/.test(code) || isSocketFailure(error, code)))
+  if (code !== undefined && (outageStates.includes(code) || outageClasses.test(code) || isSocketFailure(error, code)))
     return true
   return driverSentences.some((sentence) => sentence.test(error.message))
+}
+
+/** The driver waited too long for the answer; the connection still waits for it. */
+export function isQueryTimeout(error: unknown): boolean {
+  return error instanceof Error && /^Query read timeout/.test(error.message)
 }
 
 /** Deadlock, serialisation failure, or changed tables: the transaction can be retried. */

@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import { isAborted, isOutdatedStatement } from './outage.ts'
+import { isAborted, isOutdatedStatement, isQueryTimeout } from './outage.ts'
 
 /** A statement with many values depends on their number and is rarely repeated. */
 const maxValues = 50
@@ -32,6 +32,11 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
   const wrap = (client: pg.PoolClient): PostgresPoolClient => {
     const ownEdition = edition
     const isOutdated = (): boolean => ownEdition !== edition
+    let isStuck = false
+    const noteStuck = (error: unknown): never => {
+      isStuck ||= isQueryTimeout(error)
+      throw error
+    }
     const ask = async (text: string, values: readonly unknown[]): Promise<pg.QueryResult> => {
       const plain = { text, values: [...values] }
       const name = isOutdated() || values.length > maxValues ? undefined : nameOf(text)
@@ -49,8 +54,10 @@ export function preparingPool(pool: pg.Pool): PostgresPool {
     }
     return {
       // Kysely's other overload takes a cursor and is for streams, which we do not use.
-      query: ask as unknown as PostgresPoolClient['query'],
-      release: () => client.release(isOutdated()),
+      query: ((text: string, values: readonly unknown[]) =>
+        ask(text, values).catch(noteStuck)) as unknown as PostgresPoolClient['query'],
+      // The driver gives up on a query that timed out, but the connection still waits for its answer.
+      release: () => client.release(isOutdated() || isStuck),
     }
   }
   return {

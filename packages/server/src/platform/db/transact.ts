@@ -4,6 +4,9 @@ import { isConflict } from './outage.ts'
 /** A deadlock is not an error of either writer: PostgreSQL aborts one transaction, and that one is retried. */
 const attempts = 3
 
+/** Runs work in one transaction of the caller's choice. */
+export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+
 const afterCommitWork = new WeakMap<Transaction, (() => void)[]>()
 
 /** Runs `work` in one transaction. Callbacks registered with `afterCommit` run only after a successful commit. */

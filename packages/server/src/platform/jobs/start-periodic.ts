@@ -1,3 +1,4 @@
+import type { Database } from '../db/database.ts'
 import type { PlacedEvent } from '../events/event.ts'
 import type { Events } from '../events/events.ts'
 import { type Leases, type LeasesOptions, openLeases } from './leases.ts'
@@ -14,6 +15,8 @@ export type PeriodicTasks = {
 type Options<App> = RunReportOptions &
   Pick<LeasesOptions, 'ttlMs'> & {
     app: App
+    /** Renews leases; default `db`. */
+    leaseDb?: Database
     entries: readonly Periodic<App>[]
     events: Pick<Events, 'follow'>
     paused: Pick<PausedQueues, 'has' | 'onRead'>
@@ -21,12 +24,12 @@ type Options<App> = RunReportOptions &
 
 /** Runs every entry at once, then at its interval and when an event wakes it. */
 export async function startPeriodic<App>(options: Options<App>): Promise<PeriodicTasks> {
-  const { entries, db, hostId, events, paused, log, ttlMs } = options
+  const { entries, db, leaseDb = db, hostId, events, paused, log, ttlMs } = options
   refuseDuplicateNames(entries)
   await deleteOldRuns(db)
   const stopping = new AbortController()
   const leases = await openLeases({
-    db,
+    db: leaseDb,
     owner: hostId,
     names: entries.filter(({ runs }) => runs === 'one_host').map(({ name }) => name),
     signal: stopping.signal,

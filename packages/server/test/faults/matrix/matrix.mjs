@@ -3,6 +3,8 @@ import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
+import { frozenWriter } from './faults/frozen-writer.mjs'
+import { fullDisk } from './faults/full-disk.mjs'
 import { hostileFiles } from './faults/hostile-files.mjs'
 import { brokenText, endlessOutput, hugeLine, partialLine } from './faults/hostile-output.mjs'
 import { idempotencyKey } from './faults/idempotency-key.mjs'
@@ -12,8 +14,10 @@ import { killBackend } from './faults/kill-backend.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
+import { partition } from './faults/partition.mjs'
 import { racingDelete } from './faults/racing-delete.mjs'
 import { refreshThenKill } from './faults/refresh-then-kill.mjs'
+import { rowLocks } from './faults/row-locks.mjs'
 import { silentAgent } from './faults/silent-agent.mjs'
 import { takeOver } from './faults/take-over.mjs'
 import { tornLine } from './faults/torn-line.mjs'
@@ -52,4 +56,8 @@ export const faults = [
   racingDelete,
   tornLine,
   hostileFiles,
+  frozenWriter,
+  partition,
+  rowLocks,
+  fullDisk,
 ]

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { openPool } from '../../../src/platform/db/database.ts'
+import { openDatabase, openPool } from '../../../src/platform/db/database.ts'
 import { isConflict, isOutage } from '../../../src/platform/db/outage.ts'
 import { untilReachable } from '../../../src/platform/db/until-reachable.ts'
 import { violatedConstraint } from '../../../src/platform/db/violated-constraint.ts'
@@ -49,6 +49,28 @@ describe('an outage', () => {
 
     expect(isOutage(error)).toBe(true)
     await untilReachable(() => sql`select 1`.execute(db))
+  })
+
+  test.each([
+    ['a full disk', '53100'],
+    ['a lack of memory', '53200'],
+    ['a lack of connections', '53300'],
+    ['an I/O error', '58030'],
+  ])('%s of the database is an outage', async (_, state) => {
+    const { db } = await database()
+    const error = await failureOf(
+      sql.raw(`do $$ begin raise exception 'no' using errcode = '${state}'; end $$`).execute(db),
+    )
+    expect(isOutage(error)).toBe(true)
+  })
+
+  test('a connection whose query timed out is not used again', async () => {
+    const { url } = await testDatabase({ isEmpty: true })
+    const pool = openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'test', queryTimeoutMs: 300 })
+    const db = openDatabase(pool)
+    expect(isOutage(await failureOf(sql`select pg_sleep(30)`.execute(db)))).toBe(true)
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+    await db.destroy()
   })
 
   test('terminated idle connections fail no query', async () => {

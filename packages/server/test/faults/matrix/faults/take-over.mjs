@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { recordReceipt, renewLease } from '../../../../dist/domain/inbox/lease-store.js'
+import { renewLease } from '../../../../dist/domain/inbox/lease-store.js'
+import { TurnLost, transactHeld } from '../../../../dist/domain/inbox/transact-held.js'
 import { openDatabase } from '../../../../dist/platform/db/database.js'
 import { agentsUp, createSession, recovery, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
@@ -78,7 +79,8 @@ async function writesOfOldHolder({ pool }, turns, { hostId }) {
   for (const { id, run_marker: marker } of turns) {
     const hold = { turnId: id, owner: hostId, marker }
     if (await renewLease(db, hold)) problems.push('the old holder could renew its lease')
-    if (await recordReceipt(db, hold)) problems.push('the old holder could write a receipt')
+    const write = transactHeld(db, hold, async () => problems.push('the old holder could write'))
+    await write.catch((error) => error instanceof TurnLost || problems.push(String(error)))
   }
   return problems
 }
