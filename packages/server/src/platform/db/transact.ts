@@ -1,8 +1,12 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Transaction } from './database.ts'
 import { isConflict } from './outage.ts'
 
 /** A deadlock is not an error of either writer: PostgreSQL aborts one transaction, and that one is retried. */
-const attempts = 3
+const attempts = 8
+/** Doubles with each attempt. Random, so that two transactions do not meet again. */
+const firstPauseMs = 10
 
 /** Runs work in one transaction of the caller's choice. */
 export type Transact = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>
@@ -22,6 +26,7 @@ export async function transact<T>(db: Database, work: (tx: Transaction) => Promi
       return result
     } catch (error) {
       if (attempt >= attempts || !isConflict(error)) throw error
+      await wait(randomInt(firstPauseMs * 2 ** attempt))
     }
   }
 }

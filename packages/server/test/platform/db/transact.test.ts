@@ -37,6 +37,18 @@ test('afterCommit callbacks of a rolled back transaction never run', async () =>
   expect((await pool.query('select id from entries')).rows).toEqual([])
 })
 
+test('a transaction succeeds after several conflicts in a row', async () => {
+  const { db, pool } = await ledger()
+  let attempts = 0
+  await transact(db, async (tx) => {
+    attempts += 1
+    await sql`insert into entries values (1)`.execute(tx)
+    if (attempts <= 6) await sql`do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`.execute(tx)
+  })
+  expect(attempts).toBe(7)
+  expect((await pool.query('select id from entries')).rows).toEqual([{ id: 1 }])
+})
+
 test('two deadlocked transactions both succeed, and their afterCommit callbacks run once each', async () => {
   const { db, pool } = await ledger()
   await pool.query('insert into entries values (1), (2)')
@@ -69,7 +81,7 @@ test('a transaction that keeps conflicting fails with the conflict', async () =>
   })
 
   await expect(attempt).rejects.toThrow('no luck')
-  expect(attempts).toBe(3)
+  expect(attempts).toBe(8)
 })
 
 test('afterCommit throws for a transaction not opened by transact', async () => {
