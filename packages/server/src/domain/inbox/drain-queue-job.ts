@@ -6,5 +6,5 @@ export const drainQueueJob = defineJob({
   name: 'drain_queue',
   queue: 'agents',
   payload: z.object({ sessionId: z.int() }),
-  attempts: 5,
+  attempts: 25,
 })

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { drainQueue } from '../../../src/domain/conversation/drain-queue.ts'
 import { changeMessage, removeMessage, reorderMessage } from '../../../src/domain/inbox/messages.ts'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
 import { conversing } from '../../support/sessions/conversation.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
 const { drain, create, busy, rested, queue, messages, reaches, settled, turns, effects } = conversing(app)
@@ -113,6 +115,27 @@ describe('queueing a message', () => {
     expect(rows).toEqual([{ seconds: 10 }])
     await drain(id)
     await isDone('resting')
+  })
+
+  test('for a session at rest is delivered after an outage of the database, however long it lasts', async () => {
+    const id = await rested()
+    await queue(id, doing('after-outage'))
+    await app.pool.query(
+      `create function fill_disk() returns trigger language plpgsql as
+       $$ begin perform nextval('attempts_of_drain'); raise exception 'full' using errcode = '53100'; end $$`,
+    )
+    await app.pool.query('create sequence attempts_of_drain')
+    await app.pool.query(
+      `create trigger fill_disk before insert on turns for each row when (new.session_id = ${id}) execute function fill_disk()`,
+    )
+    const draining = drainQueue.perform({ sessionId: id }, app.host.app)
+    await eventually(
+      async () => (await app.pool.query('select last_value::int as count from attempts_of_drain')).rows[0].count,
+      (count) => count >= 3,
+    )
+    await app.pool.query('drop trigger fill_disk on turns')
+    await draining
+    await isDone('after-outage')
   })
 
   test('for a session that never ran starts its first turn', async () => {
