@@ -12,17 +12,20 @@ export type Candidate = { id: string; session_id: number; class: PriorityClass; 
 
 /**
  * The next queued turn of each `waiting` session that has no live turn, in dispatch order: priority first, then
- * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session.
+ * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session. With
+ * `sessionId`, only that session's.
  */
 export async function selectCandidates(
-  tx: Transaction,
+  db: Database | Transaction,
   classByGenesis: Record<string, PriorityClass>,
+  sessionId?: number,
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     with next as (
       select distinct on (session_id) id, session_id, created_at, retry_at
       from turns
       where state = 'queued'
+        and ${sessionId === undefined ? sql`true` : sql`session_id = ${sessionId}`}
         and not exists (
           select from turns as live
           where live.session_id = turns.session_id
@@ -42,15 +45,15 @@ export async function selectCandidates(
     select id, session_id, class, is_held
     from classed
     order by class = 'spot', precedence desc, created_at, id
-  `.execute(tx)
+  `.execute(db)
   return rows
 }
 
 /** A worker claims a dispatched turn within moments. After this long its job counts as lost and is enqueued again. */
 const overdueSeconds = 10
 
-export function selectOverdueTurns(tx: Transaction): Promise<{ id: string; session_id: number }[]> {
-  return tx
+export function selectOverdueTurns(db: Database): Promise<{ id: string; session_id: number }[]> {
+  return db
     .selectFrom('turns')
     .select(['id', 'session_id'])
     .where('state', '=', 'dispatched')

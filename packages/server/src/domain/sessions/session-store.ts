@@ -33,6 +33,17 @@ export function selectSessionForUpdate(tx: Transaction, ref: SessionRef): Promis
     .executeTakeFirst()
 }
 
+/** As `selectSessionForUpdate`. Undefined also if another transaction holds the lock. */
+export function selectSessionIfFree(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where((is) => matchesRef(is, ref))
+    .forNoKeyUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+}
+
 /** The lock for a delete: conflicts with transactions that insert rows which refer to the session. */
 export function selectSessionForDelete(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx

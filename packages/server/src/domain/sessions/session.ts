@@ -49,6 +49,7 @@ export {
   selectSession,
   selectSessionForDelete,
   selectSessionForReference,
+  selectSessionIfFree as lockSessionIfFree,
 } from './session-store.ts'
 export type { SessionRow } from './session-table.ts'
 export { freeSlug } from './slug.ts'

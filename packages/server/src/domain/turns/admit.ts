@@ -13,7 +13,14 @@ import {
   lockAdmission,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { classesByGenesis, clearHold, lockSessionIfThere, recordHold } from '../sessions/session.ts'
+import {
+  classesByGenesis,
+  clearHold,
+  lockSessionIfFree,
+  lockSessionIfThere,
+  recordHold,
+  type SessionRow,
+} from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
@@ -21,32 +28,63 @@ export const admitTurns = handleJob(admitTurnsJob, (_payload, app) => admit(app)
 
 /**
  * Dispatches each session's next turn: priority turns at once, spot turns while a slot is free. A held turn has no job
- * that could be lost; everything that may free a slot calls this again.
+ * that could be lost; everything that may free a slot calls this again. Each session has a transaction of its own, and one
+ * whose row is locked comes last: a slow request must not hold up the turns of other sessions.
  */
 export async function admit(app: App): Promise<void> {
-  await transact(app.db, async (tx) => {
-    await lockAdmission(tx)
-    for (const { id, session_id } of await findOverdueTurns(tx)) await enqueueRun(tx, id, session_id)
-    const settings = await readSettings(tx)
-    const slots = settings.spot_gating_enabled ? settings.spot_max_concurrent_sessions : Number.POSITIVE_INFINITY
-    let live = await countLiveTurns(tx)
-    for (const candidate of await findCandidates(tx, classesByGenesis(settings))) {
-      if (candidate.class === 'spot' && live >= slots) await holdTurn(app, tx, candidate, { live, slots })
-      else if (await dispatch(app, tx, candidate)) live += 1
-    }
+  const overdue = await findOverdueTurns(app.db)
+  const settings = await readSettings(app.db)
+  const slots = settings.spot_gating_enabled ? settings.spot_max_concurrent_sessions : Number.POSITIVE_INFINITY
+  const classes = classesByGenesis(settings)
+  const live = await countLiveTurns(app.db)
+  const candidates = (await findCandidates(app.db, classes)).filter(
+    (candidate) => !(candidate.class === 'spot' && candidate.is_held && live >= slots),
+  )
+  const steps: Step[] = [
+    ...overdue.map(
+      ({ id, session_id }): Step => ({
+        sessionId: session_id,
+        take: (tx, session) => enqueueRun(tx, id, session),
+      }),
+    ),
+    ...candidates.map(
+      ({ session_id }): Step => ({
+        sessionId: session_id,
+        take: (tx, session) => admitSession(app, tx, session, { slots, classes }),
+      }),
+    ),
+  ]
+  const locked: Step[] = []
+  for (const step of steps) if (!(await takeStep(app, step, lockSessionIfFree))) locked.push(step)
+  for (const step of locked) await takeStep(app, step, lockSessionIfThere)
+}
+
+type Step = { sessionId: number; take(tx: Transaction, session: SessionRow): Promise<void> }
+
+/** False if the session is locked or was deleted. */
+function takeStep(app: App, { sessionId, take }: Step, lock: typeof lockSessionIfThere): Promise<boolean> {
+  return transact(app.db, async (tx) => {
+    const session = await lock(tx, { id: sessionId })
+    if (session) await take(tx, session)
+    return session !== undefined
   })
 }
 
-/** False if the turn is no longer queued, or its session was deleted after the candidates were read. */
-async function dispatch(app: App, tx: Transaction, { id, session_id, is_held }: Candidate): Promise<boolean> {
-  if (!(await lockSessionIfThere(tx, { id: session_id }))) return false
-  if (!(await dispatchTurn(tx, id))) return false
-  if (is_held) {
-    await clearHold(tx, session_id)
-    await note(app, tx, session_id, 'A slot is free; the held turn starts.')
+type Gate = { slots: number; classes: ReturnType<typeof classesByGenesis> }
+
+/** Under the admission lock, so that the limit is exact. The session's next turn may have changed since it was found. */
+async function admitSession(app: App, tx: Transaction, session: SessionRow, { slots, classes }: Gate): Promise<void> {
+  await lockAdmission(tx)
+  const [candidate] = await findCandidates(tx, classes, session.id)
+  if (!candidate) return
+  const live = await countLiveTurns(tx)
+  if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, { live, slots })
+  if (!(await dispatchTurn(tx, candidate.id))) return
+  if (candidate.is_held) {
+    await clearHold(tx, session.id)
+    await note(app, tx, session.id, 'A slot is free; the held turn starts.')
   }
-  await enqueueRun(tx, id, session_id)
-  return true
+  await enqueueRun(tx, candidate.id, session)
 }
 
 /** Logs only the first time: later passes find the turn already held. */
@@ -58,16 +96,12 @@ async function holdTurn(
 ): Promise<void> {
   if (candidate.is_held) return
   const detail = `${live} sessions are running and the limit for spot work is ${slots}`
-  if (!(await lockSessionIfThere(tx, { id: candidate.session_id }))) return
   await recordHold(tx, candidate.session_id, { at: app.clock.now(), reason: 'fleet_at_cap', detail })
   await note(app, tx, candidate.session_id, `Held: ${detail}. The turn starts when a slot is free.`, 'warning')
 }
 
 /** A first turn may run on any host. Later ones run on the host with the clone, unless that host is dead. */
-async function enqueueRun(tx: Transaction, turnId: string, sessionId: number): Promise<void> {
-  const session = await lockSessionIfThere(tx, { id: sessionId })
-  if (!session) return
-  const { host_id } = session
+async function enqueueRun(tx: Transaction, turnId: string, { id: sessionId, host_id }: SessionRow): Promise<void> {
   const isBound = host_id !== null && (await isHostAlive(tx, host_id))
   const key = `${runTurnJob.name}:${turnId}`
   await enqueue(tx, runTurnJob, { turnId, sessionId }, { key, ...(isBound && { hostId: host_id }) })

@@ -50,6 +50,27 @@ test.each(['queued', 'dispatched'] as const)(
   },
 )
 
+test('a session whose row is locked does not hold up the turns of other sessions', async () => {
+  const locked = await lostTurn('/any/repository', { state: 'queued' })
+  const other = await lostTurn('/any/repository', { state: 'queued' })
+  const request = await app.pool.connect()
+  try {
+    await request.query('begin')
+    await request.query('select from sessions where id = $1 for update', [locked.sessionId])
+    const admitted = admit(app.host.app)
+    await eventually(
+      async () => (await app.pool.query('select state from turns where id = $1', [other.turnId])).rows[0]?.state,
+      (state) => state !== 'queued',
+    )
+    await request.query('commit')
+    await admitted
+  } finally {
+    request.release()
+  }
+  const { rows } = await app.pool.query('select state from turns where id = $1', [locked.turnId])
+  expect(rows[0]?.state).not.toBe('queued')
+})
+
 test('only the run that claimed a turn can claim it again, for the case that the answer to its commit was lost', async () => {
   const { turnId } = await lostTurn('/any/repository', { state: 'dispatched', dispatched_at: new Date() })
   const claim = (owner: string, marker: string) =>
