@@ -50,6 +50,30 @@ export async function selectLiveHosts(db: Database | Transaction): Promise<strin
   return hosts.map(({ id }) => id)
 }
 
+/** Far longer than a host is down for maintenance. One that comes back later is recorded again. */
+const keptDays = 7
+
+/**
+ * Forgets hosts that do not come back, and returns them. A host that left processes behind is kept for as long as it may
+ * have to end them.
+ */
+export async function deleteOldHosts(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with forgotten as (
+      delete from abandoned_runs
+      where abandoned_at < now() - make_interval(days => ${keptDays})
+    )
+    delete from hosts
+    where seen_at < now() - make_interval(days => ${keptDays})
+      and not exists (
+        select from abandoned_runs
+        where host_id = hosts.id and abandoned_at >= now() - make_interval(days => ${keptDays})
+      )
+    returning id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 export async function selectSilentHosts(db: Database): Promise<string[]> {
   const hosts = await db
     .selectFrom('hosts')

@@ -14,6 +14,7 @@ export {
 } from './admission-store.ts'
 export { appendToQueue } from './append-to-queue.ts'
 export {
+  deleteOldHosts,
   isHostAlive,
   markHostsDead,
   selectLiveHosts as findLiveHosts,

@@ -4,6 +4,7 @@ import type { App, Room } from '../app.ts'
 import { noteAlive } from '../inbox/inbox.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { admit, admitTurns } from './admit.ts'
+import { pruneHosts } from './prune-hosts.ts'
 import { recover, takeOver } from './recover.ts'
 import { runTurn } from './run-turn.ts'
 import { runTurnJob } from './run-turn-job.ts'
@@ -43,6 +44,16 @@ const periodic: readonly Periodic<App>[] = [
     wakeOn: [onEvent(settingsChanged)],
     run: async (app) => {
       await admit(app)
+      return 'done'
+    },
+  },
+  {
+    name: 'prune_hosts',
+    queue: 'maintenance',
+    intervalMs: 3_600_000,
+    runs: 'one_host',
+    run: async (app) => {
+      await pruneHosts(app)
       return 'done'
     },
   },

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { recordReceipt, renewLease } from '../../../src/domain/inbox/lease-store.ts'
 import { recoveryPromptAfterMove } from '../../../src/domain/lifecycle/recovery-prompt.ts'
 import { endTurn } from '../../../src/domain/turns/end-turn.ts'
+import { pruneHosts } from '../../../src/domain/turns/prune-hosts.ts'
 import { takeOver } from '../../../src/domain/turns/recover.ts'
 import { launch } from '../../../src/platform/process/launch.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
@@ -107,6 +108,19 @@ test('a host ends its leftover processes of turns that others took over, once', 
   await takeOver(app.host.app)
   expect((await agent.exited).signal).toMatch(/SIGTERM|SIGKILL/)
   expect((await app.pool.query('select from abandoned_runs where host_id = $1', [hostId])).rows).toEqual([])
+})
+
+test('hosts that have been silent for days are forgotten with their workers, unless they left processes behind', async () => {
+  await app.pool.query(
+    `insert into hosts (id, seen_at) values
+       ('old-host', now() - interval '8 days'), ('quiet-host', now() - interval '1 day'), ('seized-host', '-infinity')`,
+  )
+  await app.pool.query("insert into job_workers (worker_id, host_id) values ('old-worker', 'old-host')")
+  await app.pool.query("insert into abandoned_runs (run_marker, host_id) values ('left-behind', 'seized-host')")
+  await pruneHosts(app.host.app)
+  const { rows } = await app.pool.query("select id from hosts where id in ('old-host', 'quiet-host', 'seized-host')")
+  expect(rows.map(({ id }) => id).sort()).toEqual(['quiet-host', 'seized-host'])
+  expect((await app.pool.query("select from job_workers where host_id = 'old-host'")).rows).toEqual([])
 })
 
 test('a follow-up to a session of a dead host runs here', async () => {
