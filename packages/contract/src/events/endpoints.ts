@@ -10,7 +10,7 @@ export const streamEvents = defineEndpoint({
   tag: 'Events',
   summary: 'Follow what happens, as server-sent events',
   description:
-    'Each event has an id. A reader that reconnects with it in `Last-Event-ID` gets the events it missed, up to three days back. Comments in between are heartbeats.',
+    'Each event has an id. A reader that reconnects with it in `Last-Event-ID` gets the events it missed, up to three days back. A reader that was away longer first gets `events.missed`. Comments in between are heartbeats.',
   query: z.object({
     session_id: SessionRef.optional().meta({
       type: 'string',

@@ -2,10 +2,12 @@ import type { z } from 'zod'
 import { categoriesChanged } from '../categories/events.ts'
 import { sessionCreated, sessionDeleted, sessionStatusChanged, statusSummaryChanged } from '../sessions/events.ts'
 import { settingsChanged } from '../settings/events.ts'
+import { eventsMissed } from './missed.ts'
 
 /** Every kind of event that the stream carries. */
 export const eventKinds = [
   categoriesChanged,
+  eventsMissed,
   sessionCreated,
   sessionDeleted,
   sessionStatusChanged,

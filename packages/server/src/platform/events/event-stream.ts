@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { eventsMissed } from '@yardmaster/contract/events/missed'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { PlacedEvent } from './event.ts'
 import type { Events } from './events.ts'
@@ -41,7 +42,16 @@ export function openEventStream(
     position = event.position
     if (from.sessionId === undefined || event.session_id === from.sessionId) write(frame(event))
   }
+  /** Deleted events cannot be replayed: the reader learns that it has to read again what it shows. */
+  const skipDeleted = async (): Promise<void> => {
+    const { prunedThrough, now } = await events.retention()
+    if (position >= prunedThrough) return
+    const payload = { after: position, through: prunedThrough }
+    position = prunedThrough
+    write(frame({ position, name: eventsMissed.name, session_id: null, payload, created_at: now }))
+  }
   const catchUp = async (): Promise<void> => {
+    await skipDeleted()
     do {
       isBehind = false
       for (;;) {

@@ -3,7 +3,14 @@ import { afterCommit } from '../db/transact.ts'
 import type { Log } from '../log/log.ts'
 import { retryLevel } from '../log/retry-level.ts'
 import type { EventKind, PlacedEvent } from './event.ts'
-import { type EventCursor, findEventsAfter, insertEvent, lastPosition, placeEvents } from './outbox-store.ts'
+import {
+  type EventCursor,
+  findEventsAfter,
+  insertEvent,
+  lastPosition,
+  placeEvents,
+  selectRetention,
+} from './outbox-store.ts'
 import type { Signals } from './signals.ts'
 
 export type Events = {
@@ -20,6 +27,8 @@ export type Events = {
   follow(follower: Follower): () => void
   /** Events after the cursor's position, oldest first, at most `limit`. */
   read(cursor: EventCursor, limit: number): Promise<PlacedEvent[]>
+  /** How far old events were deleted. */
+  retention(): Promise<{ prunedThrough: number; now: Date }>
   /** The current position: events committed before now are at or below it, later ones above. */
   lastPosition(): Promise<number>
   close(): void
@@ -94,6 +103,7 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
       return () => followers.delete(follower)
     },
     read: (cursor, limit) => findEventsAfter(db, cursor, limit),
+    retention: () => selectRetention(db),
     lastPosition: async () => {
       await placeEvents(db)
       return lastPosition(db)

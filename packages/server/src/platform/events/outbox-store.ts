@@ -72,9 +72,9 @@ export async function findEventsAfter(db: Database, cursor: EventCursor, limit: 
 export async function lastPosition(db: Database): Promise<number> {
   const row = await db
     .selectFrom('events')
-    .select(({ fn }) => fn.coalesce(fn.max('position'), sql<number>`0`).as('position'))
+    .select(({ fn }) => fn.max('position').as('position'))
     .executeTakeFirstOrThrow()
-  return row.position ?? 0
+  return row.position ?? (await selectRetention(db)).prunedThrough
 }
 
 /**
@@ -95,7 +95,10 @@ export async function deleteEventsBefore(db: Database, time: Date): Promise<numb
   return rows[0]?.count ?? 0
 }
 
-export async function selectPrunedThrough(db: Database): Promise<number> {
-  const row = await db.selectFrom('event_retention').select('pruned_through').executeTakeFirstOrThrow()
-  return row.pruned_through
+/** Events up to `prunedThrough` may be deleted. `now` is by the database's clock. */
+export async function selectRetention(db: Database): Promise<{ prunedThrough: number; now: Date }> {
+  return db
+    .selectFrom('event_retention')
+    .select(['pruned_through as prunedThrough', sql<Date>`now()`.as('now')])
+    .executeTakeFirstOrThrow()
 }

@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts'
 import type { Metrics } from '../metrics.ts'
 import { onEvent, type PlacedEvent } from './event.ts'
 import type { Events } from './events.ts'
-import { lastPosition, selectPrunedThrough } from './outbox-store.ts'
+import { lastPosition, selectRetention } from './outbox-store.ts'
 import type { Subscription } from './subscription.ts'
 import {
   insertFailure,
@@ -36,7 +36,7 @@ export async function openSubscription<App>(
   { db, events }: Pick<SubscriptionHost, 'db' | 'events'>,
   { name, kinds, startsAt }: Subscription<App>,
 ): Promise<void> {
-  const position = startsAt === 'beginning' ? await selectPrunedThrough(db) : await events.lastPosition()
+  const position = startsAt === 'beginning' ? (await selectRetention(db)).prunedThrough : await events.lastPosition()
   await insertSubscription(db, { name, kinds: kinds.map((kind) => kind.name), position })
 }
 
@@ -85,7 +85,7 @@ async function findWork<App>(subscription: Subscription<App>, { db, log }: Subsc
   const { name } = subscription
   const cursor = await selectCursor(db, name)
   if (!cursor || cursor.is_waiting) return false
-  const prunedThrough = await selectPrunedThrough(db)
+  const { prunedThrough } = await selectRetention(db)
   if (cursor.position < prunedThrough) {
     log.error(
       { subscription: name, position: cursor.position, prunedThrough },

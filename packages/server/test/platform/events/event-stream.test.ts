@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEventStream } from '../../../src/platform/events/event-stream.ts'
 import type { Events, Follower } from '../../../src/platform/events/events.ts'
+import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { type EventHost, openEventHost, publishWord } from '../../support/events/event-host.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -52,6 +53,38 @@ describe('the stream', () => {
       (words) => words.includes('39'),
     )
     expect(stream.words()).toEqual(Array.from({ length: 37 }, (_, index) => `${index + 3}`))
+  })
+
+  test('tells a reader that was away for longer than events are kept, then sends what is left', async () => {
+    const { host, pool } = await watchedHost()
+    for (const word of ['old', 'older', 'kept']) await publishWord(host, word)
+    const [, second] = await eventually(
+      () => host.events.read({ position: 0 }, 100),
+      (events) => events.length === 3,
+    )
+    const through = second?.position ?? 0
+    await pool.query('update events set created_at = $1 where position <= $2', [new Date(0), through])
+    await deleteEventsBefore(host.db, new Date(1))
+
+    const late = await open(host, { position: 1 })
+    const missed = await late.next((frame) => frame.includes('events.missed'))
+    expect(missed).toMatch(new RegExp(`^id: ${through}\\nevent: events.missed\\n`))
+    expect(JSON.parse(missed.split('data: ')[1] ?? '')).toMatchObject({ after: 1, through })
+    await late.next((frame) => frame.includes('kept'))
+
+    const current = await open(host, { position: through })
+    await current.next((frame) => frame.includes('kept'))
+    expect(current.frames.join()).not.toContain('events.missed')
+  })
+
+  test('a reader that starts when every event is deleted is told of no gap', async () => {
+    const { host } = await watchedHost()
+    await publishWord(host, 'gone')
+    await eventually(host.events.lastPosition, (position) => position > 0)
+    await deleteEventsBefore(host.db, new Date(Date.now() + 60_000))
+    const stream = await open(host, { position: await host.events.lastPosition(), heartbeatMs: 5 })
+    await stream.next((frame) => frame === ': heartbeat')
+    expect(stream.frames.join()).not.toContain('events.missed')
   })
 
   test('readers that connect during many writes miss no event and see none twice', async () => {
