@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { agentsUp, createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
+import { until } from '../until.mjs'
 
 const hourMs = 3_600_000
 
@@ -26,6 +27,21 @@ export const wrongClock = {
     }
     const turns = await agentsUp(cluster, ids)
     await settled(cluster, ids)
+    // A message to a resting session waits ten seconds by the database's clock, not an hour by the host's.
+    for (const [index, id] of ids.entries()) {
+      const { tag } = accepted[index]
+      await hosts[index % 2].command('enqueue', { id, prompt: cluster.effects.prompt(tag, 2) })
+    }
+    await until(
+      'the queued messages are delivered',
+      async () =>
+        cluster.effects
+          .lines()
+          .filter(({ tag, number, mark }) => accepted.some((one) => one.tag === tag) && number === 2 && mark === 'end'),
+      ({ length }) => length === ids.length,
+    )
+    await settled(cluster, ids)
+    accepted.push(...accepted.map(({ tag }) => ({ tag, number: 2 })))
     const { rows } = await cluster.pool.query('select outcome from turns where session_id = any($1)', [ids])
     const stolen = (await cluster.pool.query('select from abandoned_runs')).rowCount
     return {
@@ -33,7 +49,7 @@ export const wrongClock = {
       figures: { 'turns per host at least': Math.min(...hosts.map((host) => heldBy(turns, host))) },
       problems: [
         stolen > 0 && `${stolen} leases were stolen from a live holder`,
-        rows.length !== ids.length && `${rows.length} turns for ${ids.length} sessions`,
+        rows.length !== accepted.length && `${rows.length} turns for ${accepted.length} prompts`,
       ].filter(Boolean),
     }
   },
