@@ -17,8 +17,8 @@ export type TurnHold = { turnId: string; owner: string; marker: string }
 /** A live host renews about five times within this. Only the database's clock decides when a lease expires. */
 const leaseSeconds = 15
 /**
- * Nobody waits for the turns of the only host, so it may keep its agents through an outage of the database. A host that
- * joins during the outage waits this long.
+ * No other host waits for the turns of the only host, so it may keep its agents through an outage of the database. A host
+ * that joins during the outage waits this long.
  */
 const soleLeaseSeconds = 60
 

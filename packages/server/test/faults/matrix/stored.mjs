@@ -1,5 +1,5 @@
 /**
- * Compares the accepted prompts with the stored transcripts: each stands there once, as a prompt or quoted in a recovery
+ * Compares the accepted prompts with the stored transcripts: each is stored once, as a prompt or quoted in a recovery
  * prompt, and no entry is stored twice.
  */
 export async function judgeStored({ pool }, ids, accepted) {
