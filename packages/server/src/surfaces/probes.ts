@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { access } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { FastifyInstance } from 'fastify'
@@ -18,11 +19,17 @@ export function registerProbes(server: FastifyInstance, app: App): void {
   const checkDatabase = guarded({ adapter: 'PostgreSQL' }, () => readDatabase(app))
   const checkCache = guarded({ store }, () => useCache(app))
   const checkRedis = guarded({ store }, () => app.cache.ping())
+  const checkFiles = guarded({}, () => useFiles(app))
 
   server.get('/up', { config: { auth: 'none' } }, async () => ({ status: 'ok' }))
   server.get('/up/deep', { config: { auth: 'none' } }, async (_request, reply) => {
-    const [database, cache, redis] = await Promise.all([checkDatabase(), checkCache(), checkRedis()])
-    const checks = { database, cache, redis }
+    const [database, cache, redis, files] = await Promise.all([
+      checkDatabase(),
+      checkCache(),
+      checkRedis(),
+      checkFiles(),
+    ])
+    const checks = { database, cache, redis, files }
     const failed = Object.entries(checks).flatMap(([name, check]) => (check.status === 'ok' ? [] : [name]))
     reply.code(failed.length === 0 ? 200 : 503)
     return {
@@ -46,6 +53,14 @@ async function useCache({ cache }: App): Promise<void> {
   await cache.set(key, key, { ttlSeconds: 10 })
   if ((await cache.get(key)) !== key) throw new Error('a value that was just written could not be read back')
   await cache.delete(key)
+}
+
+/**
+ * The process has few threads for file operations. When they all wait, for a disk that hangs or a pipe, no turn can run
+ * although the database responds.
+ */
+async function useFiles({ home }: App): Promise<void> {
+  await access(home.path)
 }
 
 /** Turns an error or a timeout of `work` into a failed check. */
