@@ -7,6 +7,19 @@ import { insertUsage, tokensOf, type UsageOwner } from './usage-store.ts'
  * the number of tokens that were not recorded before.
  */
 export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<number> {
-  const counted = usages.filter((usage) => tokensOf(usage) > 0)
+  const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage))
   return counted.length > 0 ? insertUsage(tx, owner, counted) : 0
+}
+
+/** Longer than any id or model name, and short enough for an index. */
+const maxCharacters = 500
+/** Far above any model call, and small enough for the columns. */
+const maxCount = 2 ** 31 - 1
+
+/** Agents write these values. A usage that cannot be stored must not keep the lines that report it from being stored. */
+function isPossible({ request_id, model, ...usage }: Usage): boolean {
+  const counts = Object.values(usage).filter((value) => typeof value === 'number')
+  return (
+    [request_id, model].every(({ length }) => length <= maxCharacters) && counts.every((count) => count <= maxCount)
+  )
 }

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { recordUsage } from '../../../src/domain/costs/cost.ts'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
@@ -65,4 +66,19 @@ test('a call that occurs twice in one batch is recorded once', async () => {
   const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
   await transact(app.host.app.db, (tx) => recordUsage(tx, owner, [usage, { ...usage }]))
   expect(await usageOf(id)).toHaveLength(1)
+})
+
+test('a line that reports an impossible usage is stored, and the usage is not recorded', async () => {
+  const entry = (requestId: string, tokens: number) =>
+    JSON.stringify({
+      type: 'assistant',
+      requestId,
+      timestamp: '2026-01-01T00:00:00Z',
+      message: { model: 'demo', usage: { input_tokens: tokens, output_tokens: 1 } },
+    })
+  const long = Array.from({ length: 500 }, (_, n) => createHash('sha256').update(String(n)).digest('hex')).join('')
+  const lines = [entry(long, 1), entry('too-many', Number.MAX_SAFE_INTEGER), entry(`fine-${randomUUID()}`, 7)]
+  const id = await create(`run printf '%s\\n' '${lines.join("' '")}' >> $(ls $HOME/transcripts/*.jsonl)\nsay after`)
+  expect((await reaches(id, 'needs_input', 'failed')).status).toBe('needs_input')
+  expect((await usageOf(id)).map(({ input_tokens }) => input_tokens)).toEqual([7])
 })
