@@ -1,5 +1,6 @@
 import { shellQuote } from '../platform/process/shell-quote.ts'
 import { version } from '../platform/version.ts'
+import { isProgram } from '../runtimes/cli.ts'
 import type { KeyRing } from './api-key.ts'
 import type { Host } from './compose.ts'
 import { sampleRepository } from './sample-repository.ts'
@@ -9,22 +10,40 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
   const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuote(keyRing.file)})`
+  const chosen = defaultRuntime ?? ''
+  const able = await runtimesThatCanRun(app)
   const body = JSON.stringify({
-    agent_runtime: app.runtimes.find('demo') ? 'demo' : defaultRuntime,
+    agent_runtime: ['demo', chosen].find((name) => able.includes(name)) ?? able[0],
     git_root: repository ?? '<a repository>',
     prompt: 'say Hello from Yardmaster\nrun ls',
   })
   const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, keyLocation(keyRing)]
   if (!isWorking) return [...lines, 'This host answers requests; turns run where ROLE is worker or all'].join('\n')
   if (keyRing.keys.length === 0) return lines.join('\n')
-  return [
-    ...lines,
+  const agent =
     defaultRuntime === 'demo'
       ? 'Agent: sessions that name no runtime use the built-in demo agent, which needs no key'
-      : `Agent: sessions that name no runtime use ${defaultRuntime}`,
+      : `Agent: sessions that name no runtime use ${defaultRuntime}`
+  if (able.length === 0)
+    return [...lines, `Agent: none can run yet; ${web.url}/api/v1/clis/status says what is missing`].join('\n')
+  return [
+    ...lines,
+    able.includes(chosen)
+      ? agent
+      : `${agent}, which is not installed or not signed in; these can run: ${able.join(', ')}`,
     'Run a first session:',
     `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuote(body)}`,
   ].join('\n')
+}
+
+/** Decided from this host's files and variables, as `GET /clis/status` does. */
+async function runtimesThatCanRun({ runtimes }: Host['app']): Promise<string[]> {
+  const able: string[] = []
+  for (const name of runtimes.names()) {
+    const cli = runtimes.find(name)?.cli
+    if (!cli || ((await isProgram(cli.command)) && (await cli.isAuthenticated()))) able.push(name)
+  }
+  return able
 }
 
 function keyLocation({ keys, file }: KeyRing): string {

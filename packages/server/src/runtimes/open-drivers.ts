@@ -25,6 +25,7 @@ export async function openDrivers(
     modelsPath,
   )
   const runtimes: Runtime[] = []
+  const builtIn: Runtime[] = []
   const secrets: KnownSecret[] = []
   for (const { driver, config } of configured) {
     const opened = await driver.open({
@@ -34,9 +35,11 @@ export async function openDrivers(
       takenNames: runtimes.map(({ name }) => name),
     })
     runtimes.push(...opened.runtimes)
+    // An agent that the operator's file adds is used only by sessions that name it.
+    builtIn.push(...opened.runtimes.filter(({ name }) => name === driver.name))
     secrets.push(...declaredSecrets(driver, config), ...(opened.secrets ?? []))
   }
-  return { runtimes, firstChoice: await chooseFirst(runtimes), secrets }
+  return { runtimes, firstChoice: await chooseFirst(builtIn.length > 0 ? builtIn : runtimes), secrets }
 }
 
 function declaredSecrets({ secrets }: RuntimeDriver, config: ConfiguredDriver['config']): KnownSecret[] {

@@ -159,6 +159,8 @@ export type Runtime = {
 export type AgentCli = {
   title: string
   command: string
+  /** Whether `--version` prints the version of the agent. Default true. */
+  hasVersion?: boolean
   installInstructions: string
   authInstructions: string
   authMethod: 'oauth' | 'env_var'

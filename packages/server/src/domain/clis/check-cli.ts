@@ -1,6 +1,7 @@
 import type { Cli } from '@yardmaster/contract/clis/fields'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { runCommand } from '../../platform/process/run-command.ts'
+import { isProgram } from '../../runtimes/cli.ts'
 import type { AgentCli } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 
@@ -25,6 +26,10 @@ export function describe(cli: AgentCli): Omit<Cli, 'installed' | 'authenticated'
 }
 
 async function readVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installed' | 'version' | 'error'>> {
+  if (cli.hasVersion === false) {
+    const installed = await isProgram(cli.command)
+    return { installed, version: null, error: installed ? null : `There is no program ${cli.command} on this host.` }
+  }
   try {
     const { stdout, stderr, timedOut } = await runCommand({
       command: cli.command,

@@ -1,28 +1,34 @@
 import { limits } from '@yardmaster/contract/limits'
 import { parseJson } from '../../platform/parse-json.ts'
 import { truncate } from '../../platform/truncate.ts'
+import type { ParallelCalls } from './parallel-calls.ts'
 
 /** Renders a stored line for people, as a header and a body. Empty for a line that is not JSON. */
-export function renderLine(line: string): string {
-  return renderReadable(parseJson(line))
+export function renderLine(line: string, calls?: ParallelCalls): string {
+  return renderReadable(parseJson(line), calls)
 }
 
 /** Renders the entry that a runtime made of a line. Empty for undefined: the runtime hides that line. */
-export function renderReadable(entry: unknown): string {
-  return entry === undefined ? '' : renderEntry(entry)
+export function renderReadable(entry: unknown, calls?: ParallelCalls): string {
+  return entry === undefined ? '' : renderEntry(entry, calls)
 }
 
 type Fields = Record<string, unknown>
 
-function renderEntry(entry: unknown): string {
+function renderEntry(entry: unknown, calls?: ParallelCalls): string {
   if (!isFields(entry)) return `--- Unknown ---\n${asString(entry)}\n`
+  calls?.see(entry)
   const message = isFields(entry.message) ? entry.message : entry
-  const { header, body } = headerAndBody(entry, message)
+  const { header, body } = headerAndBody(entry, message, calls)
   return `--- ${header} ---\n${body}\n`
 }
 
-function headerAndBody(entry: Fields, message: Fields): { header: string; body: string } {
-  const content = renderContent(message.content)
+function headerAndBody(
+  entry: Fields,
+  message: Fields,
+  calls: ParallelCalls | undefined,
+): { header: string; body: string } {
+  const content = renderContent(message.content, calls)
   switch (entry.type) {
     case 'user': {
       const isNotice = entry.isMeta === true || entry.interruptedByShutdown === true
@@ -54,17 +60,17 @@ function dump(entry: Fields, message: Fields, content: string): string {
   return message.content === undefined || message.content === null ? JSON.stringify(entry) : content
 }
 
-function renderContent(content: unknown): string {
+function renderContent(content: unknown, calls?: ParallelCalls): string {
   if (content === undefined || content === null) return ''
   if (Array.isArray(content))
     return content
-      .map(renderBlock)
+      .map((block) => renderBlock(block, calls))
       .filter((text) => text.trim() !== '')
       .join('\n')
-  return isFields(content) ? renderBlock(content) : asString(content)
+  return isFields(content) ? renderBlock(content, calls) : asString(content)
 }
 
-function renderBlock(block: unknown): string {
+function renderBlock(block: unknown, calls?: ParallelCalls): string {
   if (!isFields(block)) return asString(block)
   switch (block.type) {
     case 'text':
@@ -75,8 +81,11 @@ function renderBlock(block: unknown): string {
       return '[image]'
     case 'tool_use':
       return `[tool_use: ${asString(block.name ?? 'unknown')}] ${JSON.stringify(block.input ?? {})}`
-    case 'tool_result':
-      return `[tool_result] ${truncate(renderContent(block.content), limits.toolResultText)}`
+    case 'tool_result': {
+      const call = calls?.callOf(block)
+      const of = call === undefined ? '' : `(of ${call}) `
+      return `[tool_result] ${of}${truncate(renderContent(block.content), limits.toolResultText)}`
+    }
     default:
       return JSON.stringify(block, null, 2)
   }

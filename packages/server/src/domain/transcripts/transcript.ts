@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
+import { type ParallelCalls, parallelCalls } from './parallel-calls.ts'
 import { renderLine, renderReadable } from './render.ts'
 import { selectLastLines, selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
 
@@ -28,11 +29,11 @@ export function transcriptLines(db: Database, sessionId: number): Readable {
 
 /** The rendered entries, separated by empty lines. `readable` converts lines of runtimes with their own entry format. */
 export function transcriptText(db: Database, sessionId: number, readable?: Runtime['readable']): Readable {
-  return Readable.from(chunksOf(db, sessionId, { write: rendererFor(readable), between: '\n' }))
+  return Readable.from(chunksOf(db, sessionId, { write: rendererFor(readable, parallelCalls()), between: '\n' }))
 }
 
-function rendererFor(readable: Runtime['readable']): (line: string) => string {
-  return readable ? (line) => renderReadable(readable(line)) : renderLine
+function rendererFor(readable: Runtime['readable'], calls?: ParallelCalls): (line: string) => string {
+  return (line) => (readable ? renderReadable(readable(line), calls) : renderLine(line, calls))
 }
 
 export async function collectText(chunks: Readable): Promise<string> {

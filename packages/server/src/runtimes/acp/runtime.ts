@@ -3,6 +3,7 @@ import { unattended } from '../claude-code-variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
 import { type AcpAgent, defaultTimeouts } from './agent.ts'
+import { acpCli } from './agent-cli.ts'
 import { claudeOptions } from './claude-agent.ts'
 import { equip } from './equip.ts'
 import { maxMessageBytes } from './message-stream.ts'
@@ -17,6 +18,7 @@ import { usageOf } from './usage.ts'
 export function acpRuntime(agent: AcpAgent): Runtime {
   return {
     name: agent.name,
+    cli: acpCli(agent),
     hasCommands: true,
     models: () => agent.models,
     newConversationId: () => undefined,

@@ -28,6 +28,11 @@ describe('problems are reported by file and key', () => {
       { 'air.json': { name: 'x', mcp: 'mcp.json' } },
       'air.json: mcp: must be of type array',
     ],
+    [
+      'a root that is its own subagent root',
+      { 'roots.json': { api: { description: 'x', url: 'https://git.test/x', default_subagent_roots: ['api'] } } },
+      'roots.json: api.default_subagent_roots: a root cannot be a subagent root of itself',
+    ],
     ['invalid JSON', { 'mcp.json': '{"one": }' }, 'mcp.json: is not valid JSON'],
     ['JSON that is not an object', { 'mcp.json': '[]' }, 'mcp.json: must hold a JSON object'],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parallelCalls } from '../../../src/domain/transcripts/parallel-calls.ts'
 import { renderLine, renderReadable } from '../../../src/domain/transcripts/render.ts'
 import { readableEntry as readableClaude } from '../../../src/runtimes/alpha/readable.ts'
 import { readableEntry as readableCodex } from '../../../src/runtimes/beta/readable.ts'
@@ -245,5 +246,30 @@ describe('entries of vendor runtimes', () => {
     ],
   ])('a Claude Code entry is rendered unless it only lists available skills or agents: %j', (entry, text) => {
     expect(renderReadable(readableClaude(JSON.stringify(entry)))).toBe(text)
+  })
+})
+
+describe('results of parallel calls', () => {
+  const call = (id: string, command: string) =>
+    JSON.stringify({
+      type: 'assistant',
+      message: { content: [{ type: 'tool_use', id, name: 'Bash', input: { command } }] },
+    })
+  const result = (id: string, content: string) =>
+    JSON.stringify({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content }] } })
+
+  test('say which call they belong to', () => {
+    const calls = parallelCalls()
+    const lines = [call('a', 'one'), call('b', 'two'), result('b', '2'), result('a', '1')]
+    expect(lines.map((line) => renderLine(line, calls)).slice(2)).toEqual([
+      '--- User ---\n[tool_result] (of Bash {"command":"two"}) 2\n',
+      '--- User ---\n[tool_result] (of Bash {"command":"one"}) 1\n',
+    ])
+  })
+
+  test('of calls that follow one another are plain', () => {
+    const calls = parallelCalls()
+    const lines = [call('a', 'one'), result('a', '1'), call('b', 'two'), result('b', '2')]
+    expect(lines.map((line) => renderLine(line, calls)).at(-1)).toBe('--- User ---\n[tool_result] 2\n')
   })
 })

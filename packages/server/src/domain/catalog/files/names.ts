@@ -8,6 +8,8 @@ export type Names = {
   of<K extends Kind>(kind: K): Found<K>[]
   /** Resolves a reference. Returns undefined if there is no target, and records a problem unless the target was excluded. */
   refer<K extends Kind>(kind: K, given: string, from: { found: Found; key: string }): Found<K> | undefined
+  /** Records a problem with a reference. */
+  report(text: string, from: { found: Found; key: string }): void
   identify(found: Found): { name: string; qualifiedName: string; plainName: string }
 }
 
@@ -42,6 +44,7 @@ export function nameEverything(reading: Reading, { found, excluded }: Entries): 
       }
       return meant as Found<typeof kind> | undefined // found among entries of this kind
     },
+    report: (text, from) => void reading.problems.push(sentenceAbout(from.found.file, from.key, text)),
     identify: (each) => {
       const isAlone = namesakes(each.kind, each.id).length === 1
       const qualifiedName = qualifiedId(each)

@@ -41,10 +41,9 @@ export function rootDefaults(names: Names): Map<Found<'roots'>, RootDefaults> {
 
 function ownDefaults(names: Names, root: Found<'roots'>): RootDefaults {
   const list = (kind: Defaulted): string[] => {
-    const key = ownLists[kind]
-    const meant = (root.entry[key] ?? []).flatMap(
-      (given) => names.refer<Kind>(kind, given, { found: root, key: `${root.id}.${key}` }) ?? [],
-    )
+    const from = { found: root, key: `${root.id}.${ownLists[kind]}` }
+    const meant = (root.entry[ownLists[kind]] ?? []).flatMap((given) => names.refer<Kind>(kind, given, from) ?? [])
+    if (meant.includes(root)) names.report('a root cannot be a subagent root of itself', from)
     return [...new Set(meant.map((each) => names.identify(each).name))]
   }
   return {
