@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { textArray } from '../../platform/db/text-array.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import { findLines } from '../transcripts/transcript.ts'
 import type { Phrase } from './phrase.ts'
@@ -47,7 +48,7 @@ export async function insertChunks(
   await sql`
     insert into search_chunks (session_id, number, session_created_at, text)
     select sessions.id, ${from}::int + added.place - 1, sessions.created_at, added.text
-    from unnest(${chunks}::text[]) with ordinality as added (text, place)
+    from unnest(${textArray(chunks)}) with ordinality as added (text, place)
     join sessions on sessions.id = ${sessionId}
   `.execute(tx)
   await sql`

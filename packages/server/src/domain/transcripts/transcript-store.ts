@@ -1,5 +1,6 @@
 import { type Generated, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { textArray } from '../../platform/db/text-array.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -60,7 +61,7 @@ export async function appendEntries(
   await sql`
     insert into transcript_entries (session_id, thread, sequence, line)
     select ${sessionId}::bigint, ${thread}::text, ${after}::int + added.ordinality, added.line
-    from unnest(${lines}::text[]) with ordinality as added (line, ordinality)
+    from unnest(${textArray(lines)}) with ordinality as added (line, ordinality)
   `.execute(tx)
   await tx
     .updateTable('transcript_threads')
