@@ -14,6 +14,7 @@ import { killBackend } from './faults/kill-backend.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
+import { longLines } from './faults/long-lines.mjs'
 import { partition } from './faults/partition.mjs'
 import { racingDelete } from './faults/racing-delete.mjs'
 import { refreshThenKill } from './faults/refresh-then-kill.mjs'
@@ -49,6 +50,7 @@ export const faults = [
   hugeLine,
   brokenText,
   endlessOutput,
+  longLines,
   silentAgent,
   partialLine,
   earlyAgentDeath,
