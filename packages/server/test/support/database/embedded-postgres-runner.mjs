@@ -8,7 +8,12 @@ import { openHome } from '../../../dist/platform/home/home.js'
 process.on('SIGINT', () => undefined)
 const home = await openHome(process.argv[2])
 const log = { info: () => undefined, warn: () => undefined }
-const server = await startEmbeddedPostgres({ home: home.path, log })
+const [, , , grace] = process.argv
+const server = await startEmbeddedPostgres({
+  home: home.path,
+  log,
+  ...(grace !== undefined && { orphanGraceSeconds: Number(grace) }),
+})
 process.stdout.write(`${JSON.stringify({ connection: server.connection, serverPid: server.pid() })}\n`)
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'exit') process.exit(0)

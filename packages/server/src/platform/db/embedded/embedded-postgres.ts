@@ -27,6 +27,8 @@ export type EmbeddedPostgresOptions = {
   /** The folder of the package with the PostgreSQL programs. Default: the one npm installed for this platform. */
   binaryPackage?: string
   startTimeoutMs?: number
+  /** How long the server outlives a Yardmaster that was killed and is not started again. */
+  orphanGraceSeconds?: number
 }
 
 /** Longer than crash recovery takes with the amount of write-ahead log that PostgreSQL keeps. */

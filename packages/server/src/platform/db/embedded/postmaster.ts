@@ -5,6 +5,7 @@ import { readPostmasterFile } from './postmaster-file.ts'
 import { toolEnvironment } from './run-tool.ts'
 import type { ServerLog } from './server-log.ts'
 import { stopInSteps } from './stop-in-steps.ts'
+import { stopWhenOrphaned } from './stop-when-orphaned.ts'
 
 /** PostgreSQL's parent process, as our child process. */
 export type Postmaster = { pid: number; ended: Promise<string>; stop(): Promise<NodeJS.Signals | undefined> }
@@ -16,6 +17,8 @@ export type PostmasterPlan = {
   port: number
   settings: Record<string, string>
   runAs: UnprivilegedUser | undefined
+  /** How long the server outlives a Yardmaster that was killed. */
+  orphanGraceSeconds: number
   serverLog: ServerLog
 }
 
@@ -31,6 +34,7 @@ export async function startPostmaster(
   const { child, ended } = await launch(plan)
   const { pid } = child
   if (pid === undefined) return failed(await ended)
+  void ended.then(stopWhenOrphaned({ pid, ...plan }, plan.orphanGraceSeconds))
 
   const postmaster = { pid, ended, stop: () => stopInSteps({ pid, isGone: () => hasEnded(child) }) }
   const deadline = performance.now() + options.timeoutMs

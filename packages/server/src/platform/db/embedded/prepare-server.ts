@@ -13,6 +13,7 @@ import { serverLog } from './server-log.ts'
 import { serverSettings } from './server-settings.ts'
 import { makeSocketDirectory, removeAbandonedSocketDirectory, socketPort } from './socket-directory.ts'
 import { explainDiskFull } from './start-failure.ts'
+import { orphanGraceSeconds } from './stop-when-orphaned.ts'
 
 export type PreparedServer = {
   plan: PostmasterPlan
@@ -22,7 +23,13 @@ export type PreparedServer = {
   release(): Promise<void>
 }
 
-type Options = { home: string; log: SupervisorLog; settings?: Record<string, string>; binaryPackage?: string }
+type Options = {
+  home: string
+  log: SupervisorLog
+  settings?: Record<string, string>
+  binaryPackage?: string
+  orphanGraceSeconds?: number
+}
 
 /** Everything a start of the server needs: programs, data, password, a directory for its socket. */
 export async function prepareServer(options: Options): Promise<PreparedServer> {
@@ -84,6 +91,7 @@ async function prepareIn(
     settings: serverSettings(data, options.settings),
     runAs,
     serverLog: ownLog,
+    orphanGraceSeconds: options.orphanGraceSeconds ?? orphanGraceSeconds,
   }
   const release = async () => {
     clearInterval(trimming)

@@ -51,6 +51,25 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
     })
   })
 
+  test('and never comes back, its server stops by itself after the grace period', async () => {
+    const home = await copyHome(template, join(sandbox, 'orphan'))
+    const runner = await startRunner(home, { graceSeconds: 1 })
+    await runner.child.kill()
+    await waitUntil('the server has stopped', async () => !(await hasProcesses(join(home, 'postgres/data'))))
+    expect(await isAlive(runner.serverPid)).toBe(false)
+  })
+
+  test('and comes back, the watch of the earlier server leaves the new one alone', async () => {
+    const home = await copyHome(template, join(sandbox, 'returned'))
+    const runner = await startRunner(home, { graceSeconds: 1 })
+    await runner.child.kill()
+    await withServer(home, async ({ server }) => {
+      const pid = server.pid()
+      await sleep(3000) // longer than the grace period of the earlier watch
+      expect([server.pid(), await query(server.connection, 'select 1 as n')]).toEqual([pid, [{ n: 1 }]])
+    })
+  })
+
   test('a terminal interrupt does not reach the server', async () => {
     const home = await copyHome(template, join(sandbox, 'interrupt'))
     const runner = await startRunner(home, { detached: true })
@@ -164,8 +183,11 @@ function killServer(server: EmbeddedPostgres): number {
 
 type Runner = { child: LineChild; connection: ServerConnection; serverPid: number }
 
-async function startRunner(home: string, options: { detached?: boolean } = {}): Promise<Runner> {
-  const child = startLineChild(runnerScript, [home], options)
+async function startRunner(
+  home: string,
+  { graceSeconds, ...options }: { detached?: boolean; graceSeconds?: number } = {},
+): Promise<Runner> {
+  const child = startLineChild(runnerScript, [home, graceSeconds ?? []].flat().map(String), options)
   return { child, ...JSON.parse(await child.nextLine()) }
 }
 
