@@ -11,6 +11,7 @@ import { openEvents } from '../platform/events/events.ts'
 import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
 import { asPeriodic, openSubscription } from '../platform/events/run-subscription.ts'
 import type { Signals } from '../platform/events/signals.ts'
+import { allowedHosts } from '../platform/git/allowed-hosts.ts'
 import { openClones } from '../platform/git/clones.ts'
 import { openHome } from '../platform/home/home.ts'
 import { refuseUnhandled } from '../platform/jobs/job.ts'
@@ -109,6 +110,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       onWithheld: (about) => log.error(about, 'a text could not be redacted and is withheld'),
     })
     stack.opened('the redactor', redactor, (it) => it.close())
+    const gitHosts = allowedHosts(config.GIT_HOSTS)
     const app: App = {
       db: storage.db,
       control: storage.control,
@@ -120,7 +122,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       runtimes: registerRuntimes(runtimes),
       home,
       catalog,
-      clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors') }),
+      clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors'), hosts: gitHosts }),
+      gitHosts,
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
+import { hostList } from '../platform/git/allowed-hosts.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { oneOf, path, text, url, wholeNumber } from '../platform/variable-rules.ts'
@@ -24,6 +25,7 @@ const variables = {
   REDIS_URL: url(['redis:', 'rediss:', 'unix:']).optional(),
   CACHE: oneOf(['auto', 'none']).default('auto'),
   API_KEYS: keyList().optional(),
+  GIT_HOSTS: hostList().optional(),
   CATALOG_PATH: path().optional(),
   DEFAULT_AGENT_ROOT: text().optional(),
   MODELS_PATH: path().optional(),

@@ -6,6 +6,7 @@ import type { Database } from '../platform/db/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Signals } from '../platform/events/signals.ts'
 import { type Subscription, subscribing } from '../platform/events/subscription.ts'
+import type { AllowedHosts } from '../platform/git/allowed-hosts.ts'
 import type { Clones } from '../platform/git/clones.ts'
 import type { Home } from '../platform/home/home.ts'
 import { type Endpoint, endpointBinding } from '../platform/http/endpoint.ts'
@@ -37,6 +38,8 @@ export interface App {
   runtimes: Runtimes
   home: Home
   clones: Clones
+  /** The hosts that repositories may come from. */
+  gitHosts: AllowedHosts
   background: Background
   /** Batches concurrent requests to one session into one transaction. */
   batcher: Batcher

@@ -94,6 +94,23 @@ const table: Row[] = [
     bad: ['air.json'],
     rule: path,
   },
+  {
+    name: 'GIT_HOSTS',
+    unset: undefined,
+    good: [
+      ['GitHub.com', [{ host: 'github.com', address: undefined }]],
+      [
+        'local, forge.corp=10.0.0.5',
+        [
+          { host: 'local', address: undefined },
+          { host: 'forge.corp', address: '10.0.0.5' },
+        ],
+      ],
+    ],
+    bad: ['two hosts', 'https://github.com', 'forge.corp=here'],
+    rule: 'must be host names, separated by commas; each may have =ADDRESS',
+  },
+  { name: 'RUNTIME_DEMO', unset: 'on', good: [['off', 'off']], bad: ['no'], rule: 'must be one of: on, off' },
   { name: 'DEFAULT_AGENT_ROOT', unset: undefined, good: [[' web ', 'web']], bad: [] },
   { name: 'RUNTIME_ALPHA_COMMAND', unset: undefined, good: [['/opt/alpha', '/opt/alpha']], bad: [] },
   { name: 'RUNTIME_BETA_COMMAND', unset: undefined, good: [['beta', 'beta']], bad: [] },

@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { PathRefused } from '../contained-path.ts'
 import { errnoOf } from '../process/errno.ts'
 import { holdsWork } from './agent-clone.ts'
+import type { AllowedHosts } from './allowed-hosts.ts'
 import { ownDiskAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 import { type Mirror, type Mirrors, openMirrors } from './mirrors.ts'
@@ -46,9 +47,15 @@ export type Clones = {
  * depend on the mirror. `origin` is the address of the
  * repository without credentials: an agent works in the clone, and a push uses the credentials of the person or program that pushes.
  */
-export function openClones(options: { root: string; mirrorsRoot: string; networkTimeoutMs?: number }): Clones {
-  const { root, mirrorsRoot, networkTimeoutMs } = options
-  const mirrors = openMirrors({ root: mirrorsRoot, networkTimeoutMs })
+export function openClones(options: {
+  root: string
+  mirrorsRoot: string
+  networkTimeoutMs?: number
+  /** Default: every host. */
+  hosts?: AllowedHosts
+}): Clones {
+  const { root, mirrorsRoot, networkTimeoutMs, hosts } = options
+  const mirrors = openMirrors({ root: mirrorsRoot, networkTimeoutMs, hosts })
   return {
     create: (request) => create(root, mirrors, request),
     holdsWork: (path) => holdsWork(path, partialOf(path)),

@@ -62,6 +62,11 @@ const signs: readonly { kind: GitFailureKind; sign: RegExp; advice?: string }[] 
     advice:
       'another user owns it; to trust it, add it to safe.directory in the git configuration of the user Yardmaster runs as',
   },
+  {
+    kind: 'refused',
+    sign: /error: 30\d$/i,
+    advice: 'redirects are not followed; use the address that it redirects to',
+  },
   { kind: 'refused', sign: /transport '.*' not allowed|strange (host|path)name|certificate|redirection/i },
   {
     kind: 'auth',

@@ -5,6 +5,7 @@ import { FileLockTimeout, withFileLock } from '../concurrency/file-lock.ts'
 import { keyedMutex } from '../concurrency/mutex.ts'
 import { singleFlight } from '../concurrency/single-flight.ts'
 import { errnoOf } from '../process/errno.ts'
+import { type AllowedHosts, allHosts } from './allowed-hosts.ts'
 import { type GitAccess, noAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 import { remoteAccess } from './remote-access.ts'
@@ -29,8 +30,8 @@ export type Mirrors = {
  * One bare mirror per repository. A mirror holds nothing that its repository does not, so it is expendable: on any
  * damage it is rebuilt beside the old one and swapped in when complete.
  */
-export function openMirrors(options: { root: string; networkTimeoutMs?: number }): Mirrors {
-  const { root, networkTimeoutMs = networkDefaultTimeoutMs } = options
+export function openMirrors(options: { root: string; networkTimeoutMs?: number; hosts?: AllowedHosts }): Mirrors {
+  const { root, networkTimeoutMs = networkDefaultTimeoutMs, hosts = allHosts } = options
   const mutex = keyedMutex()
   const joinRefresh = singleFlight()
 
@@ -100,7 +101,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
       // Branches and tags only: forges keep a ref for every pull request under `refs/*`.
       operands: [address.url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
       gitDir: path,
-      access: withPacksOnly(await remoteAccess(address, signal)),
+      access: withPacksOnly(await remoteAccess(address, { hosts, signal })),
       isStrict: true,
       timeoutMs: networkTimeoutMs,
       signal,
@@ -118,7 +119,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number }
         // folder.
         options: ['--bare', '--quiet', '--no-local', '--template='],
         operands: [address.url, building],
-        access: withPacksOnly(await remoteAccess(address, signal)),
+        access: withPacksOnly(await remoteAccess(address, { hosts, signal })),
         timeoutMs: networkTimeoutMs,
         signal,
       })

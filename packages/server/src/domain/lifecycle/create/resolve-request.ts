@@ -55,7 +55,7 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
   const { selection, problems: unknownNames } = selectArtifacts(catalog, request, root)
   const problems = [
     runtime ? [] : `Agent runtime ${runtimeName} is not a valid agent runtime`,
-    problemWithGitRoot(git_root),
+    problemWithGitRoot(app, git_root),
     request.branch || root ? await problemWithBranch(branch) : [],
     problemWithSubdirectory(subdirectory),
     await problemWithParent(app, request),
@@ -88,11 +88,11 @@ function presence(text: string | null | undefined): string | null {
   return text && text.trim() !== '' ? text : null
 }
 
-function problemWithGitRoot(git_root: string): string[] {
+function problemWithGitRoot({ gitHosts }: App, git_root: string): string[] {
   if (git_root.trim() === '') return ["Git root can't be blank"]
   try {
-    parseRepositoryAddress(git_root)
-    return []
+    const problem = gitHosts.problemWith(parseRepositoryAddress(git_root))
+    return problem === undefined ? [] : [`Git root cannot be used: ${problem}`]
   } catch (error) {
     if (error instanceof GitFailed) return [`Git root must be a valid URL or git path: ${error.reason}`]
     throw error
