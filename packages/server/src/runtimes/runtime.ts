@@ -23,6 +23,8 @@ export type TurnOrder = {
   prompt: string
   /** The caller asks for a command of the agent's program: the program interprets the prompt and answers by itself. */
   isCommand?: boolean
+  /** The agent can only answer: it gets none of the tools of its program, and the equipment has none. */
+  hasNoTools?: boolean
   model: string
   equipment: Equipment
   /** In the environment of every process of the turn, so that a sweep finds them all. */

@@ -7,13 +7,15 @@ import { noEquipment } from '../../runtimes/equipment.ts'
 import { type Conversation, mainThread, type Runtime, type TurnEnd, type Usage } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
-import { assistantText, transcriptLinesOf } from '../transcripts/transcript.ts'
+import { assistantText, toolUsesIn, transcriptLinesOf } from '../transcripts/transcript.ts'
 
 export type AgentAnswer = {
   end: TurnEnd
   /** The last assistant message; blank when there is none. */
   text: string
   usages: Usage[]
+  /** The conversation of the question, as the agent wrote it. */
+  lines: string[]
 }
 
 type Question = {
@@ -24,8 +26,9 @@ type Question = {
 }
 
 /**
- * Asks an agent with the session's runtime and model one question outside the session: in an empty folder, without the
- * session's MCP servers and skills. It creates no session row and leaves nothing on disk.
+ * Asks an agent with the session's runtime and model one question outside the session: in an empty folder and without any
+ * tool, because the question quotes text that others wrote. It creates no session row and leaves nothing on disk; the caller
+ * stores the lines.
  */
 export async function askAgent(app: App, session: SessionRow, question: Question): Promise<AgentAnswer> {
   const runtime = app.runtimes.find(session.agent_runtime)
@@ -35,7 +38,7 @@ export async function askAgent(app: App, session: SessionRow, question: Question
     return await converse(runtime, await prepare(folder, runtime), String(session.config.model), question)
   } catch (error) {
     if (error instanceof SpawnFailed) return failed(error.message)
-    if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [] }
+    if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [], lines: [] }
     throw error
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -59,7 +62,7 @@ export async function removeLeftovers(app: App): Promise<void> {
 }
 
 function failed(detail: string): AgentAnswer {
-  return { end: { kind: 'failed', reason: 'agent_error', detail }, text: '', usages: [] }
+  return { end: { kind: 'failed', reason: 'agent_error', detail }, text: '', usages: [], lines: [] }
 }
 
 async function prepare(folder: string, runtime: Runtime): Promise<Conversation> {
@@ -82,6 +85,7 @@ async function converse(
     conversation,
     prompt,
     model,
+    hasNoTools: true,
     equipment: noEquipment,
     marker,
     onUp: async () => signal.throwIfAborted(),
@@ -96,20 +100,34 @@ async function converse(
   if (signal.aborted) stop()
   try {
     const end = await running.ended
-    return { end, ...(await readAnswer(runtime, conversation)) }
+    const answer = await readAnswer(runtime, conversation)
+    return { end: answer.lines.some((line) => toolUsesIn(line) > 0) ? usedTools : end, ...answer }
   } finally {
     signal.removeEventListener('abort', stop)
   }
 }
 
-async function readAnswer(runtime: Runtime, conversation: Conversation): Promise<Pick<AgentAnswer, 'text' | 'usages'>> {
+/** An agent that found a tool anyway may have followed the quoted text: its answer is not used. */
+const usedTools: TurnEnd = {
+  kind: 'failed',
+  reason: 'agent_error',
+  detail:
+    'The agent used a tool, which it may not do for a summary. Its transcript is among the subagents of the session.',
+}
+
+/** Bounds what an agent that writes without end leaves in the database. */
+const maxLines = 200
+
+async function readAnswer(runtime: Runtime, conversation: Conversation): Promise<Omit<AgentAnswer, 'end'>> {
   let text = ''
+  const lines: string[] = []
   const usages: Usage[] = []
   for (const { thread, path } of await runtime.transcriptFiles(conversation)) {
     for await (const { text: line } of transcriptLinesOf({ path, within: conversation.home }, { fromByte: 0 })) {
       usages.push(...[runtime.usageOf(line) ?? []].flat())
       if (thread === mainThread) text = assistantText(line) || text
+      if (lines.length < maxLines && runtime.isWorthKeeping(line)) lines.push(line)
     }
   }
-  return { text, usages }
+  return { text, usages, lines }
 }

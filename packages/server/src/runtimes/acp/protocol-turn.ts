@@ -52,7 +52,8 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
         if (hooks.isBusy()) await Promise.race([hooks.idle(), child.exited])
       },
       // Hooks guard only the turn. Allow calls before the prompt, refuse them after the turn.
-      mayCall: async (update) => (active ? hooks.mayCall(active.threads.callOf(update)) : !wasPrompted),
+      mayCall: async (update) =>
+        order.hasNoTools ? false : active ? hooks.mayCall(active.threads.callOf(update)) : !wasPrompted,
     },
     timeouts.answerMs,
   )

@@ -23,7 +23,8 @@ export async function selectModelAndMode(
   if (models && model) await choose(models, model)
   else if (order.model !== agentsChoice.id) reportMissingModel(order, models)
 
-  if (agent.mode === undefined) return
+  // The operator's mode usually lets the agent use its tools without asking.
+  if (agent.mode === undefined || order.hasNoTools) return
   const modes = selectorOf(options, 'mode')
   const mode = modes?.choices.find(hasName(agent.mode))
   if (!modes || !mode) {

@@ -70,7 +70,7 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
     command: options.command,
     args: [
       ...['-p', '--verbose', '--output-format', 'stream-json', '--input-format', 'stream-json'],
-      ...['--permission-mode', 'bypassPermissions'],
+      ...(order.hasNoTools ? ['--tools', ''] : ['--permission-mode', 'bypassPermissions']),
       ...(await conversationFlags(conversation)),
       ...['--model', order.model],
       ...['--settings', places.settings],

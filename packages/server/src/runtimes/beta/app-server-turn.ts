@@ -113,7 +113,7 @@ const capabilities = {
   ],
 }
 
-async function threadSettings(codex: Codex, { conversation, model, equipment }: TurnOrder, rpc: JsonRpc) {
+async function threadSettings(codex: Codex, { conversation, model, equipment, hasNoTools }: TurnOrder, rpc: JsonRpc) {
   const cwd = conversation.workingDirectory
   const file = hooksFile(conversation)
   return {
@@ -121,7 +121,7 @@ async function threadSettings(codex: Codex, { conversation, model, equipment }: 
     model,
     modelProvider: providerName(codex.access),
     approvalPolicy: 'never',
-    sandbox: 'danger-full-access',
+    sandbox: hasNoTools ? 'read-only' : 'danger-full-access',
     ...(equipment.instructions !== '' && { developerInstructions: equipment.instructions }),
     config: {
       // Both are in config.toml too, but there the repository's configuration overrides them.

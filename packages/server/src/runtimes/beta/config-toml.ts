@@ -31,7 +31,12 @@ function keyName(environment: Access['environment']): string | undefined {
 }
 
 /** Codex's `config.toml`. It holds secrets of MCP servers, so only our user may read the file. */
-export function configToml(access: Access, folders: readonly string[], equipment: Equipment): string {
+export function configToml(
+  access: Access,
+  folders: readonly string[],
+  equipment: Equipment,
+  hasNoTools = false,
+): string {
   return toToml({
     model_provider: providerName(access),
     ...(usesLogin(access) && access.baseUrl !== undefined && { openai_base_url: access.baseUrl }),
@@ -43,7 +48,8 @@ export function configToml(access: Access, folders: readonly string[], equipment
     check_for_update_on_startup: false,
     analytics: { enabled: false },
     otel: { exporter: 'none' },
-    features,
+    ...(hasNoTools && { web_search: 'disabled' }),
+    features: hasNoTools ? { ...features, ...noTools } : features,
     shell_environment_policy: toolEnvironment(access),
     model_providers: { [ownProvider]: provider(access) },
     // Codex runs the MCP servers and hooks of a repository that it trusts. Without an entry it adds one and trusts it.
@@ -66,6 +72,20 @@ const features: TomlTable = {
   goals: false,
   // Codex would retry forever without a network.
   unbounded_connection_retries: false,
+}
+
+/** With these codex offers its model no tool at all. */
+const noTools: TomlTable = {
+  shell_tool: false,
+  unified_exec: false,
+  view_image: false,
+  image_generation: false,
+  multi_agent: false,
+  sleep_tool: false,
+  skill_search: false,
+  tool_suggest: false,
+  computer_use: false,
+  browser_use: false,
 }
 
 /**

@@ -9,10 +9,15 @@ import { hookScripts } from './hooks.ts'
 import { copyLogin, putLoginAway } from './login.ts'
 
 /** Writes the configuration and the login. Codex changes both files, so this happens before every start. */
-export async function prepareHome(access: Access, conversation: Conversation, equipment: Equipment): Promise<void> {
+export async function prepareHome(
+  access: Access,
+  conversation: Conversation,
+  equipment: Equipment,
+  hasNoTools = false,
+): Promise<void> {
   const folder = codexHome(conversation)
   const folders = await foldersUpToRepository(conversation.workingDirectory)
-  const text = configToml(access, folders, equipment)
+  const text = configToml(access, folders, equipment, hasNoTools)
   await writeUntrusted(join(folder, 'config.toml'), text, { within: conversation.home })
   if (access.authFile !== undefined) await copyLogin(access.authFile, conversation)
 }

@@ -33,8 +33,8 @@ export function betaRuntime(options: BetaOptions): Runtime {
     outageMs: options.outageMs ?? defaultOutageMs,
     pauseMs: options.pauseMs ?? defaultPauseMs,
     retryDelaysMs: options.retryDelaysMs ?? defaultRetryDelaysMs,
-    async program({ conversation, equipment }, args) {
-      await prepareHome(access, conversation, equipment)
+    async program({ conversation, equipment, hasNoTools }, args) {
+      await prepareHome(access, conversation, equipment, hasNoTools)
       return {
         command: await nativeProgram(options.command),
         args,

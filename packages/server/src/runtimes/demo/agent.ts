@@ -35,6 +35,10 @@ const commands: Record<string, (rest: string, transcript: string) => Promise<voi
   },
 }
 
+/** The commands that act on something besides the transcript. */
+const tools = ['run', 'write', 'spawn']
+let hasNoTools = false
+
 async function execute(prompt: string): Promise<void> {
   const transcript = join(folder, `${conversationId}.jsonl`)
   append(transcript, { type: 'user', message: { role: 'user', content: prompt } })
@@ -74,7 +78,8 @@ function countWords(text: string): number {
 
 async function executeLine(line: string, transcript: string): Promise<void> {
   const [word = '', ...rest] = line.trim().split(' ')
-  const command = Object.hasOwn(commands, word) ? commands[word] : undefined
+  const isKnown = Object.hasOwn(commands, word) && !(hasNoTools && tools.includes(word))
+  const command = isKnown ? commands[word] : undefined
   if (command) await command(rest.join(' '), transcript)
   else assistant(transcript, [{ type: 'text', text: `You said: ${line}` }])
 }
@@ -197,5 +202,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   // Not validated: only the driver writes here, and loading zod would double the start-up time.
   const request = JSON.parse(line) as DemoRequest
   if (request.type === 'interrupt') interruption.abort()
-  else void turn(request.prompt)
+  else {
+    hasNoTools = request.hasNoTools
+    void turn(request.prompt)
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** The driver's messages on the agent's standard input, one JSON line each. */
-export type DemoRequest = { type: 'prompt'; prompt: string } | { type: 'interrupt' }
+export type DemoRequest = { type: 'prompt'; prompt: string; hasNoTools: boolean } | { type: 'interrupt' }
 
 /** The agent's messages on standard output: activity and the end of the turn. The transcript is in its file. */
 export const DemoNotice = z.discriminatedUnion('type', [

@@ -22,7 +22,7 @@ export function readConversation(text: string): Entry[] {
   for (const line of text.split('\n')) {
     const [, header] = /^--- (.+) ---$/.exec(line) ?? []
     if (header !== undefined) entries.push({ role: roleOf(header), text: '' })
-    else if (!/^<\/?conversation>$/.test(line)) addLine(entries.at(-1), line)
+    else if (!/^<\/?conversation-[0-9a-f]+>$/.test(line)) addLine(entries.at(-1), line)
   }
   return entries
 }

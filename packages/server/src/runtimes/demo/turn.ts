@@ -27,7 +27,7 @@ export async function startTurn(order: TurnOrder): Promise<RunningTurn> {
   }
   return launchAgent(order, program, (child) => {
     const result = readResult(child, order)
-    send(child, { type: 'prompt', prompt: order.prompt })
+    send(child, { type: 'prompt', prompt: order.prompt, hasNoTools: order.hasNoTools === true })
     return {
       identity: child.identity,
       ended: decideTurnEnd(child, result),

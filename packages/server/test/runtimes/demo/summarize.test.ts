@@ -3,7 +3,7 @@ import { readConversation, readTranscript, summaryOf } from '../../../src/runtim
 
 test('summarizes a rendered conversation by its length and its last messages', () => {
   const conversation = [
-    '<conversation>',
+    '<conversation-0a1b>',
     '--- User ---',
     'run ls',
     'say done',
@@ -13,7 +13,7 @@ test('summarizes a rendered conversation by its length and its last messages', (
     '[tool_result] README.md',
     '--- Assistant ---',
     'done',
-    '</conversation>',
+    '</conversation-0a1b>',
   ].join('\n')
   expect(summaryOf(readConversation(conversation))).toBe(
     'There are 4 messages. Tools were used once. The last request was "run ls; say done". The last answer was "done".',
