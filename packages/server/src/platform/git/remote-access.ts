@@ -46,7 +46,7 @@ const transports: Record<RepositoryAddress['transport'], readonly string[]> = {
 }
 
 /**
- * A redirect leads to an address that nobody has checked, such as one inside the operator's network. Give up a connection
+ * A redirect leads to an address that was not checked, such as one inside the operator's network. Give up a connection
  * after a minute of silence: other callers wait for the same mirror.
  */
 const webSettings = ['http.followRedirects=false', 'http.lowSpeedLimit=1', 'http.lowSpeedTime=60']
