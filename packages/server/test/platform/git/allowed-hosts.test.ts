@@ -143,7 +143,9 @@ test('git follows no redirect, with and without GIT_HOSTS', async () => {
     response.writeHead(302, { location: `http://127.0.0.1:${target}${request.url}` }).end()
   })
   await new Promise<void>((resolve) => outer.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => [inner, outer].forEach((server) => server.close()))
+  onTestFinished(() => {
+    for (const server of [inner, outer]) server.close()
+  })
   const playground = await openPlayground()
   const clones = openClones({ root: join(playground.path, 'c'), mirrorsRoot: join(playground.path, 'm') })
   const address = parseRepositoryAddress(`http://127.0.0.1:${(outer.address() as AddressInfo).port}/acme/web`)
