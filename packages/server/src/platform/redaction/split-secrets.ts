@@ -2,6 +2,7 @@ import type { Finder } from './finder.ts'
 import { jsonFoldsOf, spansInSource } from './folded-text.ts'
 import { decodeJsonString, type JsonString } from './json-strings.ts'
 import { findInLayers, streamedStrings } from './layers.ts'
+import { looksRandom } from './random-text.ts'
 import type { Span } from './spans.ts'
 
 /** How much of a text on each side of a boundary can belong to a secret that is split there. */
@@ -61,8 +62,12 @@ function* splitAt(
     start: span.start + from,
     end: span.end + from,
   }))
+  // A secret that is whole at the end of a line does not continue on the next, unless that goes on as randomly.
+  const isWhole = (span: Span): boolean =>
+    !looksRandom(whole.slice(boundary, span.end)) &&
+    findInLayers(finder, whole.slice(from, boundary)).some(({ end }) => end + from === boundary)
   for (const span of spans) {
-    if (span.start >= boundary || span.end <= boundary) continue
+    if (span.start >= boundary || span.end <= boundary || isWhole(span)) continue
     let at = 0
     for (const { index, start, raw, text } of pieces) {
       const part = { ...span, start: Math.max(0, span.start - at), end: Math.min(text.length, span.end - at) }

@@ -120,6 +120,12 @@ describe('a secret that a stream splits over adjacent lines', () => {
     expect(redacted.map((line) => JSON.parse(line).uuid)).toEqual(pieces.map((_, index) => `event-${index}`))
   })
 
+  test('a word after a secret that is whole at the end of a line stays as it is', () => {
+    const [first, second] = redaction.redactLines([event(`it is ${token}`, 1), event('more', 2)])
+    expect(JSON.parse(first ?? '').delta.text).toBe('it is [REDACTED:FORGE_TOKEN]')
+    expect(second).toBe(event('more', 2))
+  })
+
   test('lines of different shapes, and pieces that form no secret, stay as they are', () => {
     const lines = [event('hello ', 1), event('world', 2), JSON.stringify({ type: 'result', text: token.slice(20) })]
     expect(redaction.redactLines(lines)).toEqual(lines)
