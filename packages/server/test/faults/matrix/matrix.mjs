@@ -1,6 +1,7 @@
 import { archiveRace } from './faults/archive-race.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
+import { editedPacks } from './faults/edited-packs.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
 import { frozenWriter } from './faults/frozen-writer.mjs'
@@ -16,6 +17,7 @@ import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
 import { longLines } from './faults/long-lines.mjs'
 import { partition } from './faults/partition.mjs'
+import { plantedFiles } from './faults/planted-files.mjs'
 import { racingDelete } from './faults/racing-delete.mjs'
 import { refreshThenKill } from './faults/refresh-then-kill.mjs'
 import { rowLocks } from './faults/row-locks.mjs'
@@ -62,4 +64,6 @@ export const faults = [
   partition,
   rowLocks,
   fullDisk,
+  plantedFiles,
+  editedPacks,
 ]
