@@ -3,6 +3,7 @@ import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { editedPacks } from './faults/edited-packs.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
+import { followUpsAtRest } from './faults/follow-ups-at-rest.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
 import { frozenWriter } from './faults/frozen-writer.mjs'
 import { fullDisk } from './faults/full-disk.mjs'
@@ -47,6 +48,7 @@ export const faults = [
   idempotencyKey,
   followUps,
   followUpsAndKills,
+  followUpsAtRest,
   interruptStorm,
   archiveRace,
   hugeLine,
