@@ -168,12 +168,12 @@ describe('a subagent transcript that callers send', () => {
     const first = `${line('begin')}{"type":"assistant","text":"it printed ${token.slice(0, 8)}`
     const subagent = await recorded(id, { agent_id: 'talks', transcript: first })
     expect(await transcriptOf(id, subagent)).toBe(first)
-    await app.patch(path(id, subagent), { transcript: `${first}${token.slice(8)} there"}\n` })
+    await app.patch(path(id, subagent), { transcript: `${first}${token.slice(8)}"}\n` })
     const stored = String(await transcriptOf(id, subagent))
     expect(stored).toContain('[REDACTED:')
     expect(stored).not.toContain(token.slice(0, 8))
     // Later texts still extend the redacted one.
-    await app.patch(path(id, subagent), { transcript: `${first}${token.slice(8)} there"}\n${line('more')}` })
+    await app.patch(path(id, subagent), { transcript: `${first}${token.slice(8)}"}\n${line('more')}` })
     expect((await pieces(subagent)).at(-1)).toBe(line('more'))
   })
 })
