@@ -9,12 +9,16 @@ export const orphanGraceSeconds = 60
 
 /**
  * Waits until its standard input ends, which it does when Yardmaster is gone, however it ended. Then it gives a restart time
- * to take over, and stops the server if the server's own file still names the same process.
+ * to take over, and stops the server. It ends at once when the server's own file no longer names that process.
  */
 const script = `
   read -r line
-  sleep "$3"
-  read -r pid < "$2" && [ "$pid" = "$1" ] && kill -INT "$1"
+  waited=0
+  while read -r pid < "$2" && [ "$pid" = "$1" ]; do
+    if [ "$waited" -ge "$3" ]; then kill -INT "$1"; exit; fi
+    sleep 1
+    waited=$((waited + 1))
+  done
 `
 
 /**
