@@ -7,7 +7,7 @@ import { demoRuntime } from '../../src/runtimes/demo/runtime.ts'
 import { offeredModels } from '../../src/runtimes/models.ts'
 import { registerRuntimes } from '../../src/runtimes/registry.ts'
 import { testApp } from '../support/app/app.ts'
-import { conversing } from '../support/sessions/conversation.ts'
+import { sessionHelpers } from '../support/sessions/conversation.ts'
 import { entriesOf, textOf } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 import { cli } from './support/cli.ts'
@@ -17,7 +17,7 @@ import { modelServer } from './support/model-server.ts'
 
 const model = modelServer()
 const app = testApp()
-const { create: createSession, say, settled, logs, turns } = conversing(app)
+const { create: createSession, say, settled, logs, turns } = sessionHelpers(app)
 
 beforeAll(() => {
   app.host.app.runtimes = registerRuntimes([demoRuntime, alpha('scripted-key')])

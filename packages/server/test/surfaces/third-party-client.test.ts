@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { testApp, testKey } from '../support/app/app.ts'
-import { conversing } from '../support/sessions/conversation.ts'
+import { sessionHelpers } from '../support/sessions/conversation.ts'
 
 const app = testApp()
-const { repository, reaches } = conversing(app)
+const { repository, reaches } = sessionHelpers(app)
 
 /** Like some HTTP clients: every request declares a JSON body, and most bodies are empty. */
 async function call(method: string, path: string, body?: unknown) {

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { followUp } from '../../../src/domain/conversation/follow-up.ts'
 import { createBatcher } from '../../../src/platform/concurrency/batcher.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { drain, busy, rested, say, queue, turns, messages, settled, reaches, effects } = conversing(app)
+const { drain, busy, rested, say, queue, turns, messages, settled, reaches, effects } = sessionHelpers(app)
 const { doing, done } = effects
 
 test('25 concurrent follow-ups to a running session are each delivered once, in the order of their positions', async () => {
-  const { id, letGo } = await busy()
+  const { id, release } = await busy()
   const outcomes = await Promise.all(Array.from({ length: 25 }, (_, index) => say(id, doing(`batch-${index}`))))
   expect(outcomes.every(({ delivery }) => delivery === 'queued')).toBe(true)
   const positions = outcomes.map(({ message }) => message?.position ?? 0)
@@ -18,7 +18,7 @@ test('25 concurrent follow-ups to a running session are each delivered once, in 
   const accepted = outcomes
     .map(({ message }, index) => ({ position: message?.position ?? 0, word: `batch-${index}` }))
     .toSorted((a, b) => a.position - b.position)
-  await letGo()
+  await release()
   await eventually(
     () => messages(id),
     (all) => all.every(({ status }) => status === 'sent'),

@@ -3,11 +3,11 @@ import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { putToSleep } from '../../../src/domain/lifecycle/sleep.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { atRest, findDemo } from '../../support/sessions/demo-session.ts'
 
 const app = testApp()
-const { create, busy, rested, say, reaches, turns, messages, logs, settled, effects } = conversing(app)
+const { create, busy, rested, say, reaches, turns, messages, logs, settled, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 
@@ -39,13 +39,13 @@ describe('a follow-up', () => {
   })
 
   test('to a running session is queued and delivered when the running turn ends', async () => {
-    const { id, letGo } = await busy()
+    const { id, release } = await busy()
     const { delivery, session, message } = await say(id, doing('running-1'))
     expect(delivery).toBe('queued')
     expect(session.status).toBe('running')
     expect(message).toMatchObject({ position: 1, status: 'pending', origin: 'caller' })
     expect(await logs(id)).toContain('A message was queued at position 1.')
-    await letGo()
+    await release()
     await isDone('running-1')
     await reaches(id, 'needs_input')
     expect(await turns(id)).toMatchObject([
@@ -118,9 +118,9 @@ describe('the goal of a follow-up', () => {
   })
 
   test('is set when a queued prompt is delivered, not before', async () => {
-    const { id, letGo } = await busy()
+    const { id, release } = await busy()
     expect((await say(id, doing('goal-1'), { goal: 'queued goal' })).session.goal).toBeNull()
-    await letGo()
+    await release()
     await isDone('goal-1')
     expect((await findDemo(app, id)).goal).toBe('queued goal')
   })

@@ -4,12 +4,12 @@ import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, queue, say, messages, turns, logs, reaches, settled, effects } = conversing(app)
+const { create, busy, rested, queue, say, messages, turns, logs, reaches, settled, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { framedReport, parentReports } from '../../support/sessions/parent-reports.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, reaches, turns, messages, logs, settled, effects } = conversing(app)
+const { create, busy, rested, reaches, turns, messages, logs, settled, effects } = sessionHelpers(app)
 
 const { report, reportWithoutEffect, childOf, parentIn } = parentReports(app)
 const label = 'Cannot message parent'
@@ -106,7 +106,7 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
 
 describe('POST /sessions/:id/message_parent answers 202', () => {
   test('and queues the report for a running parent, which gets it when its turn ends', async () => {
-    const { id: parent, letGo } = await busy()
+    const { id: parent, release } = await busy()
     const { status, body } = await report(await childOf(parent), {})
     expect(status).toBe(202)
     const [message] = await messages(parent)
@@ -118,7 +118,7 @@ describe('POST /sessions/:id/message_parent answers 202', () => {
       message: `Report queued for parent session #${parent}. It will be read when that session's current turn ends.`,
     })
     expect(body.enqueued_message).toEqual({ id: Number(message?.id), position: 1, status: 'pending' })
-    await letGo()
+    await release()
     await settled(parent)
     expect(await turns(parent)).toMatchObject([
       { outcome: 'completed' },
@@ -127,13 +127,13 @@ describe('POST /sessions/:id/message_parent answers 202', () => {
   })
 
   test('and queues concurrent reports of many children, each at its own position', async () => {
-    const { id: parent, letGo } = await busy()
+    const { id: parent, release } = await busy()
     const children = await Promise.all(Array.from({ length: 6 }, () => childOf(parent)))
     const answers = await Promise.all(children.map((child) => report(child, { message: effects.doing(child) })))
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202, 202])
     expect(answers.map(({ body }) => body.enqueued_message.position).sort()).toEqual([1, 2, 3, 4, 5, 6])
     await app.pool.query("update enqueued_messages set status = 'sent' where session_id = $1", [parent])
-    await letGo()
+    await release()
     await settled(parent)
   })
 })
@@ -232,7 +232,7 @@ describe('POST /sessions/:id/message_parent answers 409 and delivers nothing', (
   })
 
   test('if a writer without the lock takes the same queue position', async () => {
-    const { id: parent, letGo } = await busy()
+    const { id: parent, release } = await busy()
     const child = await childOf(parent)
     const client = await app.pool.connect()
     try {
@@ -249,7 +249,7 @@ describe('POST /sessions/:id/message_parent answers 409 and delivers nothing', (
     }
     expect(await messages(parent)).toHaveLength(1)
     expect(await logs(child)).toEqual([])
-    await letGo()
+    await release()
     await settled(parent)
   })
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { framedReport, parentReports } from '../../support/sessions/parent-reports.ts'
 
 const app = testApp()
-const { settled } = conversing(app)
+const { settled } = sessionHelpers(app)
 
 const { report, reportWithoutEffect, childOf, parentIn } = parentReports(app)
 const label = 'Cannot message parent'

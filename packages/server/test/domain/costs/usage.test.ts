@@ -5,11 +5,11 @@ import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import type { Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 
 const app = testApp()
-const { create, reaches, settled } = conversing(app)
+const { create, reaches, settled } = sessionHelpers(app)
 
 async function usageOf(id: number): Promise<Record<string, unknown>[]> {
   const { rows } = await app.pool.query(

@@ -5,12 +5,12 @@ import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { putToSleep } from '../../../src/domain/lifecycle/sleep.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, queue, turns, messages, logs, reaches, settled } = conversing(app)
+const { create, busy, rested, queue, turns, messages, logs, reaches, settled } = sessionHelpers(app)
 
 /** Enables the heartbeat, with the last one so many seconds ago. The host's own periodic task may send it first. */
 async function enable(id: number, { lastSecondsAgo }: { lastSecondsAgo: number }): Promise<void> {
@@ -83,7 +83,7 @@ describe('a heartbeat', () => {
       await isStamped(id)
       expect(await heartbeats(id)).toEqual([])
     }
-    await working.letGo()
+    await working.release()
   })
 
   test('is not sent to a session that a person paused', async () => {

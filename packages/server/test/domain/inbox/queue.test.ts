@@ -5,22 +5,22 @@ import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { drain, create, busy, rested, queue, messages, reaches, settled, turns, effects } = conversing(app)
+const { drain, create, busy, rested, queue, messages, reaches, settled, turns, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 
 /** Pending messages in order, each as `position content`. */
 const pending = async (id: number): Promise<string[]> =>
   (await messages(id)).filter(({ status }) => status === 'pending').map((row) => `${row.position} ${row.content}`)
 
-async function queueOf(...contents: string[]): Promise<{ id: number; ids: number[]; letGo(): Promise<void> }> {
-  const { id, letGo } = await busy()
+async function queueOf(...contents: string[]): Promise<{ id: number; ids: number[]; release(): Promise<void> }> {
+  const { id, release } = await busy()
   const ids: number[] = []
   for (const content of contents) ids.push((await queue(id, content)).id)
-  return { id, ids, letGo }
+  return { id, ids, release }
 }
 
 async function archive(id: number): Promise<void> {
@@ -65,12 +65,12 @@ describe('positions of queued messages', () => {
 
 describe('a queued message', () => {
   test('can be changed while it is pending, and is delivered as changed', async () => {
-    const { id, ids, letGo } = await queueOf('say never', 'say after')
+    const { id, ids, release } = await queueOf('say never', 'say after')
     const [first = 0] = ids
     expect(
       await changeMessage(app.host.app, { id }, first, { content: doing('edited'), goal: 'a goal' }),
     ).toMatchObject({ content: doing('edited'), goal: 'a goal', status: 'pending', position: 1 })
-    await letGo()
+    await release()
     await isDone('edited')
     expect((await reaches(id, 'needs_input')).goal).toBe('a goal')
     await expect(changeMessage(app.host.app, { id }, first, { content: 'say late' })).rejects.toMatchObject({

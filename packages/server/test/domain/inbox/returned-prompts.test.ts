@@ -5,12 +5,12 @@ import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { recoveryPrompt } from '../../../src/domain/lifecycle/recovery-prompt.ts'
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { rested, say, turns, messages, reaches, settled } = conversing(app)
+const { rested, say, turns, messages, reaches, settled } = sessionHelpers(app)
 afterEach(() => vi.restoreAllMocks())
 
 /** A session at rest with queued turns, as after a pause. */

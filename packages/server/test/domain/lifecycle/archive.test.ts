@@ -3,12 +3,12 @@ import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 
 const app = testApp()
-const { create, busy, rested, say, queue, messages, logs, reaches, settled, effects } = conversing(app)
+const { create, busy, rested, say, queue, messages, logs, reaches, settled, effects } = sessionHelpers(app)
 const { doing, done } = effects
 afterEach(() => vi.restoreAllMocks())
 

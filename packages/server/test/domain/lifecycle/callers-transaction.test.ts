@@ -4,10 +4,10 @@ import { deliverPrompt } from '../../../src/domain/conversation/conversation.ts'
 import { createSession, planSession } from '../../../src/domain/lifecycle/lifecycle.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const app = testApp()
-const { create, busy, rested, reaches, logs, turns } = conversing(app)
+const { create, busy, rested, reaches, logs, turns } = sessionHelpers(app)
 
 class Rollback extends Error {}
 
@@ -97,9 +97,9 @@ describe('a prompt delivered in the transaction of its caller', () => {
   })
 
   test('waits in the queue while a turn is live', async () => {
-    const { id, letGo } = await busy()
+    const { id, release } = await busy()
     expect(await deliver(id, 'say later')).toMatchObject({ delivery: 'queued', message: { position: 1 } })
-    await letGo()
+    await release()
     await reaches(id, 'needs_input')
   })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
-const { busy, rested, reaches, queue, settled } = conversing(app)
+const { busy, rested, reaches, queue, settled } = sessionHelpers(app)
 
 const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })

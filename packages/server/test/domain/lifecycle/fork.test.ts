@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, say, logs, reaches, settled, effects } = conversing(app)
+const { create, busy, rested, say, logs, reaches, settled, effects } = sessionHelpers(app)
 const { doing, isDone } = effects
 
 const fork = (id: number, index: number) => forkSession(app.host.app, { id }, index)
@@ -66,14 +66,14 @@ describe('a fork', () => {
   })
 
   test('of a running session does not interrupt the session', async () => {
-    const { id, letGo } = await busy()
+    const { id, release } = await busy()
     await eventually(
       () => entriesOf(app, id),
       (entries) => entries.length > 0,
     )
     expect((await fork(id, 0)).status).toBe('needs_input')
     expect((await findDemo(app, id)).status).toBe('running')
-    await letGo()
+    await release()
     await reaches(id, 'needs_input')
   })
 

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { testApp, testKey } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
 
 const longKey = `${testKey}-that-is-long-enough-to-be-known-1234567890`
 const app = testApp({ environment: { API_KEYS: `${testKey},${longKey}` } })
-const { create, rested } = conversing(app)
+const { create, rested } = sessionHelpers(app)
 
 const refresh = (id: number) => refreshTranscript(app.host.app, { id })
 const fileOf = async (id: number): Promise<string> =>

@@ -11,13 +11,13 @@ import { admit } from '../../../src/domain/turns/admit.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, queue, turns, messages, reaches, settled, effects } = conversing(app)
+const { create, busy, rested, queue, turns, messages, reaches, settled, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 

@@ -4,12 +4,12 @@ import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { putToSleep } from '../../../src/domain/lifecycle/sleep.ts'
 import { admit } from '../../../src/domain/turns/admit.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, busy, rested, say, turns, messages, reaches, settled, logs, effects } = conversing(app)
+const { create, busy, rested, say, turns, messages, reaches, settled, logs, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 
 const sleep = (id: number) => putToSleep(app.host.app, { id })
@@ -23,9 +23,9 @@ test('a resting session sleeps at once', async () => {
 })
 
 test('a running session goes to sleep when its turn ends, and the next prompt wakes it', async () => {
-  const { id, letGo } = await busy()
+  const { id, release } = await busy()
   expect(await sleep(id)).toMatchObject({ status: 'running', metadata: { pending_sleep: true } })
-  await letGo()
+  await release()
   const asleep = await reaches(id, 'waiting')
   expect(asleep.metadata).toMatchObject({ deliberate_sleep_at: expect.any(String) })
   expect(asleep.metadata).not.toHaveProperty('pending_sleep')
@@ -37,10 +37,10 @@ test('a running session goes to sleep when its turn ends, and the next prompt wa
 })
 
 test('a session with a pending sleep works through its queue first', async () => {
-  const { id, letGo } = await busy()
+  const { id, release } = await busy()
   await say(id, doing('before-sleep'))
   await sleep(id)
-  await letGo()
+  await release()
   await isDone('before-sleep')
   await settled(id)
   const asleep = await eventually(

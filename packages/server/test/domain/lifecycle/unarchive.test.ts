@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
 
 const app = testApp()
-const { create, rested, say, reaches } = conversing(app)
+const { create, rested, say, reaches } = sessionHelpers(app)
 
 const clone = (id: number) => join(app.home, 'clones', `session-${id}`)
 const runtimeFolder = (id: number) => join(app.home, 'runtimes', `session-${id}`)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { pauseSession } from '../../../src/domain/lifecycle/pause.ts'
 import { testApp, testKey } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf } from '../../support/sessions/demo-session.ts'
 
 const secret = 'ours-9f8e7d6c5b4a39281706f5e4d3c2b1a0'
 const app = testApp({ environment: { API_KEYS: `${testKey},${secret}` } })
-const { create, busy, rested, say, logs, turns, reaches, settled } = conversing(app)
+const { create, busy, rested, say, logs, turns, reaches, settled } = sessionHelpers(app)
 
 describe('the log of a session', () => {
   test('records the start of the agent, the end of the turn and an accepted follow-up', async () => {
@@ -21,9 +21,9 @@ describe('the log of a session', () => {
   })
 
   test('records a queued message and its delivery', async () => {
-    const { id, letGo } = await busy()
+    const { id, release } = await busy()
     const { message } = await say(id, 'say more')
-    await letGo()
+    await release()
     await reaches(id, 'needs_input')
     expect(await logs(id)).toEqual(
       expect.arrayContaining([

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { presentSubagent } from '../../../src/domain/subagents/present-subagent.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, reaches, settled } = conversing(app)
+const { create, reaches, settled } = sessionHelpers(app)
 
 const path = (session: number | string, rest: string | number = '') =>
   `/sessions/${session}/subagent_transcripts${rest === '' || String(rest).startsWith('?') ? rest : `/${rest}`}`

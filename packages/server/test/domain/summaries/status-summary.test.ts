@@ -12,12 +12,12 @@ import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { noEquipment } from '../../../src/runtimes/equipment.ts'
 import { type Answer, expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, reaches, settled, say } = conversing(app)
+const { create, reaches, settled, say } = sessionHelpers(app)
 
 const regenerate = (id: number | string) => app.post(`/sessions/${id}/regenerate_status_summary`)
 const summaryOf = async (id: number): Promise<Answer['body']> => (await app.get(`/sessions/${id}`)).body.status_summary

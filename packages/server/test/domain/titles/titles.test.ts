@@ -3,13 +3,13 @@ import { titleFromFailure, titleFromPrompt } from '../../../src/domain/titles/de
 import { titleOverdueSessions } from '../../../src/domain/titles/give-title.ts'
 import { listSubscriptions } from '../../../src/platform/events/subscription-store.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create } = conversing(app)
+const { create } = sessionHelpers(app)
 
 const titled = (id: number) =>
   eventually(

@@ -1,11 +1,11 @@
 import { test } from 'vitest'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, logs, settled } = conversing(app)
+const { create, logs, settled } = sessionHelpers(app)
 
 test('a clone of an unreachable repository is retried and logged, until the session is archived', async () => {
   // Nothing listens on the discard port.

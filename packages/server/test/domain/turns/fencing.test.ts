@@ -13,12 +13,12 @@ import { launch } from '../../../src/platform/process/launch.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf } from '../../support/sessions/demo-session.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
-const { repository, turns, reaches, settled } = conversing(app)
+const { repository, turns, reaches, settled } = sessionHelpers(app)
 
 /** An executing turn that no task of this process runs. */
 async function executingTurn(owner: string, { hostId = owner } = {}) {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, rested, say, queue, logs, reaches, turns } = conversing(app)
+const { create, rested, say, queue, logs, reaches, turns } = sessionHelpers(app)
 
 /** Commands for the agent, which put something else in the place of a transcript. */
 const obstacles: [what: string, command: (path: string) => string, problem: string][] = [

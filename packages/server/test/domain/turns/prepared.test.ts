@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, say, turns, reaches, effects } = conversing(app)
+const { create, say, turns, reaches, effects } = sessionHelpers(app)
 const { doing, isDone } = effects
 
 test('a follow-up while a turn prepares the clone runs after that turn', async () => {

@@ -10,12 +10,12 @@ import { takeOver } from '../../../src/domain/turns/recover.ts'
 import { launch } from '../../../src/platform/process/launch.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf, findDemo } from '../../support/sessions/demo-session.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
-const { repository, rested, say, turns, reaches, settled, effects } = conversing(app)
+const { repository, rested, say, turns, reaches, settled, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 
 const entry = (text: string): string =>

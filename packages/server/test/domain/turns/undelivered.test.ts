@@ -5,12 +5,12 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { create, queue, turns, messages, reaches, settled, logs, effects } = conversing(app)
+const { create, queue, turns, messages, reaches, settled, logs, effects } = sessionHelpers(app)
 const { doing, done, isDone } = effects
 const { start } = demoRuntime
 afterEach(() => vi.restoreAllMocks())

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { restartSession } from '../../../src/domain/lifecycle/restart.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const app = testApp({ environment: { AGENT_SILENCE_SECONDS: '4' } })
-const { create, queue, messages, turns, reaches, effects } = conversing(app)
+const { create, queue, messages, turns, reaches, effects } = sessionHelpers(app)
 const { doing, isDone } = effects
 
 test('an agent without activity is stopped; its session fails, and its queue waits for a restart', async () => {

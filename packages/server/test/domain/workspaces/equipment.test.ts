@@ -2,11 +2,11 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
 import { catalogOnDisk, keepSecrets } from '../../support/app/catalog-app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const folder = await catalogOnDisk()
 const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
-const { create, reaches, logs } = conversing(app)
+const { create, reaches, logs } = sessionHelpers(app)
 afterEach(() => vi.restoreAllMocks())
 
 test('an agent gets the equipment of its session, and instructions with its goal, its notes and unavailable items', async () => {

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { recover } from '../../../src/domain/turns/recover.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const app = testApp()
-const { create, reaches } = conversing(app)
+const { create, reaches } = sessionHelpers(app)
 const homeOf = (id: number): string => join(app.home, 'runtimes', `session-${id}`)
 const removeSecrets = vi.fn(async (_home: string) => undefined)
 

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { unarchiveSession } from '../../../src/domain/lifecycle/unarchive.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
-const { rested, logs } = conversing(app)
+const { rested, logs } = sessionHelpers(app)
 
 const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined)) !== undefined
 const cloneOf = (id: number): string => join(app.home, 'clones', `session-${id}`)

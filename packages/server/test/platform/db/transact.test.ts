@@ -105,13 +105,13 @@ async function lock(tx: Transaction, id: number | undefined): Promise<void> {
 /** The first `count` callers continue once all have arrived; later callers pass. */
 function barrier(count: number): () => Promise<void> {
   let arrived = 0
-  let letGo = (): void => undefined
+  let release = (): void => undefined
   const all = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   return async () => {
     arrived += 1
-    if (arrived === count) letGo()
+    if (arrived === count) release()
     await all
   }
 }

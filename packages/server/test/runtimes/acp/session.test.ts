@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
 import { testApp } from '../../support/app/app.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf, findDemo, textOf } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -25,7 +25,7 @@ writeFileSync(file, JSON.stringify({ runtimes: [row] }))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const app = testApp({ environment: { RUNTIMES_PATH: file } })
-const { create, say, settled, reaches } = conversing(app)
+const { create, say, settled, reaches } = sessionHelpers(app)
 
 const scripted = { agent_runtime: 'scripted' }
 

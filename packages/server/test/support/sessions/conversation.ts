@@ -17,8 +17,8 @@ type FollowUp = { goal?: string; isImmediate?: boolean }
 export type Conversation = {
   repository(): string
   create(prompt?: string, more?: Record<string, unknown>): Promise<number>
-  /** A session whose agent has received its prompt and runs until `letGo` is called. */
-  busy(): Promise<{ id: number; letGo(): Promise<void> }>
+  /** A session whose agent has received its prompt and runs until `release` is called. */
+  busy(): Promise<{ id: number; release(): Promise<void> }>
   /** A session at rest after its first turn. */
   rested(more?: Record<string, unknown>): Promise<number>
   /** Sends a follow-up. */
@@ -47,7 +47,7 @@ export type Effects = {
 }
 
 /** Helpers to create demo sessions, send them prompts and read the results, for the tests of one file. */
-export function conversing(app: TestApp): Conversation {
+export function sessionHelpers(app: TestApp): Conversation {
   let repository = ''
   beforeAll(async () => {
     repository = await sampleRepository(join(app.home, 'repository'))
@@ -85,7 +85,7 @@ export function conversing(app: TestApp): Conversation {
         () => rows('turns', id, 'sequence'),
         ([turn]) => turn?.started_at !== null,
       )
-      return { id, letGo: () => writeFile(gate, '') }
+      return { id, release: () => writeFile(gate, '') }
     },
     rested: async (more) => {
       const id = await create('say ready', more)

@@ -7,7 +7,7 @@ import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
 import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const api = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-api-')))
 afterAll(() => rm(api, { recursive: true, force: true }))
@@ -32,7 +32,7 @@ const folder = await catalogOnDisk({
   },
 })
 const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json`, APP_HOST: 'yard.example' } })
-const { create, reaches, settled } = conversing(app)
+const { create, reaches, settled } = sessionHelpers(app)
 const start = vi.spyOn(demoRuntime, 'start')
 afterEach(() => start.mockClear())
 afterAll(() => start.mockRestore())

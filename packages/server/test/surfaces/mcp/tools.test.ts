@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { testApp } from '../../support/app/app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
-import { conversing } from '../../support/sessions/conversation.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const app = testApp()
-const { create, reaches, repository } = conversing(app)
+const { create, reaches, repository } = sessionHelpers(app)
 const { call } = mcpClient(app)
 
 const shown = async (id: number) => (await app.get(`/sessions/${id}`)).body.session
