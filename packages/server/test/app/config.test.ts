@@ -123,7 +123,6 @@ const table: Row[] = [
     bad: ['other'],
     rule: 'must be one of: app-server, exec',
   },
-  { name: 'RUNTIME_DEMO', unset: 'on', good: [['off', 'off']], bad: ['no'], rule: 'must be one of: on, off' },
   { name: 'RUNTIMES_PATH', unset: undefined, good: [['/srv/r.json', '/srv/r.json']], bad: ['r.json'], rule: path },
   { name: 'MODELS_PATH', unset: undefined, good: [['/srv/m.json', '/srv/m.json']], bad: ['m.json'], rule: path },
   {
