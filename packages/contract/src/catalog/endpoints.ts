@@ -29,7 +29,7 @@ export const showCatalog = defineEndpoint({
   path: '/catalog',
   tag,
   summary: 'Show the state of the catalog and what is wrong with its files',
-  answers: { 200: z.object({ catalog: CatalogState }) },
+  answers: { 200: z.object({ catalog: CatalogState.meta({ description: 'The state of the catalog.' }) }) },
 })
 
 export const listMcpServers = defineEndpoint({

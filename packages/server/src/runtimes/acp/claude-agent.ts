@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { writePrivateFile } from '../../platform/files/private-file.ts'
-import { pinnedVariables } from '../claude-code-variables.ts'
+import { pinnedVariables } from '../claude-code/variables.ts'
 import type { Conversation } from '../runtime.ts'
 
 /**

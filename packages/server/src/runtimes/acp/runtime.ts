@@ -1,5 +1,5 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
-import { unattended } from '../claude-code-variables.ts'
+import { unattended } from '../claude-code/variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
 import { type AcpAgent, defaultTimeouts } from './agent.ts'

@@ -1,5 +1,5 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
-import { unattended } from '../claude-code-variables.ts'
+import { unattended } from '../claude-code/variables.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { sessionPaths } from './session-paths.ts'
 

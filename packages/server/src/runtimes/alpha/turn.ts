@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { ensureUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
-import { pinnedVariables } from '../claude-code-variables.ts'
+import { pinnedVariables } from '../claude-code/variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import { quote } from '../quote.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'

@@ -142,7 +142,7 @@ describe('a host that dies while it serves a fork', () => {
     const [row] = await query<{ host_id: string }>(`select host_id from sessions where id = ${id}`)
 
     const asking = asked.post(`/sessions/${id}/fork`, { message_index: 0 })
-    const isCopying = async () => (await readdir(join(holder.home, 'clones'))).some((name) => name.startsWith('fork-'))
+    const isCopying = async () => (await readdir(join(holder.home, 'clones'))).some((name) => name.endsWith('.partial'))
     while (!(await isCopying())) await new Promise((resolve) => setTimeout(resolve, 5))
     await holder.kill()
     await query(`update hosts set seen_at = now() - interval '1 hour' where id = '${row?.host_id}'`)
