@@ -154,14 +154,14 @@ describe('a conversation', () => {
     expect((await it.lines()).join('\n')).toContain('say One')
   })
 
-  test('whose last line is incomplete continues, and every line stays readable', async () => {
+  test('with a torn line that its workspace has ended continues, and every other line stays readable', async () => {
     const it = await session()
     await it.turn('say One')
     const path = await mainPath(it)
-    await writeFile(path, '{"parentUuid":"broken', { flag: 'a' })
+    await writeFile(path, '{"parentUuid":"broken\n', { flag: 'a' })
     expect(await it.turn('say Two')).toEqual({ kind: 'completed' })
     const lines = await it.lines()
-    for (const line of lines) JSON.parse(line)
+    for (const line of lines.filter((each) => !each.includes('broken'))) JSON.parse(line)
     expect(lines.some((line) => it.runtime.showsReceipt(line) && line.includes('say Two'))).toBe(true)
   })
 })
@@ -302,7 +302,7 @@ describe('equipment', () => {
     expect(JSON.stringify(lastRequest('say Without the skill')?.body)).not.toContain('Greets like a sailor')
   })
 
-  test('hooks run on their events with their variables, beside those of the repository', async () => {
+  test('hooks run on their events with their variables, beside those of a repository whose configuration is used', async () => {
     const it = await session()
     const log = join(dirname(it.conversation.home), 'hooks.log')
     const folder = join(dirname(it.conversation.home), 'catalog', 'tell')
@@ -315,8 +315,9 @@ describe('equipment', () => {
       ...{ id: `tell-${event}`, folder, event, command: './tell.sh', args: [event] },
       ...{ env: { MOOD: "it's fine" }, timeoutSeconds: 10, matcher: 'Bash' },
     }))
-    expect(await it.equip({ hooks })).toEqual([expect.stringContaining('pre_commit')])
-    expect(await it.turn('run echo x')).toEqual({ kind: 'completed' })
+    const equipment = { hooks, usesRepositoryConfiguration: true }
+    expect(await it.equip(equipment)).toEqual([expect.stringContaining('pre_commit')])
+    expect(await it.turn('run echo x', { equipment })).toEqual({ kind: 'completed' })
     const told = (await readFile(log, 'utf8')).split('\n').filter(Boolean)
     const expected = events.slice(0, -1).map((event) => `${event} it's fine`)
     expect(told.sort()).toEqual([...expected, 'theirs'].sort())

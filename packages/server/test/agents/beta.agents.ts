@@ -65,7 +65,7 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
     expect(await driven.run('say Hello')).toMatchObject({
       kind: 'failed',
       reason: 'auth',
-      detail: expect.stringMatching(/401.*invalid x-api-key.*Check the API key/s),
+      detail: expect.stringMatching(/401.*invalid x-api-key.*Set OPENAI_API_KEY/s),
     })
   })
 
