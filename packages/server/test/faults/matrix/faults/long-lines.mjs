@@ -12,14 +12,15 @@ export const longLines = {
   limits: { 'p99 of /up (ms)': 100 },
   round: async ({ cluster, seed, random, isShort }) => {
     const host = await cluster.up()
-    const tag = `R44.${seed}`
+    // A tag for each session: turns of different sessions may run at once.
+    const tagOf = (number) => `R44.${seed}.${number}`
     const secret = `ghp_${'a1B2'.repeat(9)}`
     const numbers = Array.from({ length: isShort ? 2 : 8 }, (_, index) => index + 1)
     const ids = []
     for (const number of numbers) {
       const piece = random.pick([`key ${secret} `, '[', '\\u001b[1m', '"\\\\"'])
       const write = `run ${commandFor(`${secret} ${piece}`, piece)}`
-      ids.push(await createSession(cluster, host, cluster.effects.prompt(tag, number, write, 'say after')))
+      ids.push(await createSession(cluster, host, cluster.effects.prompt(tagOf(number), 1, write, 'say after')))
     }
     const waits = []
     let isDone = false
@@ -39,7 +40,7 @@ export const longLines = {
     return {
       ...judge(
         cluster.effects,
-        numbers.map((number) => ({ tag, number })),
+        numbers.map((number) => ({ tag: tagOf(number), number: 1 })),
         cluster.homes(),
       ),
       figures: { 'p99 of /up (ms)': waits[Math.ceil(waits.length * 0.99) - 1] },
