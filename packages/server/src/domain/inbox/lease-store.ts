@@ -110,28 +110,22 @@ export async function renewLease(
  * True if `hold` owns the turn. No host takes it over or ends it before the transaction ends, so what the transaction
  * writes in the name of the turn is written in time. The lock lets lease renewals pass.
  */
-export async function lockHold(tx: Transaction, { turnId, owner, marker }: TurnHold): Promise<boolean> {
+export async function lockHold(tx: Transaction, hold: TurnHold): Promise<boolean> {
   const turn = await tx
     .selectFrom('turns')
     .select('id')
-    .where('id', '=', turnId)
-    .where('state', '=', 'executing')
-    .where('lease_owner', '=', owner)
-    .where('run_marker', '=', marker)
+    .where((is) => is.and(ownedBy(hold)))
     .forKeyShare()
     .executeTakeFirst()
   return turn !== undefined
 }
 
 /** The turn, if `hold` still owns it; its row stays locked until the transaction ends. */
-export function selectHeldTurn(tx: Transaction, { turnId, owner, marker }: TurnHold): Promise<Turn | undefined> {
+export function selectHeldTurn(tx: Transaction, hold: TurnHold): Promise<Turn | undefined> {
   return tx
     .selectFrom('turns')
     .selectAll()
-    .where('id', '=', turnId)
-    .where('state', '=', 'executing')
-    .where('lease_owner', '=', owner)
-    .where('run_marker', '=', marker)
+    .where((is) => is.and(ownedBy(hold)))
     .forUpdate()
     .executeTakeFirst()
 }
@@ -230,13 +224,13 @@ export async function deleteAbandonedRun(db: Database, marker: string): Promise<
   await db.deleteFrom('abandoned_runs').where('run_marker', '=', marker).execute()
 }
 
-function held(db: Database | Transaction, { turnId, owner, marker }: TurnHold) {
-  return db
-    .updateTable('turns')
-    .where('id', '=', turnId)
-    .where('state', '=', 'executing')
-    .where('lease_owner', '=', owner)
-    .where('run_marker', '=', marker)
+function held(db: Database | Transaction, hold: TurnHold) {
+  return db.updateTable('turns').where((is) => is.and(ownedBy(hold)))
+}
+
+/** The columns of a turn that `hold` owns. Every write in the name of a turn is fenced by them. */
+function ownedBy({ turnId, owner, marker }: TurnHold) {
+  return { id: turnId, state: 'executing', lease_owner: owner, run_marker: marker } as const
 }
 
 async function isWritten(update: Promise<{ numUpdatedRows: bigint }>): Promise<boolean> {
