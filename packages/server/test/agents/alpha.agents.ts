@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { endLastLine } from '../../src/domain/transcripts/transcript-lines.ts'
+import { parseJson } from '../../src/platform/parse-json.ts'
 import { processTable } from '../../src/platform/process/process-table.ts'
 import type { McpServer } from '../../src/runtimes/equipment.ts'
 import { mainThread } from '../../src/runtimes/runtime.ts'
@@ -154,14 +156,15 @@ describe('a conversation', () => {
     expect((await it.lines()).join('\n')).toContain('say One')
   })
 
-  test('with a torn line that its workspace has ended continues, and every other line stays readable', async () => {
+  test('whose last line is torn continues once the line is ended, and every other line stays readable', async () => {
     const it = await session()
     await it.turn('say One')
     const path = await mainPath(it)
-    await writeFile(path, '{"parentUuid":"broken\n', { flag: 'a' })
+    await writeFile(path, '{"parentUuid":"broken', { flag: 'a' })
+    await endLastLine({ path, within: it.conversation.home })
     expect(await it.turn('say Two')).toEqual({ kind: 'completed' })
     const lines = await it.lines()
-    for (const line of lines.filter((each) => !each.includes('broken'))) JSON.parse(line)
+    expect(lines.filter((line) => parseJson(line) === undefined)).toEqual(['{"parentUuid":"broken'])
     expect(lines.some((line) => it.runtime.showsReceipt(line) && line.includes('say Two'))).toBe(true)
   })
 })
