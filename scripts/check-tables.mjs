@@ -8,6 +8,7 @@ const source = 'packages/server/src'
 const rules = {
   7: 'a room writes only the tables that its own files add to `Tables`; other rooms call an operation of the owner',
   8: 'the sessions room exports operations named after what they mean; no generic updateSession leaves it',
+  9: 'SQL on the metadata of sessions is in sessions/metadata-store.ts; queries use hasMetadata and metadataText',
 }
 
 /**
@@ -30,12 +31,13 @@ export function checkTables(root) {
       .filter(({ table }) => owners.get(table) !== ownerOf(file))
       .map((write) => ({ ...write, rule: 7, file, reason: `${write.table} belongs to ${owners.get(write.table)}` })),
   )
-  return [...crossing, ...exportedUpdateSession(root)]
+  return [...crossing, ...exportedUpdateSession(root), ...files.flatMap(metadataKeysIn)]
 }
 
 /** @param {TableViolation} violation */
 export function describeTableViolation({ rule, file, line, table, reason }) {
-  return `${file}:${line} ${rule === 7 ? `writes '${table}'` : "exports 'updateSession'"}: ${reason}\n  rule ${rule}: ${rules[rule]}`
+  const what = { 7: `writes '${table}'`, 8: "exports 'updateSession'", 9: "names a key of 'metadata'" }[rule]
+  return `${file}:${line} ${what}: ${reason}\n  rule ${rule}: ${rules[rule]}`
 }
 
 /**
@@ -110,6 +112,23 @@ function exportedUpdateSession(root) {
     if (!found) return []
     const line = code.slice(0, found.index + found[0].length).split('\n').length
     return [{ rule: 8, file, line, table: '', reason: 'name the operation after what it does' }]
+  })
+}
+
+/**
+ * @param {{ path: string, text: string }} file
+ * @returns {TableViolation[]}
+ */
+function metadataKeysIn({ path: file, text }) {
+  if (file === `${source}/domain/sessions/metadata-store.ts`) return []
+  const code = withoutComments(text)
+  return [
+    ...code.matchAll(
+      /\bmetadata\s*(?:(?:->>?|#>>?)\s*['$]|\?[|&]?\s*['$]|\|\|\s*(?:jsonb|\$))|jsonb_set\(\s*(?:sessions\.)?metadata\b/g,
+    ),
+  ].map(({ index }) => {
+    const line = code.slice(0, index).split('\n').length
+    return { rule: 9, file, line, table: 'sessions', reason: 'the schema types the keys' }
   })
 }
 

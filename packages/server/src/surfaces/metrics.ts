@@ -1,6 +1,7 @@
 import * as contract from '@yardmaster/contract/metrics/endpoints'
 import { sql } from 'kysely'
 import { type App, bind, type Room } from '../domain/app.ts'
+import { hasMetadata } from '../domain/sessions/session.ts'
 import { ok } from '../platform/http/answer.ts'
 
 const readMetrics = bind(contract.showMetrics, async (_request, app) => ok(await app.metrics.registry.metrics()))
@@ -32,7 +33,7 @@ export function registerMetrics(app: App): void {
 async function countTurns({ db }: App): Promise<Map<string, number>> {
   const { rows } = await sql<{ state: string; count: number }>`
     select
-      case when turns.state = 'queued' and sessions.metadata ? 'spot_hold_at' then 'held' else turns.state end as state,
+      case when turns.state = 'queued' and ${hasMetadata('spot_hold_at')} then 'held' else turns.state end as state,
       count(*) as count
     from turns
     join sessions on sessions.id = turns.session_id

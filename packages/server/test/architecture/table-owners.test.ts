@@ -73,6 +73,20 @@ test.each([
   expect(found.map(({ rule }) => rule)).toEqual(isForbidden ? [8] : [])
 })
 
+test.each([
+  ["sql`select metadata ->> 'paused_by' from sessions`", true],
+  ["sql`select 1 where sessions.metadata ? 'paused_by'`", true],
+  ["sql`jsonb_set(metadata, '{paused_by}', '1')`", true],
+  ["sql`metadata || jsonb_build_object('paused_by', 1)`", true],
+  ["sql`custom_metadata ->> 'paused_by'`", false],
+  ['sql`select metadata::text from sessions`', false],
+  ['metadata ? readMetadata(session) : {}', false],
+])('forbids a room to name a key of the metadata of sessions in SQL: %s', (line, isForbidden) => {
+  expect(check({ 'server/src/domain/board/card-store.ts': [line] })).toEqual(
+    isForbidden ? ['9 board/card-store.ts:1 sessions'] : [],
+  )
+})
+
 function check(files: Record<string, readonly string[]>): string[] {
   return checkTables(plant(files)).map(
     ({ rule, file, line, table }) => `${rule} ${file.replace('packages/server/src/domain/', '')}:${line} ${table}`,

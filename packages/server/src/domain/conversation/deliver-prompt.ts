@@ -16,7 +16,7 @@ import {
 } from '../inbox/inbox.ts'
 import { acceptNextMessage, changedGoal, resume } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
-import { lockSession, type SessionRow } from '../sessions/session.ts'
+import { lockSession, readMetadata, type SessionRow } from '../sessions/session.ts'
 import { interrupt } from './interrupt.ts'
 
 export type Prompt = {
@@ -94,9 +94,10 @@ async function deliverGroup(
 }
 
 /** A turn that waits only for its dispatch is underway: a worker is about to take it. One that the gate holds is not. */
-async function hasTurnUnderway(tx: Transaction, { id, status, metadata }: SessionRow): Promise<boolean> {
-  const { underway, hasQueued } = await findStanding(tx, id)
-  return underway !== undefined || (hasQueued && status === 'waiting' && metadata.spot_hold_at === undefined)
+async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<boolean> {
+  const { underway, hasQueued } = await findStanding(tx, session.id)
+  const isHeld = readMetadata(session).spot_hold_at !== undefined
+  return underway !== undefined || (hasQueued && session.status === 'waiting' && !isHeld)
 }
 
 function asMessage({ prompt, goal, origin }: Prompt): NewMessage {

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import type { SessionRow } from '../sessions/session.ts'
+import { isMetadataTimeReached, type SessionRow } from '../sessions/session.ts'
 
 /** By the database's clock, which all hosts share. */
+const intervalAgo = sql<Date>`now() - make_interval(secs => heartbeat_interval_seconds)`
+
 const isDue = sql<boolean>`
   heartbeat_enabled
-  and coalesce((metadata ->> 'heartbeat_last_beat_at')::timestamptz, '-infinity')
-    <= now() - make_interval(secs => heartbeat_interval_seconds)
+  and ${isMetadataTimeReached('heartbeat_last_beat_at', intervalAgo)}
 `
 
 /** Sessions that never had a heartbeat, or none within their interval. */

@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import { startTurn } from '../conversation/conversation.ts'
 import { hasPendingMessages } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { recordHeartbeatSent, recordHeartbeatSettings } from '../sessions/session.ts'
+import { readMetadata, recordHeartbeatSent, recordHeartbeatSettings } from '../sessions/session.ts'
 import { lockDueHeartbeat } from './heartbeat-store.ts'
 
 /** The first words say that no person wrote it. */
@@ -26,7 +26,7 @@ export async function sendHeartbeat(app: App, sessionId: number): Promise<boolea
       await note(app, tx, session.id, 'The heartbeat was turned off because the session is archived.')
       return false
     }
-    const isLeftAlone = session.metadata.paused_by === 'user' || (await hasPendingMessages(tx, session.id))
+    const isLeftAlone = readMetadata(session).paused_by === 'user' || (await hasPendingMessages(tx, session.id))
     if (session.status !== 'needs_input' || isLeftAlone) return false
     await startTurn(app, tx, session, { prompt: heartbeatPrompt, goal: null, source: 'heartbeat' })
     return true

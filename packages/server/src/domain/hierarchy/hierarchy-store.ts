@@ -2,6 +2,7 @@ import { limits } from '@yardmaster/contract/limits'
 import type { Genesis, PriorityClass, SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { metadataText } from '../sessions/session.ts'
 
 export type KinRow = {
   id: number
@@ -177,7 +178,7 @@ export async function selectKin(db: Database, sessionId: number): Promise<Kin | 
     select
       sessions.id,
       title,
-      metadata ->> 'agent_root_key' as agent_root_key,
+      ${metadataText('agent_root_key')} as agent_root_key,
       git_root,
       subdirectory,
       status,

@@ -2,6 +2,7 @@ import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { hasMetadata } from '../sessions/session.ts'
 
 /** Serialises admission across hosts: slots are counted and taken under one lock, so the limit is exact. */
 export async function lockAdmission(tx: Transaction): Promise<void> {
@@ -36,7 +37,7 @@ export async function selectCandidates(
     classed as (
       select next.id, next.session_id, next.created_at, sessions.precedence,
         coalesce(sessions.scheduling_class, ${JSON.stringify(classByGenesis)}::jsonb ->> sessions.genesis) as class,
-        sessions.metadata ? 'spot_hold_at' as is_held
+        ${hasMetadata('spot_hold_at')} as is_held
       from next
       join sessions on sessions.id = next.session_id
       where sessions.status = 'waiting'

@@ -21,6 +21,7 @@ import { sessionCreated } from '../sessions/events.ts'
 import {
   findSession,
   insertSession,
+  readMetadata,
   recordWorkspace,
   reserveSessionId,
   type SessionMetadata,
@@ -161,7 +162,7 @@ async function insertFork(app: App, tx: Transaction, { forkId, source, messageIn
     forked_from_session_id: source.id,
     forked_at_message_index: messageIndex,
     runtime_started: true,
-    ...inherited(source.metadata),
+    ...inherited(readMetadata(source)),
   }
   const id = await insertSession(
     tx,
@@ -181,7 +182,7 @@ async function insertFork(app: App, tx: Transaction, { forkId, source, messageIn
       catalog_hooks: source.catalog_hooks,
       catalog_plugins: source.catalog_plugins,
       config: writeJson(source.config),
-      metadata: JSON.stringify(metadata),
+      metadata,
       is_autonomous: source.is_autonomous,
       session_notes: source.session_notes,
       session_notes_updated_at: source.session_notes_updated_at,

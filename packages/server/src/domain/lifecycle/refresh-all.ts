@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { acceptTurn, findStanding, hasPendingMessages } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { lockSession, selectRefreshable } from '../sessions/session.ts'
+import { lockSession, readMetadata, selectRefreshable } from '../sessions/session.ts'
 import { recoveryPrompt } from './recovery-prompt.ts'
 import { refreshTranscript } from './refresh.ts'
 import { restartSession } from './restart.ts'
@@ -57,7 +57,7 @@ const promptToContinue: Action = (app, id) =>
   transact(app.db, async (tx) => {
     const session = await lockSession(tx, { id })
     const { underway, hasQueued, isStopping } = await findStanding(tx, id)
-    const isExcluded = session.status !== 'needs_input' || session.metadata.paused_by === 'user'
+    const isExcluded = session.status !== 'needs_input' || readMetadata(session).paused_by === 'user'
     if (isExcluded || underway || hasQueued || isStopping || (await hasPendingMessages(tx, id))) return false
     const turnId = await acceptTurn(tx, { sessionId: id, source: 'recovery', prompt: recoveryPrompt, goal: null })
     await resume(app, tx, session, turnId)

@@ -4,7 +4,7 @@ import { ifUntrusted } from '../../platform/files/untrusted-file.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { findSession, lockSessionIfThere } from '../sessions/session.ts'
+import { findSession, lockSessionIfThere, readMetadata } from '../sessions/session.ts'
 import { findProgress } from '../transcripts/transcript.ts'
 import { runtimeHome } from '../workspaces/workspace.ts'
 import { type HostOperation, onHostOf } from './on-host.ts'
@@ -27,7 +27,7 @@ export const refreshOnHost: HostOperation<{ sessionId: number }, Refreshed> = {
 
 async function refreshHere(app: App, { sessionId }: { sessionId: number }): Promise<Refreshed> {
   const session = await findSession(app.db, { id: sessionId })
-  const { working_directory: workingDirectory } = session.metadata
+  const { working_directory: workingDirectory } = readMetadata(session)
   const runtime = app.runtimes.find(session.agent_runtime)
   if (workingDirectory === undefined || session.session_id === null || !runtime) {
     return refuse('no_clone', 'Session has no clone path')

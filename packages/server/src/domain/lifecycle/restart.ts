@@ -14,8 +14,7 @@ import {
   withdrawLiveTurn,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import type { SessionRow } from '../sessions/session.ts'
-import { clearWorkspace, lockSession, showRow, transition } from '../sessions/session.ts'
+import { clearWorkspace, lockSession, readMetadata, type SessionRow, showRow, transition } from '../sessions/session.ts'
 import { hasTranscript } from '../transcripts/transcript.ts'
 import { recoveryPrompt } from './recovery-prompt.ts'
 import { acceptNextMessage, resume } from './resume.ts'
@@ -45,7 +44,7 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
 }
 
 async function startNextTurn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
-  const isSetUp = session.session_id !== null && session.metadata.runtime_started === true
+  const isSetUp = session.session_id !== null && readMetadata(session).runtime_started === true
   const message = isSetUp ? 'Session restarted' : 'Session restarted from scratch'
   // A session that has not failed may have a turn that is about to start or to stop in its workspace.
   const hasFailed = session.status === 'failed'

@@ -1,44 +1,64 @@
+import type { JsonObject } from '@yardmaster/contract/json'
 import { z } from 'zod'
+
+/** An optional key. A broken value reads as absent, so that it does not hide the others. */
+function soft<Value extends z.ZodType>(value: Value) {
+  return value.optional().catch(undefined)
+}
 
 /**
  * The service's own bookkeeping about a session: the column `metadata`, which callers read as it is. Every key the
- * service writes is declared here. Rows written by another version may hold further keys; those stay untouched.
+ * service writes is declared here, `readMetadata` is the only reader, `metadata-store.ts` the only writer. Rows written by another version may
+ * hold further keys; those stay untouched.
  */
-export const SessionMetadata = z.object({
+const Metadata = z.object({
   /** The catalog root the session was created from. */
-  agent_root_key: z.string().optional(),
-  catalog_version: z.string().optional(),
+  agent_root_key: soft(z.string()),
+  catalog_version: soft(z.string()),
   /** The caller asked for no MCP servers, so defaults do not fill the list. */
-  mcp_servers_explicitly_empty: z.literal(true).optional(),
+  mcp_servers_explicitly_empty: soft(z.literal(true)),
   /** The title is a placeholder that a generated title may replace. */
-  auto_generated_title: z.literal(true).optional(),
-  forked_from_session_id: z.int().optional(),
-  forked_at_message_index: z.int().optional(),
+  auto_generated_title: soft(z.literal(true)),
+  forked_from_session_id: soft(z.int()),
+  forked_at_message_index: soft(z.int()),
 
-  clone_path: z.string().optional(),
-  working_directory: z.string().optional(),
+  clone_path: soft(z.string()),
+  working_directory: soft(z.string()),
   /** An agent process has been up for this session. */
-  runtime_started: z.literal(true).optional(),
-  process_pid: z.int().optional(),
+  runtime_started: soft(z.literal(true)),
+  process_pid: soft(z.int()),
 
-  failure_reason: z.string().optional(),
-  exit_status: z.string().optional(),
-  oauth_required_servers: z.array(z.object({ server_name: z.string(), server_url: z.string() })).optional(),
+  failure_reason: soft(z.string()),
+  exit_status: soft(z.string()),
+  oauth_required_servers: soft(z.array(z.object({ server_name: z.string(), server_url: z.string() }))),
 
-  paused_by: z.literal('user').optional(),
+  paused_by: soft(z.literal('user')),
   /** The session goes to sleep when its running turn ends. */
-  pending_sleep: z.literal(true).optional(),
-  deliberate_sleep_at: z.string().optional(),
+  pending_sleep: soft(z.literal(true)),
+  deliberate_sleep_at: soft(z.string()),
 
-  spot_hold_at: z.string().optional(),
-  spot_hold_reason: z.string().optional(),
-  spot_hold_detail: z.string().optional(),
+  spot_hold_at: soft(z.string()),
+  spot_hold_reason: soft(z.string()),
+  spot_hold_detail: soft(z.string()),
 
-  heartbeat_last_beat_at: z.string().optional(),
+  heartbeat_last_beat_at: soft(z.string()),
 })
 
-export type SessionMetadata = z.infer<typeof SessionMetadata>
+export type SessionMetadata = z.infer<typeof Metadata>
 export type MetadataKey = keyof SessionMetadata
+export type MetadataTimeKey = Extract<MetadataKey, `${string}_at`>
+
+/** The column as it is stored. The type has no keys: `readMetadata` parses it. */
+export type StoredMetadata = object
+
+export function readMetadata({ metadata }: { metadata: StoredMetadata }): SessionMetadata {
+  return Metadata.parse(metadata)
+}
+
+/** As callers read it: with unknown keys and broken values. */
+export function presentMetadata({ metadata }: { metadata: StoredMetadata }): JsonObject {
+  return metadata as JsonObject // a check constraint keeps the column an object
+}
 
 /** Why a session is at rest: obsolete as soon as it resumes. */
 export const restKeys = [

@@ -2,6 +2,7 @@ import type { Session } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { shownAddress } from '../../platform/git/repository-address.ts'
 import { type CatalogTree, serversOf } from '../catalog/catalog.ts'
+import { presentMetadata } from './metadata.ts'
 import type { ClassByGenesis } from './session-store.ts'
 import type { SessionWithCategory } from './session-table.ts'
 
@@ -34,7 +35,7 @@ export function presentSession(
     catalog_hooks: row.catalog_hooks,
     catalog_plugins: row.catalog_plugins,
     config: row.config,
-    metadata: row.metadata,
+    metadata: presentMetadata(row),
     custom_metadata: row.custom_metadata,
     is_autonomous: row.is_autonomous,
     heartbeat_enabled: row.heartbeat_enabled,

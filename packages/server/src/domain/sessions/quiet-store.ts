@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
+import { stampedMetadata } from './metadata-store.ts'
 
 /**
  * Writes that keep `updated_at`.
@@ -24,10 +25,9 @@ export async function recordCardSection(tx: Transaction, id: number, section: nu
 }
 
 export async function recordHeartbeatSent(tx: Transaction, id: number): Promise<void> {
-  const now = sql`to_jsonb(to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))`
   await tx
     .updateTable('sessions')
-    .set({ metadata: sql<string>`jsonb_set(metadata, '{heartbeat_last_beat_at}', ${now})` })
+    .set({ metadata: stampedMetadata('heartbeat_last_beat_at') })
     .where('id', '=', id)
     .execute()
 }

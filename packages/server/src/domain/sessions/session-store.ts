@@ -8,6 +8,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { writeJson } from '../../platform/exact-json.ts'
 import type { MetadataKey, SessionMetadata } from './metadata.ts'
+import { changedMetadata, metadataText, newMetadata } from './metadata-store.ts'
 import type { SessionRow, SessionTable, SessionWithCategory } from './session-table.ts'
 
 export function selectSession(db: Database | Transaction, ref: SessionRef): Promise<SessionWithCategory | undefined> {
@@ -64,18 +65,20 @@ export function selectSessionForReference(tx: Transaction, ref: SessionRef): Pro
     .executeTakeFirst()
 }
 
+export type NewSessionRow = Omit<Insertable<SessionTable>, 'metadata'> & { metadata: SessionMetadata }
+
 /**
  * Undefined when the idempotency key or the slug is taken. The insert waits for a concurrent transaction with the same
  * key or slug, so the result is final.
  */
 export async function insertSession(
   tx: Transaction,
-  values: Insertable<SessionTable>,
+  { metadata, ...columns }: NewSessionRow,
   status: SessionStatus = 'waiting',
 ): Promise<number | undefined> {
   const row = await tx
     .insertInto('sessions')
-    .values({ ...values, status })
+    .values({ ...columns, metadata: newMetadata(metadata), status })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -125,7 +128,7 @@ export type ColumnChanges = Partial<
     | 'session_notes_updated_at'
   >
 > & {
-  /** Keys to set. The database merges them key by key, so concurrent writers do not overwrite each other's keys. */
+  /** Keys to set. */
   metadata?: SessionMetadata
   /** Keys to remove. */
   forget?: readonly MetadataKey[]
@@ -150,9 +153,7 @@ export async function updateSession(
       ...(status && { status }),
       ...(config && { config: sql<string>`config || ${writeJson(config)}::jsonb` }),
       ...(custom_metadata && { custom_metadata: writeJson(custom_metadata) }),
-      ...((metadata || forget) && {
-        metadata: sql<string>`(metadata - ${forget ?? []}::text[]) || ${JSON.stringify(metadata ?? {})}::jsonb`,
-      }),
+      ...((metadata || forget) && { metadata: changedMetadata(metadata ?? {}, forget ?? []) }),
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)
@@ -247,10 +248,7 @@ async function countMatching(db: Database, filters: SessionFilters, classByGenes
 const refreshable = {
   failed: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', '=', 'failed'),
   resting: (is: ExpressionBuilder<Tables, 'sessions'>) =>
-    is.and([
-      is('sessions.status', '=', 'needs_input'),
-      is(sql`sessions.metadata ->> 'paused_by'`, 'is distinct from', 'user'),
-    ]),
+    is.and([is('sessions.status', '=', 'needs_input'), is(metadataText('paused_by'), 'is distinct from', 'user')]),
   at_work: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', 'in', ['waiting', 'running']),
 }
 

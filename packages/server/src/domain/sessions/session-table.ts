@@ -1,7 +1,7 @@
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { Genesis, PriorityClass, SessionStatus, Visibility } from '@yardmaster/contract/sessions/fields'
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
-import type { SessionMetadata } from './metadata.ts'
+import type { StoredMetadata } from './metadata.ts'
 
 /** Read as an object, written as JSON text. */
 type JsonColumn<Value extends object = JsonObject> = JSONColumnType<Value, string | undefined, string>
@@ -30,7 +30,7 @@ export type SessionTable = {
   catalog_hooks: Generated<string[]>
   catalog_plugins: Generated<string[]>
   config: JsonColumn
-  metadata: JsonColumn<SessionMetadata>
+  metadata: JsonColumn<StoredMetadata>
   custom_metadata: JsonColumn
   is_autonomous: Generated<boolean>
   heartbeat_enabled: Generated<boolean>

@@ -9,7 +9,8 @@ export {
   showRow,
 } from './find-session.ts'
 export { findCandidates, listSessionsWhere, showSessions } from './list-sessions.ts'
-export type { SessionMetadata } from './metadata.ts'
+export { readMetadata, type SessionMetadata } from './metadata.ts'
+export { hasMetadata, isMetadataTimeReached, metadataText } from './metadata-store.ts'
 export { presentSession } from './present.ts'
 export { type Card, recordCardOrder, recordCardSection, recordHeartbeatSent } from './quiet-store.ts'
 export {

@@ -9,8 +9,7 @@ import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { recordUsage } from '../costs/cost.ts'
 import { statusSummaryChanged } from '../sessions/events.ts'
-import type { SessionRow } from '../sessions/session.ts'
-import { lockSessionIfThere, selectSession } from '../sessions/session.ts'
+import { lockSessionIfThere, readMetadata, type SessionRow, selectSession } from '../sessions/session.ts'
 import { recordThreadGrowth } from '../subagents/subagent.ts'
 import { appendEntries, findProgress, lockThread, transcriptTail } from '../transcripts/transcript.ts'
 import { type AgentAnswer, askAgent } from './ask-agent.ts'
@@ -124,10 +123,9 @@ async function recordRun(
   if (lines.length === 0) return
   const thread = `summary-${claim.marker}`
   const redacted = await app.redactor.lines(lines)
-  const { agent_root_key: root } = session.metadata
   const owner = {
     session_id: session.id,
-    agent_root: typeof root === 'string' ? root : null,
+    agent_root: readMetadata(session).agent_root_key ?? null,
     agent_runtime: session.agent_runtime,
     runtime_session_id: null,
   }

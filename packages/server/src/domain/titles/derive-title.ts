@@ -1,5 +1,6 @@
 import { limits } from '@yardmaster/contract/limits'
 import { truncate } from '../../platform/truncate.ts'
+import type { SessionMetadata } from '../sessions/session.ts'
 
 const titleLength = 60
 
@@ -11,9 +12,9 @@ export function titleFromPrompt(prompt: string): string {
 }
 
 /** The reason of the failure in one line. */
-export function titleFromFailure({ exit_status: detail, failure_reason: reason }: Record<string, unknown>): string {
-  const [line = ''] = typeof detail === 'string' ? detail.trim().split(/[\r\n]+/) : []
-  const known = typeof reason === 'string' ? `Failed: ${reason.replaceAll('_', ' ')}` : 'Failed'
+export function titleFromFailure({ exit_status: detail, failure_reason: reason }: SessionMetadata): string {
+  const [line = ''] = detail?.trim().split(/[\r\n]+/) ?? []
+  const known = reason !== undefined ? `Failed: ${reason.replaceAll('_', ' ')}` : 'Failed'
   return shorten(line.trim() || known, limits.title)
 }
 

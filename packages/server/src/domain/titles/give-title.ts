@@ -3,7 +3,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { runForEach } from '../../platform/jobs/run-for-each.ts'
 import type { App } from '../app.ts'
-import { freeSlug, recordTitle } from '../sessions/session.ts'
+import { freeSlug, readMetadata, recordTitle } from '../sessions/session.ts'
 import { titleFromFailure, titleFromPrompt } from './derive-title.ts'
 import { lockUntitled, selectFirstPrompt, selectUntitled } from './title-store.ts'
 
@@ -14,9 +14,10 @@ import { lockUntitled, selectFirstPrompt, selectUntitled } from './title-store.t
 export async function giveTitle(app: App, tx: Transaction, sessionId: number): Promise<void> {
   const session = await lockUntitled(tx, sessionId)
   if (!session) return
-  const { id, status, metadata, created_at, slug, title: placeholder } = session
+  const { id, status, created_at, slug, title: placeholder } = session
   const prompt = (await selectFirstPrompt(tx, id)) ?? session.prompt ?? ''
-  const derived = status === 'failed' ? titleFromFailure(metadata) : titleFromPrompt(await app.redactor.text(prompt))
+  const derived =
+    status === 'failed' ? titleFromFailure(readMetadata(session)) : titleFromPrompt(await app.redactor.text(prompt))
   const title = derived || placeholder
   await recordTitle(tx, id, {
     title,

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import type { SessionRow } from '../sessions/session.ts'
+import { hasMetadata, type SessionRow } from '../sessions/session.ts'
 
 /** A session whose first turn runs longer than this is titled from its prompt without waiting for the end. */
 const titleAfterMinutes = 2
 
 /** Has a placeholder title and a prompt, and is at rest or older than the limit. */
 const isDue = sql<boolean>`
-  metadata ? 'auto_generated_title'
+  ${hasMetadata('auto_generated_title')}
   and prompt is not null
   and summary_of_session_id is null
   and (

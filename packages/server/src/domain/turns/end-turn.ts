@@ -22,6 +22,7 @@ import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../l
 import { note } from '../logs/log.ts'
 import {
   lockSessionIfThere,
+  readMetadata,
   recordNextTurn,
   type SessionRow,
   transition,
@@ -224,7 +225,7 @@ async function comeToRest(
     await note(app, tx, session.id, `The turn ended; the session stays ${session.status}.`)
     return
   }
-  if (session.metadata.pending_sleep === true) {
+  if (readMetadata(session).pending_sleep) {
     await transition(app, tx, { ...about, cause: 'sleep' })
     await note(app, tx, session.id, 'The turn ended; the session sleeps until it gets a prompt.')
     return

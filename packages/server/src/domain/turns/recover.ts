@@ -13,7 +13,7 @@ import {
   seizeExpiredTurns,
   type TurnHold,
 } from '../inbox/inbox.ts'
-import { findSession } from '../sessions/session.ts'
+import { findSession, readMetadata } from '../sessions/session.ts'
 import { removeLeftSecrets, runtimeHome } from '../workspaces/workspace.ts'
 import { endTurn, type Outcome, untrustedFileFailure } from './end-turn.ts'
 import { progressRecorder } from './progress-recorder.ts'
@@ -119,8 +119,8 @@ async function stopRemainingProcesses({ pid, pid_start_time }: HeldTurn, { marke
 async function storeRemainingOutput(app: App, turn: HeldTurn, hold: TurnHold): Promise<Outcome> {
   const session = await findSession(app.db, { id: turn.session_id })
   const runtime = app.runtimes.find(session.agent_runtime)
-  const { working_directory: workingDirectory } = session.metadata
-  if (!runtime || session.session_id === null || typeof workingDirectory !== 'string') return { kind: 'cut_short' }
+  const { working_directory: workingDirectory } = readMetadata(session)
+  if (!runtime || session.session_id === null || workingDirectory === undefined) return { kind: 'cut_short' }
   const conversation = { id: session.session_id, home: runtimeHome(app, session.id), workingDirectory }
   try {
     await progressRecorder(app, { hold, session, runtime, conversation: () => conversation })(true)

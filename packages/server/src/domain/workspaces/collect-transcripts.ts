@@ -3,7 +3,7 @@ import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { type Conversation, mainThread, type Runtime, type TranscriptFile } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { recordUsage } from '../costs/cost.ts'
-import type { SessionRow } from '../sessions/session.ts'
+import { readMetadata, type SessionRow } from '../sessions/session.ts'
 import { recordThreadGrowth } from '../subagents/subagent.ts'
 import { type IngestHooks, ingest } from '../transcripts/transcript.ts'
 
@@ -51,7 +51,7 @@ function collectFile(app: App, source: TranscriptSource, file: TranscriptFile): 
   const isSubagent = thread !== mainThread
   const owner = {
     session_id: session.id,
-    agent_root: typeof session.metadata.agent_root_key === 'string' ? session.metadata.agent_root_key : null,
+    agent_root: readMetadata(session).agent_root_key ?? null,
     agent_runtime: session.agent_runtime,
     runtime_session_id: conversation.id ?? null,
   }

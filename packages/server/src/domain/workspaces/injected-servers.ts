@@ -1,7 +1,7 @@
 import type { McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
 import { type Root, serviceServers } from '../catalog/catalog.ts'
-import type { SessionRow } from '../sessions/session.ts'
+import { readMetadata, type SessionRow } from '../sessions/session.ts'
 
 declare module '../app.ts' {
   interface App {
@@ -43,8 +43,9 @@ export function subagentRootsOf(app: App, session: SessionRow): readonly string[
 }
 
 /** The root that the session was created from, as the catalog has it now. */
-export function rootOf(app: App, { metadata: { agent_root_key: key } }: SessionRow): Root | undefined {
-  return typeof key === 'string' ? app.catalog.current().roots.find(key) : undefined
+export function rootOf(app: App, session: SessionRow): Root | undefined {
+  const { agent_root_key: key } = readMetadata(session)
+  return key === undefined ? undefined : app.catalog.current().roots.find(key)
 }
 
 function coversOwnSession(server: McpServer): boolean {

@@ -17,7 +17,10 @@ async function enable(id: number, { lastSecondsAgo }: { lastSecondsAgo: number }
   await app.pool.query(
     `update sessions
      set heartbeat_enabled = true,
-       metadata = metadata || jsonb_build_object('heartbeat_last_beat_at', now() - make_interval(secs => $2))
+       metadata = metadata || jsonb_build_object(
+         'heartbeat_last_beat_at',
+         to_char((now() - make_interval(secs => $2)) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+       )
      where id = $1`,
     [id, lastSecondsAgo],
   )

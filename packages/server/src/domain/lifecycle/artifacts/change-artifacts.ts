@@ -6,8 +6,15 @@ import { refuse } from '../../../platform/refusal.ts'
 import type { App } from '../../app.ts'
 import { lookUp, type ServerToAuthorize, serversToAuthorize } from '../../catalog/catalog.ts'
 import { note } from '../../logs/log.ts'
-import type { SessionRow } from '../../sessions/session.ts'
-import { clearAuthorizationNeed, lockSession, recordArtifacts, showRow, transition } from '../../sessions/session.ts'
+import {
+  clearAuthorizationNeed,
+  lockSession,
+  readMetadata,
+  recordArtifacts,
+  type SessionRow,
+  showRow,
+  transition,
+} from '../../sessions/session.ts'
 import type { ListRules } from './list-rules.ts'
 
 export type ChangedArtifacts = { session: Session; needsAuthorization: ServerToAuthorize[] }
@@ -58,7 +65,7 @@ async function noteDifference(
 /** Parks the session until a person authorizes its servers. A session with a running turn is not parked. */
 async function park(app: App, tx: Transaction, session: SessionRow, servers: ServerToAuthorize[]): Promise<void> {
   if (servers.length === 0) {
-    if (session.metadata.failure_reason === 'oauth_required') {
+    if (readMetadata(session).failure_reason === 'oauth_required') {
       await clearAuthorizationNeed(tx, session.id)
     }
     return
