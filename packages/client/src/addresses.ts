@@ -2,7 +2,7 @@ import type { Operation } from '@yardmaster/contract/operations'
 
 /**
  * Method and path of every operation, so that a browser needs neither zod nor the schemas. A test compares the table with
- * the declarations. Keys named in the path go there; the others go into the query of a GET or DELETE, else into the body.
+ * the declarations. A path is below `/api/v1` unless it begins with `/api/`. Keys named in the path go there; the others go into the query of a GET or DELETE, else into the body.
  */
 export const addresses = {
   'settings.show': 'GET /settings',
@@ -13,6 +13,7 @@ export const addresses = {
   'skills.list': 'GET /skills',
   'hooks.list': 'GET /hooks',
   'plugins.list': 'GET /plugins',
+  'secrets.list': 'GET /api/secrets/keys',
   'categories.list': 'GET /categories',
   'categories.show': 'GET /categories/{id}',
   'categories.create': 'POST /categories',

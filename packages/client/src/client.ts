@@ -55,7 +55,7 @@ function callOf(name: string, address: string, input: Input) {
   const hasQuery = method === 'GET' || method === 'DELETE'
   return {
     method,
-    path: `/api/v1${path}${hasQuery ? queryOf(rest) : ''}`,
+    path: (path.startsWith('/api/') ? path : `/api/v1${path}`) + (hasQuery ? queryOf(rest) : ''),
     body: hasQuery || Object.keys(rest).length === 0 ? undefined : rest,
     isIdempotent: method === 'GET' || (name === 'sessions.create' && Boolean(input.idempotency_key)),
   }

@@ -17,7 +17,7 @@ export type AnswerSpecs = Record<number, AnswerSpec | readonly AnswerSpec[]>
 
 type About = {
   method: Method
-  /** Below `/api/v1`, with parameters in OpenAPI's form: `/sessions/{id}`. */
+  /** Below `/api/v1` unless it begins with `/api/`, with parameters in OpenAPI's form: `/sessions/{id}`. */
   path: string
   auth: Auth
   tag: string

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
-import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, CatalogState, Configs } from './fields.ts'
+import { CatalogHook, CatalogPlugin, CatalogServer, CatalogSkill, CatalogState, Configs, SecretName } from './fields.ts'
 
 const tag = 'Catalog'
 
 /** The whole list: a catalog has no pages. */
 function all<Item extends z.ZodType>(item: Item) {
-  return z.array(item).meta({ description: 'All entries of the catalog.' })
+  return z.array(item).meta({ description: 'All of them.' })
 }
 
 export const showConfigs = defineEndpoint({
@@ -73,4 +73,23 @@ export const listPlugins = defineEndpoint({
   answers: { 200: z.object({ plugins: all(CatalogPlugin) }) },
 })
 
-export const endpoints = [showConfigs, showCatalog, listMcpServers, listSkills, listHooks, listPlugins] as const
+export const listSecrets = defineEndpoint({
+  name: 'secrets.list',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/api/secrets/keys',
+  tag,
+  summary: 'List the names of the secrets that catalog entries can use',
+  description: 'Never their values. The path is outside of the versioned API.',
+  answers: { 200: z.object({ secrets: all(SecretName) }) },
+})
+
+export const endpoints = [
+  showConfigs,
+  showCatalog,
+  listMcpServers,
+  listSkills,
+  listHooks,
+  listPlugins,
+  listSecrets,
+] as const

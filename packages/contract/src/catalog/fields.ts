@@ -142,11 +142,13 @@ export const Configs = z.object({
 
 export type Configs = z.infer<typeof Configs>
 
-export const SecretName = z.object({
-  name: z.string(),
-  description: z.string().nullable(),
-  source: z.enum(['file', 'environment']),
-  used_by: names,
-})
+export const SecretName = z
+  .object({
+    name: z.string().meta({ description: 'What a placeholder in the catalog names.' }),
+    description: z.string().nullable().meta({ description: 'For people; null where the file has none.' }),
+    source: z.enum(['file', 'environment']).meta({ description: 'Where its value comes from.' }),
+    used_by: names.meta({ description: 'Catalog entries with a placeholder for it, such as `mcp_servers/tracker`.' }),
+  })
+  .meta({ id: 'SecretName' })
 
 export type SecretName = z.infer<typeof SecretName>

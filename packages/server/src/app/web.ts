@@ -10,8 +10,6 @@ import { StartupError } from '../platform/startup-error.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
-import { apiPrefix } from '../surfaces/rest.ts'
-import { registerSecretNames } from '../surfaces/secret-names.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
 
@@ -35,9 +33,8 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     isProxied: config.APP_HOST !== undefined,
     ...(timeouts && { timeouts }),
   })
-  registerEndpoints(server, endpoints, { app, prefix: apiPrefix, isChecking })
+  registerEndpoints(server, endpoints, { app, isChecking })
   registerProbes(server, app)
-  registerSecretNames(server, app)
   registerReference(server, endpoints)
   registerMcp(server, app, {
     endpoints,

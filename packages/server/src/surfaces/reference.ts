@@ -1,3 +1,4 @@
+import { apiPrefix } from '@yardmaster/contract/address'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
@@ -5,7 +6,6 @@ import { describeApi } from '../platform/http/openapi.ts'
 import { renderReference } from '../platform/http/reference-page.ts'
 import { once } from '../platform/once.ts'
 import { version } from '../platform/version.ts'
-import { apiPrefix } from './rest.ts'
 
 /** Serves the OpenAPI document, which needs a key, and the reference page, which does not. */
 export function registerReference(server: FastifyInstance, endpoints: readonly Endpoint<App>[]): void {
@@ -16,7 +16,6 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
       version,
       description:
         'A self-hosted control plane for coding-agent sessions. Agents use the same operations as tools over the Model Context Protocol, at `POST /mcp`.',
-      prefix: apiPrefix,
     }),
   )
   const json = once(() => JSON.stringify(document()))

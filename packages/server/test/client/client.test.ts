@@ -65,6 +65,13 @@ describe('a call', () => {
   })
 })
 
+test('the client calls an operation outside of the versioned API at its whole path', async () => {
+  const { client, sent } = scripted(json(200, { secrets: [] }))
+  expect(await client.secrets.list()).toEqual({ secrets: [] })
+  expect(sent.map(({ url }) => new URL(url).pathname)).toEqual(['/api/secrets/keys'])
+  expect(await createClient({ url: app.url, key: testKey }).secrets.list()).toEqual({ secrets: [] })
+})
+
 describe('an error', () => {
   test('is a Problem with status, label and sentences', async () => {
     const client = createClient({ url: app.url, key: testKey })

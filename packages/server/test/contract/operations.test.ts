@@ -35,6 +35,7 @@ const names = [
   'mcp_servers.list',
   'metrics.show',
   'plugins.list',
+  'secrets.list',
   'sessions.archive',
   'sessions.bulk_archive',
   'sessions.create',

@@ -1,3 +1,4 @@
+import { wholePath } from '@yardmaster/contract/address'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
 import { Problem } from '../../../contract/src/problem.ts'
@@ -30,7 +31,7 @@ test(`${count} random requests generated from the OpenAPI document cause no 500,
       const { method, url, body, operation } = next()
       const response: LightMyRequestResponse = await server.inject({
         method: method as 'GET',
-        url: `/api/v1${url}`,
+        url: wholePath(url),
         headers: { host: '127.0.0.1', 'x-api-key': testKey, 'content-type': 'application/json' },
         ...(body !== undefined && { payload: body }),
       })

@@ -7,7 +7,6 @@ export type { CredentialState } from './credential-state.ts'
 export { findRoot, goalText, modelFor, runtimeNameFor } from './defaults.ts'
 export { type CatalogEquipment, equipFromCatalog, type LeftOut } from './equip.ts'
 export { type Catalog, openCatalog } from './open-catalog.ts'
-export { listSecretNames } from './present-catalog.ts'
 export {
   type ArtifactList,
   lookUp,

@@ -1,3 +1,4 @@
+import { apiPrefix, isWhole } from '@yardmaster/contract/address'
 import type { AnswerSpec } from '@yardmaster/contract/endpoint'
 import { type RefusalKind, refusals } from '@yardmaster/contract/problem'
 import { z } from 'zod'
@@ -21,6 +22,8 @@ export type OpenApiOperation = {
   description?: string
   /** Empty where the document's default, the API key, is not asked for. */
   security?: Record<string, string[]>[]
+  /** Where the path is not below the document's server. */
+  servers?: { url: string }[]
   parameters: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[]
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> }
   responses: Record<string, OpenApiResponse>
@@ -33,7 +36,7 @@ export type OpenApiResponse = {
 /** The whole API as OpenAPI 3.1, generated from the declarations that also validate requests. */
 export function describeApi<App>(
   endpoints: readonly Endpoint<App>[],
-  about: { title: string; version: string; description: string; prefix: string },
+  about: { title: string; version: string; description: string },
 ): OpenApiDocument {
   const schemas = componentSchemas(endpoints)
   const paths: OpenApiDocument['paths'] = {}
@@ -50,7 +53,7 @@ export function describeApi<App>(
       description: about.description,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: about.prefix }],
+    servers: [{ url: apiPrefix }],
     security: [{ apiKey: [] }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
@@ -79,6 +82,7 @@ function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
     summary: endpoint.summary,
     ...described(endpoint),
     ...(endpoint.auth !== 'api_key' && { security: [] }),
+    ...(isWhole(endpoint.path) && { servers: [{ url: '/' }] }),
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
     ...(endpoint.body && {
       requestBody: { required: false, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { wholePath } from '@yardmaster/contract/address'
 import type { AnswerSpec } from '@yardmaster/contract/endpoint'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +15,6 @@ import { BodyRefusal } from './validation.ts'
 
 type RegisterOptions<App> = {
   app: App
-  prefix: string
   /** Checks each answer and refusal against its declaration. On in tests; production trusts the types. */
   isChecking: boolean
 }
@@ -23,7 +23,7 @@ type RegisterOptions<App> = {
 export function registerEndpoints<App>(
   server: FastifyInstance,
   endpoints: readonly Endpoint<App>[],
-  { app, prefix, isChecking }: RegisterOptions<App>,
+  { app, isChecking }: RegisterOptions<App>,
 ): void {
   const addresses = new Set<string>()
   const shownBy = findShown(endpoints)
@@ -33,7 +33,7 @@ export function registerEndpoints<App>(
     addresses.add(address)
     server.route({
       method: endpoint.isPutToo === true ? [endpoint.method, 'PUT'] : endpoint.method,
-      url: prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: wholePath(endpoint.path).replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
       config: { auth: endpoint.auth },
       handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking, shown: shownBy(endpoint) }),

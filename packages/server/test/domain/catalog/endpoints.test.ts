@@ -151,10 +151,9 @@ describe('GET /api/secrets/keys', () => {
       SPARE: { value: 'spare-value-1' },
     })
     await app.host.app.catalog.refresh()
-    const response = await send('/api/secrets/keys')
-    const text = await response.text()
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
-    expect(JSON.parse(text)).toEqual({
+    const { status, headers, body } = await app.get('/api/secrets/keys')
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect(body).toEqual({
       secrets: [
         { name: 'SPARE', description: null, source: 'file', used_by: [] },
         {
@@ -165,7 +164,7 @@ describe('GET /api/secrets/keys', () => {
         },
       ],
     })
-    expect(text).not.toContain('-value-')
+    expect(JSON.stringify(body)).not.toContain('-value-')
     // Values that an agent prints are redacted before they are stored.
     expect(await app.host.app.redactor.text('got tracker-value-1')).toBe('got [REDACTED:ENV:TRACKER_TOKEN]')
   })

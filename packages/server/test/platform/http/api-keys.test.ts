@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http'
+import { wholePath } from '@yardmaster/contract/address'
 import { describe, expect, test } from 'vitest'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
 import { type Answer, expectProblem, startTestApp, testApp, testKey } from '../../support/app/app.ts'
@@ -12,7 +13,7 @@ async function everyOperation(): Promise<{ method: string; path: string }[]> {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({
       method: method.toUpperCase(),
-      path: `/api/v1${path.replace(/\{\w+\}/g, '1')}`,
+      path: wholePath(path).replace(/\{\w+\}/g, '1'),
     })),
   )
   return [...operations, { method: 'GET', path: '/api/v1/openapi.json' }]

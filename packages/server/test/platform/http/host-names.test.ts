@@ -1,3 +1,4 @@
+import { wholePath } from '@yardmaster/contract/address'
 import { describe, expect, test } from 'vitest'
 import { hostNames } from '../../../src/platform/http/host-names.ts'
 import { startTestApp, testApp, testKey } from '../../support/app/app.ts'
@@ -25,7 +26,7 @@ async function everyRoute(): Promise<string[]> {
   const document = await app.get('/openapi.json')
   const paths: Record<string, object> = document.body.paths
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} /api/v1${path.replace(/\{\w+\}/g, '1')}`),
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${wholePath(path).replace(/\{\w+\}/g, '1')}`),
   )
   const beside = ['/api/v1/openapi.json', '/up', '/up/deep', '/docs', '/docs/reference.css', '/nothing', '/%zz', '/']
   return [...operations, ...beside.map((path) => `GET ${path}`)]

@@ -1,4 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { wholePath } from '@yardmaster/contract/address'
 import { refusals } from '@yardmaster/contract/problem'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -10,7 +11,7 @@ import { testApp } from '../../support/app/app.ts'
 import { defineEndpoint, listEndpoint } from '../../support/http/kit-server.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
-const about = { title: 'Test', version: '1.0.0', description: 'A test.', prefix: '/api/v1' }
+const about = { title: 'Test', version: '1.0.0', description: 'A test.' }
 
 async function served(): Promise<OpenApiDocument> {
   const { status, body, headers } = await app.get('/openapi.json')
@@ -58,7 +59,7 @@ describe('GET /openapi.json', () => {
     const declared = modules.flatMap(({ endpoints = [] }) => endpoints.map(({ method, path }) => `${method} ${path}`))
     expect(described.sort()).toEqual(declared.sort())
     for (const { method, path } of operationsOf(document)) {
-      const url = `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
+      const url = wholePath(path).replace(/\{(\w+)\}/g, ':$1')
       expect([url, app.host.web?.server.hasRoute({ method: method.toUpperCase() as 'GET', url })]).toEqual([url, true])
     }
   })
@@ -118,6 +119,15 @@ describe('GET /openapi.json', () => {
       }
     }
   })
+})
+
+test('the description of an operation outside of the versioned API names the root as its server', async () => {
+  const { servers, paths } = await served()
+  expect(servers).toEqual([{ url: '/api/v1' }])
+  const withOwnServer = Object.entries(paths).filter(([, { get }]) => get?.servers !== undefined)
+  expect(withOwnServer.map(([path, { get }]) => [path, get?.operationId, get?.servers])).toEqual([
+    ['/api/secrets/keys', 'secrets.list', [{ url: '/' }]],
+  ])
 })
 
 describe('a description', () => {

@@ -221,6 +221,14 @@ describe('the example request', () => {
     )
   })
 
+  test('the example of an endpoint with a server of its own uses the address of that server', () => {
+    const document = yard()
+    const { get } = document.paths['/signals'] ?? {}
+    if (!get) throw new Error('the yard has no signals')
+    document.paths = { '/api/signals': { get: { ...get, servers: [{ url: '/' }] } } }
+    expect(commandOf('getSignals', document)).toMatch(/^curl -N http:\/\/127\.0\.0\.1:3000\/api\/signals /)
+  })
+
   test('disables buffering for a stream', () => {
     expect(commandOf('getSignals')).toMatch(/^curl -N http/)
   })

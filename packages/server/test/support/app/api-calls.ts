@@ -1,5 +1,6 @@
 import { addresses } from '@yardmaster/client/addresses'
 import { createClient, Problem } from '@yardmaster/client/client'
+import { wholePath } from '@yardmaster/contract/address'
 import { recordOperation } from './operation-coverage.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back
@@ -22,7 +23,7 @@ export function apiCalls(url: string, key: string): ApiCalls {
   const send: ApiCalls['send'] = (path, init) => fetch(url + path, init)
 
   const callRaw = async (method: string, path: string, body: unknown): Promise<Answer> => {
-    const response = await send(`/api/v1${path}`, {
+    const response = await send(wholePath(path), {
       method,
       headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -99,7 +99,7 @@ export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: 
     isProxied,
     ...(timeouts && { timeouts }),
   })
-  registerEndpoints(server, endpoints, { app: {}, prefix: '/api/v1', isChecking })
+  registerEndpoints(server, endpoints, { app: {}, isChecking })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const close = async (): Promise<void> => {
     await server.close()

@@ -1,3 +1,4 @@
+import { wholePath } from '@yardmaster/contract/address'
 import type { OpenApiDocument } from '../../../src/platform/http/openapi.ts'
 import { malformedRequests } from './malformed-requests.ts'
 import { seededRandom } from './random-json.ts'
@@ -56,7 +57,7 @@ export function oddRequests(api: OpenApiDocument, options: Options): () => OddRe
     const oddPlace = random() < 0.1 ? place.replace(/\/([^/]*)$/, () => oneOf(oddEndings)) : place
     const parameters = query?.split('&') ?? []
     if (random() < 0.2) parameters.push(...parameters.slice(0, 1), oneOf(oddParameters))
-    return `/api/v1${oddPlace}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`
+    return `${wholePath(oddPlace)}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`
   }
 
   return () => {

@@ -20,11 +20,16 @@ export function curlExample(operation: Operation, { base, keyHeader }: Caller, r
     .filter(Boolean)
     .join(' ')
   return [
-    `${start} ${shellQuote(base + addressOf(operation, resources))}`,
+    `${start} ${shellQuote(baseOf(operation, base) + addressOf(operation, resources))}`,
     `-H "${keyHeader}: $${keyVariable}"`,
     ...(body ? [`-H 'Content-Type: application/json'`] : []),
     ...(body ? [`-d ${shellQuote(indented(sampleBody(readShape(body), resources)))}`] : []),
   ].join(' \\\n  ')
+}
+
+/** An operation with a server of its own is below that path of the same origin. */
+function baseOf({ servers: [own] = [] }: Operation, base: string): string {
+  return own ? new URL(own.url, base).href.replace(/\/$/, '') : base
 }
 
 function addressOf({ path, parameters }: Operation, resources: Resources): string {

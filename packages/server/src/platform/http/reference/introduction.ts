@@ -23,7 +23,7 @@ export function introduction({ info }: OpenApiDocument, context: IntroductionCon
 
     <h2 id="basics">Basics</h2>
     <h3 id="address">Address</h3>
-    <p>Every path on this page is relative to ${code(basePath)}. Bodies are JSON in both directions, unless an endpoint says
+    <p>Every path on this page is relative to ${code(basePath)}. ${exception(context)}Bodies are JSON in both directions, unless an endpoint says
       otherwise; send yours as ${code('Content-Type: application/json')}.</p>
 
     <h3 id="authentication">Authentication</h3>
@@ -50,6 +50,10 @@ export function chapters(operations: readonly Operation[]): { anchor: string; ti
     ...(operations.some(isPaged) ? [{ anchor: 'paging', title: 'Paging' }] : []),
     { anchor: 'openapi', title: 'For programs' },
   ]
+}
+
+function exception({ operations }: IntroductionContext): string {
+  return operations.some(({ servers }) => servers) ? 'An endpoint outside of it says so. ' : ''
 }
 
 function originOf(base: string): string {
