@@ -35,7 +35,7 @@ export function createClient(options: ClientOptions): Client {
   for (const [name, address] of Object.entries(addresses)) {
     const [resource = '', verb = ''] = name.split('.')
     const call = (input: Input = {}, { signal }: CallOptions = {}) =>
-      send(connection, { ...callOf(name, address, input), signal })
+      send(connection, { ...callOf(address, input), signal })
     resources[resource] = { ...resources[resource], [verb]: call }
   }
   // The types are made from the declarations, which a test compares with the table of addresses.
@@ -45,7 +45,7 @@ export function createClient(options: ClientOptions): Client {
 type Input = Readonly<Record<string, unknown>>
 
 /** Puts each key of the input where the operation expects it. */
-function callOf(name: string, address: string, input: Input) {
+function callOf(address: string, input: Input) {
   const [method = '', template = ''] = address.split(' ')
   const rest: Record<string, unknown> = { ...input }
   const path = template.replace(/\{(\w+)\}/g, (_, key: string) => {
@@ -57,7 +57,7 @@ function callOf(name: string, address: string, input: Input) {
     method,
     path: (path.startsWith('/api/') ? path : `/api/v1${path}`) + (hasQuery ? queryOf(rest) : ''),
     body: hasQuery || Object.keys(rest).length === 0 ? undefined : rest,
-    isIdempotent: method === 'GET' || (name === 'sessions.create' && Boolean(input.idempotency_key)),
+    isIdempotent: method === 'GET' || Boolean(input.idempotency_key),
   }
 }
 
