@@ -26,6 +26,7 @@ import { readRulesFile } from '../platform/redaction/rules-file.ts'
 import { openDrivers } from '../runtimes/open-drivers.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
 import { registerMetrics } from '../surfaces/metrics.ts'
+import { openAgentConfinement } from './agent-confinement.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
 import { type Config, secretVariables } from './config.ts'
@@ -124,6 +125,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       catalog,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors'), hosts: gitHosts }),
       gitHosts,
+      confinement: await openAgentConfinement(config, { home, hidden: storage.privatePaths, log }),
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),

@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { hostList } from '../platform/git/allowed-hosts.ts'
+import { confinementModes } from '../platform/process/confinement.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { oneOf, path, text, url, wholeNumber } from '../platform/variable-rules.ts'
@@ -34,6 +35,7 @@ const variables = {
   APP_HOST: hostWithPort().optional(),
   SERVICE_URL: url(['http:', 'https:']).optional(),
   REDACTION_RULES_PATH: path().optional(),
+  AGENT_CONFINEMENT: oneOf(confinementModes).default('auto'),
   AGENT_SILENCE_SECONDS: wholeNumber(1, 86_400).default(3600),
   SUPERVISOR_USERNAME: text().default('supervisor'),
   SUPERVISOR_PASSWORD: text().optional(),

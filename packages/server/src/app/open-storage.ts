@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runMigrations } from 'graphile-worker'
 import type pg from 'pg'
@@ -19,6 +20,8 @@ export type Storage = {
   controlPool: pg.Pool
   /** Separate from the pool that serves requests, so that neither starves the other. */
   jobsPool: pg.Pool
+  /** The files of the database server and its socket, as far as they are on this machine. */
+  privatePaths: readonly string[]
   close(): Promise<void>
 }
 
@@ -70,7 +73,8 @@ export async function openStorage(options: {
   } finally {
     await setupPool.end()
   }
-  return { connection, db, control, controlPool, jobsPool, close }
+  const privatePaths = embedded?.privatePaths ?? socketsOf(databaseUrl)
+  return { connection, db, control, controlPool, jobsPool, privatePaths, close }
 }
 
 /** Enough for a database that starts at the same time as this host. */
@@ -99,6 +103,13 @@ async function waitForDatabase(
       await wait(retryDelayMs)
     }
   }
+}
+
+/** The socket that a URL names. PostgreSQL takes a folder as the host. */
+function socketsOf(databaseUrl: string | undefined): string[] {
+  const url = databaseUrl === undefined ? undefined : new URL(databaseUrl)
+  const folder = url?.searchParams.get('host') ?? decodeURIComponent(url?.hostname ?? '')
+  return folder.startsWith('/') ? [join(folder, `.s.PGSQL.${url?.port || 5432}`)] : []
 }
 
 function plainLog(log: Log): { info(line: string): void; warn(line: string): void } {

@@ -15,6 +15,7 @@ import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Periodic } from '../platform/jobs/periodic.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Confinement } from '../platform/process/confinement.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 import type { Tool } from './tool.ts'
@@ -40,6 +41,8 @@ export interface App {
   clones: Clones
   /** The hosts that repositories may come from. */
   gitHosts: AllowedHosts
+  /** What the programs of agents see of this host. */
+  confinement: Confinement
   background: Background
   /** Batches concurrent requests to one session into one transaction. */
   batcher: Batcher

@@ -1,7 +1,8 @@
 import { type Child, launch } from '../platform/process/launch.ts'
+import type { Program } from '../platform/process/program.ts'
 import type { TurnOrder } from './runtime.ts'
 
-type AgentProgram = Omit<Parameters<typeof launch>[0], 'marker'>
+type AgentProgram = Program & Pick<Parameters<typeof launch>[0], 'maxLineBytes' | 'stdin'>
 
 /** Starts an agent's process and reports it through `onUp` before `begin`. Kills the process if `onUp` or `begin` fails. */
 export async function launchAgent<T>(
@@ -9,7 +10,7 @@ export async function launchAgent<T>(
   program: AgentProgram,
   begin: (child: Child) => Promise<T> | T,
 ): Promise<T> {
-  const child = await launch({ ...program, marker: order.marker })
+  const child = await launch({ ...program, ...(await order.confine(program)), marker: order.marker })
   try {
     await order.onUp(child.identity)
     return await begin(child)

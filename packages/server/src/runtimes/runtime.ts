@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from '../platform/process/process-table.ts'
+import type { Confine } from '../platform/process/program.ts'
 import type { Equipment } from './equipment.ts'
 
 export type RuntimeModel = {
@@ -29,6 +30,8 @@ export type TurnOrder = {
   equipment: Equipment
   /** In the environment of every process of the turn, so that a sweep finds them all. */
   marker: string
+  /** Every program of the turn runs through it: it decides what the program sees of this host. */
+  confine: Confine
   /**
    * Called once, after the agent's process has started and before it gets its prompt, so that a crash in between leaves an
    * agent that has done nothing. If it rejects, the runtime stops the process and sends no prompt.

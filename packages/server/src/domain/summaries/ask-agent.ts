@@ -4,7 +4,14 @@ import { errnoOf } from '../../platform/process/errno.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import { noEquipment } from '../../runtimes/equipment.ts'
-import { type Conversation, mainThread, type Runtime, type TurnEnd, type Usage } from '../../runtimes/runtime.ts'
+import {
+  type Conversation,
+  mainThread,
+  type Runtime,
+  type TurnEnd,
+  type TurnOrder,
+  type Usage,
+} from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { assistantText, toolUsesIn, transcriptLinesOf } from '../transcripts/transcript.ts'
@@ -35,7 +42,9 @@ export async function askAgent(app: App, session: SessionRow, question: Question
   if (!runtime) return failed(`The runtime ${session.agent_runtime} is not registered on this host.`)
   const folder = app.home.in(questionsFolder, question.marker)
   try {
-    return await converse(runtime, await prepare(folder, runtime), String(session.config.model), question)
+    const conversation = await prepare(folder, runtime)
+    const model = String(session.config.model)
+    return await converse(runtime, { conversation, model, confine: app.confinement.confine([folder]) }, question)
   } catch (error) {
     if (error instanceof SpawnFailed) return failed(error.message)
     if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [], lines: [] }
@@ -76,8 +85,7 @@ async function prepare(folder: string, runtime: Runtime): Promise<Conversation> 
 
 async function converse(
   runtime: Runtime,
-  prepared: Conversation,
-  model: string,
+  { conversation: prepared, model, confine }: Pick<TurnOrder, 'conversation' | 'model' | 'confine'>,
   { prompt, marker, signal }: Question,
 ): Promise<AgentAnswer> {
   let conversation = prepared
@@ -88,6 +96,7 @@ async function converse(
     hasNoTools: true,
     equipment: noEquipment,
     marker,
+    confine,
     onUp: async () => signal.throwIfAborted(),
     onNamed: async (id) => {
       conversation = { ...conversation, id }

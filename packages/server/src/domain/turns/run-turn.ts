@@ -18,10 +18,12 @@ import {
   transition,
 } from '../sessions/session.ts'
 import {
+  clonePath,
   equipmentOf,
   openWorkspace,
   removeSecrets,
   removeSessionFiles,
+  runtimeHome,
   WorkspaceFailed,
 } from '../workspaces/workspace.ts'
 import { type Claim, claimDispatchedTurn } from './claim.ts'
@@ -198,6 +200,7 @@ async function start(
       isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
       marker: hold.marker,
+      confine: app.confinement.confine([clonePath(app, session.id), runtimeHome(app, session.id)]),
       onUp: async (identity) => {
         const outcome = await recordRunning(app, claim, identity)
         if (outcome) throw new StartAborted(outcome)
@@ -244,7 +247,7 @@ async function recordRunning(
       // An earlier attempt was committed and only its answer was lost.
       if (status === 'running') return undefined
       await transition(app, tx, { sessionId: session.id, cause: 'turn_started', turnId: hold.turnId })
-      await note(app, tx, session.id, `The agent started (process ${identity.pid}).`)
+      await note(app, tx, session.id, `The agent started (process ${identity.pid}). ${app.confinement.sentence}`)
       return undefined
     }),
   )

@@ -1,8 +1,10 @@
+import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { childOutput } from './child-output.ts'
 import { type Line, readLines } from './line-stream.ts'
 import { outputTail } from './output-tail.ts'
 import { type ProcessIdentity, processTable } from './process-table.ts'
+import type { SpawnedProgram } from './program.ts'
 import { markerEntry, runMarkerVariable } from './run-marker.ts'
 import { type ExitStatus, identifyStarted, type StartedGroup, spawnGroup } from './spawn-group.ts'
 import { type StopReport, type StopRequest, stopTree } from './stop.ts'
@@ -22,16 +24,14 @@ export type Child = {
 }
 
 /** Starts a program for a run, in its own process group and under the run's marker. Rejects with `SpawnFailed`. */
-export async function launch(options: {
-  command: string
-  args: readonly string[]
-  cwd: string
-  env: Record<string, string>
-  marker: string
-  maxLineBytes?: number
-  /** Default `pipe`. */
-  stdin?: 'pipe' | 'none'
-}): Promise<Child> {
+export async function launch(
+  options: SpawnedProgram & {
+    marker: string
+    maxLineBytes?: number
+    /** Default `pipe`. */
+    stdin?: 'pipe' | 'none'
+  },
+): Promise<Child> {
   const { command, args, cwd, marker, maxLineBytes = defaultMaxLineBytes, stdin = 'pipe' } = options
   markerEntry(marker)
   const env = { ...options.env, [runMarkerVariable]: marker }
@@ -47,7 +47,7 @@ export async function launch(options: {
     stderrTail: errors.text,
     exited: started.exit.then(async (status) => {
       await errors.finish()
-      return status
+      return options.hasShellStatus ? fromShellStatus(status) : status
     }),
     async stop(request) {
       const report = await stopTree({ ...request, identity, marker })
@@ -61,6 +61,13 @@ export async function launch(options: {
 const defaultMaxLineBytes = 4 * 1024 * 1024
 
 const stderrTailBytes = 8 * 1024
+
+/** A shell reports a child that a signal ended by the code 128 plus the signal's number. */
+function fromShellStatus(status: ExitStatus): ExitStatus {
+  const number = (status.code ?? 0) - 128
+  const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? []
+  return name === undefined ? status : { code: null, signal: name as NodeJS.Signals }
+}
 
 async function identityFor(started: StartedGroup): Promise<ProcessIdentity> {
   try {

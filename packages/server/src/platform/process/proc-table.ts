@@ -56,7 +56,7 @@ async function listOwn(
   { entry, bootId, sinceTicks }: { entry: string; bootId: string; sinceTicks: number },
 ): Promise<ListedProcess | undefined> {
   const found = readStat(pid)
-  if (!found || found.startTicks < sinceTicks || ownerOf(pid) !== process.geteuid?.()) return undefined
+  if (!found || found.startTicks < sinceTicks || !isWithinReach(pid)) return undefined
   const environ = found.hasMemory ? await readEnvironment(pid) : undefined
   return {
     identity: identityOf(found, bootId),
@@ -66,8 +66,10 @@ async function listOwn(
   }
 }
 
-function ownerOf(pid: string): number | undefined {
-  return unlessGone(() => statSync(`/proc/${pid}`).uid)
+/** Root starts processes as other users, and may read and end those of all. */
+function isWithinReach(pid: string): boolean {
+  const ownUser = process.geteuid?.()
+  return ownUser === 0 || unlessGone(() => statSync(`/proc/${pid}`).uid) === ownUser
 }
 
 type Stat = { pid: number; parentPid: number; startTicks: number; hasMemory: boolean }

@@ -8,7 +8,7 @@ import { claudeOptions } from './claude-agent.ts'
 import { equip } from './equip.ts'
 import { maxMessageBytes } from './message-stream.ts'
 import { isConversation, transcriptFiles, writeTranscript } from './transcript.ts'
-import { runTurn } from './turn.ts'
+import { descendantGraceMs, runTurn } from './turn.ts'
 import { usageOf } from './usage.ts'
 
 /**
@@ -47,6 +47,7 @@ async function start(agent: AcpAgent, order: TurnOrder): Promise<RunningTurn> {
     cwd: conversation.workingDirectory,
     env,
     maxLineBytes: maxMessageBytes,
+    lingerMs: descendantGraceMs,
   }
   return launchAgent(order, program, (child) => {
     const turn = runTurn({ agent, order, child, sessionMeta, timeouts: agent.timeouts ?? defaultTimeouts })

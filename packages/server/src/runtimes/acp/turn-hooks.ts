@@ -34,7 +34,7 @@ export type TurnHooks = {
   close(): Promise<void>
 }
 
-type HookContext = Pick<TurnOrder, 'conversation' | 'equipment' | 'marker' | 'onActivity' | 'onNotice'> & {
+type HookContext = Pick<TurnOrder, 'conversation' | 'equipment' | 'marker' | 'confine' | 'onActivity' | 'onNotice'> & {
   interruption: AbortSignal
 }
 
@@ -43,7 +43,14 @@ type HookContext = Pick<TurnOrder, 'conversation' | 'equipment' | 'marker' | 'on
  * events, with the input on standard input that other agents give to hooks. Exit code 2 refuses the call; any other failure does
  * not. No hook runs after an interrupt.
  */
-export function turnHooks({ conversation, equipment, marker, interruption, ...callbacks }: HookContext): TurnHooks {
+export function turnHooks({
+  conversation,
+  equipment,
+  marker,
+  confine,
+  interruption,
+  ...callbacks
+}: HookContext): TurnHooks {
   const decisions = new Map<string, { call: ToolCall; isGranted: Promise<boolean> }>()
   const closing = new AbortController()
   const signal = AbortSignal.any([interruption, closing.signal])
@@ -57,11 +64,9 @@ export function turnHooks({ conversation, equipment, marker, interruption, ...ca
     // The agent waits for the hook, which has its own timeout; do not count that as the agent's silence.
     const activityTimer = setInterval(callbacks.onActivity, activityMs)
     try {
+      const env = childEnvironment({ set })
       const result = await runCommand({
-        command,
-        args,
-        cwd: conversation.workingDirectory,
-        env: childEnvironment({ set }),
+        ...(await confine({ command, args, cwd: conversation.workingDirectory, env })),
         timeoutMs: (hook.timeoutSeconds ?? defaultSeconds) * 1000,
         maxOutputBytes,
         mayOverflow: true,

@@ -74,4 +74,5 @@ async function shutDown(child: Child, { graceMs, exitMs }: Timeouts): Promise<vo
   void child.lines.return(undefined).catch(() => undefined)
 }
 
-const descendantGraceMs = 1000
+/** For the programs that the agent wraps. */
+export const descendantGraceMs = 1000

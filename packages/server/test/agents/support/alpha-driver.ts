@@ -63,6 +63,7 @@ export async function alphaSession({ modelUrl, environment = {} }: Options): Pro
       marker,
       onUp: async () => undefined,
       onNamed: async () => undefined,
+      confine: async (program) => program,
       onActivity: () => undefined,
       onNotice: (sentence) => void notices.push(sentence),
     })

@@ -48,6 +48,7 @@ export async function drivenSession(
         conversation.id = id
         await options.onNamed?.(id)
       },
+      confine: async (program) => program,
       onActivity: () => undefined,
       onNotice: (sentence) => void notices.push(sentence),
     })

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem, sampleRepository, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { pidsOf } from '../../support/processes/by-command.ts'
 import { atRest, findDemo, startDemo } from '../../support/sessions/demo-session.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -155,11 +156,10 @@ describe('DELETE /sessions/:id answers 204', () => {
   })
 
   test('for a running session, and kills its agent and the processes it started, and removes its files', async () => {
-    const { id } = await startDemo(app, { git_root: repository, lines: ['run echo $$ > pid; exec sleep 60'] })
-    const pidFile = join(app.home, 'clones', `session-${id}`, 'pid')
-    const child = await eventually(
-      async () => Number(await readFile(pidFile, 'utf8').catch(() => '')),
-      (pid) => pid > 0,
+    const { id } = await startDemo(app, { git_root: repository, lines: ['run exec sleep 60.4711'] })
+    const [child = 0] = await eventually(
+      () => pidsOf('sleep 60.4711'),
+      (pids) => pids.length > 0,
     )
     const { status } = await eventually(
       () => findDemo(app, id),

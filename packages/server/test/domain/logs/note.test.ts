@@ -12,7 +12,7 @@ describe('the log of a session', () => {
   test('records the start of the agent, the end of the turn and an accepted follow-up', async () => {
     const id = await rested()
     expect(await logs(id)).toEqual([
-      expect.stringMatching(/^The agent started \(process \d+\)\.$/),
+      expect.stringMatching(/^The agent started \(process \d+\)\. Agents are (not )?confined/),
       'The turn ended; the session needs input.',
     ])
     await say(id, 'say more')

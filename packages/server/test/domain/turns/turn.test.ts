@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -6,6 +6,7 @@ import { variableNames } from '../../../src/app/config.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
+import { pidsOf } from '../../support/processes/by-command.ts'
 import { atRest, entriesOf, startDemo, waitForStatus } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -95,16 +96,14 @@ describe.concurrent('a turn that cannot start', () => {
 
 describe.concurrent('an agent that is killed', () => {
   test('fails its session with reason crash, its tools are ended too, and other sessions still run', async () => {
-    const pidFile = join(folder, 'tool-pid')
+    const command = 'sleep 120.4711'
     const { id } = await startDemo(app, {
       git_root,
-      lines: ['say working', `run setsid sh -c 'echo $$ > ${pidFile}; exec sleep 120'`],
+      lines: ['say working', `run setsid ${command}`],
     })
-    const tool = Number(
-      await eventually(
-        () => readFile(pidFile, 'utf8').catch(() => ''),
-        (text) => text.endsWith('\n'),
-      ),
+    await eventually(
+      () => pidsOf(command),
+      (pids) => pids.length === 1,
     )
     const { metadata } = await waitForStatus(app, id, 'running')
     process.kill(metadata.process_pid, 'SIGKILL')
@@ -112,7 +111,7 @@ describe.concurrent('an agent that is killed', () => {
     const session = await atRest(app, id)
     expect(session).toMatchObject({ status: 'failed', running_job_id: null, metadata: { failure_reason: 'crash' } })
     expect(session.metadata.exit_status).toBe('The agent process was killed by SIGKILL before it finished the turn.')
-    expect(await processTable().identify(tool)).toBeUndefined()
+    expect(await pidsOf(command)).toEqual([])
     expect(JSON.stringify(await entriesOf(app, id))).toContain('working')
 
     const next = await startDemo(app, { git_root, lines: ['say next'] })

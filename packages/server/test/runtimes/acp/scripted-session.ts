@@ -69,6 +69,7 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
           session.named.push(id)
           session.conversation = { ...session.conversation, id }
         },
+        confine: async (program) => program,
         onActivity: () => {
           session.stirrings += 1
         },

@@ -144,6 +144,7 @@ function order(prompt: string, more: Partial<TurnOrder> = {}): TurnOrder {
     conversation: { id, home: join(folder, 'home'), workingDirectory: join(folder, 'clone') },
     ...{ prompt, model: 'claude-opus-4-8', equipment: noEquipment, marker },
     ...{ onUp: async () => undefined, onNamed: async () => undefined },
+    confine: async (program) => program,
     ...{ onActivity: () => undefined, onNotice: () => undefined },
     ...more,
   }

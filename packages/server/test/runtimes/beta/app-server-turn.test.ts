@@ -32,6 +32,7 @@ async function start(prompt: string, options: Partial<BetaOptions & TurnOrder['c
     marker: newRunMarker(),
     onUp: async () => undefined,
     onNamed: async (name) => void names.push(name),
+    confine: async (program) => program,
     onActivity: () => undefined,
     onNotice: (sentence) => void notices.push(sentence),
   })

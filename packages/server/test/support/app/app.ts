@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type pg from 'pg'
@@ -11,6 +10,7 @@ import type { HttpTimeouts } from '../../../src/platform/http/server.ts'
 import type { RuntimeDriver } from '../../../src/runtimes/driver.ts'
 import { cloneDatabase } from '../database/database.ts'
 import { openPool } from '../database/pool.ts'
+import { sharedFolder } from '../files/shared-folder.ts'
 import { silentLog } from '../log/silent-log.ts'
 import { type Answer, type ApiCalls, apiCalls } from './api-calls.ts'
 
@@ -22,6 +22,9 @@ export type TestApp = ApiCalls & {
   host: Host
   url: string
   home: string
+  /** A folder for repositories, and for files that agents write. */
+  shared: string
+  databaseUrl: string
   /** A connection for the test to read rows with. */
   pool: pg.Pool
 }
@@ -52,7 +55,8 @@ export async function startTestApp({
   drivers,
 }: Options = {}): Promise<{ app: TestApp; stop(): Promise<void> }> {
   const database = await cloneDatabase()
-  const home = await mkdtemp(join(tmpdir(), 'yardmaster-home-'))
+  const shared = await sharedFolder('yardmaster-app-')
+  const home = join(shared, 'home')
   const variables = {
     HOST: '127.0.0.1',
     PORT: '0',
@@ -69,12 +73,20 @@ export async function startTestApp({
   })
   const pool = openPool(database.url)
   return {
-    app: { host, url: host.web?.url ?? '', home, pool, ...client(host.web?.url ?? '') },
+    app: {
+      host,
+      url: host.web?.url ?? '',
+      home,
+      shared,
+      databaseUrl: database.url,
+      pool,
+      ...client(host.web?.url ?? ''),
+    },
     stop: async () => {
       await host.stop()
       await pool.end()
       await database.drop()
-      await rm(home, { recursive: true, force: true })
+      await rm(shared, { recursive: true, force: true })
     },
   }
 }

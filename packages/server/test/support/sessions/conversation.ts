@@ -50,8 +50,8 @@ export type Effects = {
 export function sessionHelpers(app: TestApp): Conversation {
   let repository = ''
   beforeAll(async () => {
-    repository = await sampleRepository(join(app.home, 'repository'))
-    await appendFile(join(app.home, 'effects'), '')
+    repository = await sampleRepository(join(app.shared, 'repository'))
+    await appendFile(join(app.shared, 'effects'), '')
   })
 
   const rows = async (table: string, id: number, order: string): Promise<Record<string, unknown>[]> =>
@@ -68,8 +68,8 @@ export function sessionHelpers(app: TestApp): Conversation {
     return answer.body.session.id
   }
   const effects: Effects = {
-    doing: (word) => `run echo ${word} >> ${join(app.home, 'effects')}`,
-    done: async () => (await readFile(join(app.home, 'effects'), 'utf8')).split('\n').filter(Boolean),
+    doing: (word) => `run echo ${word} >> ${join(app.shared, 'effects')}`,
+    done: async () => (await readFile(join(app.shared, 'effects'), 'utf8')).split('\n').filter(Boolean),
     isDone: async (word) => {
       await eventually(effects.done, (done) => done.includes(word), 60_000)
     },
@@ -78,7 +78,7 @@ export function sessionHelpers(app: TestApp): Conversation {
     repository: () => repository,
     create,
     busy: async () => {
-      const gate = join(app.home, `gate-${randomUUID()}`)
+      const gate = join(app.shared, `gate-${randomUUID()}`)
       const id = await create(`run until [ -e ${gate} ]; do sleep 0.2; done`)
       await reaches(id, 'running')
       await eventually(

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabaseIfMissing, type ServerConnection } from './create-database.ts'
 import { superuser } from './data-directory.ts'
@@ -12,6 +13,8 @@ export type EmbeddedPostgres = {
   connection: ServerConnection
   connectionString: string
   dataDirectory: string
+  /** The folder with programs, data and log, and the one with the socket. */
+  privatePaths: readonly string[]
   /** Undefined while the server is down and being restarted. */
   pid(): number | undefined
   /** Resolves when no process of the server is left. Idempotent. */
@@ -73,7 +76,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await stop()
     throw error
   }
-  return { connection, connectionString: urlOf(connection), dataDirectory: plan.data, pid: supervisor.pid, stop }
+  return {
+    connection,
+    connectionString: urlOf(connection),
+    dataDirectory: plan.data,
+    privatePaths: [dirname(plan.data), plan.socketDirectory],
+    pid: supervisor.pid,
+    stop,
+  }
 }
 
 /** The old processes end on their own; polling faster only wastes CPU. */

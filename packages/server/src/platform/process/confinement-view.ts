@@ -1,0 +1,78 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { isInside } from '../contained-path.ts'
+
+/** What a confined program sees of the file system, beyond what its user may see anyway. */
+export type View = {
+  /** Folders that appear empty, except for what is shown in them. None is inside another. */
+  covers: readonly Cover[]
+  /** Paths that appear empty. Each exists and is outside the covers. */
+  hidden: readonly HiddenPath[]
+  shown: readonly ShownPath[]
+  /** Whether everything that is not shown as writable is read-only. */
+  isReadOnly: boolean
+}
+
+export type Cover = { path: string; isWritable: boolean }
+export type HiddenPath = { path: string; isFolder: boolean }
+export type ShownPath = { path: string; isWritable: boolean; isFolder: boolean }
+
+export type ViewRequest = {
+  covers: readonly Cover[]
+  hidden: readonly string[]
+  writable: readonly string[]
+  readable: readonly string[]
+  isReadOnly: boolean
+}
+
+/** Resolves links, leaves out what does not exist, and drops what a wider entry includes. */
+export async function viewOf(request: ViewRequest): Promise<View> {
+  const found = await Promise.all(request.covers.map(async (cover) => ({ ...cover, real: await existing(cover.path) })))
+  const covers = outermost(found.flatMap(({ real, isWritable }) => (real ? [{ path: real.path, isWritable }] : [])))
+  const isCovered = (path: string) => covers.some((cover) => isInside(cover.path, path))
+  const hidden = (await existingOf(request.hidden)).filter(({ path }) => !isCovered(path))
+  const writable = (await existingOf(request.writable)).map((one) => ({ ...one, isWritable: true }))
+  const readable = (await existingOf(request.readable)).map((one) => ({ ...one, isWritable: false }))
+  // What is read-only anyway and not covered needs no entry.
+  const shown = [...writable, ...readable].filter(
+    ({ path, isWritable }) => isCovered(path) || (isWritable && request.isReadOnly),
+  )
+  return { covers, hidden, shown: withoutRepeats(shown), isReadOnly: request.isReadOnly }
+}
+
+type Existing = { path: string; isFolder: boolean }
+
+async function existing(path: string): Promise<Existing | undefined> {
+  try {
+    const real = await realpath(path)
+    return { path: real, isFolder: (await lstat(real)).isDirectory() }
+  } catch {
+    return undefined
+  }
+}
+
+async function existingOf(paths: readonly string[]): Promise<Existing[]> {
+  return (await Promise.all(paths.map(existing))).filter((one) => one !== undefined)
+}
+
+function outermost(covers: readonly Cover[]): Cover[] {
+  return covers.filter(
+    ({ path }, index) =>
+      !covers.some(
+        (other, place) => place !== index && isInside(other.path, path) && (other.path !== path || place < index),
+      ),
+  )
+}
+
+/** An entry inside a wider one is part of it. The first of two equal entries counts: writable ones come first. */
+function withoutRepeats(shown: readonly ShownPath[]): ShownPath[] {
+  return shown.filter(
+    ({ path, isWritable }, index) =>
+      !shown.some(
+        (other, place) =>
+          place !== index &&
+          isInside(other.path, path) &&
+          (other.isWritable || !isWritable) &&
+          (other.path !== path || place < index),
+      ),
+  )
+}

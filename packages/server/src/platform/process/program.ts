@@ -1,0 +1,18 @@
+/** A program to start. */
+export type Program = {
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Record<string, string>
+  /** Time for the program's descendants after it has ended by itself, where they would end with it. Default 0. */
+  lingerMs?: number
+}
+
+/** A program as it is spawned. */
+export type SpawnedProgram = Program & {
+  /** Whether a shell reports the end: a code above 128 is a signal. */
+  hasShellStatus?: boolean
+}
+
+/** Turns a program into what is spawned in its place. */
+export type Confine = (program: Program) => Promise<SpawnedProgram>

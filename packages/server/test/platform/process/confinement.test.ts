@@ -1,0 +1,166 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openConfinement } from '../../../src/platform/process/confinement.ts'
+import { childEnvironment } from '../../../src/platform/process/environment.ts'
+import { type Child, launch } from '../../../src/platform/process/launch.ts'
+import { processTable } from '../../../src/platform/process/process-table.ts'
+import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
+import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
+import { sweepMarked } from '../../../src/platform/process/stop.ts'
+
+let home: string
+let ours: string
+const marker = newRunMarker()
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-confined-')))
+  ours = join(home, 'clones/session-1')
+  for (const folder of [ours, join(home, 'clones/session-2'), join(home, 'agents')]) {
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'file'), 'content\n')
+  }
+  await writeFile(join(home, 'api-key'), 'the key of the server\n', { mode: 0o600 })
+})
+
+afterEach(async () => {
+  await sweepMarked(marker)
+  await rm(home, { recursive: true, force: true })
+})
+
+type Options = Partial<Parameters<typeof openConfinement>[0]>
+
+async function start(command: string, args: readonly string[], options: Options & { lingerMs?: number } = {}) {
+  const confinement = await openConfinement({
+    mode: 'required',
+    home,
+    stage: join(home, 'stage'),
+    hidden: [],
+    readable: [join(home, 'agents')],
+    mechanisms: ['namespaces'],
+    ...options,
+  })
+  const program = { command, args, cwd: ours, env: childEnvironment({}), lingerMs: options.lingerMs }
+  return launch({ ...(await confinement.confine([ours])(program)), marker })
+}
+
+async function printed(child: Child): Promise<string> {
+  const lines: string[] = []
+  for await (const { text } of child.lines) lines.push(text)
+  await child.exited
+  return [...lines, child.stderrTail()].join('\n').trim()
+}
+
+const run = async (script: string, options?: Options) => printed(await start('sh', ['-c', script], options))
+
+describe('a confined program', () => {
+  test('sees of the home only its own folder and what every agent may read', async () => {
+    expect(await run(`cd ${home} && find . -type f | sort`)).toBe('./agents/file\n./clones/session-1/file')
+    expect(await run(`cat ${home}/api-key`)).toContain('No such file')
+    expect(await run('cat ../../api-key ../session-2/file')).not.toMatch(/key of the server|content/)
+  })
+
+  test('writes in its own folder, and nowhere else in the home', async () => {
+    expect(await run('echo more > new && cat new')).toBe('more')
+    expect(await run(`echo x > ${home}/new`)).toContain('Read-only')
+    expect(await run(`echo x > ${home}/agents/file`)).toContain('Read-only')
+  })
+
+  test('does not see a hidden folder or file elsewhere, nor the socket in it', async () => {
+    const elsewhere = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-hidden-')))
+    const server = createServer().listen(join(elsewhere, 'socket'))
+    await new Promise((resolve) => server.once('listening', resolve))
+    await writeFile(join(elsewhere, '.env'), 'API_KEYS=secret')
+    expect(await run(`ls -A ${elsewhere}; echo end`, { hidden: [elsewhere] })).toBe('end')
+    expect(await run(`cat ${elsewhere}/.env; echo end`, { hidden: [join(elsewhere, '.env')] })).toBe('end')
+    server.close()
+    await rm(elsewhere, { recursive: true })
+  })
+
+  test('sees only its own processes, and not the environment of the server', async () => {
+    expect(await run('cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -c VITEST || echo none')).toMatch(/none$/)
+    expect(await run(`[ -e /proc/${process.pid}/environ ] && echo seen || echo unseen`)).toBe('unseen')
+  })
+
+  test('gains no privileges and has limits on memory, processes, file size and open files', async () => {
+    expect(await run('grep NoNewPrivs /proc/self/status')).toMatch(/1$/)
+    const limits = await run('ulimit -Hd; ulimit -Hf; ulimit -Hn')
+    expect(limits).not.toContain('unlimited')
+    expect(await run('grep "Max processes" /proc/self/limits')).not.toMatch(/unlimited +unlimited/)
+  })
+
+  test('gets its input, and reports its exit code and the signal that ended it', async () => {
+    const child = await start('cat', [])
+    child.stdin?.end('through the pipe\n')
+    expect(await printed(child)).toBe('through the pipe')
+    expect(await (await start('sh', ['-c', 'exit 7'])).exited).toEqual({ code: 7, signal: null })
+    expect(await (await start('sh', ['-c', 'kill -9 $$'])).exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
+  test('gets SIGTERM with its grace period when it is stopped', async () => {
+    const child = await start('sh', ['-c', 'trap "echo asked; exit 3" TERM; echo up; while :; do sleep 0.05; done'])
+    const lines: string[] = []
+    for await (const { text } of child.lines) {
+      lines.push(text)
+      if (text === 'up') void child.stop({ graceMs: 10_000 })
+    }
+    expect(lines).toEqual(['up', 'asked'])
+    expect(await child.exited).toEqual({ code: 3, signal: null })
+  })
+
+  test('is found by its marker with all its descendants, and nothing is left when it is stopped', async () => {
+    const child = await start('sh', ['-c', 'setsid env -i sleep 1000 & setsid sleep 1000 & echo up; exec sleep 1000'])
+    for await (const { text } of child.lines) if (text === 'up') break
+    const family = await processTable().findMarked(marker)
+    expect(family.length).toBeGreaterThanOrEqual(5)
+    await child.stop({ graceMs: 0 })
+    expect(await processTable().findMarked(marker)).toEqual([])
+    for (const identity of family) expect(await processTable().isRunning(identity)).toBe(false)
+  })
+
+  test('takes its descendants with it when its first process is killed from outside', async () => {
+    const child = await start('sh', ['-c', 'setsid sleep 1000 & echo up; exec sleep 1000'])
+    for await (const { text } of child.lines) if (text === 'up') break
+    process.kill(child.identity.pid, 'SIGKILL')
+    await child.exited
+    await expect.poll(() => processTable().findMarked(marker)).toEqual([])
+  })
+
+  test('leaves its descendants the time that the program asks for', async () => {
+    const script = '(sleep 0.3; echo saved > state) & exit 0'
+    await (await start('sh', ['-c', script], { lingerMs: 5000 })).exited
+    expect(await run('cat state')).toBe('saved')
+  })
+
+  test('that does not exist is reported as missing, as without confinement', async () => {
+    const failure = await start('no-such-program', []).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(SpawnFailed)
+    expect(failure).toMatchObject({ code: 'ENOENT', message: expect.stringContaining('there is no such program') })
+  })
+})
+
+describe('the mode', () => {
+  const base = () => ({ home, stage: join(home, 'stage'), hidden: [], readable: [] })
+
+  test('off starts the program as it is', async () => {
+    const { confine, mechanism } = await openConfinement({ ...base(), mode: 'off' })
+    const program = { command: 'sh', args: [], cwd: '/', env: {} }
+    expect(await confine([])(program)).toEqual(program)
+    expect(mechanism).toBe('none')
+  })
+
+  test('auto says why a host cannot confine, and starts the program as it is', async () => {
+    const { confine, sentence } = await openConfinement({ ...base(), mode: 'auto', mechanisms: [] })
+    const program = { command: 'sh', args: [], cwd: '/', env: {} }
+    expect(await confine([])(program)).toEqual(program)
+    expect(sentence).toMatch(/^Agents are not confined: this host cannot confine a process/)
+  })
+
+  test.each(['required', 'strict'] as const)('%s refuses to start on a host that cannot confine', async (mode) => {
+    await expect(openConfinement({ ...base(), mode, mechanisms: [] })).rejects.toThrow(
+      `AGENT_CONFINEMENT is ${mode}, but this host cannot confine a process`,
+    )
+  })
+})

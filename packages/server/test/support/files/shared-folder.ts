@@ -1,0 +1,13 @@
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * A temporary folder in which agents write for a test to read, whichever user they run as. Never the home of a server,
+ * which agents do not see.
+ */
+export async function sharedFolder(name = 'yardmaster-shared-'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), name))
+  await chmod(folder, 0o777)
+  return folder
+}
