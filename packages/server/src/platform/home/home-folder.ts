@@ -3,7 +3,7 @@ import { access, chmod, chown, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 import { StartupError } from '../startup-error.ts'
-import { unprivilegedUser } from './unprivileged-user.ts'
+import { findUser, systemUser } from './system-user.ts'
 
 /** Creates the home if it is missing and returns its real path. An existing folder keeps its permissions. */
 export async function prepareHomeFolder(path: string): Promise<string> {
@@ -32,14 +32,19 @@ async function makeFolder(path: string): Promise<boolean> {
     if (errnoOf(error) === 'EEXIST') return false
     throw error
   }
-  const user = await unprivilegedUser()
-  // As root, the database runs as another user, who must pass through the home to its own folder. The group of that
-  // user may enter the home but not list it.
-  if (user !== undefined) {
-    await chown(path, 0, user.gid)
-    await chmod(path, 0o710)
-  }
+  await openToOwnUsers(path)
   return true
+}
+
+/**
+ * As root, the database and agents run as other users, who must pass through the home to their own folders. Their group may
+ * enter the home but not list it.
+ */
+async function openToOwnUsers(path: string): Promise<void> {
+  const user = await systemUser('postgres')
+  if (user === undefined) return
+  await chown(path, 0, user.gid)
+  await chmod(path, 0o710)
 }
 
 async function checkFolder(path: string): Promise<void> {
@@ -52,6 +57,9 @@ async function checkFolder(path: string): Promise<void> {
     )
   }
   await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  // Earlier versions opened it to `nobody`.
+  const former = process.geteuid?.() === 0 ? await findUser('nobody') : undefined
+  if (former !== undefined && found.gid === former.gid && (found.mode & 0o777) === 0o710) await openToOwnUsers(path)
 }
 
 const reasons: Record<string, string> = {

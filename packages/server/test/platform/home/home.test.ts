@@ -34,7 +34,7 @@ describe('the folder', () => {
   test.runIf(isRoot)('as root, only the group of the database user may enter a home that we created', async () => {
     const home = await openHome(join(folder, 'home'))
     const { gid } = await stat(home.path)
-    expect(gid).toBe(Number(execFileSync('id', ['-g', 'nobody'], { encoding: 'utf8' })))
+    expect(gid).toBe(Number(execFileSync('id', ['-g', 'yardmaster-postgres'], { encoding: 'utf8' })))
     await home.release()
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
+import { applicationRole } from '../../../src/platform/db/embedded/create-database.ts'
 import { openPool } from './pool.ts'
 
 const templateDatabase = 'yardmaster_template'
@@ -12,7 +13,7 @@ export async function cloneDatabase(
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const template = options.isEmpty ? 'template0' : templateDatabase
   // `file_copy` costs a tenth of the default strategy, which writes every page to the WAL.
-  await administer(`create database ${name} template ${template} strategy file_copy`)
+  await administer(`create database ${name} template ${template} strategy file_copy owner ${applicationRole}`)
   return { url: urlOf(name), drop: () => administer(`drop database if exists ${name} with (force)`) }
 }
 
@@ -28,7 +29,7 @@ export async function testDatabase(options: { isEmpty?: boolean } = {}): Promise
 }
 
 async function administer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') })
+  const client = new pg.Client({ connectionString: urlOf('postgres', 'administrationUrl') })
   await client.connect()
   try {
     await client.query(sql)
@@ -37,8 +38,8 @@ async function administer(sql: string): Promise<void> {
   }
 }
 
-function urlOf(database: string): string {
-  const url = new URL(inject('postgresUrl'))
+function urlOf(database: string, by: 'postgresUrl' | 'administrationUrl' = 'postgresUrl'): string {
+  const url = new URL(inject(by))
   url.pathname = `/${database}`
   return url.href
 }

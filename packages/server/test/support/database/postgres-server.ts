@@ -2,7 +2,7 @@ import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runMigrations } from 'graphile-worker'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedPostgres } from '../../../src/platform/db/embedded/embedded-postgres.ts'
+import { startEmbeddedPostgres, urlOf } from '../../../src/platform/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { openHome } from '../../../src/platform/home/home.ts'
 import { graphileLog } from '../../../src/platform/jobs/graphile-log.ts'
@@ -12,7 +12,10 @@ import { openPool } from './pool.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** By the application's role. */
     postgresUrl: string
+    /** By the superuser, who makes and drops databases. */
+    administrationUrl: string
   }
 }
 
@@ -49,6 +52,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await pool.query(`set scram_iterations = 1; alter role ${user} password '${password}'`)
   await pool.end()
   project.provide('postgresUrl', postgres.connectionString)
+  project.provide('administrationUrl', urlOf(postgres.administration))
   return async () => {
     await postgres.stop()
     await home.release()

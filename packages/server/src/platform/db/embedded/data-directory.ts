@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { giveFolder } from '../../files/give-folder.ts'
+import { findUser, type SystemUser } from '../../home/system-user.ts'
 import { errnoOf } from '../../process/errno.ts'
 import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './install-binaries.ts'
@@ -16,12 +17,12 @@ const createTimeoutMs = 120_000
 /** Whether there is a data directory that these binaries can use. Throws on one that they cannot. */
 export async function hasDataDirectory(
   data: string,
-  expected: { major: string; runAs: UnprivilegedUser | undefined },
+  expected: { major: string; runAs: SystemUser | undefined },
 ): Promise<boolean> {
   const owner = await ownerOf(data)
   if (owner === undefined) return false
   const serverUid = expected.runAs?.uid ?? process.geteuid?.()
-  if (serverUid !== undefined && owner !== serverUid) {
+  if (serverUid !== undefined && owner !== serverUid && !(await formerOwners(expected.runAs)).includes(owner)) {
     throw new StartupError(
       `The database in ${data} belongs to user ${owner}, and PostgreSQL runs as user ${serverUid}. Give it back with "chown -R ${serverUid} ${data}".`,
     )
@@ -42,10 +43,27 @@ export async function hasDataDirectory(
   return true
 }
 
+/**
+ * Earlier versions ran the server as `nobody`. Its data moves to the user of today, once. The server must not be running.
+ * Returns whether there was anything to move.
+ */
+export async function moveDataTo(runAs: SystemUser, data: string): Promise<boolean> {
+  const former = await formerOwners(runAs)
+  const owner = await ownerOf(data)
+  if (owner === undefined || !former.includes(owner)) return false
+  await giveFolder(data, runAs, former)
+  return true
+}
+
+async function formerOwners(runAs: SystemUser | undefined): Promise<number[]> {
+  const nobody = runAs === undefined ? undefined : await findUser('nobody')
+  return nobody === undefined || nobody.uid === runAs?.uid ? [] : [nobody.uid]
+}
+
 /** Created under another name and renamed when complete, so that a crash leaves nothing that looks like a database. */
 export async function createDataDirectory(
   data: string,
-  options: { binaries: Binaries; runAs: UnprivilegedUser | undefined; password: string },
+  options: { binaries: Binaries; runAs: SystemUser | undefined; password: string },
 ): Promise<void> {
   const { runAs } = options
   await removeUnfinished(data)
@@ -85,7 +103,7 @@ export async function createDataDirectory(
 /** Single-user mode needs no password, so it can replace a lost one. The server must not be running. */
 export async function resetPassword(
   data: string,
-  options: { binaries: Binaries; runAs: UnprivilegedUser | undefined; password: string },
+  options: { binaries: Binaries; runAs: SystemUser | undefined; password: string },
 ): Promise<void> {
   const { succeeded, output } = await runTool(options.binaries.postgres, ['--single', '-D', data, 'postgres'], {
     runAs: options.runAs,

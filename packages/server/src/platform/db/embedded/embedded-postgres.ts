@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabaseIfMissing, type ServerConnection } from './create-database.ts'
+import { prepareDatabase, type ServerConnection } from './create-database.ts'
 import { superuser } from './data-directory.ts'
 import { endOldServer } from './end-old-server.ts'
 import { keepRunning, type Supervisor, type SupervisorLog } from './keep-running.ts'
@@ -11,6 +11,8 @@ import { failureSentence, isHeldByOldServer } from './start-failure.ts'
 export type EmbeddedPostgres = {
   /** `host` is the directory of the socket: the server does not listen on a network. */
   connection: ServerConnection
+  /** By the superuser. The application never uses it. */
+  administration: ServerConnection
   connectionString: string
   dataDirectory: string
   /** The folder with programs, data and log, and the one with the socket. */
@@ -69,14 +71,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     stopped ??= stopOnce()
     return stopped
   }
-  const connection = { host: plan.socketDirectory, port: plan.port, user: superuser, password, database }
-  try {
-    await createDatabaseIfMissing(connection, { data: plan.data, passwordFile })
-  } catch (error) {
+  const administration = { host: plan.socketDirectory, port: plan.port, user: superuser, password, database }
+  const connection = await prepareDatabase(administration, { data: plan.data, passwordFile }).catch(async (error) => {
     await stop()
     throw error
-  }
+  })
   return {
+    administration,
     connection,
     connectionString: urlOf(connection),
     dataDirectory: plan.data,
@@ -124,6 +125,6 @@ function interruptOnExit(supervisor: Supervisor): () => void {
 }
 
 /** A URL requires a host name; the driver uses the `host` parameter. */
-function urlOf({ user, password, port, database, host }: ServerConnection): string {
+export function urlOf({ user, password, port, database, host }: ServerConnection): string {
   return `postgresql://${user}:${password}@localhost:${port}/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}`
 }

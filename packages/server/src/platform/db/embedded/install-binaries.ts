@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, copyFile, link, lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import type { SystemUser } from '../../home/system-user.ts'
 import { errnoOf } from '../../process/errno.ts'
 import { StartupError } from '../../startup-error.ts'
 import type { BinaryPackage } from './binary-package.ts'
@@ -18,7 +18,7 @@ export type Binaries = { initdb: string; postgres: string }
  */
 export async function installBinaries(
   source: BinaryPackage,
-  options: { folder: string; runAs: UnprivilegedUser | undefined },
+  options: { folder: string; runAs: SystemUser | undefined },
 ): Promise<Binaries> {
   // Includes the platform: a home may be on a volume that moves between machines.
   const installed = join(options.folder, `bin-${source.version}-${process.platform}-${process.arch}`)
@@ -131,7 +131,7 @@ async function makeLibraryLinks(source: BinaryPackage, folder: string): Promise<
 }
 
 /** Detects a wrong or missing C library, or a file system without execute permission, before the first real use. */
-async function checkThatItRuns(binaries: Binaries, runAs: UnprivilegedUser | undefined): Promise<void> {
+async function checkThatItRuns(binaries: Binaries, runAs: SystemUser | undefined): Promise<void> {
   const { succeeded, output } = await runTool(binaries.postgres, ['-V'], { runAs, timeoutMs: 30_000 })
   if (succeeded) return
   throw new StartupError(

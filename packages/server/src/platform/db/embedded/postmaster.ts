@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spawnIdentity, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { type SystemUser, spawnIdentity } from '../../home/system-user.ts'
 import { readPostmasterFile } from './postmaster-file.ts'
 import { toolEnvironment } from './run-tool.ts'
 import type { ServerLog } from './server-log.ts'
@@ -16,7 +16,7 @@ export type PostmasterPlan = {
   socketDirectory: string
   port: number
   settings: Record<string, string>
-  runAs: UnprivilegedUser | undefined
+  runAs: SystemUser | undefined
   /** How long the server outlives a Yardmaster that was killed. */
   orphanGraceSeconds: number
   serverLog: ServerLog

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { type UnprivilegedUser, unprivilegedUser } from '../../home/unprivileged-user.ts'
+import { type SystemUser, systemUser } from '../../home/system-user.ts'
 import { type BinaryPackage, findBinaryPackage } from './binary-package.ts'
-import { createDataDirectory, hasDataDirectory, resetPassword } from './data-directory.ts'
+import { createDataDirectory, hasDataDirectory, moveDataTo, resetPassword } from './data-directory.ts'
 import { endOldServer } from './end-old-server.ts'
 import { installBinaries } from './install-binaries.ts'
 import type { SupervisorLog } from './keep-running.ts'
@@ -35,7 +35,7 @@ type Options = {
 export async function prepareServer(options: Options): Promise<PreparedServer> {
   const { home, log } = options
   const source = findBinaryPackage(options.binaryPackage)
-  const runAs = await unprivilegedUser()
+  const runAs = await systemUser('postgres', { onMade: log.info })
   const folder = await explainDiskFull(home, () => chooseServerFolder(home, runAs))
   if (!folder.isUnderHome) {
     log.info(
@@ -51,7 +51,7 @@ export async function prepareServer(options: Options): Promise<PreparedServer> {
 
 async function prepareIn(
   folder: string,
-  options: Options & { source: BinaryPackage; runAs: UnprivilegedUser | undefined },
+  options: Options & { source: BinaryPackage; runAs: SystemUser | undefined },
 ): Promise<PreparedServer> {
   const { source, runAs, log } = options
   const data = join(folder, 'data')
@@ -60,6 +60,8 @@ async function prepareIn(
   const abandonedSocketDirectory = (await readPostmasterFile(data))?.socketDirectory
   await endOldServer(data, log)
   if (abandonedSocketDirectory !== undefined) await removeAbandonedSocketDirectory(abandonedSocketDirectory)
+  if (hasData && runAs !== undefined && (await moveDataTo(runAs, data)))
+    log.info(`the database in ${data} now belongs to the user ${runAs.name}`)
 
   const binaries = await installBinaries(source, { folder, runAs })
   const passwordFile = join(options.home, 'postgres/password')

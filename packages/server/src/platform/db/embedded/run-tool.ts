@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { spawnIdentity, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { type SystemUser, spawnIdentity } from '../../home/system-user.ts'
 
 export type ToolResult = { succeeded: boolean; output: string }
 
@@ -13,7 +13,7 @@ export const toolEnvironment = { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/local/bin:/
 export async function runTool(
   program: string,
   args: readonly string[],
-  options: { runAs: UnprivilegedUser | undefined; timeoutMs: number; input?: string },
+  options: { runAs: SystemUser | undefined; timeoutMs: number; input?: string },
 ): Promise<ToolResult> {
   try {
     return await execute(program, args, options)

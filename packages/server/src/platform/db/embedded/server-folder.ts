@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { canEnter, type SystemUser } from '../../home/system-user.ts'
 import { errnoOf } from '../../process/errno.ts'
 import { StartupError } from '../../startup-error.ts'
 
@@ -15,7 +15,7 @@ export type ServerFolder = { path: string; isUnderHome: boolean }
 
 const elsewhere = '/var/lib/yardmaster-postgres'
 
-export async function chooseServerFolder(home: string, runAs: UnprivilegedUser | undefined): Promise<ServerFolder> {
+export async function chooseServerFolder(home: string, runAs: SystemUser | undefined): Promise<ServerFolder> {
   const inside = join(home, 'postgres')
   await makeFolder(inside, runAs)
   if (runAs === undefined) return { path: inside, isUnderHome: true }
@@ -50,7 +50,7 @@ export async function noteServerFolder(home: string, folder: ServerFolder): Prom
   await writeFile(noteFile(inside), `${folder.path}\n`, { mode: 0o600 })
 }
 
-async function makeFolder(path: string, runAs: UnprivilegedUser | undefined): Promise<void> {
+async function makeFolder(path: string, runAs: SystemUser | undefined): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })
   } catch (error) {

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { canEnter, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { canEnter, type SystemUser } from '../../home/system-user.ts'
 
 export type SocketDirectory = { path: string; remove(): Promise<void> }
 
@@ -14,7 +14,7 @@ const pathLimitBytes = 100
 /** Beside the data. If that path is too long for a socket, a private temporary folder for this run. */
 export async function makeSocketDirectory(
   serverFolder: string,
-  runAs: UnprivilegedUser | undefined,
+  runAs: SystemUser | undefined,
 ): Promise<SocketDirectory> {
   const beside = join(serverFolder, 'run')
   if (fits(beside)) {
@@ -38,13 +38,13 @@ export async function removeAbandonedSocketDirectory(noted: string): Promise<voi
 
 const shortPrefix = 'yardmaster-pg-'
 
-async function temporaryFolder(runAs: UnprivilegedUser | undefined): Promise<string> {
+async function temporaryFolder(runAs: SystemUser | undefined): Promise<string> {
   const usual = tmpdir()
   const isUsable = fits(join(usual, `${shortPrefix}123456`)) && (runAs === undefined || (await canEnter(runAs, usual)))
   return isUsable ? usual : '/tmp'
 }
 
-async function giveTo(runAs: UnprivilegedUser | undefined, folder: string): Promise<void> {
+async function giveTo(runAs: SystemUser | undefined, folder: string): Promise<void> {
   await chmod(folder, 0o700)
   if (runAs !== undefined) await chown(folder, runAs.uid, runAs.gid)
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServerConnection } from '../../../../src/platform/db/embedded/create-database.ts'
 import type { EmbeddedPostgres } from '../../../../src/platform/db/embedded/embedded-postgres.ts'
-import { spawnIdentity, unprivilegedUser } from '../../../../src/platform/home/unprivileged-user.ts'
+import { spawnIdentity, systemUser } from '../../../../src/platform/home/system-user.ts'
 import { processTable } from '../../../../src/platform/process/process-table.ts'
 import { type LineChild, startLineChild } from '../../../support/processes/line-child.ts'
 import {
@@ -89,7 +89,7 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
 
   test('a process that has reused the pid of the server is left alone', async () => {
     const home = await copyHome(template, join(sandbox, 'reused'))
-    const user = await unprivilegedUser()
+    const user = await systemUser('postgres')
     // As the user of the server: PostgreSQL would mistake that process for another server.
     const bystander = spawn('sleep', ['60'], { stdio: 'ignore', cwd: '/', ...spawnIdentity(user) })
     try {

@@ -41,7 +41,7 @@ describe('the first start', { timeout: 60_000 }, () => {
       expect(await query(server.connection, settingsQuery)).toEqual([
         {
           database: 'yardmaster',
-          user: 'yardmaster',
+          user: 'yardmaster_app',
           encoding: 'UTF8',
           provider: 'b',
           locale: 'C.UTF-8',

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedPostgresOptions } from '../../../../src/platform/db/embedded/embedded-postgres.ts'
-import { unprivilegedUser } from '../../../../src/platform/home/unprivileged-user.ts'
+import { systemUser } from '../../../../src/platform/home/system-user.ts'
 import { StartupError } from '../../../../src/platform/startup-error.ts'
 import { makeFakePackage } from './fake-package.ts'
 import {
@@ -148,7 +148,7 @@ async function homeWithData(name: string, files: Record<string, string>): Promis
   await mkdir(data, { recursive: true })
   await chmod(join(home, 'postgres'), 0o711)
   await chmod(data, 0o700)
-  const user = await unprivilegedUser()
+  const user = await systemUser('postgres')
   for (const [file, text] of Object.entries(files)) await writeFile(join(data, file), text)
   if (user === undefined) return home
   for (const path of [data, ...Object.keys(files).map((file) => join(data, file))])
