@@ -1,17 +1,22 @@
-import { realpath } from 'node:fs/promises'
+import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
+import { homedir, userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isInside } from '../platform/contained-path.ts'
 import type { Home } from '../platform/home/home.ts'
+import { canEnter, findUser, type SystemUser, systemUser } from '../platform/home/system-user.ts'
 import type { Log } from '../platform/log/log.ts'
 import { type Confinement, openConfinement } from '../platform/process/confinement.ts'
+import { StartupError } from '../platform/startup-error.ts'
 import type { Config } from './config.ts'
 
 type Host = { home: Home; hidden: readonly string[]; log: Log }
 
 /** What agents see of this host: everything but what is ours, and of that what they need. */
 export async function openAgentConfinement(config: Config, { home, hidden, log }: Host): Promise<Confinement> {
+  const user = await agentUser(config.AGENT_USER, log)
   const confinement = await openConfinement({
+    user,
     mode: config.AGENT_CONFINEMENT,
     home: home.path,
     stage: home.in('stage'),
@@ -21,10 +26,53 @@ export async function openAgentConfinement(config: Config, { home, hidden, log }
       home.in('sample-repository'),
       ...catalogIn(home, config.CATALOG_PATH),
       ...(await ownProgram()),
+      ...config.AGENT_PATHS,
     ],
+    userHomes: [homedir(), ...(user?.home ? [user.home] : [])].filter((path) => path !== '/'),
   })
+  if (user !== undefined) await openFolders(home, { user, log, isPlain: confinement.mechanism === 'none' })
   if (config.ROLE !== 'web') log.info({ confinement: confinement.mechanism }, confinement.sentence)
   return confinement
+}
+
+/** Undefined: agents run as our own user. */
+async function agentUser(name: string | undefined, log: Log): Promise<SystemUser | undefined> {
+  if (process.geteuid?.() !== 0) {
+    if (name === undefined || name === userInfo().username) return undefined
+    throw new StartupError(
+      'AGENT_USER needs a Yardmaster that runs as root: no other user can start agents as another.',
+    )
+  }
+  log.warn('Yardmaster runs as root and should not: give it a user of its own')
+  if (name === 'root') {
+    log.warn('agents run as root (AGENT_USER=root): this machine is their only sandbox')
+    return undefined
+  }
+  const onMade = (sentence: string) => log.info(sentence)
+  const user = name === undefined ? await systemUser('agents', { onMade }) : await findUser(name)
+  if (user === undefined) throw new StartupError(`AGENT_USER names ${name}, which is no user of this machine.`)
+  log.info(`agents run as the user ${user.name} (${user.uid})`)
+  return user
+}
+
+/**
+ * Agents pass through these to their own folders, and list nothing. A confined agent reaches them whatever the permissions of
+ * the home and its parents are; for a plain process the home is opened, but not the folders above it, which are not ours.
+ */
+async function openFolders(
+  home: Home,
+  { user, log, isPlain }: { user: SystemUser; log: Log; isPlain: boolean },
+): Promise<void> {
+  for (const folder of ['clones', 'runtimes', 'questions'].map((name) => home.in(name))) {
+    await mkdir(folder, { recursive: true })
+    await chmod(folder, 0o711)
+  }
+  if (!isPlain || (await canEnter(user, home.in('clones')))) return
+  await chmod(home.path, ((await stat(home.path)).mode & 0o777) | 0o011)
+  if (await canEnter(user, home.in('clones'))) return
+  log.warn(
+    `the user ${user.name} cannot enter ${home.path}, and this host cannot confine agents, which would help: their turns fail. Let that user pass through the folders above it, or set YARDMASTER_HOME to another folder.`,
+  )
 }
 
 /** Hooks and MCP servers of a catalog in the home run from there. Never the home itself, which holds secrets. */

@@ -36,6 +36,8 @@ const variables = {
   SERVICE_URL: url(['http:', 'https:']).optional(),
   REDACTION_RULES_PATH: path().optional(),
   AGENT_CONFINEMENT: oneOf(confinementModes).default('auto'),
+  AGENT_PATHS: pathList().default([]),
+  AGENT_USER: text().optional(),
   AGENT_SILENCE_SECONDS: wholeNumber(1, 86_400).default(3600),
   SUPERVISOR_USERNAME: text().default('supervisor'),
   SUPERVISOR_PASSWORD: text().optional(),
@@ -114,6 +116,14 @@ function hostWithPort() {
   return text().refine((value) => hostName.test(value.replace(/:\d+$/, '')), {
     message: 'must be a host name, optionally with a port, without spaces',
   })
+}
+
+function pathList() {
+  return text()
+    .transform((value) => value.split(':').filter(Boolean))
+    .refine((paths) => paths.every((one) => one.startsWith('/')), {
+      message: 'must be absolute paths, separated by colons',
+    })
 }
 
 function keyList() {

@@ -32,6 +32,8 @@ export type TurnOrder = {
   marker: string
   /** Every program of the turn runs through it: it decides what the program sees of this host. */
   confine: Confine
+  /** Whether the agent runs as root because the operator says that the machine itself is its sandbox. */
+  isMachineTheSandbox?: boolean
   /**
    * Called once, after the agent's process has started and before it gets its prompt, so that a crash in between leaves an
    * agent that has done nothing. If it rejects, the runtime stops the process and sends no prompt.

@@ -28,6 +28,17 @@ export function registerMetrics(app: App): void {
     label: 'label',
     read: async () => app.redactor.counts(),
   })
+  app.metrics.lookUp({
+    name: 'yardmaster_agent_confinement',
+    help: 'Whether this host confines agents, by mode and mechanism.',
+    label: 'in_force',
+    read: async () => confinementInForce(app),
+  })
+}
+
+/** One row with the mode of AGENT_CONFINEMENT and what keeps it, such as `auto by namespaces`: 1 if agents are confined. */
+function confinementInForce({ confinement: { mode, mechanism } }: App): Map<string, number> {
+  return new Map([[`${mode} by ${mechanism}`, mechanism === 'none' ? 0 : 1]])
 }
 
 async function countTurns({ db }: App): Promise<Map<string, number>> {

@@ -161,6 +161,30 @@ const table: Row[] = [
     rule: path,
   },
   {
+    name: 'AGENT_CONFINEMENT',
+    unset: 'auto',
+    good: [
+      ['required', 'required'],
+      ['strict', 'strict'],
+      ['off', 'off'],
+    ],
+    bad: ['on', 'Strict'],
+    rule: 'must be one of: auto, required, strict, off',
+  },
+  {
+    name: 'AGENT_PATHS',
+    unset: [],
+    good: [['/opt/tools:/srv/cache', ['/opt/tools', '/srv/cache']]],
+    bad: ['~/tools', '/opt/tools:cache'],
+    rule: 'must be absolute paths, separated by colons',
+  },
+  {
+    name: 'AGENT_USER',
+    unset: undefined,
+    good: [[' agent ', 'agent']],
+    bad: [],
+  },
+  {
     name: 'AGENT_SILENCE_SECONDS',
     unset: 3600,
     good: [['60', 60]],

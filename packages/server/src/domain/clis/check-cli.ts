@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import type { Cli } from '@yardmaster/contract/clis/fields'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { runCommand } from '../../platform/process/run-command.ts'
@@ -8,7 +9,7 @@ import type { App } from '../app.ts'
 /** A CLI that has not printed its version by then hangs. */
 const timeoutMs = 10_000
 
-/** Runs only `--version`: no request goes to a model or a vendor. */
+/** Runs only `--version`, as an agent runs it: no request goes to a model or a vendor. */
 export async function checkCli(app: App, cli: AgentCli): Promise<Cli> {
   const found = await readVersion(app, cli)
   return { ...describe(cli), ...found, authenticated: await cli.isAuthenticated() }
@@ -31,11 +32,12 @@ async function readVersion(app: App, cli: AgentCli): Promise<Pick<Cli, 'installe
     return { installed, version: null, error: installed ? null : `There is no program ${cli.command} on this host.` }
   }
   try {
+    const folder = app.home.in('clis')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const env = childEnvironment({ set: { HOME: folder } })
+    const program = { command: cli.command, args: ['--version'], cwd: folder, env }
     const { stdout, stderr, timedOut } = await runCommand({
-      command: cli.command,
-      args: ['--version'],
-      cwd: app.home.path,
-      env: childEnvironment({ set: { HOME: app.home.path } }),
+      ...(await app.confinement.confine({ work: folder, home: folder })(program)),
       timeoutMs,
       maxOutputBytes: 64 * 1024,
     })

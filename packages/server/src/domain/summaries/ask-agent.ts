@@ -44,7 +44,16 @@ export async function askAgent(app: App, session: SessionRow, question: Question
   try {
     const conversation = await prepare(folder, runtime)
     const model = String(session.config.model)
-    return await converse(runtime, { conversation, model, confine: app.confinement.confine([folder]) }, question)
+    return await converse(
+      runtime,
+      {
+        conversation,
+        model,
+        confine: app.confinement.confine({ work: folder, home: folder }),
+        isMachineTheSandbox: app.confinement.isMachineTheSandbox,
+      },
+      question,
+    )
   } catch (error) {
     if (error instanceof SpawnFailed) return failed(error.message)
     if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [], lines: [] }
@@ -85,18 +94,17 @@ async function prepare(folder: string, runtime: Runtime): Promise<Conversation> 
 
 async function converse(
   runtime: Runtime,
-  { conversation: prepared, model, confine }: Pick<TurnOrder, 'conversation' | 'model' | 'confine'>,
+  { conversation: prepared, ...agent }: Pick<TurnOrder, 'conversation' | 'model' | 'confine' | 'isMachineTheSandbox'>,
   { prompt, marker, signal }: Question,
 ): Promise<AgentAnswer> {
   let conversation = prepared
   const running = await runtime.start({
     conversation,
     prompt,
-    model,
     hasNoTools: true,
     equipment: noEquipment,
     marker,
-    confine,
+    ...agent,
     onUp: async () => signal.throwIfAborted(),
     onNamed: async (id) => {
       conversation = { ...conversation, id }

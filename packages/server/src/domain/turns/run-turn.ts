@@ -200,7 +200,8 @@ async function start(
       isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
       marker: hold.marker,
-      confine: app.confinement.confine([clonePath(app, session.id), runtimeHome(app, session.id)]),
+      confine: app.confinement.confine({ work: clonePath(app, session.id), home: runtimeHome(app, session.id) }),
+      isMachineTheSandbox: app.confinement.isMachineTheSandbox,
       onUp: async (identity) => {
         const outcome = await recordRunning(app, claim, identity)
         if (outcome) throw new StartAborted(outcome)

@@ -100,6 +100,8 @@ function gitArguments(call: GitCall, access: GitAccess): string[] {
 
 /** These override every configuration file, of the repository and of the operator. */
 const fixedSettings = [
+  // As root we work with clones that belong to the user of the agents.
+  'safe.directory=*',
   // Hooks and the file system monitor are programs that git starts on its own in a repository.
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',

@@ -1,5 +1,7 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { isInside } from '../contained-path.ts'
+import type { SystemUser } from '../home/system-user.ts'
 
 /** What a confined program sees of the file system, beyond what its user may see anyway. */
 export type View = {
@@ -12,8 +14,8 @@ export type View = {
   isReadOnly: boolean
 }
 
-export type Cover = { path: string; isWritable: boolean }
-export type HiddenPath = { path: string; isFolder: boolean }
+type Cover = { path: string; isWritable: boolean }
+type HiddenPath = { path: string; isFolder: boolean }
 export type ShownPath = { path: string; isWritable: boolean; isFolder: boolean }
 
 export type ViewRequest = {
@@ -75,4 +77,30 @@ function withoutRepeats(shown: readonly ShownPath[]): ShownPath[] {
           (other.path !== path || place < index),
       ),
   )
+}
+
+/**
+ * The folders on the way to what the program needs that its user may not pass through, such as a home of root. The cover
+ * hides nothing that the user could have reached.
+ */
+export async function barredFrom(request: ViewRequest, user: SystemUser | undefined): Promise<Cover[]> {
+  if (user === undefined) return []
+  const barred = new Set<string>()
+  for (const path of [...request.writable, ...request.readable]) {
+    const real = await realpath(path).catch(() => undefined)
+    const folder = real === undefined ? undefined : await firstBarred(real, user)
+    if (folder !== undefined) barred.add(folder)
+  }
+  return [...barred].map((path) => ({ path, isWritable: false }))
+}
+
+async function firstBarred(path: string, { uid, gid }: SystemUser): Promise<string | undefined> {
+  const parts = dirname(path).split('/').filter(Boolean)
+  for (let count = 1; count <= parts.length; count += 1) {
+    const folder = `/${parts.slice(0, count).join('/')}`
+    const found = await stat(folder)
+    const pass = found.uid === uid ? 0o100 : found.gid === gid ? 0o010 : 0o001
+    if ((found.mode & pass) === 0) return folder
+  }
+  return undefined
 }

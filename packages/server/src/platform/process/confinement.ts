@@ -1,10 +1,12 @@
 import { mkdir, readFile } from 'node:fs/promises'
+import type { SystemUser } from '../home/system-user.ts'
 import { StartupError } from '../startup-error.ts'
 import { bubblewrapArguments, deafToSigterm } from './confinement-bubblewrap.ts'
 import { limitArguments, parseLimits } from './confinement-limits.ts'
 import { confinementScript } from './confinement-script.ts'
-import { type View, type ViewRequest, viewOf } from './confinement-view.ts'
+import { barredFrom, type View, type ViewRequest, viewOf } from './confinement-view.ts'
 import { findProgram } from './find-program.ts'
+import { type AgentFolders, handOver } from './hand-over.ts'
 import type { Confine, Program, SpawnedProgram } from './program.ts'
 import { runCommand } from './run-command.ts'
 import { spawnFailure } from './spawn-failed.ts'
@@ -18,14 +20,17 @@ export type Confinement = {
   mechanism: Mechanism
   /** What is in force, for the operator and for the log of a session. */
   sentence: string
-  /** For programs that may write in these folders. */
-  confine(writable: readonly string[]): Confine
+  /** Whether agents run as root, which only the operator can decide: the machine itself is their sandbox. */
+  isMachineTheSandbox: boolean
+  confine(folders: AgentFolders): Confine
 }
 
 type Mechanism = 'namespaces' | 'bubblewrap' | 'none'
 
 type ConfinementOptions = {
   mode: ConfinementMode
+  /** The user that agents run as, if we are root. Undefined: our own user. */
+  user?: SystemUser
   /** The folder that holds what is ours. Nothing in it is visible, except for what is named. */
   home: string
   /** An empty folder of ours. Created if it is missing. */
@@ -34,6 +39,8 @@ type ConfinementOptions = {
   hidden: readonly string[]
   /** Paths in hidden folders that every agent may read. */
   readable: readonly string[]
+  /** For `strict`: the homes of users, which are hidden, except for what is readable. */
+  userHomes?: readonly string[]
   /** Replaces the mechanisms to try, in tests. */
   mechanisms?: readonly Exclude<Mechanism, 'none'>[]
 }
@@ -46,10 +53,10 @@ type ConfinementOptions = {
  */
 export async function openConfinement(options: ConfinementOptions): Promise<Confinement> {
   const { mode } = options
-  if (mode === 'off') return plain(mode, 'Agents are not confined (AGENT_CONFINEMENT=off).')
+  if (mode === 'off') return plain(options, 'Agents are not confined (AGENT_CONFINEMENT=off).')
   await mkdir(options.stage, { recursive: true, mode: 0o700 })
   const reasons: string[] = []
-  for (const mechanism of options.mechanisms ?? (['bubblewrap', 'namespaces'] as const)) {
+  for (const mechanism of options.mechanisms ?? preferred()) {
     const tools = await findTools(mechanism, options)
     const wrap = typeof tools === 'string' ? tools : wrappers[mechanism](tools)
     const reason = typeof wrap === 'string' ? wrap : await reasonAgainst(wrap, options)
@@ -57,33 +64,83 @@ export async function openConfinement(options: ConfinementOptions): Promise<Conf
     reasons.push(`${mechanism}: ${reason}`)
   }
   const why = `this host cannot confine a process (${reasons.join('; ')})`
-  if (mode === 'auto') return plain(mode, `Agents are not confined: ${why}.`)
+  if (mode === 'auto') return plain(options, `Agents are not confined: ${why}.`)
   throw new StartupError(
     `AGENT_CONFINEMENT is ${mode}, but ${why}. Allow user namespaces, install bubblewrap, or set AGENT_CONFINEMENT=auto.`,
   )
 }
 
-function plain(mode: ConfinementMode, sentence: string): Confinement {
-  return { mode, mechanism: 'none', sentence, confine: () => async (program) => program }
+/** Root needs no bubblewrap, and with it could not change to another user. */
+function preferred(): readonly Exclude<Mechanism, 'none'>[] {
+  return process.geteuid?.() === 0 ? ['namespaces'] : ['bubblewrap', 'namespaces']
 }
 
-function confinedBy(mechanism: Mechanism, wrap: Wrap, options: ConfinementOptions): Confinement {
-  const { mode } = options
+function plain(options: ConfinementOptions, sentence: string): Confinement {
+  const { mode, user } = options
   return {
-    mode,
-    mechanism,
-    sentence: `Agents are confined by ${mechanism} (AGENT_CONFINEMENT=${mode}).`,
-    confine: (writable) => async (program) => {
-      const found = await findProgram({ command: program.command, path: program.env.PATH, cwd: program.cwd })
-      if (found === undefined) throw await missing(program)
-      const view = await viewOf(requestFor(options, writable))
-      return { ...wrap({ ...program, command: found }, view), hasShellStatus: true }
+    ...{ mode, mechanism: 'none', sentence, isMachineTheSandbox: isMachineTheSandbox(user) },
+    confine: (folders) => async (program) => {
+      await handOver(folders, user)
+      return user === undefined ? program : { ...program, env: envOf(program, options), user: idsOf(user) }
     },
   }
 }
 
-function requestFor({ home, hidden, readable }: ConfinementOptions, writable: readonly string[]): ViewRequest {
-  return { covers: [{ path: home, isWritable: false }], hidden, writable, readable, isReadOnly: false }
+function confinedBy(mechanism: Mechanism, wrap: Wrap, options: ConfinementOptions): Confinement {
+  const { mode, user } = options
+  return {
+    ...{ mode, mechanism, isMachineTheSandbox: isMachineTheSandbox(user) },
+    sentence: `Agents are confined by ${mechanism} (AGENT_CONFINEMENT=${mode}).`,
+    confine: (folders) => async (program) => {
+      const found = await findProgram({ command: program.command, path: program.env.PATH, cwd: program.cwd })
+      if (found === undefined) throw await missing(program)
+      await handOver(folders, user)
+      const request = requestFor(options, [folders.work, folders.home], found)
+      const view = await viewOf({ ...request, covers: [...request.covers, ...(await barredFrom(request, user))] })
+      const wrapped = wrap({ ...program, command: found, env: envOf(program, options) }, view)
+      return { ...wrapped, hasShellStatus: true }
+    },
+  }
+}
+
+function isMachineTheSandbox(user: SystemUser | undefined): boolean {
+  return user === undefined && process.geteuid?.() === 0
+}
+
+function idsOf({ uid, gid }: SystemUser): { uid: number; gid: number } {
+  return { uid, gid }
+}
+
+function envOf({ env }: Program, { user, mode }: ConfinementOptions): Record<string, string> {
+  return {
+    ...env,
+    ...(user && { USER: user.name, LOGNAME: user.name }),
+    ...(mode === 'strict' && { TMPDIR: '/tmp' }),
+  }
+}
+
+function requestFor(options: ConfinementOptions, writable: readonly string[], program?: string): ViewRequest {
+  const { mode, home, hidden, readable, userHomes = [] } = options
+  const isStrict = mode === 'strict'
+  return {
+    covers: [
+      ...[home, ...(isStrict ? userHomes : [])].map((path) => ({ path, isWritable: false })),
+      ...(isStrict ? temporaryFolders : []).map((path) => ({ path, isWritable: true })),
+    ],
+    hidden,
+    writable,
+    readable: [...readable, ...(program === undefined ? [] : [programFolder(program)])],
+    isReadOnly: isStrict,
+  }
+}
+
+/** Under `strict` an agent has its own, which end with it. */
+const temporaryFolders = ['/tmp', '/var/tmp', '/dev/shm']
+
+/** A program from npm needs the packages beside it. Any other is one file. */
+function programFolder(program: string): string {
+  const place = program.indexOf('/node_modules/')
+  return place < 0 ? program : program.slice(0, place + '/node_modules'.length)
 }
 
 /** As the system reports it, for a program that is looked up before it is spawned. */
@@ -93,7 +150,13 @@ function missing({ command, cwd }: Program): Promise<Error> {
 
 type Wrap = (program: Program, view: View) => SpawnedProgram
 
-type Tools = { stage: string; path: string; limits: readonly string[]; at(name: string): string }
+type Tools = {
+  stage: string
+  user: SystemUser | undefined
+  path: string
+  limits: readonly string[]
+  at(name: string): string
+}
 
 const toolNames: Record<Exclude<Mechanism, 'none'>, readonly string[]> = {
   namespaces: ['unshare', 'setpriv', 'prlimit', 'mount'],
@@ -101,7 +164,10 @@ const toolNames: Record<Exclude<Mechanism, 'none'>, readonly string[]> = {
 }
 
 /** The tools by their paths, or the name of one that is missing. A program's own PATH never decides which one runs. */
-async function findTools(mechanism: keyof typeof toolNames, { stage }: ConfinementOptions): Promise<Tools | string> {
+async function findTools(
+  mechanism: keyof typeof toolNames,
+  { stage, user }: ConfinementOptions,
+): Promise<Tools | string> {
   const path = [process.env.PATH, '/usr/sbin', '/usr/bin', '/sbin', '/bin'].filter(Boolean).join(':')
   const found = new Map<string, string>()
   for (const name of toolNames[mechanism]) {
@@ -110,12 +176,12 @@ async function findTools(mechanism: keyof typeof toolNames, { stage }: Confineme
     found.set(name, program)
   }
   const inForce = parseLimits(await readFile('/proc/self/limits', 'utf8').catch(() => ''))
-  return { stage, path, limits: limitArguments(inForce), at: (name: string) => found.get(name) ?? name }
+  return { stage, user, path, limits: limitArguments(inForce), at: (name: string) => found.get(name) ?? name }
 }
 
 const wrappers: Record<keyof typeof toolNames, (tools: Tools) => Wrap> = {
   namespaces:
-    ({ stage, path, limits, at }) =>
+    ({ stage, user, path, limits, at }) =>
     (program, view) => {
       const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0]
       const isRoot = uid === 0
@@ -126,7 +192,7 @@ const wrappers: Record<keyof typeof toolNames, (tools: Tools) => Wrap> = {
         view,
         stage,
         cwd: program.cwd,
-        runner: [at('prlimit'), ...limits, ...back, at('setpriv'), '--no-new-privs', '--'],
+        runner: [at('prlimit'), ...limits, ...back, at('setpriv'), ...privileges(user), '--no-new-privs', '--'],
         toolPath: path,
         lingerMs: program.lingerMs ?? 0,
       })
@@ -149,6 +215,11 @@ const wrappers: Record<keyof typeof toolNames, (tools: Tools) => Wrap> = {
       ]
       return { ...program, command, args }
     },
+}
+
+function privileges(user: SystemUser | undefined): string[] {
+  if (user === undefined) return []
+  return [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all']
 }
 
 /** Runs a trivial program that checks its view. Undefined if that succeeds. */

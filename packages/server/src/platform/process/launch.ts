@@ -32,10 +32,10 @@ export async function launch(
     stdin?: 'pipe' | 'none'
   },
 ): Promise<Child> {
-  const { command, args, cwd, marker, maxLineBytes = defaultMaxLineBytes, stdin = 'pipe' } = options
+  const { command, args, cwd, user, marker, maxLineBytes = defaultMaxLineBytes, stdin = 'pipe' } = options
   markerEntry(marker)
   const env = { ...options.env, [runMarkerVariable]: marker }
-  const started = await spawnGroup({ command, args, cwd, env, stdin })
+  const started = await spawnGroup({ command, args, cwd, env, user, stdin })
   const output = childOutput(started.stdout, started.exit)
   const errors = outputTail(started.stderr, stderrTailBytes)
   const identity = await identityFor(started)

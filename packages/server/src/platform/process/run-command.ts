@@ -28,6 +28,8 @@ export async function runCommand(options: {
   args: readonly string[]
   cwd?: string
   env: Record<string, string>
+  /** The user that it runs as. Default: ours. */
+  user?: { uid: number; gid: number }
   timeoutMs: number
   /** For standard output and standard error each. */
   maxOutputBytes: number
@@ -38,12 +40,12 @@ export async function runCommand(options: {
   input?: string
   signal?: AbortSignal
 }): Promise<CommandResult> {
-  const { command, args, cwd, input, maxOutputBytes, mayOverflow = false, partOf, signal } = options
+  const { command, args, cwd, user, input, maxOutputBytes, mayOverflow = false, partOf, signal } = options
   if (signal?.aborted) return resultOf({ code: null, signal: null }, 'aborted')
 
   const marker = partOf === undefined ? newRunMarker() : partMarker(partOf)
   const env = { ...options.env, [runMarkerVariable]: marker }
-  const started = await spawnGroup({ command, args, cwd, env, stdin: input === undefined ? 'none' : 'pipe' })
+  const started = await spawnGroup({ command, args, cwd, env, user, stdin: input === undefined ? 'none' : 'pipe' })
   const cancellation = new AbortController()
   const cancel = (cause: Cause) => cancellation.abort(cause)
   const overflow = () => void (mayOverflow || cancel('outputTruncated'))

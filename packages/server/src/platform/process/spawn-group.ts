@@ -26,13 +26,14 @@ export async function spawnGroup(options: {
   args: readonly string[]
   cwd?: string
   env: Record<string, string>
+  user?: { uid: number; gid: number }
   stdin: 'pipe' | 'none'
 }): Promise<StartedGroup> {
-  const { command, args, cwd, env } = options
+  const { command, args, cwd, env, user } = options
   let child: ChildProcess
   try {
     const stdin = options.stdin === 'pipe' ? 'pipe' : 'ignore'
-    child = spawn(command, args, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+    child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
   } catch (error) {
     throw await spawnFailure({ command, cwd, cause: error })
   }

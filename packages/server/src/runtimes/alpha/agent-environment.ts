@@ -5,7 +5,11 @@ import { sessionPaths } from './session-paths.ts'
 
 /** The environment of the CLI, which every command it runs inherits. */
 export function agentEnvironment(
-  { conversation, equipment }: Pick<TurnOrder, 'conversation' | 'equipment'>,
+  {
+    conversation,
+    equipment,
+    isMachineTheSandbox,
+  }: Pick<TurnOrder, 'conversation' | 'equipment' | 'isMachineTheSandbox'>,
   provider: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { config, temporary } = sessionPaths(conversation)
@@ -13,7 +17,8 @@ export function agentEnvironment(
     set: {
       ...equipment.environment,
       ...unattended,
-      ...sandboxFlag,
+      // As root the CLI bypasses permissions only in a declared sandbox.
+      ...(isMachineTheSandbox && { IS_SANDBOX: '1' }),
       ...limits,
       ...provider,
       HOME: conversation.home,
@@ -30,6 +35,3 @@ const limits = {
    */
   CLAUDE_CODE_MAX_RETRIES: '10',
 }
-
-/** As root the CLI bypasses permissions only in a declared sandbox. */
-const sandboxFlag: Record<string, string> = process.getuid?.() === 0 ? { IS_SANDBOX: '1' } : {}

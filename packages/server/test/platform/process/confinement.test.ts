@@ -1,10 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openConfinement } from '../../../src/platform/process/confinement.ts'
 import { childEnvironment } from '../../../src/platform/process/environment.ts'
+import { findProgram } from '../../../src/platform/process/find-program.ts'
 import { type Child, launch } from '../../../src/platform/process/launch.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
@@ -32,7 +34,9 @@ afterEach(async () => {
 
 type Options = Partial<Parameters<typeof openConfinement>[0]>
 
-async function start(command: string, args: readonly string[], options: Options & { lingerMs?: number } = {}) {
+type Run = Options & { lingerMs?: number; as?: { uid: number; gid: number } }
+
+async function start(command: string, args: readonly string[], options: Run = {}) {
   const confinement = await openConfinement({
     mode: 'required',
     home,
@@ -43,7 +47,11 @@ async function start(command: string, args: readonly string[], options: Options 
     ...options,
   })
   const program = { command, args, cwd: ours, env: childEnvironment({}), lingerMs: options.lingerMs }
-  return launch({ ...(await confinement.confine([ours])(program)), marker })
+  return launch({
+    ...(await confinement.confine({ work: ours, home: ours })(program)),
+    marker,
+    ...(options.as && { user: options.as }),
+  })
 }
 
 async function printed(child: Child): Promise<string> {
@@ -53,7 +61,7 @@ async function printed(child: Child): Promise<string> {
   return [...lines, child.stderrTail()].join('\n').trim()
 }
 
-const run = async (script: string, options?: Options) => printed(await start('sh', ['-c', script], options))
+const run = async (script: string, options?: Run) => printed(await start('sh', ['-c', script], options))
 
 describe('a confined program', () => {
   test('sees of the home only its own folder and what every agent may read', async () => {
@@ -141,20 +149,104 @@ describe('a confined program', () => {
   })
 })
 
+const hasBubblewrap = (await findProgram({ command: 'bwrap', path: process.env.PATH })) !== undefined
+
+/** The tests run as root, or as an ordinary user anyway. */
+describe.each(['namespaces', ...(hasBubblewrap ? (['bubblewrap'] as const) : [])] as const)(
+  'started by an ordinary user, by %s, a program',
+  (mechanism) => {
+    const isRoot = process.geteuid?.() === 0
+    const as = isRoot ? { uid: 12_345, gid: 12_345 } : undefined
+
+    beforeEach(async () => {
+      if (!as) return
+      execFileSync('chown', ['-R', `${as.uid}:${as.gid}`, home])
+      // The trial of the mechanism runs as root, who is no longer all-powerful in a namespace of its own.
+      execFileSync('chmod', ['-R', 'a+rwX', home])
+      vi.spyOn(process, 'geteuid').mockReturnValue(as.uid)
+      vi.spyOn(process, 'getegid').mockReturnValue(as.gid)
+    })
+    afterEach(() => vi.restoreAllMocks())
+
+    const ordinary = { mechanisms: [mechanism], ...(as && { as }) }
+
+    test('stays that user, and sees only its own folder and its own processes', async () => {
+      expect(await run(`id -u; cd ${home} && find . -type f | sort`, ordinary)).toBe(
+        `${as?.uid ?? process.getuid?.()}\n./agents/file\n./clones/session-1/file`,
+      )
+      expect(await run(`echo x > ${home}/new; echo more > new && cat new`, ordinary)).toMatch(/more$|^more/)
+      expect(await run(`[ -e /proc/${process.pid}/environ ] && echo seen || echo unseen`, ordinary)).toBe('unseen')
+    })
+
+    test('cannot undo it from inside', async () => {
+      expect(
+        await run(
+          `umount ${home}; unshare --user --map-root-user --mount umount ${home}; cat ${home}/api-key`,
+          ordinary,
+        ),
+      ).not.toContain('the key of')
+    })
+
+    test('is stopped with SIGTERM and its grace period, and leaves nothing', async () => {
+      const script = 'trap "echo asked; exit 3" TERM; setsid sleep 1000 & echo up; while :; do sleep 0.05; done'
+      const child = await start('sh', ['-c', script], ordinary)
+      const lines: string[] = []
+      for await (const { text } of child.lines) {
+        lines.push(text)
+        if (text === 'up') void child.stop({ graceMs: 10_000 })
+      }
+      expect(lines).toEqual(['up', 'asked'])
+      expect(await child.exited).toEqual({ code: 3, signal: null })
+      await expect.poll(() => processTable().findMarked(marker)).toEqual([])
+    })
+
+    test('under strict writes only in its own folder and in temporary folders of its own', async () => {
+      const strict = { ...ordinary, mode: 'strict' as const, userHomes: [] }
+      expect(await run('echo mine > new && cat new && echo mine > /tmp/new && cat /tmp/new', strict)).toBe('mine\nmine')
+      expect(await run(`ls -A /tmp /dev/shm; [ -w / ] && echo writable || echo read-only`, strict)).toMatch(
+        /read-only$/,
+      )
+    })
+  },
+)
+
+describe('under strict a program', () => {
+  test('sees the home of the user only as far as it is allowed, and writes nowhere else', async () => {
+    const userHome = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-user-')))
+    onTestFinished(() => rm(userHome, { recursive: true }))
+    await mkdir(join(userHome, 'tools'))
+    await writeFile(join(userHome, 'tools/tool'), '')
+    await writeFile(join(userHome, 'private'), '')
+    const strict = {
+      mode: 'strict' as const,
+      userHomes: [userHome],
+      readable: [join(userHome, 'tools'), join(home, 'agents')],
+    }
+    expect(await run(`find ${userHome} -type f; echo x > ${userHome}/tools/new`, strict)).toMatch(
+      new RegExp(`^${userHome}/tools/tool\n.*Read-only`),
+    )
+    expect(await run('touch /usr/local/new /etc/new /var/new /root/new', strict)).toMatch(
+      /^(.*Read-only file system\n?){4}$/,
+    )
+    expect(await run('touch here /tmp/there && ls here /tmp/there', strict)).toBe('/tmp/there\nhere')
+    expect(await run('echo to null > /dev/null && echo works', strict)).toBe('works')
+  })
+})
+
 describe('the mode', () => {
   const base = () => ({ home, stage: join(home, 'stage'), hidden: [], readable: [] })
 
   test('off starts the program as it is', async () => {
     const { confine, mechanism } = await openConfinement({ ...base(), mode: 'off' })
     const program = { command: 'sh', args: [], cwd: '/', env: {} }
-    expect(await confine([])(program)).toEqual(program)
+    expect(await confine({ work: home, home })(program)).toEqual(program)
     expect(mechanism).toBe('none')
   })
 
   test('auto says why a host cannot confine, and starts the program as it is', async () => {
     const { confine, sentence } = await openConfinement({ ...base(), mode: 'auto', mechanisms: [] })
     const program = { command: 'sh', args: [], cwd: '/', env: {} }
-    expect(await confine([])(program)).toEqual(program)
+    expect(await confine({ work: home, home })(program)).toEqual(program)
     expect(sentence).toMatch(/^Agents are not confined: this host cannot confine a process/)
   })
 
