@@ -10,11 +10,19 @@ import { type Confinement, openConfinement } from '../platform/process/confineme
 import { StartupError } from '../platform/startup-error.ts'
 import type { Config } from './config.ts'
 
-type Host = { home: Home; hidden: readonly string[]; log: Log }
+type Host = { home: Home; hidden: readonly string[] }
+
+type AgentConfinement = {
+  confinement: Confinement /** For the log, once the host has started. */
+  report(log: Log): void
+}
+
+type Lines = { info: string[]; warn: string[] }
 
 /** What agents see of this host: everything but what is ours, and of that what they need. */
-export async function openAgentConfinement(config: Config, { home, hidden, log }: Host): Promise<Confinement> {
-  const user = await agentUser(config.AGENT_USER, log)
+export async function openAgentConfinement(config: Config, { home, hidden }: Host): Promise<AgentConfinement> {
+  const lines: Lines = { info: [], warn: [] }
+  const user = await agentUser(config.AGENT_USER, lines)
   const confinement = await openConfinement({
     user,
     mode: config.AGENT_CONFINEMENT,
@@ -30,28 +38,32 @@ export async function openAgentConfinement(config: Config, { home, hidden, log }
     ],
     userHomes: [homedir(), ...(user?.home ? [user.home] : [])].filter((path) => path !== '/'),
   })
-  if (user !== undefined) await openFolders(home, { user, log, isPlain: confinement.mechanism === 'none' })
-  if (config.ROLE !== 'web') log.info({ confinement: confinement.mechanism }, confinement.sentence)
-  return confinement
+  if (user !== undefined) await openFolders(home, { user, lines, isPlain: confinement.mechanism === 'none' })
+  lines.info.push(confinement.sentence)
+  const report = (log: Log) => {
+    for (const line of lines.warn) log.warn(line)
+    for (const line of lines.info) log.info(line)
+  }
+  return { confinement, report }
 }
 
 /** Undefined: agents run as our own user. */
-async function agentUser(name: string | undefined, log: Log): Promise<SystemUser | undefined> {
+async function agentUser(name: string | undefined, lines: Lines): Promise<SystemUser | undefined> {
   if (process.geteuid?.() !== 0) {
     if (name === undefined || name === userInfo().username) return undefined
     throw new StartupError(
       'AGENT_USER needs a Yardmaster that runs as root: no other user can start agents as another.',
     )
   }
-  log.warn('Yardmaster runs as root and should not: give it a user of its own')
+  lines.warn.push('Yardmaster runs as root and should not: give it a user of its own')
   if (name === 'root') {
-    log.warn('agents run as root (AGENT_USER=root): this machine is their only sandbox')
+    lines.warn.push('agents run as root (AGENT_USER=root): this machine is their only sandbox')
     return undefined
   }
-  const onMade = (sentence: string) => log.info(sentence)
+  const onMade = (sentence: string) => void lines.info.push(sentence)
   const user = name === undefined ? await systemUser('agents', { onMade }) : await findUser(name)
   if (user === undefined) throw new StartupError(`AGENT_USER names ${name}, which is no user of this machine.`)
-  log.info(`agents run as the user ${user.name} (${user.uid})`)
+  lines.info.push(`agents run as the user ${user.name} (${user.uid})`)
   return user
 }
 
@@ -61,7 +73,7 @@ async function agentUser(name: string | undefined, log: Log): Promise<SystemUser
  */
 async function openFolders(
   home: Home,
-  { user, log, isPlain }: { user: SystemUser; log: Log; isPlain: boolean },
+  { user, lines, isPlain }: { user: SystemUser; lines: Lines; isPlain: boolean },
 ): Promise<void> {
   for (const folder of ['clones', 'runtimes', 'questions'].map((name) => home.in(name))) {
     await mkdir(folder, { recursive: true })
@@ -70,7 +82,7 @@ async function openFolders(
   if (!isPlain || (await canEnter(user, home.in('clones')))) return
   await chmod(home.path, ((await stat(home.path)).mode & 0o777) | 0o011)
   if (await canEnter(user, home.in('clones'))) return
-  log.warn(
+  lines.warn.push(
     `the user ${user.name} cannot enter ${home.path}, and this host cannot confine agents, which would help: their turns fail. Let that user pass through the folders above it, or set YARDMASTER_HOME to another folder.`,
   )
 }

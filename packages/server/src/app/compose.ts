@@ -112,6 +112,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     })
     stack.opened('the redactor', redactor, (it) => it.close())
     const gitHosts = allowedHosts(config.GIT_HOSTS)
+    const agents = await openAgentConfinement(config, { home, hidden: storage.privatePaths })
     const app: App = {
       db: storage.db,
       control: storage.control,
@@ -125,7 +126,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       catalog,
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors'), hosts: gitHosts }),
       gitHosts,
-      confinement: await openAgentConfinement(config, { home, hidden: storage.privatePaths, log }),
+      confinement: agents.confinement,
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),
@@ -153,6 +154,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
           )
     resolveServiceUrl(config.SERVICE_URL?.replace(/\/+$/, '') ?? web?.url)
     stack.opened('the events', events, (it) => it.close())
+    if (config.ROLE !== 'web') agents.report(log)
     return { app, web, defaultRuntime, isWorking: config.ROLE !== 'web', keyRing, stop: stack.close }
   } catch (error) {
     resolveServiceUrl(undefined)

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
@@ -7,6 +7,7 @@ import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
 import { type ProcessIdentity, processTable } from '../../src/platform/process/process-table.ts'
 import { sampleRepository } from '../support/app/app.ts'
 import { testDatabase } from '../support/database/database.ts'
+import { makeShared } from '../support/files/shared-folder.ts'
 import {
   processesOf,
   type ServerProcess,
@@ -21,7 +22,7 @@ type Setup = { folder: string; git_root: string; pool: pg.Pool; start(role?: str
 
 async function openSetup(): Promise<Setup> {
   const folder = await testFolder()
-  await mkdir(join(folder, 'effects'))
+  await makeShared(join(folder, 'effects'))
   const git_root = await sampleRepository(join(folder, 'repository'))
   const { url, pool } = await testDatabase()
   const start = (ROLE = 'all') =>

@@ -1,4 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
 import type { SystemUser } from '../home/system-user.ts'
 import { StartupError } from '../startup-error.ts'
 import { bubblewrapArguments, deafToSigterm } from './confinement-bubblewrap.ts'
@@ -95,7 +96,7 @@ function confinedBy(mechanism: Mechanism, wrap: Wrap, options: ConfinementOption
       const found = await findProgram({ command: program.command, path: program.env.PATH, cwd: program.cwd })
       if (found === undefined) throw await missing(program)
       await handOver(folders, user)
-      const request = requestFor(options, [folders.work, folders.home], found)
+      const request = requestFor(options, [folders.work, folders.home], [found, ...scriptOf(program)])
       const view = await viewOf({ ...request, covers: [...request.covers, ...(await barredFrom(request, user))] })
       const wrapped = wrap({ ...program, command: found, env: envOf(program, options) }, view)
       return { ...wrapped, hasShellStatus: true }
@@ -119,7 +120,11 @@ function envOf({ env }: Program, { user, mode }: ConfinementOptions): Record<str
   }
 }
 
-function requestFor(options: ConfinementOptions, writable: readonly string[], program?: string): ViewRequest {
+function requestFor(
+  options: ConfinementOptions,
+  writable: readonly string[],
+  programs: readonly string[] = [],
+): ViewRequest {
   const { mode, home, hidden, readable, userHomes = [] } = options
   const isStrict = mode === 'strict'
   return {
@@ -129,13 +134,18 @@ function requestFor(options: ConfinementOptions, writable: readonly string[], pr
     ],
     hidden,
     writable,
-    readable: [...readable, ...(program === undefined ? [] : [programFolder(program)])],
+    readable: [...readable, ...programs.map(programFolder)],
     isReadOnly: isStrict,
   }
 }
 
 /** Under `strict` an agent has its own, which end with it. */
 const temporaryFolders = ['/tmp', '/var/tmp', '/dev/shm']
+
+/** The script of an interpreter is its first argument. */
+function scriptOf({ args: [first = ''] }: Program): string[] {
+  return isAbsolute(first) ? [first] : []
+}
 
 /** A program from npm needs the packages beside it. Any other is one file. */
 function programFolder(program: string): string {

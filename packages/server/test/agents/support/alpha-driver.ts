@@ -18,6 +18,7 @@ import {
   type TurnEnd,
 } from '../../../src/runtimes/runtime.ts'
 import { cli } from './cli.ts'
+import { confined } from './confined.ts'
 
 /** A session of `runtime_alpha` without a server: a home, a repository and the driver. */
 export type AlphaSession = {
@@ -52,7 +53,7 @@ export async function alphaSession({ modelUrl, environment = {} }: Options): Pro
   await mkdir(conversation.home)
   await promisify(execFile)('git', ['init', '--quiet', conversation.workingDirectory])
   const notices: string[] = []
-  const begin: AlphaSession['begin'] = (prompt, { model = 'claude-sonnet-5', equipment = {} } = {}) => {
+  const begin: AlphaSession['begin'] = async (prompt, { model = 'claude-sonnet-5', equipment = {} } = {}) => {
     const marker = newRunMarker()
     onTestFinished(() => void sweepMarked(marker))
     return runtime.start({
@@ -63,7 +64,7 @@ export async function alphaSession({ modelUrl, environment = {} }: Options): Pro
       marker,
       onUp: async () => undefined,
       onNamed: async () => undefined,
-      confine: async (program) => program,
+      confine: await confined(conversation),
       onActivity: () => undefined,
       onNotice: (sentence) => void notices.push(sentence),
     })

@@ -12,6 +12,7 @@ import {
   type TurnEnd,
   type Usage,
 } from '../../../src/runtimes/runtime.ts'
+import { confined } from './confined.ts'
 
 type TurnOptions = { model?: string; equipment?: Partial<Equipment>; onNamed?: (id: string) => Promise<void> }
 
@@ -48,7 +49,7 @@ export async function drivenSession(
         conversation.id = id
         await options.onNamed?.(id)
       },
-      confine: async (program) => program,
+      confine: await confined(conversation),
       onActivity: () => undefined,
       onNotice: (sentence) => void notices.push(sentence),
     })

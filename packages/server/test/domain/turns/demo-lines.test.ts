@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, sampleRepository, testApp } from '../../support/app/app.ts'
+import { sharedFolder } from '../../support/files/shared-folder.ts'
 import { atRest, entriesOf, startDemo, textOf } from '../../support/sessions/demo-session.ts'
 
 const app = testApp()
@@ -10,7 +10,7 @@ const app = testApp()
 let folder: string
 let git_root: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'yardmaster-demo-'))
+  folder = await sharedFolder()
   git_root = await sampleRepository(join(folder, 'repository'), { 'README.md': 'hello\n', 'docs/guide.md': 'guide\n' })
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))

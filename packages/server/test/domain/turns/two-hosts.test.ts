@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sampleRepository } from '../../support/app/app.ts'
 import { testDatabase } from '../../support/database/database.ts'
+import { makeShared } from '../../support/files/shared-folder.ts'
 import { startServer, testFolder } from '../../support/processes/server-process.ts'
 import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
 
@@ -11,7 +12,7 @@ const sessionCount = 30
 test('two hosts that start on an empty database at once share thirty sessions, and each session runs one turn', async () => {
   const folder = await testFolder()
   const effects = join(folder, 'effects')
-  await mkdir(effects)
+  await makeShared(effects)
   const git_root = await sampleRepository(join(folder, 'repository'))
   const { url, pool } = await testDatabase({ isEmpty: true })
   const environment = { DATABASE_URL: url, API_KEYS: 'ours' }

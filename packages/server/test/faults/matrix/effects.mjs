@@ -1,4 +1,4 @@
-import { appendFileSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -7,6 +7,8 @@ import { join } from 'node:path'
  */
 export function openEffects(file) {
   appendFileSync(file, '')
+  // Agents run as another user if the hosts run as root.
+  chmodSync(file, 0o666)
   return {
     file,
     /** A prompt that records its begin and its end, with other work between them. */

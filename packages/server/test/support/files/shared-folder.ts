@@ -1,4 +1,4 @@
-import { chmod, mkdtemp } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,4 +10,10 @@ export async function sharedFolder(name = 'yardmaster-shared-'): Promise<string>
   const folder = await mkdtemp(join(tmpdir(), name))
   await chmod(folder, 0o777)
   return folder
+}
+
+/** The same at a path that the test chooses. */
+export async function makeShared(path: string): Promise<void> {
+  await mkdir(path)
+  await chmod(path, 0o777)
 }

@@ -103,10 +103,10 @@ export function launchServer({
   return { pid, output: { stdout: collected(child.stdout), stderr: collected(child.stderr) }, exited, signal }
 }
 
-/** A folder for homes and repositories. If the tests run as root, the database's user must be able to enter it. */
+/** A folder for homes and repositories. If the tests run as root, the users of the database and of agents need it too. */
 export async function testFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-process-'))
-  await chmod(folder, 0o755)
+  await chmod(folder, 0o777)
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { type FollowUpOutcome, followUp } from '../../../src/domain/conversation/follow-up.ts'
@@ -52,6 +52,8 @@ export function sessionHelpers(app: TestApp): Conversation {
   beforeAll(async () => {
     repository = await sampleRepository(join(app.shared, 'repository'))
     await appendFile(join(app.shared, 'effects'), '')
+    // Agents run as another user if the tests run as root.
+    await chmod(join(app.shared, 'effects'), 0o666)
   })
 
   const rows = async (table: string, id: number, order: string): Promise<Record<string, unknown>[]> =>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import { spawnIdentity, type UnprivilegedUser } from '../../home/unprivileged-user.ts'
+import { spawnIdentity, type SystemUser } from '../../home/system-user.ts'
 import { postmasterFile } from './postmaster-file.ts'
 import { toolEnvironment } from './run-tool.ts'
 
@@ -26,7 +26,7 @@ const script = `
  * machine. It runs as the server's user, who may send the signal. Returns a function that ends the watch.
  */
 export function stopWhenOrphaned(
-  server: { pid: number; data: string; runAs: UnprivilegedUser | undefined },
+  server: { pid: number; data: string; runAs: SystemUser | undefined },
   graceSeconds: number,
 ): () => void {
   const file = postmasterFile(server.data)
