@@ -28,7 +28,7 @@ export function registerMetrics(app: App): void {
     label: 'label',
     read: async () => app.redactor.counts(),
   })
-  app.metrics.lookUp({
+  app.metrics.registerGauge({
     name: 'yardmaster_agent_confinement',
     help: 'Whether this host confines agents, by mode and mechanism.',
     label: 'in_force',

@@ -7,7 +7,7 @@ import { totalmem } from 'node:os'
  * tools reserve more than they use. The address space (`as`) is not limited: JavaScript engines reserve hundreds of
  * gigabytes of it. `nproc` counts the threads of the user, per session where it has a user namespace of its own.
  */
-export const limits = {
+const limits = {
   data: Math.max(4 * 2 ** 30, Math.floor(totalmem() * 0.75)),
   nproc: 8192,
   fsize: 64 * 2 ** 30,

@@ -56,8 +56,8 @@ export async function moveDataTo(runAs: SystemUser, data: string): Promise<boole
 }
 
 async function formerOwners(runAs: SystemUser | undefined): Promise<number[]> {
-  const nobody = runAs === undefined ? undefined : await findUser('nobody')
-  return nobody === undefined || nobody.uid === runAs?.uid ? [] : [nobody.uid]
+  const former = runAs === undefined ? undefined : await findUser('nobody')
+  return former === undefined || former.uid === runAs?.uid ? [] : [former.uid]
 }
 
 /** Created under another name and renamed when complete, so that a crash leaves nothing that looks like a database. */
