@@ -23,7 +23,10 @@ export function confinementScript(options: {
   lingerMs: number
 }): string {
   const { view, stage, cwd, runner, toolPath, lingerMs } = options
-  const covers = view.covers.map((cover, index) => ({ ...cover, staged: join(stage, String(index)) }))
+  // The cover that hides the stage comes last: the others are bound from there.
+  const covers = view.covers
+    .map((cover, index) => ({ ...cover, staged: join(stage, String(index)) }))
+    .sort((one, other) => Number(isInside(one.path, stage)) - Number(isInside(other.path, stage)))
   const placeOf = (path: string): string => {
     const cover = covers.find((one) => isInside(one.path, path))
     return cover ? join(cover.staged, relative(cover.path, path)) : path

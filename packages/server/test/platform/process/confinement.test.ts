@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { systemUser } from '../../../src/platform/home/system-user.ts'
 import { openConfinement } from '../../../src/platform/process/confinement.ts'
 import { childEnvironment } from '../../../src/platform/process/environment.ts'
 import { findProgram } from '../../../src/platform/process/find-program.ts'
@@ -90,6 +91,17 @@ describe('a confined program', () => {
   test('sees only its own processes, and not the environment of the server', async () => {
     expect(await run('cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep -c VITEST || echo none')).toMatch(/none$/)
     expect(await run(`[ -e /proc/${process.pid}/environ ] && echo seen || echo unseen`)).toBe('unseen')
+  })
+
+  test('runs from a folder that only root may enter, beside the covered home', async () => {
+    const closed = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-closed-')))
+    onTestFinished(() => rm(closed, { recursive: true }))
+    await writeFile(join(closed, 'program'), '#!/bin/sh\necho ran; ls -A "$(dirname "$0")"\n', { mode: 0o755 })
+    await writeFile(join(closed, 'private'), '')
+    const user = await systemUser('agents')
+    expect(await printed(await start(join(closed, 'program'), [], { ...(user && { user }) }))).toMatch(
+      /^ran\n(private\n)?program/,
+    )
   })
 
   test('gains no privileges and has limits on memory, processes, file size and open files', async () => {
