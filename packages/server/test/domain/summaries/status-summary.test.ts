@@ -96,6 +96,7 @@ describe('the agent that writes a status summary', () => {
       model: 'demo',
       equipment: noEquipment,
       marker: newRunMarker(),
+      confine: async (program) => program,
       onUp: async () => undefined,
       onNamed: async () => undefined,
       onActivity: () => undefined,

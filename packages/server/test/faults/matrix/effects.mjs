@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
+import { appendFileSync, chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**

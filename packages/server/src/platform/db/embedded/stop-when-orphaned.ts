@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { Socket } from 'node:net'
-import { spawnIdentity, type SystemUser } from '../../home/system-user.ts'
+import { type SystemUser, spawnIdentity } from '../../home/system-user.ts'
 import { postmasterFile } from './postmaster-file.ts'
 import { toolEnvironment } from './run-tool.ts'
 
