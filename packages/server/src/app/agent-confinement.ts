@@ -7,6 +7,7 @@ import type { Home } from '../platform/home/home.ts'
 import { canEnter, findUser, type SystemUser, systemUser } from '../platform/home/system-user.ts'
 import type { Log } from '../platform/log/log.ts'
 import { type Confinement, openConfinement } from '../platform/process/confinement.ts'
+import { openWayTo } from '../platform/process/open-way.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import type { Config } from './config.ts'
 
@@ -69,21 +70,25 @@ async function agentUser(name: string | undefined, lines: Lines): Promise<System
 
 /**
  * Agents pass through these to their own folders, and list nothing. A confined agent reaches them whatever the permissions of
- * the home and its parents are; for a plain process the home is opened, but not the folders above it, which are not ours.
+ * the home and its parents are. For a plain process the way there is opened, and the way to our own program.
  */
 async function openFolders(
   home: Home,
   { user, lines, isPlain }: { user: SystemUser; lines: Lines; isPlain: boolean },
 ): Promise<void> {
-  for (const folder of ['clones', 'runtimes', 'questions'].map((name) => home.in(name))) {
+  const folders = ['clones', 'runtimes', 'questions'].map((name) => home.in(name))
+  for (const folder of folders) {
     await mkdir(folder, { recursive: true })
     await chmod(folder, 0o711)
   }
-  if (!isPlain || (await canEnter(user, home.in('clones')))) return
-  await chmod(home.path, ((await stat(home.path)).mode & 0o777) | 0o011)
-  if (await canEnter(user, home.in('clones'))) return
-  lines.warn.push(
-    `the user ${user.name} cannot enter ${home.path}, and this host cannot confine agents, which would help: their turns fail. Let that user pass through the folders above it, or set YARDMASTER_HOME to another folder.`,
+  if (!isPlain) return
+  const [clones = ''] = folders
+  for (const path of [clones, ...(await ownProgram())]) lines.warn.push(...(await openWayTo(path, user)))
+  // Another user than ours passes through the home like anyone: its group is ours.
+  if (!(await canEnter(user, clones))) await chmod(home.path, ((await stat(home.path)).mode & 0o777) | 0o001)
+  if (await canEnter(user, clones)) return
+  throw new StartupError(
+    `Agents run as the user ${user.name}, who cannot pass through the folders above ${home.path}, and this host cannot confine agents, which would help. Let that user pass through them, or set YARDMASTER_HOME to another folder.`,
   )
 }
 

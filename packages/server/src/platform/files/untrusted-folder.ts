@@ -2,11 +2,13 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
+import { giveToOwnerOf } from './give.ts'
 import { UntrustedFile } from './untrusted-file.ts'
 
 /**
  * Folders that an agent can write are hostile: a link in place of a folder would have us read, overwrite or remove files
- * elsewhere. Every change below such a folder is made here, and no step on the way follows a link.
+ * elsewhere. Every change below such a folder is made here, and no step on the way follows a link. What root makes there
+ * belongs to the owner of the folder, who may be the user that agents run as.
  */
 
 type Bounds = {
@@ -49,11 +51,12 @@ export async function replaceUntrusted(
   bounds: Bounds,
   fill: (draft: string) => Promise<void>,
 ): Promise<void> {
-  await inFolder(dirname(path), { ...bounds, isCreated: true }, async (place) => {
+  await inFolder(dirname(path), { ...bounds, isCreated: true }, async (place, folder) => {
     const target = join(place, basename(path))
     const draft = draftOf(target)
     await removeAll(draft)
     await fill(draft)
+    await giveToOwnerOf(folder, draft)
     await rename(draft, target).catch(async (error: unknown) => {
       if (!blockedByFolder.has(errnoOf(error))) throw error
       await removeAll(target)
@@ -106,7 +109,7 @@ async function removeAll(path: string): Promise<void> {
 async function inFolder<T>(
   path: string,
   { within, isCreated }: Bounds & { isCreated: boolean },
-  work: (place: string) => Promise<T>,
+  work: (place: string, folder: FileHandle) => Promise<T>,
 ): Promise<T | undefined> {
   const names = relative(within, path)
     .split(sep)
@@ -118,11 +121,12 @@ async function inFolder<T>(
     for (const [depth, name] of names.entries()) {
       if (!folder) return undefined
       opened.push(folder)
-      folder = await enter(join(folder.place, name), { shown: names.slice(0, depth + 1).join(sep), isCreated })
+      const shown = names.slice(0, depth + 1).join(sep)
+      folder = await enter(join(folder.place, name), { shown, isCreated, parent: folder.handle })
     }
     if (!folder) return undefined
     opened.push(folder)
-    return await work(folder.place)
+    return await work(folder.place, folder.handle)
   } finally {
     await Promise.all(opened.map(({ handle }) => handle.close()))
   }
@@ -132,7 +136,9 @@ type Folder = { handle: FileHandle; place: string }
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-async function enter(path: string, how: { shown: string; isCreated: boolean }): Promise<Folder | undefined> {
+type Entering = { shown: string; isCreated: boolean; parent?: FileHandle }
+
+async function enter(path: string, how: Entering): Promise<Folder | undefined> {
   try {
     const handle = await open(path, folderFlags)
     // Linux resolves this path to the open folder itself. Elsewhere a folder that is replaced meanwhile is not noticed.
@@ -143,6 +149,7 @@ async function enter(path: string, how: { shown: string; isCreated: boolean }): 
     if (code !== 'ENOENT') throw error
     if (!how.isCreated) return undefined
     await mkdir(path, { mode: 0o700, recursive: true })
+    if (how.parent) await giveToOwnerOf(how.parent, path)
     return enter(path, { ...how, isCreated: false })
   }
 }

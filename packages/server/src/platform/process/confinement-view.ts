@@ -1,7 +1,7 @@
-import { lstat, realpath, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { lstat, realpath } from 'node:fs/promises'
 import { isInside } from '../contained-path.ts'
 import type { SystemUser } from '../home/system-user.ts'
+import { firstBarred } from './open-way.ts'
 
 /** What a confined program sees of the file system, beyond what its user may see anyway. */
 export type View = {
@@ -92,15 +92,4 @@ export async function barredFrom(request: ViewRequest, user: SystemUser | undefi
     if (folder !== undefined) barred.add(folder)
   }
   return [...barred].map((path) => ({ path, isWritable: false }))
-}
-
-async function firstBarred(path: string, { uid, gid }: SystemUser): Promise<string | undefined> {
-  const parts = dirname(path).split('/').filter(Boolean)
-  for (let count = 1; count <= parts.length; count += 1) {
-    const folder = `/${parts.slice(0, count).join('/')}`
-    const found = await stat(folder)
-    const pass = found.uid === uid ? 0o100 : found.gid === gid ? 0o010 : 0o001
-    if ((found.mode & pass) === 0) return folder
-  }
-  return undefined
 }

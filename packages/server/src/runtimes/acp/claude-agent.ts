@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { writePrivateFile } from '../../platform/files/private-file.ts'
+import { writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { pinnedVariables } from '../claude-code/variables.ts'
 import type { Conversation } from '../runtime.ts'
 
@@ -13,6 +13,6 @@ export async function claudeOptions(
   environment: Readonly<Record<string, string>>,
 ): Promise<{ claudeCode: unknown }> {
   const settings = join(home, 'claude-settings.json')
-  await writePrivateFile(settings, JSON.stringify({ env: pinnedVariables(environment) }))
+  await writeUntrusted(settings, JSON.stringify({ env: pinnedVariables(environment) }), { within: home })
   return { claudeCode: { options: { strictMcpConfig: true, settings } } }
 }

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { ensureUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import type { Child } from '../../platform/process/launch.ts'
@@ -18,7 +18,7 @@ const graceMs = 5000
 export async function startTurn(order: TurnOrder): Promise<RunningTurn> {
   const { conversation } = order
   const folder = transcriptFolder(conversation)
-  await mkdir(folder, { recursive: true })
+  await ensureUntrusted(folder, { within: conversation.home })
   const program = {
     command: process.execPath,
     args: [agentProgram, idOf(conversation), folder],

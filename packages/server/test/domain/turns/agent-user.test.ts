@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -61,6 +61,25 @@ describe.runIf(process.geteuid?.() === 0)('a server that runs as root', () => {
     const host = await another({ YARDMASTER_HOME: join(closed, 'home') })
     const { text } = await output(host, 'pwd && git log --oneline | wc -l && echo kept > "$HOME/kept" && id -un')
     expect(text).toMatch(new RegExp(`^${closed}/home/clones/session-\\d+\n1\nyardmaster-agent$`))
+  })
+
+  test('lets plain agents, and no other users, pass through parents that only root may enter, and says so', async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'yardmaster-closed-'))
+    onTestFinished(() => rm(closed, { recursive: true, force: true }))
+    const host = await another({ YARDMASTER_HOME: join(closed, 'home'), AGENT_CONFINEMENT: 'off' })
+    const { text } = await output(host, `git log --oneline | wc -l && id -un; ls ${closed} ${closed}/home`)
+    expect(text).toMatch(/^1\nyardmaster-agent\n.*Permission denied\n.*Permission denied$/)
+    const { mode, gid } = await stat(closed)
+    expect([mode & 0o777, gid]).toEqual([0o710, Number(execFileSync('id', ['-g', 'yardmaster-agent']))])
+  })
+
+  test('refuses to start when plain agents could not reach their folders', async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'yardmaster-closed-'))
+    onTestFinished(() => rm(closed, { recursive: true, force: true }))
+    await chmod(closed, 0o750)
+    await expect(
+      startTestApp({ environment: { YARDMASTER_HOME: join(closed, 'home'), AGENT_CONFINEMENT: 'off' } }),
+    ).rejects.toThrow('Agents run as the user yardmaster-agent, who cannot pass through the folders above')
   })
 
   test('runs agents as the user that AGENT_USER names, confined or not', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -35,6 +35,18 @@ describe('writing below a folder that an agent can write', () => {
     expect(await readFile(at('deep', 'er', 'file'), 'utf8')).toBe('text')
     expect((await stat(at('deep', 'er', 'file'))).mode & 0o777).toBe(0o600)
     expect((await stat(at('deep'))).mode & 0o777).toBe(0o700)
+  })
+
+  test.runIf(process.geteuid?.() === 0)('gives what root makes to the owner of the folder it is in', async () => {
+    await mkdir(within)
+    await chown(within, 12_345, 12_346)
+    await writeUntrusted(at('deep', 'er', 'file'), 'text', { within })
+    await replaceUntrusted(at('folder'), { within }, (draft) => cp(outside, draft, { recursive: true }))
+    await replaceUntrusted(at('link'), { within }, (draft) => symlink(outside, draft))
+    for (const path of ['deep', 'deep/er', 'deep/er/file', 'folder', 'folder/file']) {
+      expect(await stat(at(path))).toMatchObject({ uid: 12_345, gid: 12_346 })
+    }
+    expect(await stat(join(outside, 'file'))).toMatchObject({ uid: 0 })
   })
 
   test('replaces a link to a file elsewhere, and not that file', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { giveFolder } from '../../files/give-folder.ts'
+import { give } from '../../files/give.ts'
 import { findUser, type SystemUser } from '../../home/system-user.ts'
 import { errnoOf } from '../../process/errno.ts'
 import { StartupError } from '../../startup-error.ts'
@@ -51,7 +51,7 @@ export async function moveDataTo(runAs: SystemUser, data: string): Promise<boole
   const former = await formerOwners(runAs)
   const owner = await ownerOf(data)
   if (owner === undefined || !former.includes(owner)) return false
-  await giveFolder(data, runAs, former)
+  await give(data, runAs, former)
   return true
 }
 

@@ -1,0 +1,46 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errnoOf } from '../process/errno.ts'
+
+type Ownership = { uid: number; gid: number }
+
+/**
+ * Gives a file, or a folder and what is in it, to a user. Only root can. Entries of other users than those in `from` keep
+ * their owner.
+ *
+ * A folder may hold whatever its present owner put there, so each entry is opened below the folder that was opened
+ * before it, no link is followed, and a file with a second name is left alone: it may be a file of ours elsewhere. Links
+ * keep their owner, which means nothing. A folder comes after its entries, so its owner tells whether all of it was given.
+ */
+export async function give(path: string, to: Ownership, from: readonly number[]): Promise<void> {
+  const opened = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const found = await opened.stat()
+    // Through the descriptor, a path cannot be exchanged for another between two calls.
+    if (found.isDirectory()) await giveEntries(`/proc/self/fd/${opened.fd}`, to, from)
+    const isPlain = found.isDirectory() || (found.isFile() && found.nlink === 1)
+    if (isPlain && from.includes(found.uid) && found.uid !== to.uid) await opened.chown(to.uid, to.gid)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function giveEntries(folder: string, to: Ownership, from: readonly number[]): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() && !entry.isFile()) continue
+    await give(join(folder, entry.name), to, from).catch(ignoreGone)
+  }
+}
+
+/** Gives what we made in a folder to the owner of the folder. A link stays ours. */
+export async function giveToOwnerOf(folder: FileHandle, path: string): Promise<void> {
+  if (process.geteuid?.() !== 0) return
+  const { uid, gid } = await folder.stat()
+  if (uid !== 0) await give(path, { uid, gid }, [0]).catch(ignoreGone)
+}
+
+/** It was removed or exchanged meanwhile. */
+function ignoreGone(error: unknown): void {
+  if (!['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(errnoOf(error) ?? '')) throw error
+}
