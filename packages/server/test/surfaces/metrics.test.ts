@@ -22,6 +22,13 @@ describe('GET /metrics', () => {
     expect(body).not.toContain('test-key')
   })
 
+  test('says what confines agents on this host', async () => {
+    const { mode, mechanism } = app.host.app.confinement
+    const { body } = await app.get('/metrics')
+    const row = `yardmaster_agent_confinement{in_force="${mode} by ${mechanism}"} ${mechanism === 'none' ? 0 : 1}`
+    expect(body.split('\n')).toContain(row)
+  })
+
   test('answers 401 without a key', async () => {
     expect((await app.send('/api/v1/metrics')).status).toBe(401)
   })

@@ -42,6 +42,13 @@ describe('an agent', () => {
     expect(env).not.toHaveProperty('VITEST')
   })
 
+  test('is told of a sandbox only where the machine itself is one', async () => {
+    const running = await runtime().start(order('tell', { isMachineTheSandbox: true }))
+    await running.ended
+    const { env } = JSON.parse(await readFile(join(folder, 'clone', 'given.json'), 'utf8'))
+    expect(env).toMatchObject({ IS_SANDBOX: '1' })
+  })
+
   test('reads its key by a command from a file that only our user can read', async () => {
     const { args, env } = await given({ environment: { ANTHROPIC_API_KEY: 'sk-test' } })
     expect(JSON.stringify([args, env])).not.toContain('sk-test')
