@@ -13,6 +13,7 @@ import { idempotencyKey } from './faults/idempotency-key.mjs'
 import { interruptStorm } from './faults/interrupt-storm.mjs'
 import { killAgent } from './faults/kill-agent.mjs'
 import { killBackend } from './faults/kill-backend.mjs'
+import { killInBox } from './faults/kill-in-box.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
@@ -68,4 +69,5 @@ export const faults = [
   fullDisk,
   plantedFiles,
   editedPacks,
+  killInBox,
 ]

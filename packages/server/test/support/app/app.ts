@@ -63,6 +63,8 @@ export async function startTestApp({
     YARDMASTER_HOME: home,
     DATABASE_URL: database.url,
     API_KEYS: testKey,
+    // So that any test runs in any mode.
+    ...(process.env.AGENT_CONFINEMENT && { AGENT_CONFINEMENT: process.env.AGENT_CONFINEMENT }),
     ...environment,
   }
   const config = readConfig(variables, drivers)
