@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { readConfig } from '../../../src/app/config.ts'
 import { systemUser } from '../../../src/platform/home/system-user.ts'
 import { openConfinement } from '../../../src/platform/process/confinement.ts'
@@ -10,13 +7,12 @@ import type { Conversation } from '../../../src/runtimes/runtime.ts'
 
 /** As the server runs agents, in the mode of AGENT_CONFINEMENT: `npm run test:agents` runs in any mode. */
 export async function confined({ home, workingDirectory }: Conversation): Promise<Confine> {
-  const stage = await mkdtemp(join(tmpdir(), 'yardmaster-stage-'))
-  onTestFinished(() => rm(stage, { recursive: true, force: true }))
+  const folder = dirname(home)
   const confinement = await openConfinement({
     mode: readConfig({ AGENT_CONFINEMENT: process.env.AGENT_CONFINEMENT }).AGENT_CONFINEMENT,
     user: await systemUser('agents'),
-    home: dirname(home),
-    stage,
+    home: folder,
+    stage: join(folder, 'stage'),
     hidden: [],
     readable: [process.execPath],
   })
