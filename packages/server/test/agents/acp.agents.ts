@@ -1,13 +1,13 @@
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { processTable } from '../../src/platform/process/process-table.ts'
 import { defaultTimeouts } from '../../src/runtimes/acp/agent.ts'
 import { agentsChoice } from '../../src/runtimes/acp/models.ts'
 import { acpRuntime } from '../../src/runtimes/acp/runtime.ts'
 import { mainThread, type Runtime } from '../../src/runtimes/runtime.ts'
 import type { RecordedRequest } from '../support/model-server/model-server.ts'
+import { newSleep, pidsOf, toolRunning } from '../support/processes/by-command.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 import { cli } from './support/cli.ts'
 import { cliEnvironment } from './support/cli-environment.ts'
@@ -123,15 +123,12 @@ describe('an interrupt', () => {
 
   test('in the middle of a tool leaves no process running', async () => {
     const it = await session()
-    const running = await it.start('run echo $$ > pid; exec sleep 4321')
-    const pid = await eventually(
-      () => readFile(join(it.conversation.workingDirectory, 'pid'), 'utf8').catch(() => ''),
-      (text) => text.endsWith('\n'),
-      60_000,
-    )
+    const sleep = newSleep()
+    const running = await it.start(`run exec ${sleep}`)
+    await toolRunning(sleep)
     await running.interrupt()
     expect(await running.ended).toEqual({ kind: 'interrupted' })
-    expect(await processTable().identify(Number(pid))).toBeUndefined()
+    expect(await pidsOf(sleep)).toEqual([])
     expect((await it.lines()).at(-1)).toContain('"is_error":true')
   })
 })

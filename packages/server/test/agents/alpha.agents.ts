@@ -10,6 +10,7 @@ import { processTable } from '../../src/platform/process/process-table.ts'
 import type { McpServer } from '../../src/runtimes/equipment.ts'
 import { mainThread } from '../../src/runtimes/runtime.ts'
 import type { RecordedRequest } from '../support/model-server/model-server.ts'
+import { newSleep, pidsOf, toolRunning } from '../support/processes/by-command.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 import { alphaSession, linesOf } from './support/alpha-driver.ts'
 import { modelServer } from './support/model-server.ts'
@@ -90,18 +91,12 @@ describe('an interrupt', () => {
 
   test('in the middle of a tool ends the tool too', async () => {
     const it = await session()
-    const pidFile = join(it.conversation.workingDirectory, 'pid')
-    const running = await it.begin(`run echo $$ > ${pidFile}; exec sleep 300\nsay Never`)
-    const pid = Number(
-      await eventually(
-        () => readFile(pidFile, 'utf8').catch(() => ''),
-        (text) => text.endsWith('\n'),
-        60_000,
-      ),
-    )
+    const sleep = newSleep()
+    const running = await it.begin(`run exec ${sleep}\nsay Never`)
+    await toolRunning(sleep)
     await Promise.all([running.interrupt(), running.interrupt()])
     expect(await running.ended).toEqual({ kind: 'interrupted' })
-    expect(await processTable().identify(pid)).toBeUndefined()
+    expect(await pidsOf(sleep)).toEqual([])
     expect(await processTable().isRunning(running.identity)).toBe(false)
     expect(await it.turn('say On we go')).toEqual({ kind: 'completed' })
   })

@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { processTable } from '../../src/platform/process/process-table.ts'
 import { models } from '../../src/runtimes/beta/models.ts'
 import { betaRuntime } from '../../src/runtimes/beta/runtime.ts'
 import { offeredModels } from '../../src/runtimes/models.ts'
+import { newSleep, pidsOf, toolRunning } from '../support/processes/by-command.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 import { betaDriver } from './support/beta-driver.ts'
 import { cli } from './support/cli.ts'
@@ -51,12 +51,12 @@ describe.each(['app-server', 'exec'] as const)('a turn by codex %s', (mode) => {
 
   test('an interrupt in the middle of a tool ends the tool too', async () => {
     const driven = await session({ mode })
-    const file = join(driven.conversation.workingDirectory, 'pid')
-    const running = await driven.start('run echo $$ > pid; exec sleep 300\nsay Never')
-    const pid = await eventually(async () => Number(await readFile(file, 'utf8').catch(() => '')), Boolean)
+    const sleep = newSleep()
+    const running = await driven.start(`run exec ${sleep}\nsay Never`)
+    await toolRunning(sleep)
     await running.interrupt()
     expect(await running.ended).toEqual({ kind: 'interrupted' })
-    expect(await isAlive(pid)).toBe(false)
+    expect(await pidsOf(sleep)).toEqual([])
     expect(await driven.run('say Still here')).toEqual({ kind: 'completed' })
   })
 
@@ -207,7 +207,3 @@ test('a missing program fails the turn with advice', async () => {
   const driven = await session({ command: '/nowhere/codex' })
   await expect(driven.run('say Hello')).rejects.toThrow(/Cannot start \/nowhere\/codex: .*RUNTIME_BETA_COMMAND/)
 })
-async function isAlive(pid: number): Promise<boolean> {
-  const identity = await processTable().identify(pid)
-  return identity !== undefined && processTable().isRunning(identity)
-}

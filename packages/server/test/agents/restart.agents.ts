@@ -1,11 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { recoveryPrompt } from '../../src/domain/lifecycle/recovery-prompt.ts'
-import { processTable } from '../../src/platform/process/process-table.ts'
 import { sampleRepository } from '../support/app/app.ts'
 import { testDatabase } from '../support/database/database.ts'
+import { newSleep, toolRunning } from '../support/processes/by-command.ts'
 import {
   processesOf,
   type ServerProcess,
@@ -34,8 +34,9 @@ async function openYard(): Promise<Yard> {
     DATABASE_URL: url,
     API_KEYS: 'ours',
     LOG_LEVEL: 'debug',
+    ...(process.env.AGENT_CONFINEMENT && { AGENT_CONFINEMENT: process.env.AGENT_CONFINEMENT }),
+    AGENT_PATHS: join(folder, 'secret'),
   }
-  await mkdir(join(folder, 'marks'))
   return { folder, git_root, pool, start: () => startServer({ home: join(folder, 'home'), environment }) }
 }
 
@@ -64,27 +65,27 @@ test('a server killed in the middle of turns restarts, and every agent continues
     const name = `plover-${agent.runtime}`
     const id = await begin(first, yard.git_root, agent, `say The word is ${name}`)
     expect(await atRest(first, id)).toMatchObject({ status: 'needs_input' })
-    const mark = join(yard.folder, 'marks', name)
-    sessions.push({ id, name, mark, prompt: `run echo $$ >> ${mark}; exec sleep 4321\nsay Never` })
+    const sleep = newSleep()
+    sessions.push({ id, name, sleep, prompt: `run echo ran >> mark; exec ${sleep}\nsay Never` })
   }
   for (const { id, prompt } of sessions) await say(first, id, prompt)
   const tools = []
-  for (const { mark } of sessions) tools.push(await processTable().identify(Number(await written(mark))))
-  for (const { id } of sessions) {
+  for (const { sleep } of sessions) tools.push(await toolRunning(sleep))
+  for (const { id, sleep } of sessions) {
     await eventually(
       () => textOf(first, id),
-      (text) => text.includes('exec sleep 4321'),
+      (text) => text.includes(sleep),
       60_000,
     )
   }
   await first.kill()
 
   const second = await yard.start()
-  expect(await stillRunning(tools.filter((tool) => tool !== undefined))).toEqual([])
-  for (const { id, name, mark, prompt } of sessions) {
+  expect(await stillRunning(tools)).toEqual([])
+  for (const { id, name, sleep, prompt } of sessions) {
     expect(await atRest(second, id)).toMatchObject({ status: 'needs_input', running_job_id: null })
-    expect((await readFile(mark, 'utf8')).split('\n')).toHaveLength(2)
-    expect(toldWith('[Automated message from Yardmaster', name), name).toContain('exec sleep 4321')
+    expect((await readFile(inClone(yard, id, 'mark'), 'utf8')).split('\n')).toHaveLength(2)
+    expect(toldWith('[Automated message from Yardmaster', name), name).toContain(sleep)
     await say(second, id, `say After the crash of ${name}`)
     expect(await atRest(second, id)).toMatchObject({ status: 'needs_input' })
 
@@ -123,12 +124,11 @@ test("no provider key is in the database or the log, or visible to the tools of 
   const secret = join(yard.folder, 'secret')
   await writeFile(secret, `The key is ${key}\n`)
   for (const agent of agents) {
-    const file = join(yard.folder, 'marks', agent.runtime)
-    const prompt = `run env > ${file}; cat ${secret}; env\nsay Done`
+    const prompt = `run env > environment; cat ${secret}; env\nsay Done`
     const id = await begin(server, yard.git_root, agent, prompt)
     expect(await atRest(server, id)).toMatchObject({ status: 'needs_input' })
     // Only the two vendor drivers keep the key from tools; an ACP agent may pass it on.
-    const environment = await written(file)
+    const environment = await written(inClone(yard, id, 'environment'))
     expect(environment).toContain('YARDMASTER_RUN=')
     if (agent.runtime !== 'claude-acp') expect(environment).not.toContain(key)
     const text = await textOf(server, id)
@@ -139,6 +139,10 @@ test("no provider key is in the database or the log, or visible to the tools of 
   expect(server.output.stderr()).not.toContain(key)
   expect(server.output.stdout()).not.toContain(key)
 }, 300_000)
+
+function inClone({ folder }: Yard, id: number, name: string): string {
+  return join(folder, 'home', 'clones', `session-${id}`, name)
+}
 
 async function written(path: string): Promise<string> {
   return eventually(

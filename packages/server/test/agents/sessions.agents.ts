@@ -1,8 +1,7 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { clonePath, runtimeHome } from '../../src/domain/workspaces/folders.ts'
-import { type ProcessIdentity, processTable } from '../../src/platform/process/process-table.ts'
+import { runtimeHome } from '../../src/domain/workspaces/folders.ts'
+import { newSleep, toolRunning } from '../support/processes/by-command.ts'
 import { stillRunning } from '../support/processes/server-process.ts'
 import { atRest, entriesOf, textOf } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
@@ -80,25 +79,27 @@ describe.each(agents)('a session of $runtime', (agent) => {
   })
 
   test('is paused in the middle of a tool, which ends too, and continues', async () => {
-    const id = await begin(agent, 'run echo $$ > pid; exec sleep 4321\nsay Never')
-    const tool = await toolOf(id)
+    const sleep = newSleep()
+    const id = await begin(agent, `run exec ${sleep}\nsay Never`)
+    const tool = await toolRunning(sleep)
     await pause(id)
     expect(await stillRunning([tool])).toEqual([])
     expect(await say(id, 'say On we go')).toMatchObject({ status: 'needs_input' })
-    expect(toldWith('say On we go')).toContain('exec sleep 4321')
+    expect(toldWith('say On we go')).toContain(sleep)
     await expectNothingDoubled(app, id)
   })
 
   test('whose agent is killed fails, leaves no tool running and continues', async () => {
-    const id = await begin(agent, 'run echo $$ > pid; exec sleep 4321\nsay Never')
-    const tool = await toolOf(id)
+    const sleep = newSleep()
+    const id = await begin(agent, `run exec ${sleep}\nsay Never`)
+    const tool = await toolRunning(sleep)
     const [turn] = await rows('select pid from turns where session_id = $1', id)
     process.kill(Number(turn?.pid), 'SIGKILL')
     expect(await atRest(app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'crash' } })
     expect(await stillRunning([tool])).toEqual([])
     expect(await restart(id)).toMatchObject({ status: 'needs_input' })
     expect(await say(id, 'say On we go')).toMatchObject({ status: 'needs_input' })
-    expect(toldWith('say On we go')).toContain('exec sleep 4321')
+    expect(toldWith('say On we go')).toContain(sleep)
     await expectNothingDoubled(app, id)
   })
 
@@ -147,16 +148,4 @@ async function pause(id: number): Promise<void> {
     ([turn]) => turn?.outcome === 'interrupted',
     60_000,
   )
-}
-
-/** The process id that the tool wrote to a file. */
-async function toolOf(id: number): Promise<ProcessIdentity> {
-  const text = await eventually(
-    () => readFile(join(clonePath(app.host.app, id), 'pid'), 'utf8').catch(() => ''),
-    (written) => written.endsWith('\n'),
-    60_000,
-  )
-  const tool = await processTable().identify(Number(text))
-  if (!tool) throw new Error('the tool does not run')
-  return tool
 }
