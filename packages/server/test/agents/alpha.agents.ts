@@ -302,7 +302,7 @@ describe('equipment', () => {
 
   test('hooks run on their events with their variables, beside those of a repository whose configuration is used', async () => {
     const it = await session()
-    const log = join(dirname(it.conversation.home), 'hooks.log')
+    const log = join(it.conversation.home, 'hooks.log')
     const folder = join(dirname(it.conversation.home), 'catalog', 'tell')
     await place(join(folder, 'tell.sh'), `#!/bin/sh\necho "$1 $MOOD" >> ${log}\n`)
     await chmod(join(folder, 'tell.sh'), 0o755)
@@ -356,7 +356,7 @@ async function figures(it: Awaited<ReturnType<typeof session>>, thread: string):
 }
 
 function git(folder: string, ...args: string[]): Promise<{ stdout: string }> {
-  return promisify(execFile)('git', ['-C', folder, ...args])
+  return promisify(execFile)('git', ['-c', 'safe.directory=*', '-C', folder, ...args])
 }
 
 async function* from(lines: readonly string[]): AsyncGenerator<string> {
