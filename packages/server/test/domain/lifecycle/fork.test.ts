@@ -110,7 +110,7 @@ describe('a fork is refused', () => {
 
 describe('a fork of a session that changes meanwhile', () => {
   test('succeeds while the agent creates and deletes files', async () => {
-    const gate = join(app.home, 'churn-gate')
+    const gate = join(app.shared, 'churn-gate')
     const churn = 'for n in 1 2 3 4 5 6 7 8 9; do mkdir -p d$n; echo x > d$n/f; echo x > f$n; rm -r d$n f$n; done'
     const id = await create(`run while [ ! -e ${gate} ]; do ${churn}; done`)
     await eventually(

@@ -163,10 +163,10 @@ describe('a status summary', () => {
   })
 
   test('runs no command of the conversation it summarises', async () => {
-    const id = await withTranscript({}, `run touch ${app.home}/was-run\nfail on purpose`)
+    const id = await withTranscript({}, `run touch ${app.shared}/was-run\nfail on purpose`)
     await regenerate(id)
     expect(await whenDone(id)).toMatchObject({ state: 'ready' })
-    expect(await readdir(app.home)).not.toContain('was-run')
+    expect(await readdir(app.shared)).not.toContain('was-run')
   })
 
   test('contains no credential of the conversation', async () => {
