@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openAgentConfinement } from '../../src/app/agent-confinement.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { openHome } from '../../src/platform/home/home.ts'
@@ -46,7 +46,9 @@ describe('the start of a server', () => {
     )
   })
 
-  test.runIf(!isRoot)('refuses an AGENT_USER that only root could change to', async () => {
+  test('refuses an AGENT_USER that only root could change to', async () => {
+    vi.spyOn(process, 'geteuid').mockReturnValue(1000)
+    onTestFinished(() => void vi.restoreAllMocks())
     await expect(sentences({ AGENT_USER: 'daemon' })).rejects.toThrow('AGENT_USER needs a Yardmaster that runs as root')
   })
 })

@@ -76,7 +76,7 @@ describe('an interrupt', () => {
 
 describe('a turn that is interrupted before its agent has received the prompt', () => {
   test('has its prompt delivered once, after the interrupting prompt', async () => {
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const id = await create(doing('unheard-1'))
     await reaches(id, 'running')
     await say(id, doing('unheard-0'), { isImmediate: true })
@@ -88,7 +88,7 @@ describe('a turn that is interrupted before its agent has received the prompt', 
 
   test('returns a queued message to its own row, so that each message stays one row', async () => {
     const id = await rested()
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const message = await queue(id, doing('returned-1'))
     await reaches(id, 'running')
     await say(id, doing('returned-0'), { isImmediate: true })
@@ -105,7 +105,7 @@ describe('a turn that is interrupted before its agent has received the prompt', 
   })
 
   test('keeps its prompt as an undelivered message if the session is archived in the meantime', async () => {
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const id = await create(doing('put-away'))
     await reaches(id, 'running')
     await say(id, 'say urgent', { isImmediate: true })

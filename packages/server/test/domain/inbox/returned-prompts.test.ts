@@ -63,7 +63,7 @@ describe('a queued turn that becomes a message again', () => {
 describe('a turn that is withdrawn before its agent received the prompt', () => {
   test('becomes a message of origin automated_recovery_nudge if it was a recovery turn', async () => {
     const id = await rested()
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     await restartSession(app.host.app, { id })
     await reaches(id, 'running')
     await pauseSession(app.host.app, { id })
@@ -75,7 +75,7 @@ describe('a turn that is withdrawn before its agent received the prompt', () => 
 
   test('is dropped if it was a heartbeat', async () => {
     const id = await rested()
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])
     await sendHeartbeat(app.host.app, id)
     await reaches(id, 'running')

@@ -89,7 +89,7 @@ describe('an archive', () => {
   })
 
   test('does not retire a message that is queued after the session was unarchived', async () => {
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const id = await create('say undone')
     await reaches(id, 'running')
     await archive(id)

@@ -35,7 +35,7 @@ test('only a running session can be paused', async () => {
 })
 
 test('a prompt that the paused agent never received goes to the front of the queue and is delivered first by the next follow-up', async () => {
-  makeNextAgentIgnorePrompt(app)
+  makeNextAgentIgnorePrompt()
   const id = await create(doing('kept-1'))
   await reaches(id, 'running')
   await queue(id, doing('kept-2'))
@@ -51,7 +51,7 @@ test('a prompt that the paused agent never received goes to the front of the que
 })
 
 test('a follow-up before the paused agent has stopped is delivered after the prompt that the agent never received', async () => {
-  makeNextAgentIgnorePrompt(app)
+  makeNextAgentIgnorePrompt()
   const id = await create(doing('early-1'))
   await reaches(id, 'running')
   await pause(id)

@@ -127,7 +127,7 @@ describe('a restart', () => {
   })
 
   test('of a running session whose agent has not received the prompt delivers it once', async () => {
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const id = await create(doing('again'))
     await reaches(id, 'running')
     await restart(id)
@@ -138,7 +138,7 @@ describe('a restart', () => {
   })
 
   test('of a paused session whose agent has not stopped yet delivers the prompt once', async () => {
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const id = await create(doing('paused'))
     await reaches(id, 'running')
     await pauseSession(app.host.app, { id })

@@ -14,7 +14,7 @@ const obstacles: [what: string, command: (path: string) => string, problem: stri
   ['a folder', (path) => `mkdir ${path}`, 'is not a regular file'],
   ['a link to a device', (path) => `ln -s /dev/zero ${path}`, 'is a link'],
   ['a link to a file elsewhere', (path) => `ln -s /etc/passwd ${path}`, 'is a link'],
-  ['a file of 100 GB', (path) => `truncate -s 100G ${path}`, 'has 107374182400 bytes; at most 1073741824 are read'],
+  ['a file of 50 GB', (path) => `truncate -s 50G ${path}`, 'has 53687091200 bytes; at most 1073741824 are read'],
 ]
 
 describe("an agent that puts something else in the place of a subagent's transcript", () => {

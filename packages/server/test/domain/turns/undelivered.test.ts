@@ -34,7 +34,7 @@ const pending = async (id: number) =>
 
 describe('an agent that dies before it receives the prompt', () => {
   test('gets the prompt at the next start, before the message that was queued behind it', async () => {
-    makeNextAgentIgnorePrompt(app)
+    makeNextAgentIgnorePrompt()
     const id = await create(doing('one'))
     await queue(id, doing('two'))
     await killAgents(id, 1)
@@ -48,7 +48,7 @@ describe('an agent that dies before it receives the prompt', () => {
   })
 
   test('fails the session at the third start and leaves the prompt pending ahead of the queue', async () => {
-    for (let start = 0; start < 3; start += 1) makeNextAgentIgnorePrompt(app)
+    for (let start = 0; start < 3; start += 1) makeNextAgentIgnorePrompt()
     const id = await create(doing('third-one'))
     await queue(id, doing('third-two'))
     await killAgents(id, 3)
