@@ -1,6 +1,7 @@
 import { openUntrusted } from '../../platform/files/untrusted-file.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { jsonWithoutNul } from '../../platform/storable-text.ts'
+import { withoutLastWord } from '../../platform/whole-words.ts'
 import { maxTranscriptBytes } from '../../runtimes/runtime.ts'
 
 export type TranscriptLine = {
@@ -106,6 +107,7 @@ function toText(parts: Buffer[], lineBytes: number): string {
 
 /** A JSON entry in place of a line that is not stored as it is. */
 function marker(type: 'truncated_entry' | 'torn_entry', parts: Buffer[], lineBytes: number): string {
-  const head = jsonWithoutNul(Buffer.concat(parts).subarray(0, markedHeadBytes).toString('utf8'))
+  const start = Buffer.concat(parts).subarray(0, markedHeadBytes).toString('utf8')
+  const head = jsonWithoutNul(lineBytes > markedHeadBytes ? withoutLastWord(start) : start)
   return JSON.stringify({ type, bytes: lineBytes, head })
 }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { UntrustedFile } from '../../platform/files/untrusted-file.ts'
+import { truncateMiddle } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import {
   acceptTurn,
@@ -137,12 +138,12 @@ type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed
 /** Failures that concern one turn only: the next one is started. After any other, the queue waits for a restart. */
 const transientFailures: readonly FailureReason[] = ['crash', 'agent_error']
 
-async function conclude(app: App, tx: Transaction, ending: Ending, outcome: Conclusion): Promise<void> {
+async function conclude(app: App, tx: Transaction, ending: Ending, unredacted: Conclusion): Promise<void> {
+  const outcome = await presentable(app, unredacted)
   const { session, turn, hold } = ending
   const isUndelivered = turn.started_at === null && turn.prompt !== '' && outcome.kind !== 'completed'
   if (outcome.kind === 'failed' && isUndelivered && (await startAgain(app, tx, ending, outcome))) return
-  const failure =
-    outcome.kind === 'failed' ? { failureReason: outcome.reason, error: await app.redactor.text(outcome.detail) } : {}
+  const failure = outcome.kind === 'failed' ? { failureReason: outcome.reason, error: outcome.detail } : {}
   await retireTurn(tx, hold, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
   if (outcome.kind === 'failed')
     await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
@@ -152,6 +153,15 @@ async function conclude(app: App, tx: Transaction, ending: Ending, outcome: Conc
   const wasUnderway = session.status === (outcome.kind === 'prepared' ? 'waiting' : 'running')
   if (mayContinue && wasUnderway && (await handOver(app, tx, session, turn))) return
   await comeToRest(app, tx, session, turn, outcome)
+}
+
+/** In characters. The start names the failure, the end says what to do. */
+const maxDetail = 4000
+
+/** Redact before truncating: a truncated secret no longer matches its pattern. */
+async function presentable(app: App, outcome: Conclusion): Promise<Conclusion> {
+  if (outcome.kind !== 'failed') return outcome
+  return { ...outcome, detail: truncateMiddle(await app.redactor.text(outcome.detail), maxDetail) }
 }
 
 /** Failures that may not happen again. A missing program or a refused key fails the same way every time. */
@@ -216,7 +226,7 @@ async function comeToRest(
 ): Promise<void> {
   const about = { sessionId: session.id, turnId: turn.id }
   if (outcome.kind === 'failed') {
-    const metadata = { failure_reason: outcome.reason, exit_status: await app.redactor.text(outcome.detail) }
+    const metadata = { failure_reason: outcome.reason, exit_status: outcome.detail }
     await transitionIfItApplies(app, tx, { ...about, cause: 'turn_failed', with: { metadata } })
     return
   }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { leadingWords } from '../whole-words.ts'
 
 /** What went wrong, as far as callers distinguish it. */
 export type GitFailureKind =
@@ -108,7 +109,6 @@ function plain(line: string): string {
 const reasonMaxLength = 300
 
 function oneLine(line: string, secrets: readonly string[]): string {
-  // Mask before truncating: a truncated secret no longer matches.
   const masked = maskCredentials(line.replace(/^(fatal|error): /, ''), secrets)
-  return masked.length > reasonMaxLength ? `${masked.slice(0, reasonMaxLength)}…` : masked
+  return masked.length > reasonMaxLength ? `${leadingWords(masked, reasonMaxLength)}…` : masked
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { storableText } from '../storable-text.ts'
+import { withoutFirstWord } from '../whole-words.ts'
 import { isSilent } from './silence.ts'
 import { withoutCutStart } from './utf8.ts'
 
@@ -23,7 +24,7 @@ export function outputTail(pipe: Readable, maxBytes: number): OutputTail {
     pipe.on('error', () => {})
   })
   return {
-    text: () => storableText(tail.length < maxBytes ? tail : withoutCutStart(tail)),
+    text: () => (tail.length < maxBytes ? storableText(tail) : withoutFirstWord(storableText(withoutCutStart(tail)))),
     async finish() {
       if (await isSilent(closed, inheritedPipeMs)) pipe.destroy()
     },

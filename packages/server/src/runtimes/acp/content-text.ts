@@ -1,3 +1,4 @@
+import { leadingWords } from '../../platform/whole-words.ts'
 import type { Content, ToolContent } from './messages.ts'
 
 /** Transcripts hold only text: other content becomes a placeholder. */
@@ -17,7 +18,9 @@ function signedLines(sign: string, text: string | null | undefined): string[] {
   return text ? text.split('\n').map((line) => `${sign} ${line}`) : []
 }
 
+/** Transcripts are redacted when they are stored. */
 export function cut(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
-  return `${text.slice(0, maxCharacters)}… [${text.length - maxCharacters} more characters]`
+  const start = leadingWords(text, maxCharacters)
+  return `${start}… [${text.length - start.length} more characters]`
 }

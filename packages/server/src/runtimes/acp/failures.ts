@@ -1,6 +1,7 @@
 import type { RequestError } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { ExitStatus } from '../../platform/process/spawn-group.ts'
+import { quote } from '../quote.ts'
 import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
 
 type ProtocolError = { code: number; status: number | undefined; text: string }
@@ -15,7 +16,7 @@ export function failureOf(
   const error = { code, status: status ?? statusIn(text), text }
   const { reason, advice } = kinds.find(({ matches }) => matches(error)) ?? other
   const keyAdvice = reason === 'auth' ? adviceForKeys(keyNames) : advice
-  return failed(reason, text.slice(0, maxDetailCharacters), keyAdvice)
+  return failed(reason, quote(text), keyAdvice)
 }
 
 /** The end of a turn whose prompt was answered. Some agents end a turn without output when the model rejected them. */
@@ -59,7 +60,6 @@ function adviceForKeys(names: readonly string[]): string {
 }
 
 const noOutputAdvice = 'Often the model could not be reached or rejected the request; check the key and the model.'
-const maxDetailCharacters = 2000
 
 function failed(reason: TurnFailureReason, message: string, advice: string): TurnEnd {
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ExitStatus } from '../../platform/process/spawn-group.ts'
+import { quote } from '../quote.ts'
 import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
 
 /** Codex's report of a failed call or turn. */
@@ -148,12 +149,9 @@ function unwrapped(text: string): string {
   }
 }
 
-/** Cuts long text, such as a proxy's HTML page. */
-const maxSentence = 1000
-
 export function asSentence(text: string): string {
-  const trimmed = text.trim().slice(0, maxSentence)
-  return /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`
+  const quoted = quote(text)
+  return /[.!?]$/.test(quoted) ? quoted : `${quoted}.`
 }
 
 /** Standard error without colours and without a warning about codex's installation. */

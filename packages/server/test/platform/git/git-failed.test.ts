@@ -48,10 +48,16 @@ describe('the kind of a failure', () => {
 
 describe('the reason', () => {
   test('is one short line without colours, whatever the remote side prints', () => {
-    const { reason } = readFailure(`\u001b[31mfatal: red\u001b[0m\rINFO all is well ${'x'.repeat(9_000)}\n`, [])
+    const { reason } = readFailure(`\u001b[31mfatal: red\u001b[0m\rINFO all is well ${'x '.repeat(9_000)}\n`, [])
 
-    expect(reason).toMatch(/^red INFO all is well x+…$/)
+    expect(reason).toMatch(/^red INFO all is well [x ]+…$/)
     expect(reason.length).toBeLessThan(400)
+  })
+
+  test('the reason of a failed git command leaves out a secret that its limit would split', () => {
+    const { reason } = readFailure(`fatal: ${'word '.repeat(59)}ghp_${'a1B2'.repeat(9)}\n`, [])
+
+    expect(reason).toMatch(/^[word ]+…$/)
   })
 
   test('contains neither the credentials of a URL nor known secrets', () => {

@@ -68,6 +68,14 @@ describe('a launched child', () => {
     }
   })
 
+  test('a secret that the start of the kept standard error splits is left out', async () => {
+    const child = await scratch.launch({
+      sh: `printf 'ghp_a1B2a1B2 ' >&2; head -c 8188 /dev/zero | tr '\\0' '.' | sed 's/\\.\\{64\\}/& /g' | head -c 8185 >&2`,
+    })
+    await child.exited
+    expect(child.stderrTail()).toMatch(/^[. ]+$/)
+  })
+
   test('has the last 8 KiB of its standard error kept', async () => {
     const child = await scratch.launch({
       sh: `i=0; while [ $i -lt 3000 ]; do echo "žluť $i" >&2; i=$((i+1)); done; printf '\\000end' >&2`,

@@ -32,10 +32,19 @@ describe('failureOf', () => {
   })
 
   test("keeps the agent's words, each once, and truncates long ones", () => {
-    const details = 'x'.repeat(10_000)
+    const details = 'x'.repeat(100_000)
     const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }), { keyNames: [] })
     expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Restart the session/) })
-    expect(JSON.stringify(end).length).toBeLessThan(3000)
+    expect(JSON.stringify(end).length).toBeLessThan(17_000)
+  })
+
+  test('keeps a secret in a long failure text whole, so that its redaction recognises it', () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    for (const length of [1980, 16_360]) {
+      const details = `${'word '.repeat(length / 5)}${secret}`
+      const end = failureOf(new RequestError(-32603, 'Oops', { details }), { keyNames: [] })
+      expect(JSON.stringify(end).replaceAll(secret, '')).not.toContain('ghp_')
+    }
   })
 })
 

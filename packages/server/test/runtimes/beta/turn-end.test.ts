@@ -24,6 +24,14 @@ describe('decideTurnEnd', () => {
     })
   })
 
+  test('keeps a secret in a long failure text whole, so that its redaction recognises it', () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    for (const length of [980, 16_370]) {
+      const end = decideTurnEnd(ending(failure({ message: `${'word '.repeat(length / 5)}${secret}` })))
+      expect(JSON.stringify(end).replaceAll(secret, '')).not.toContain('ghp_')
+    }
+  })
+
   test('fails a turn that exits with 0 without a report', () => {
     expect(decideTurnEnd(ending({}))).toMatchObject({ kind: 'failed', reason: 'crash' })
   })
