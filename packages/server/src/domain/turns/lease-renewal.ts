@@ -1,3 +1,4 @@
+import { retryLevel } from '../../platform/log/retry-level.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import type { App } from '../app.ts'
 import { renewLease } from '../inbox/inbox.ts'
@@ -47,17 +48,19 @@ export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Clai
     const leftMs = endsAt - performance.now()
     deadlines = [setTimeout(askToStop, leftMs - askBeforeEndMs), setTimeout(kill, leftMs - killBeforeEndMs)]
   }
+  const failureLevel = retryLevel()
   const renew = async (): Promise<void> => {
     const sentAt = performance.now()
     try {
       const lease = await renewLease(app.control, hold)
+      failureLevel.reset()
       if (lease && !isEnding) expectEndAt(sentAt + lease.lease_seconds * 1000)
       if (lease?.withdrawn_by === null) return
       isLost = lease === undefined
       if (isLost) app.log.info(about, 'lost the lease of a turn; stopping its agent')
       stopped.abort()
     } catch (error) {
-      app.log.debug({ ...about, reason: String(error) }, 'could not renew the lease of a turn')
+      app.log[failureLevel.of(error)]({ ...about, err: error }, 'could not renew the lease of a turn')
     }
   }
   expectEndAt(leaseEndsAt)

@@ -1,5 +1,6 @@
 import { createMutex } from '../../platform/concurrency/mutex.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
+import { retryLevel } from '../../platform/log/retry-level.ts'
 import type { RunningTurn } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import type { Outcome } from './end-turn.ts'
@@ -76,13 +77,14 @@ function recordOnActivity(
 ): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   const mutex = createMutex()
+  const failureLevel = retryLevel()
   let isStopped = false
   const recordSoon = (): void => {
     if (isStopped) return
     timer ??= setTimeout(() => {
       timer = undefined
-      mutex(recordProgress).catch((error: unknown) => {
-        app.log.debug({ reason: String(error) }, 'could not record the progress of a turn; retrying')
+      mutex(recordProgress).then(failureLevel.reset, (error: unknown) => {
+        app.log[failureLevel.of(error)]({ err: error }, 'could not record the progress of a turn; retrying')
         recordSoon()
       })
     }, recordIntervalMs)

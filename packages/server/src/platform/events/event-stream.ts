@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { eventsMissed } from '@yardmaster/contract/events/missed'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { isOutage } from '../db/outage.ts'
 import type { PlacedEvent } from './event.ts'
 import type { Events } from './events.ts'
 import type { EventCursor } from './outbox-store.ts'
@@ -88,7 +89,8 @@ export function openEventStream(
   signal.addEventListener('abort', () => stream.destroy())
   // The position makes a reader that is cut off before its first event continue from here.
   write(`: connected\nid: ${position}\n\n`)
-  catchUp().catch(() => stream.destroy())
+  // The server logs the error of a stream. An outage is reported elsewhere.
+  catchUp().catch((error: Error) => stream.destroy(isOutage(error) ? undefined : error))
   return stream
 }
 

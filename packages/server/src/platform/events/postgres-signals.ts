@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Connection } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
+import { retryLevel } from '../log/retry-level.ts'
 import { listeners, type Signals } from './signals.ts'
 
 const channel = 'yardmaster_signals'
@@ -42,13 +43,19 @@ export async function openPostgresSignals(options: {
       void reconnect()
     })
   }
+  const failureLevel = retryLevel()
   const reconnect = async (): Promise<void> => {
     while (!isClosed) {
       try {
         await connect()
         topics.wakeAll()
+        failureLevel.reset()
         return
-      } catch {
+      } catch (error) {
+        options.log[failureLevel.of(error)](
+          { err: error },
+          'the listening database connection cannot be opened; trying again',
+        )
         await wait(reconnectDelayMs, undefined, { ref: false })
       }
     }

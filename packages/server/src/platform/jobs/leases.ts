@@ -85,7 +85,7 @@ export async function openLeases(options: LeasesOptions): Promise<Leases> {
       names.forEach(drop)
       if (names.length === 0) return
       await releaseLeases(db, names, owner).catch((error: unknown) =>
-        log.debug({ reason: String(error) }, 'leases could not be released; they expire'),
+        log[failureLevel.of(error)]({ err: error }, 'leases could not be released; they expire'),
       )
     },
   }

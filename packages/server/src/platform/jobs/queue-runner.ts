@@ -3,6 +3,7 @@ import { type ParsedCronItem, run, type Task, type TaskList, type WorkerEvents, 
 import type pg from 'pg'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
+import type { RetryLevel } from '../log/retry-level.ts'
 import { boundName } from './enqueue.ts'
 import { gate } from './gate.ts'
 import { graphileLog } from './graphile-log.ts'
@@ -33,6 +34,8 @@ export type QueueRunnerOptions<App> = {
   /** Aborted when the host can no longer wait for the outcome of jobs to be recorded. */
   giveUp: AbortSignal
   log: Log
+  /** The log level of failed claims, shared by the runners that replace each other. */
+  claimLevel: RetryLevel
 }
 
 /** For scheduled jobs and lost notifications. PostgreSQL notifies of jobs that are due now. */
@@ -52,7 +55,12 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
   const failed = new Promise<void>((resolve) => {
     fail = resolve
   })
-  const steady = steadyPool(options.pool, { log, giveUp: options.giveUp, onClaimLost: fail })
+  const steady = steadyPool(options.pool, {
+    log,
+    claimLevel: options.claimLevel,
+    giveUp: options.giveUp,
+    onClaimLost: fail,
+  })
   const events: WorkerEvents = new EventEmitter()
   // Wrapped in an object, because the worker pool is itself a thenable that resolves when it ends.
   const created = new Promise<{ workerPool: WorkerPool }>((resolve) => events.once('pool:create', resolve))

@@ -25,6 +25,7 @@ const saveEveryMs = 30_000
 /** Logs, counts and stores how the periodic tasks of a host run. */
 export function runReports({ db, hostId, metrics, log, redact }: RunReportOptions): RunReports {
   const tasks = new Map<string, { consecutiveFailures: number; level: RetryLevel; savedAt: number }>()
+  const saveLevel = retryLevel()
   let isDatabaseAway = false
 
   const stateOf = (name: string) => {
@@ -38,8 +39,12 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
     try {
       await upsertRun(db, { name, hostId, durationMs, error, consecutiveFailures })
       state.savedAt = performance.now()
+      saveLevel.reset()
     } catch (saveError) {
-      log.debug({ periodic: name, reason: String(saveError) }, 'the report of a periodic task could not be saved')
+      log[saveLevel.of(saveError)](
+        { periodic: name, err: saveError },
+        'the report of a periodic task could not be saved',
+      )
     }
   }
   return {

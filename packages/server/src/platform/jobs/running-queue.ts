@@ -17,16 +17,19 @@ const drainTimeoutMs = 5000
 const restartDelayMs = 1000
 
 /** Keeps a runner for the queue. When one fails, stops it, releases its locks and starts another. */
-export async function openQueue<App>(options: Omit<QueueRunnerOptions<App>, 'giveUp'>): Promise<RunningQueue> {
+export async function openQueue<App>(
+  options: Omit<QueueRunnerOptions<App>, 'giveUp' | 'claimLevel'>,
+): Promise<RunningQueue> {
   const { queue, db, log } = options
   const draining = new AbortController()
   const giveUp = new AbortController()
+  const claimLevel = retryLevel()
   let { isPaused } = options
   let runner = await start()
   const keeping = keepRunning()
 
   function start() {
-    return startQueueRunner({ ...options, isPaused, giveUp: giveUp.signal })
+    return startQueueRunner({ ...options, isPaused, giveUp: giveUp.signal, claimLevel })
   }
   async function keepRunning(): Promise<void> {
     const drained = new Promise<void>((resolve) => draining.signal.addEventListener('abort', () => resolve()))

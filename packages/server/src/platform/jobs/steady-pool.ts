@@ -1,12 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Log } from '../log/log.ts'
+import { type RetryLevel, retryLevel } from '../log/retry-level.ts'
 
 export type SteadyPool = {
   /** The pool for graphile-worker. */
   pool: pg.Pool
   /** Resolves when the outcome of every finished job is recorded, or `giveUp` aborts. */
   outcomesRecorded(): Promise<void>
+}
+
+export type SteadyPoolOptions = {
+  log: Log
+  /** For failed claims. Outlives the pool, because a failed claim replaces it together with its runner. */
+  claimLevel: RetryLevel
+  giveUp: AbortSignal
+  onClaimLost(): void
 }
 
 const retryDelayMs = 500
@@ -17,26 +26,32 @@ const retryDelayMs = 500
  * When the answer to a claim is lost, a job may be locked by a runner that does not run it: the pool answers that there is
  * no job and calls `onClaimLost`, so that the runner is replaced and its locks are released.
  */
-export function steadyPool(pool: pg.Pool, options: { log: Log; giveUp: AbortSignal; onClaimLost(): void }): SteadyPool {
+export function steadyPool(pool: pg.Pool, options: SteadyPoolOptions): SteadyPool {
+  const { log, claimLevel, giveUp } = options
   const outcomes = new Set<Promise<unknown>>()
+  const outcomeLevel = retryLevel()
 
   const recordOutcome = async (statement: pg.QueryConfig): Promise<unknown> => {
     for (;;) {
       try {
-        return await pool.query(statement)
+        const result = await pool.query(statement)
+        outcomeLevel.reset()
+        return result
       } catch (error) {
-        options.log.warn({ reason: String(error) }, 'the outcome of a job could not be recorded; trying again')
+        log[outcomeLevel.of(error)]({ err: error }, 'the outcome of a job could not be recorded; trying again')
         // The job stays locked; the next start of this host releases it, and it runs again.
-        if (options.giveUp.aborted) return noRows
-        await wait(retryDelayMs, undefined, { signal: options.giveUp }).catch(() => undefined)
+        if (giveUp.aborted) return noRows
+        await wait(retryDelayMs, undefined, { signal: giveUp }).catch(() => undefined)
       }
     }
   }
   const claim = async (client: Promise<pg.PoolClient>, statement: pg.QueryConfig): Promise<unknown> => {
     try {
-      return await (await client).query(statement)
+      const result = await (await client).query(statement)
+      claimLevel.reset()
+      return result
     } catch (error) {
-      options.log.debug({ reason: String(error) }, 'the answer to a job claim was lost')
+      log[claimLevel.of(error)]({ err: error }, 'a claim of jobs failed; their runner is replaced')
       options.onClaimLost()
       return noRows
     }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEventStream } from '../../../src/platform/events/event-stream.ts'
@@ -246,7 +247,7 @@ describe('the end of a stream', () => {
 
   test('a database failure during catch-up ends the stream, so that the client reconnects', async () => {
     const { host, followers } = await watchedHost()
-    const failing: Events = { ...host.events, read: () => Promise.reject(new Error('away')) }
+    const failing: Events = { ...host.events, read: () => Promise.reject(new Error('Connection terminated')) }
     const stream = openEventStream(failing, { position: 0 }, { signal: never() })
 
     await eventually(
@@ -254,6 +255,15 @@ describe('the end of a stream', () => {
       (isDestroyed) => isDestroyed,
     )
     expect(followers.size).toBe(0)
+  })
+
+  test('a fault during catch-up ends the stream with an error, which the server logs', async () => {
+    const { host } = await watchedHost()
+    const failing: Events = { ...host.events, read: () => Promise.reject(new Error('a bug')) }
+    const stream = openEventStream(failing, { position: 0 }, { signal: never() })
+
+    const [error] = await once(stream, 'error')
+    expect(error).toMatchObject({ message: 'a bug' })
   })
 })
 

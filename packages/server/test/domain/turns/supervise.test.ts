@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { App } from '../../../src/domain/app.ts'
+import type { Claim } from '../../../src/domain/turns/claim.ts'
+import { startLeaseRenewal } from '../../../src/domain/turns/lease-renewal.ts'
+import { supervise } from '../../../src/domain/turns/supervise.ts'
+import type { TurnEnd } from '../../../src/runtimes/runtime.ts'
+import { recordedLog } from '../../support/log/recorded-log.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+test('a permanent fault while the progress of a turn is recorded is logged at error', async () => {
+  const { log, records } = recordedLog()
+  let end: (how: TurnEnd) => void = () => undefined
+  const running = {
+    ended: new Promise<TurnEnd>((resolve) => {
+      end = resolve
+    }),
+    identity: { pid: 1, startTime: '1' },
+    interrupt: async () => undefined,
+  }
+  const lease = {
+    signal: new AbortController().signal,
+    isLost: () => true,
+    isEnding: () => false,
+    stop: () => undefined,
+  }
+  const supervised = supervise({ log, agentSilenceSeconds: 60 } as App, {
+    running,
+    recordProgress: () => Promise.reject(new Error('relation "no_such_table" does not exist')),
+    activity: new EventTarget(),
+    lease,
+    signal: new AbortController().signal,
+  })
+  await eventually(
+    async () => records(),
+    (all) => all.length > 0,
+  )
+  end({ kind: 'completed' })
+  await supervised
+  expect(records()[0]).toMatchObject({ level: 50, msg: 'could not record the progress of a turn; retrying' })
+})
+
+test('a permanent fault while the lease of a turn is renewed is logged at error', async () => {
+  const { log, records } = recordedLog()
+  const broken = new Proxy(
+    {},
+    {
+      get: () => () => {
+        throw new Error('relation "no_such_table" does not exist')
+      },
+    },
+  )
+  let announce: () => void = () => undefined
+  const events = {
+    follow: ({ onEvents }: { onEvents(events: { session_id: number }[]): void }) => {
+      announce = () => onEvents([{ session_id: 7 }])
+      return () => undefined
+    },
+  }
+  const hold = { turnId: 't', owner: 'here', marker: 'm' }
+  const claim = { hold, session: { id: 7 }, leaseEndsAt: performance.now() + 60_000 } as unknown as Claim
+  const lease = startLeaseRenewal({ log, control: broken, events } as unknown as App, claim)
+  try {
+    announce()
+    await wait(0)
+    expect(records()).toMatchObject([{ level: 50, sessionId: 7, msg: 'could not renew the lease of a turn' }])
+  } finally {
+    lease.stop()
+  }
+})
