@@ -33,10 +33,23 @@ export function confinementScript(options: {
   }
   const empty = { folder: join(stage, 'empty'), file: join(stage, 'nothing') }
   const shown = view.shown.map((one) => ({ ...one, place: placeOf(one.path) }))
+  const shownMounts = shown.map(({ path, place, isWritable, isNoexec }) =>
+    tableLine(path, place, ['bind', ...(isWritable ? [] : readOnly), ...(isNoexec ? ['noexec'] : [])]),
+  )
+  const coveringMounts = [
+    // Before the covers, one of which hides the stage.
+    ...view.hidden.map(({ path, isFolder }) =>
+      tableLine(isFolder ? empty.folder : empty.file, path, ['bind', ...readOnly]),
+    ),
+    ...covers.map(({ path, staged, isWritable }) =>
+      tableLine(staged, path, ['rbind', ...(isWritable ? [] : readOnly)]),
+    ),
+  ]
+  const table = join(stage, 'fstab')
   const lines = [
     'set -e',
     `path=$PATH; PATH=${shellQuote(toolPath)}`,
-    view.isReadOnly ? "mounts=$(cut -d' ' -f5 /proc/self/mountinfo)" : [],
+    view.isReadOnly ? listMounts : [],
     call('mount', '-t', 'tmpfs', '-o', 'mode=0755', 'yardmaster', stage),
     call('mkdir', '-p', empty.folder, ...covers.map(({ staged }) => staged), ...placesToMake(shown, stage)),
     shown
@@ -44,27 +57,24 @@ export function confinementScript(options: {
       .map(({ place }) => `: > ${shellQuote(place)}`),
     view.hidden.some(({ isFolder }) => !isFolder) ? `: > ${shellQuote(empty.file)}` : [],
     covers.filter(({ isWritable }) => isWritable).map(({ staged }) => call('chmod', '1777', staged)),
-    shown.flatMap(({ path, place, isWritable }) => [
-      call('mount', '--bind', path, place),
-      isWritable ? [] : readOnly(place),
-    ]),
-    view.isReadOnly ? remountReadOnly : [],
-    // Before the covers, one of which hides the stage.
-    view.hidden.flatMap(({ path, isFolder }) => [
-      call('mount', '--bind', isFolder ? empty.folder : empty.file, path),
-      readOnly(path),
-    ]),
-    covers.flatMap(({ path, staged, isWritable }) => [
-      call('mount', '--rbind', staged, path),
-      isWritable ? [] : readOnly(path),
-    ]),
+    view.isReadOnly
+      ? [mountAll(shownMounts, table), remountReadOnly(table), mountAll(coveringMounts, table)]
+      : mountAll([...shownMounts, ...coveringMounts], table),
     // The working folder was opened before it was bound: from there, `..` would still lead to what is hidden.
     call('cd', '--', cwd),
     'set +e; PATH=$path',
     `${call(...runner)} "$@"`,
     lingerMs > 0 ? [`status=$?; PATH=${shellQuote(toolPath)}`, ...linger({ lingerMs, others: 1 })] : [],
   ]
-  return lines.flat(2).join('\n')
+  return lines.flat(3).join('\n')
+}
+
+/** A user who is root only in a namespace cannot drop such an option from a mount, so a mount that changes names them all. */
+const readOnly = ['ro', 'nosuid', 'nodev']
+
+/** A line of a mount table. */
+function tableLine(source: string, place: string, options: readonly string[]): string {
+  return `${inTable(source)} ${inTable(place)} none ${options.join(',')} 0 0`
 }
 
 /**
@@ -91,22 +101,36 @@ function placesToMake(shown: readonly (ShownPath & { place: string })[], stage: 
     .map(({ place, isFolder }) => (isFolder ? place : join(place, '..')))
 }
 
+/** One process mounts them all, in this order: the start of a process takes longer than a mount. */
+function mountAll(entries: readonly string[], table: string): string[] {
+  if (entries.length === 0) return []
+  return [`${call('printf', '%s\\n', ...entries)} > ${shellQuote(table)}`, call('mount', '--all', '--fstab', table)]
+}
+
+/** A path as it is written in a mount table. */
+function inTable(path: string): string {
+  return path.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)
+}
+
 /**
- * Every mount that existed before ours. A mount below another one that covers it cannot be reached, and not be
- * remounted. /proc and /dev stay: their files are devices and settings, guarded by the privileges of the user.
+ * Every mount that exists before ours, as a mount table that makes it read-only and keeps its other options. /proc and /dev
+ * stay: their files are devices and settings, guarded by the privileges of the user.
  */
-const remountReadOnly = [
-  'set -f',
-  'for point in $mounts; do',
-  '  point=$(printf %b "$point")',
-  '  case $point in /proc|/proc/*|/dev|/dev/pts) continue ;; esac',
-  '  mount -o remount,bind,ro "$point" 2>/dev/null || [ ! -w "$point" ]',
-  'done',
-  'set +f',
+const listMounts = [
+  'mounts=$(while read -r _ _ _ _ point options _; do',
+  '  case $point in /|/proc|/proc/*|/dev|/dev/pts) continue ;; esac',
+  `  printf 'none %s none remount,bind,ro%s 0 0\\n' "$point" "\${options#r[ow]}"`,
+  'done < /proc/self/mountinfo)',
 ]
 
-function readOnly(path: string): string {
-  return call('mount', '-o', 'remount,bind,ro', path)
+/** A mount below another one that covers it cannot be reached, and not be remounted. Fails if one stays writable. */
+function remountReadOnly(table: string): string[] {
+  return [
+    'mount -o remount,bind,ro /',
+    `printf '%s\\n' "$mounts" > ${shellQuote(table)}`,
+    `${call('mount', '--all', '--fstab', table)} 2>/dev/null || :`,
+    `while read -r _ point _; do [ ! -w "$(printf %b "$point")" ]; done < ${shellQuote(table)}`,
+  ]
 }
 
 function call(...words: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat, readFile, realpath } from 'node:fs/promises'
 import { isInside } from '../contained-path.ts'
 import type { SystemUser } from '../home/system-user.ts'
 import { firstBarred } from './open-way.ts'
@@ -16,7 +16,7 @@ export type View = {
 
 type Cover = { path: string; isWritable: boolean }
 type HiddenPath = { path: string; isFolder: boolean }
-export type ShownPath = { path: string; isWritable: boolean; isFolder: boolean }
+export type ShownPath = { path: string; isWritable: boolean; isFolder: boolean; isNoexec: boolean }
 
 export type ViewRequest = {
   covers: readonly Cover[]
@@ -32,13 +32,32 @@ export async function viewOf(request: ViewRequest): Promise<View> {
   const covers = outermost(found.flatMap(({ real, isWritable }) => (real ? [{ path: real.path, isWritable }] : [])))
   const isCovered = (path: string) => covers.some((cover) => isInside(cover.path, path))
   const hidden = (await existingOf(request.hidden)).filter(({ path }) => !isCovered(path))
-  const writable = (await existingOf(request.writable)).map((one) => ({ ...one, isWritable: true }))
-  const readable = (await existingOf(request.readable)).map((one) => ({ ...one, isWritable: false }))
+  const isNoexec = isNoexecIn(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''))
+  const entry = (isWritable: boolean) => (one: Existing) => ({ ...one, isWritable, isNoexec: isNoexec(one.path) })
+  const writable = (await existingOf(request.writable)).map(entry(true))
+  const readable = (await existingOf(request.readable)).map(entry(false))
   // What is read-only anyway and not covered needs no entry.
   const shown = [...writable, ...readable].filter(
     ({ path, isWritable }) => isCovered(path) || (isWritable && request.isReadOnly),
   )
   return { covers, hidden, shown: withoutRepeats(shown), isReadOnly: request.isReadOnly }
+}
+
+/** Tells whether a path is on a mount from which nothing can be run. The last of the innermost mounts counts. */
+export function isNoexecIn(mountinfo: string): (path: string) => boolean {
+  const mounts = mountinfo.split('\n').flatMap((line) => {
+    const [, , , , point, options] = line.split(' ')
+    return point && options ? [{ point: decoded(point), options: options.split(',') }] : []
+  })
+  return (path) => {
+    const around = mounts.filter(({ point }) => isInside(point, path))
+    const depth = Math.max(...around.map(({ point }) => point.length))
+    return around.findLast(({ point }) => point.length === depth)?.options.includes('noexec') ?? false
+  }
+}
+
+function decoded(point: string): string {
+  return point.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)))
 }
 
 type Existing = { path: string; isFolder: boolean }
