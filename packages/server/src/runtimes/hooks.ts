@@ -1,3 +1,4 @@
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { shellQuote } from '../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from './equipment.ts'
@@ -19,10 +20,22 @@ export function hookProgram({ command, args }: Hook, folder: string): [command: 
 }
 
 /**
+ * Copies the hook's files to `<draft>/<name>` and writes the script that runs them to `<draft>/<name>.sh`. Agents of
+ * another user cannot read the catalog's own folder. `root` is where the draft will be.
+ */
+export async function installHook(
+  hook: Hook,
+  { draft, root, name, without }: { draft: string; root: string; name: string; without?: readonly string[] },
+): Promise<void> {
+  await cp(hook.folder, join(draft, name), { recursive: true, dereference: true })
+  await writeFile(join(draft, `${name}.sh`), hookScript(hook, join(root, name), without), { mode: 0o700 })
+}
+
+/**
  * A script that sets the hook's variables and becomes its program. A command line would show them to every user of the
  * host. `without` are variables of the agent that the hook does not get.
  */
-export function hookScript(hook: Hook, folder: string, without: readonly string[] = []): string {
+function hookScript(hook: Hook, folder: string, without: readonly string[] = []): string {
   const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name)
   const lines = [
     '#!/bin/sh',

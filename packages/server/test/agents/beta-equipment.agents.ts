@@ -128,7 +128,9 @@ describe('the equipment of a session', () => {
       expect(seen).not.toContain('a-secret-key')
     }
     await expect(stat(join(clone, 'theirs'))).rejects.toThrow('ENOENT')
-    expect((await promisify(execFile)('git', ['status', '--porcelain'], { cwd: clone })).stdout).toBe('?? .codex/\n')
+    expect(
+      (await promisify(execFile)('git', ['-c', 'safe.directory=*', 'status', '--porcelain'], { cwd: clone })).stdout,
+    ).toBe('?? .codex/\n')
   })
 
   test('instructions are sent once, and again when they change', async () => {

@@ -20,7 +20,7 @@ describe('Claude Code', () => {
   test.each(shapes)('with usesRepositoryConfiguration $usesRepositoryConfiguration ran $ran', async (shape) => {
     const it = await alphaSession({ modelUrl: model.url })
     const clone = it.conversation.workingDirectory
-    const canaries = join(clone, '../canaries')
+    const canaries = join(it.conversation.home, 'canaries')
     await mkdir(canaries)
     const hook = { hooks: [{ type: 'command', command: `touch ${canaries}/hook` }] }
     await place(join(clone, 'program.sh'), `touch ${canaries}/program`)
@@ -53,7 +53,7 @@ describe('Codex', () => {
     async ({ mode, ...shape }) => {
       const driven = await session({ mode })
       const clone = driven.conversation.workingDirectory
-      const canaries = join(clone, '../canaries')
+      const canaries = join(driven.conversation.home, 'canaries')
       await mkdir(canaries)
       await promisify(execFile)('git', ['init', '-q', clone])
       const server = ['[mcp_servers.theirs]', 'command = "touch"', `args = ["${canaries}/server"]`]

@@ -1,10 +1,10 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readUntrusted } from '../../platform/files/untrusted-file.ts'
 import { replaceUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
-import { agentEventNames, hookScript } from '../hooks.ts'
+import { agentEventNames, installHook } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { parseFields } from './fields.ts'
 import { folderName } from './folder-name.ts'
@@ -30,8 +30,7 @@ export async function equipHooks(conversation: Conversation, hooks: readonly Hoo
         continue
       }
       const name = `${index + 1}-${folderName(hook.id)}`
-      await cp(hook.folder, join(draft, name), { recursive: true, dereference: true })
-      await writeFile(join(draft, `${name}.sh`), hookScript(hook, join(root, name)), { mode: 0o700 })
+      await installHook(hook, { draft, root, name })
       const event = eventNames[hook.event] ?? hook.event
       settings[event] = [...(settings[event] ?? []), entryOf(hook, join(root, `${name}.sh`))]
     }

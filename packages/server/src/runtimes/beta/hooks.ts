@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
 import type { Hook, HookEvent } from '../equipment.ts'
-import { agentEventNames, hookScript } from '../hooks.ts'
+import { agentEventNames, installHook } from '../hooks.ts'
 import type { Conversation } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 
@@ -34,14 +34,14 @@ export async function installHooks(
   await replaceUntrusted(scripts, bounds, async (draft) => {
     await mkdir(draft, { mode: 0o700 })
     for (const [index, hook] of usable.entries()) {
-      await writeFile(join(draft, scriptName(index)), hookScript(hook, hook.folder, secretNames), { mode: 0o700 })
+      await installHook(hook, { draft, root: scripts, name: hookName(index), without: secretNames })
     }
   })
   await writeUntrusted(hooksFile(conversation), hooksJson(usable, scripts), bounds)
 }
 
-function scriptName(index: number): string {
-  return `${index + 1}.sh`
+function hookName(index: number): string {
+  return String(index + 1)
 }
 
 function hooksJson(hooks: readonly Hook[], scripts: string): string {
@@ -55,7 +55,7 @@ function hooksJson(hooks: readonly Hook[], scripts: string): string {
       hooks: [
         {
           type: 'command',
-          command: shellQuote(join(scripts, scriptName(index))),
+          command: shellQuote(join(scripts, `${hookName(index)}.sh`)),
           timeout: hook.timeoutSeconds ?? defaultSeconds,
         },
       ],

@@ -86,9 +86,11 @@ describe('equip', () => {
     await writeFile(join(folder, 'deploy/SKILL.md'), '---\nname: deploy\ndescription: d\n---\n')
     await writeFile(join(folder, 'deploy/scripts/run.sh'), 'true\n')
     await writeFile(join(folder, 'guide.md'), 'Read me\n')
+    await mkdir(join(folder, 'check'), { recursive: true })
+    await writeFile(join(folder, 'check/run.sh'), 'true\n', { mode: 0o755 })
     const hook: Hook = {
       id: 'check',
-      folder: '/hooks/check',
+      folder: join(folder, 'check'),
       event: 'pre_tool_call',
       command: './run.sh',
       args: ["it's", './rules.txt'],
@@ -150,9 +152,10 @@ describe('equip', () => {
         'unset OPENAI_API_KEY',
         'unset CODEX_API_KEY',
         'export LEVEL=high',
-        `exec /hooks/check/run.sh 'it'\\''s' /hooks/check/rules.txt\n`,
+        `exec ${join(home, 'yardmaster-hooks/1/run.sh')} 'it'\\''s' ${join(home, 'yardmaster-hooks/1/rules.txt')}\n`,
       ].join('\n'),
     )
+    expect(await readFile(join(home, 'yardmaster-hooks/1/run.sh'), 'utf8')).toBe('true\n')
     expect(await readdir(conversation.workingDirectory)).toEqual([])
     for (const name of ['config.toml', 'hooks.json']) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600)
   })
