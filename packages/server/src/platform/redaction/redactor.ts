@@ -72,10 +72,13 @@ export function openRedactor({
       try {
         if (lines.length > 1) return await inThread(lines)
       } catch {
-        // One line failed. Each gets its own attempt, so that only that one is withheld.
+        // One line failed, or there is no thread. Each line gets its own attempt, so that only a long one can be withheld.
       }
       const redacted: string[] = []
-      for (const line of lines) redacted.push(await orWithheld(line, withheldEntry(line)))
+      for (const line of lines) {
+        const isShort = line.length <= longestInline
+        redacted.push(...(isShort ? inline.redactLines([line]) : [await orWithheld(line, withheldEntry(line))]))
+      }
       return redacted
     },
     counts: () => {

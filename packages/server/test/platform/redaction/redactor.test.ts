@@ -87,16 +87,23 @@ describe('redaction fails closed', () => {
     expect(redactor.counts().get('WITHHELD')).toBe(2)
   })
 
-  test('only the line that cannot be redacted is withheld, and the next texts get a new thread', async () => {
+  test('only a long line that cannot be redacted is withheld, and the next texts get a new thread', async () => {
     const poisoned = program(`parentPort.on('message', ({ lines }) => {
       if (lines.some((line) => line.includes('poison'))) process.exit(1)
       parentPort.postMessage({ lines, counts: new Map() })
     })`)
     const redactor = open({ thread: { program: poisoned } })
     const fine = JSON.stringify({ text: megabyte })
-    const [first, second, third] = await redactor.lines([fine, '"poison"', fine])
+    const poison = `"poison ${megabyte}"`
+    const [first, second, third] = await redactor.lines([fine, poison, fine])
     expect([first, third]).toEqual([fine, fine])
-    expect(second).toBe('{"type":"withheld_entry","characters":8,"text":"[REDACTED:WITHHELD]"}')
+    expect(second).toBe(`{"type":"withheld_entry","characters":${poison.length},"text":"[REDACTED:WITHHELD]"}`)
     expect(await redactor.text(megabyte)).toBe(megabyte)
+  })
+
+  test('short lines of a long batch are redacted without a thread if none can start', async () => {
+    const redactor = open({ thread: { program: program(`throw new Error('no memory')`) } })
+    const lines = await redactor.lines(Array.from({ length: 1000 }, (_, index) => `"${index} is the key ${token}"`))
+    expect(lines).toEqual(Array.from({ length: 1000 }, (_, index) => `"${index} is the key [REDACTED:FORGE_TOKEN]"`))
   })
 })
