@@ -6,6 +6,7 @@ import { clis } from '../domain/clis/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
 import { heartbeats } from '../domain/heartbeats/room.ts'
 import { hierarchy } from '../domain/hierarchy/room.ts'
+import { hosts } from '../domain/hosts/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
 import { logs } from '../domain/logs/room.ts'
@@ -24,6 +25,7 @@ import { metrics } from '../surfaces/metrics.ts'
 /** The rooms, in the order in which they may import each other, then what is offered beside them. */
 export const modules: readonly Room[] = [
   settings,
+  hosts,
   catalog,
   categories,
   sessions,

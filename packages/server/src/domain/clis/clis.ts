@@ -7,7 +7,7 @@ import type { Job } from '../../platform/jobs/job.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import type { AgentCli } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { findLiveHosts } from '../inbox/inbox.ts'
+import { findLiveHosts } from '../hosts/hosts.ts'
 import { checkCli, describe } from './check-cli.ts'
 import { selectReport, upsertReport } from './report-store.ts'
 

@@ -14,16 +14,9 @@ export {
 } from './admission-store.ts'
 export { appendToQueue } from './append-to-queue.ts'
 export {
-  deleteOldHosts,
-  isHostAlive,
-  markHostsDead,
-  selectLiveHosts as findLiveHosts,
-  selectSilentHosts as findSilentHosts,
-  upsertHost as noteAlive,
-} from './host-store.ts'
-export {
   claimTurn,
   deleteAbandonedRun as forgetAbandonedRun,
+  deleteOldRuns,
   type HeldTurn,
   lockHold,
   recordProcess,

@@ -1,7 +1,7 @@
 import { type Generated, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { ProcessIdentity } from '../../platform/process/process-table.ts'
-import { hasPeers } from './host-store.ts'
+import { hasPeers } from '../hosts/hosts.ts'
 import type { Turn } from './turn-store.ts'
 import type { FailureReason, TurnOutcome } from './turn-table.ts'
 
@@ -235,4 +235,12 @@ function ownedBy({ turnId, owner, marker }: TurnHold) {
 
 async function isWritten(update: Promise<{ numUpdatedRows: bigint }>): Promise<boolean> {
   return (await update).numUpdatedRows > 0n
+}
+
+/** A host that does not come back for so long no longer ends the processes that it left behind. */
+export async function deleteOldRuns(db: Database, keptDays: number): Promise<void> {
+  await db
+    .deleteFrom('abandoned_runs')
+    .where('abandoned_at', '<', sql<Date>`now() - make_interval(days => ${keptDays})`)
+    .execute()
 }

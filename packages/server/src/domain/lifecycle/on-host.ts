@@ -2,7 +2,7 @@ import { callHost, type Settle, serveCall } from '../../platform/jobs/host-call.
 import type { Job, JobHandler } from '../../platform/jobs/job.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { type App, handleJob } from '../app.ts'
-import { findLiveHosts } from '../inbox/inbox.ts'
+import { findLiveHosts } from '../hosts/hosts.ts'
 import type { SessionRow } from '../sessions/session.ts'
 
 declare module '../app.ts' {

@@ -2,6 +2,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { type App, handleJob } from '../app.ts'
+import { isHostAlive } from '../hosts/hosts.ts'
 import { admitTurnsJob } from '../inbox/admit-turns-job.ts'
 import {
   type Candidate,
@@ -9,7 +10,6 @@ import {
   dispatchTurn,
   findCandidates,
   findOverdueTurns,
-  isHostAlive,
   lockAdmission,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'

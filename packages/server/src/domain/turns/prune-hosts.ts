@@ -1,8 +1,10 @@
 import { releaseLocks } from '../../platform/jobs/worker-locks.ts'
 import type { App } from '../app.ts'
-import { deleteOldHosts } from '../inbox/inbox.ts'
+import { deleteOldHosts, keptDays } from '../hosts/hosts.ts'
+import { deleteOldRuns } from '../inbox/inbox.ts'
 
 /** Forgets hosts that have not been seen for days, with their workers. Otherwise every host would check them for ever. */
 export async function pruneHosts(app: App): Promise<void> {
+  await deleteOldRuns(app.db, keptDays)
   for (const hostId of await deleteOldHosts(app.db)) await releaseLocks(app.db, { hostId })
 }

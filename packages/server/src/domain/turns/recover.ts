@@ -2,13 +2,12 @@ import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { unlockJobsOf } from '../../platform/jobs/worker-locks.ts'
 import { stopTree, sweepMarked } from '../../platform/process/stop.ts'
 import type { App } from '../app.ts'
+import { findSilentHosts, markHostsDead } from '../hosts/hosts.ts'
 import {
   findAbandonedRuns,
-  findSilentHosts,
   findTurnsHeldBy,
   forgetAbandonedRun,
   type HeldTurn,
-  markHostsDead,
   recordReceipt,
   seizeExpiredTurns,
   type TurnHold,

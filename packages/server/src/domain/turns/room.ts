@@ -1,7 +1,7 @@
 import { onEvent } from '../../platform/events/event.ts'
 import type { Periodic } from '../../platform/jobs/periodic.ts'
 import type { App, Room } from '../app.ts'
-import { noteAlive } from '../inbox/inbox.ts'
+import { noteAlive } from '../hosts/hosts.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { admit, admitTurns } from './admit.ts'
 import { pruneHosts } from './prune-hosts.ts'
@@ -13,17 +13,6 @@ import { runTurnJob } from './run-turn-job.ts'
 const intervalMs = 5000
 
 const periodic: readonly Periodic<App>[] = [
-  {
-    // Belongs to no queue: other hosts take over the turns of a host that stops reporting.
-    name: 'report_host_alive',
-    queue: null,
-    intervalMs,
-    runs: 'every_host',
-    run: async (app) => {
-      await noteAlive(app.control, app.home.hostId)
-      return 'done'
-    },
-  },
   {
     // Belongs to no queue: it also ends processes of this host that another host has taken over.
     name: 'take_over_turns',

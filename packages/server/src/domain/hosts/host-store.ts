@@ -7,7 +7,7 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-export async function upsertHost(db: Database, id: string): Promise<void> {
+export async function noteAlive(db: Database, id: string): Promise<void> {
   await sql`
     insert into hosts (id, seen_at)
     values (${id}, now())
@@ -41,7 +41,7 @@ export async function isHostAlive(tx: Transaction, id: string): Promise<boolean>
   return host !== undefined
 }
 
-export async function selectLiveHosts(db: Database | Transaction): Promise<string[]> {
+export async function findLiveHosts(db: Database | Transaction): Promise<string[]> {
   const hosts = await db
     .selectFrom('hosts')
     .select('id')
@@ -51,30 +51,26 @@ export async function selectLiveHosts(db: Database | Transaction): Promise<strin
 }
 
 /** Far longer than a host is down for maintenance. One that comes back later is recorded again. */
-const keptDays = 7
+export const keptDays = 7
 
 /**
- * Forgets hosts that do not come back, and returns them. A host that left processes behind is kept for as long as it may
- * have to end them.
+ * Forgets hosts that do not come back, and returns them. A host that left processes behind is kept while they are recorded:
+ * it has to end them.
  */
 export async function deleteOldHosts(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    with forgotten as (
-      delete from abandoned_runs
-      where abandoned_at < now() - make_interval(days => ${keptDays})
-    )
     delete from hosts
     where seen_at < now() - make_interval(days => ${keptDays})
       and not exists (
         select from abandoned_runs
-        where host_id = hosts.id and abandoned_at >= now() - make_interval(days => ${keptDays})
+        where host_id = hosts.id
       )
     returning id
   `.execute(db)
   return rows.map(({ id }) => id)
 }
 
-export async function selectSilentHosts(db: Database): Promise<string[]> {
+export async function findSilentHosts(db: Database): Promise<string[]> {
   const hosts = await db
     .selectFrom('hosts')
     .select('id')
