@@ -16,7 +16,7 @@ export type Candidate = { id: string; session_id: number; class: PriorityClass; 
  * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session. With
  * `sessionId`, only that session's.
  */
-export async function selectCandidates(
+export async function findCandidates(
   db: Database | Transaction,
   classByGenesis: Record<string, PriorityClass>,
   sessionId?: number,
@@ -53,7 +53,7 @@ export async function selectCandidates(
 /** A worker claims a dispatched turn within moments. After this long its job counts as lost and is enqueued again. */
 const overdueSeconds = 10
 
-export function selectOverdueTurns(db: Database): Promise<{ id: string; session_id: number }[]> {
+export function findOverdueTurns(db: Database): Promise<{ id: string; session_id: number }[]> {
   return db
     .selectFrom('turns')
     .select(['id', 'session_id'])

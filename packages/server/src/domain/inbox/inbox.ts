@@ -8,15 +8,18 @@ export {
   type Candidate,
   countLiveTurns,
   dispatchTurn,
+  findCandidates,
+  findOverdueTurns,
   lockAdmission,
-  selectCandidates as findCandidates,
-  selectOverdueTurns as findOverdueTurns,
 } from './admission-store.ts'
 export { appendToQueue } from './append-to-queue.ts'
 export {
   claimTurn,
-  deleteAbandonedRun as forgetAbandonedRun,
   deleteOldRuns,
+  findAbandonedRuns,
+  findHeldTurn,
+  findTurnsHeldBy,
+  forgetAbandonedRun,
   type HeldTurn,
   lockHold,
   recordProcess,
@@ -26,23 +29,20 @@ export {
   renewLease,
   retireTurn,
   seizeExpiredTurns,
-  selectAbandonedRuns as findAbandonedRuns,
-  selectHeldTurn as findHeldTurn,
-  selectTurnsHeldBy as findTurnsHeldBy,
   type TurnHold,
   type TurnResult,
 } from './lease-store.ts'
 export {
+  findMessage,
+  findPendingMessages,
   hasPendingMessages,
-  insertMessage as queueMessage,
   type Message,
   type MessageOrigin,
   moveMessage,
   type NewMessage,
+  queueMessage,
   retireMessage,
   retireMessages,
-  selectMessage as findMessage,
-  selectPendingMessages as findPendingMessages,
   takeFirstMessage,
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
@@ -50,15 +50,15 @@ export { isAtRest } from './schedule-drain.ts'
 export { TurnLost, transactHeld } from './transact-held.ts'
 export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {
+  findLastTurn,
+  findRunMarkers,
+  findStanding,
   type NewTurn,
-  selectLastTurn as findLastTurn,
-  selectRunMarkers as findRunMarkers,
-  selectStanding as findStanding,
   type Turn,
   withdrawLiveTurn,
 } from './turn-store.ts'
 export type { FailureReason, TurnSource, Withdrawal } from './turn-table.ts'
-export { insertWake as armWake, selectNextWake as findNextWake } from './wake-store.ts'
+export { armWake, findNextWake } from './wake-store.ts'
 
 /** Writes the session's next turn and wakes admission, in the caller's transaction. */
 export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string> {

@@ -121,7 +121,7 @@ export async function lockHold(tx: Transaction, hold: TurnHold): Promise<boolean
 }
 
 /** The turn, if `hold` still owns it; its row stays locked until the transaction ends. */
-export function selectHeldTurn(tx: Transaction, hold: TurnHold): Promise<Turn | undefined> {
+export function findHeldTurn(tx: Transaction, hold: TurnHold): Promise<Turn | undefined> {
   return tx
     .selectFrom('turns')
     .selectAll()
@@ -176,7 +176,7 @@ const released = {
 /** `ran_on`: the host that started its agent, which is another one if the turn was taken over. */
 export type HeldTurn = Turn & { ran_on: string | null }
 
-export function selectTurnsHeldBy(db: Database, owner: string): Promise<HeldTurn[]> {
+export function findTurnsHeldBy(db: Database, owner: string): Promise<HeldTurn[]> {
   return db
     .selectFrom('turns')
     .innerJoin('sessions', 'sessions.id', 'turns.session_id')
@@ -215,12 +215,12 @@ export async function seizeExpiredTurns(db: Database, owner: string): Promise<Se
   return rows
 }
 
-export async function selectAbandonedRuns(db: Database, hostId: string): Promise<string[]> {
+export async function findAbandonedRuns(db: Database, hostId: string): Promise<string[]> {
   const runs = await db.selectFrom('abandoned_runs').select('run_marker').where('host_id', '=', hostId).execute()
   return runs.map(({ run_marker }) => run_marker)
 }
 
-export async function deleteAbandonedRun(db: Database, marker: string): Promise<void> {
+export async function forgetAbandonedRun(db: Database, marker: string): Promise<void> {
   await db.deleteFrom('abandoned_runs').where('run_marker', '=', marker).execute()
 }
 

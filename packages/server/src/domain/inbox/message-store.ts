@@ -59,7 +59,7 @@ export async function insertMessages(
   return rows.toSorted((one, other) => one.position - other.position)
 }
 
-export async function insertMessage(tx: Transaction, sessionId: number, message: NewMessage): Promise<Message> {
+export async function queueMessage(tx: Transaction, sessionId: number, message: NewMessage): Promise<Message> {
   const [inserted] = await insertMessages(tx, sessionId, [message])
   if (!inserted) throw new Error('the insert returned no message')
   return inserted
@@ -71,7 +71,7 @@ export async function returnMessage(
   { sessionId, messageId, ...message }: NewMessage & { sessionId: number; messageId: number | null },
 ): Promise<Message> {
   const own = messageId === null ? undefined : await reopenMessage(tx, messageId)
-  const returned = own ?? (await insertMessage(tx, sessionId, message))
+  const returned = own ?? (await queueMessage(tx, sessionId, message))
   return { ...returned, position: await moveMessage(tx, returned, 1) }
 }
 
@@ -104,7 +104,7 @@ export async function takeFirstMessage(tx: Transaction, sessionId: number): Prom
   return taken
 }
 
-export function selectPendingMessages(db: Database | Transaction, sessionId: number): Promise<Message[]> {
+export function findPendingMessages(db: Database | Transaction, sessionId: number): Promise<Message[]> {
   return db
     .selectFrom('enqueued_messages')
     .selectAll()
@@ -125,7 +125,7 @@ export async function hasPendingMessages(db: Database | Transaction, sessionId: 
   return row !== undefined
 }
 
-export function selectMessage(db: Database | Transaction, sessionId: number, id: number): Promise<Message | undefined> {
+export function findMessage(db: Database | Transaction, sessionId: number, id: number): Promise<Message | undefined> {
   return db
     .selectFrom('enqueued_messages')
     .selectAll()

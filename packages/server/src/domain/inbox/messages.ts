@@ -9,10 +9,10 @@ import { findSession, lockSession } from '../sessions/session.ts'
 import { appendToQueue } from './append-to-queue.ts'
 import {
   deleteMessage,
+  findMessage,
   type Message,
   moveMessage,
   type NewMessage,
-  selectMessage,
   selectMessagePage,
   updateMessage,
 } from './message-store.ts'
@@ -54,7 +54,7 @@ export async function listMessages(
 
 export async function showMessage(app: App, ref: SessionRef, id: number): Promise<Message> {
   const session = await findSession(app.db, ref)
-  return (await selectMessage(app.db, session.id, id)) ?? refuseMissing()
+  return (await findMessage(app.db, session.id, id)) ?? refuseMissing()
 }
 
 export async function changeMessage(
@@ -77,7 +77,7 @@ export async function reorderMessage(app: App, ref: SessionRef, id: number, posi
 export async function removeMessage(app: App, ref: SessionRef, id: number): Promise<void> {
   await transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
-    await deleteMessage(tx, (await selectMessage(tx, session.id, id)) ?? refuseMissing())
+    await deleteMessage(tx, (await findMessage(tx, session.id, id)) ?? refuseMissing())
   })
 }
 
@@ -86,7 +86,7 @@ type Change = (tx: Transaction, message: Message) => Promise<Message>
 async function withPending(app: App, ref: SessionRef, id: number, change: Change): Promise<Message> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
-    const message = (await selectMessage(tx, session.id, id)) ?? refuseMissing()
+    const message = (await findMessage(tx, session.id, id)) ?? refuseMissing()
     if (message.status !== 'pending')
       refuse('message_not_pending', `Message is ${message.status} and cannot be changed`)
     return change(tx, message)

@@ -41,7 +41,7 @@ export type Standing = {
 }
 
 /** Requires the session's row lock, so that the result holds until the transaction ends. */
-export async function selectStanding(tx: Transaction, sessionId: number): Promise<Standing> {
+export async function findStanding(tx: Transaction, sessionId: number): Promise<Standing> {
   const turns = await tx
     .selectFrom('turns')
     .selectAll()
@@ -80,7 +80,7 @@ export async function endQueuedTurns(tx: Transaction, sessionId: number, by: Wit
     .execute()
 }
 
-export function selectLastTurn(db: Database | Transaction, sessionId: number): Promise<Turn | undefined> {
+export function findLastTurn(db: Database | Transaction, sessionId: number): Promise<Turn | undefined> {
   return db
     .selectFrom('turns')
     .selectAll()
@@ -91,7 +91,7 @@ export function selectLastTurn(db: Database | Transaction, sessionId: number): P
 }
 
 /** Run markers of processes that may still be running for the session. */
-export async function selectRunMarkers(tx: Transaction, sessionId: number): Promise<string[]> {
+export async function findRunMarkers(tx: Transaction, sessionId: number): Promise<string[]> {
   const turns = await tx
     .selectFrom('turns')
     .select('run_marker')

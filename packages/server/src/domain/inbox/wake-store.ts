@@ -7,7 +7,7 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-export async function insertWake(tx: Transaction, wake: { sessionId: number; at: Date | null }): Promise<number> {
+export async function armWake(tx: Transaction, wake: { sessionId: number; at: Date | null }): Promise<number> {
   const { id } = await tx
     .insertInto('armed_wakes')
     .values({ session_id: wake.sessionId, at: wake.at })
@@ -17,10 +17,7 @@ export async function insertWake(tx: Transaction, wake: { sessionId: number; at:
 }
 
 /** The earliest wake. Wakes without a time sort last. */
-export function selectNextWake(
-  db: Database | Transaction,
-  sessionId: number,
-): Promise<{ at: Date | null } | undefined> {
+export function findNextWake(db: Database | Transaction, sessionId: number): Promise<{ at: Date | null } | undefined> {
   return db
     .selectFrom('armed_wakes')
     .select('at')

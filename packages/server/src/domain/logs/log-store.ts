@@ -27,7 +27,7 @@ export function insertLog(tx: Transaction, row: NewLogLine): Promise<LogLine> {
 }
 
 /** Newest first, by id. */
-export async function selectLogPage(
+export async function findLogPage(
   db: Database,
   sessionId: number,
   { level }: LogFilters,
@@ -50,7 +50,7 @@ export async function selectLogPage(
   return { lines, totalCount: total }
 }
 
-export function selectLog(db: Database | Transaction, sessionId: number, id: number): Promise<LogLine | undefined> {
+export function findLog(db: Database | Transaction, sessionId: number, id: number): Promise<LogLine | undefined> {
   return db
     .selectFrom('session_logs')
     .selectAll()

@@ -6,9 +6,9 @@ import { insertLog, type LogLine } from './log-store.ts'
 /** The face of the room: a session's log, which its users read. */
 export {
   deleteLog,
+  findLog,
+  findLogPage,
   type LogLine,
-  selectLog as findLog,
-  selectLogPage as findLogPage,
   updateLog,
 } from './log-store.ts'
 

@@ -35,7 +35,7 @@ export function selectSessionForUpdate(tx: Transaction, ref: SessionRef): Promis
 }
 
 /** As `selectSessionForUpdate`. Undefined also if another transaction holds the lock. */
-export function selectSessionIfFree(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+export function lockSessionIfFree(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx
     .selectFrom('sessions')
     .selectAll()

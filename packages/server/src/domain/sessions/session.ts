@@ -45,12 +45,12 @@ export {
   highestSpotPrecedence,
   insertSession,
   lockPlacement,
+  lockSessionIfFree,
   reserveSessionId,
   selectRefreshable,
   selectSession,
   selectSessionForDelete,
   selectSessionForReference,
-  selectSessionIfFree as lockSessionIfFree,
 } from './session-store.ts'
 export type { SessionRow } from './session-table.ts'
 export { freeSlug } from './slug.ts'

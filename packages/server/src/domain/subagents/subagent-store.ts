@@ -186,7 +186,7 @@ export async function upsertThread(tx: Transaction, growth: ThreadGrowth): Promi
 }
 
 /** Ends the running subagents of a turn that has ended. */
-export async function updateRunningSubagents(
+export async function endRunningSubagents(
   tx: Transaction,
   sessionId: number,
   status: 'completed' | 'failed',

@@ -1,2 +1,2 @@
 export { recordThreadGrowth } from './record-thread-growth.ts'
-export { updateRunningSubagents as endRunningSubagents } from './subagent-store.ts'
+export { endRunningSubagents } from './subagent-store.ts'

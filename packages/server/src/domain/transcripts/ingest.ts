@@ -3,7 +3,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { outlineOf } from './line-outline.ts'
 import { type AgentFile, endLastLine, transcriptLinesOf } from './transcript-lines.ts'
-import { appendEntries, lockThread, selectProgress, type ThreadKey } from './transcript-store.ts'
+import { appendEntries, findProgress, lockThread, type ThreadKey } from './transcript-store.ts'
 
 type IngestApp = Pick<App, 'db' | 'redactor'>
 
@@ -35,7 +35,7 @@ export async function ingest(
   { isOver = false, ...file }: AgentFile & { isOver?: boolean },
   hooks: IngestHooks,
 ): Promise<number> {
-  const { read_bytes: from } = await selectProgress(app.db, key)
+  const { read_bytes: from } = await findProgress(app.db, key)
   let appended = 0
   let lines: Line[] = []
   let size = 0

@@ -39,7 +39,7 @@ export async function lockThread(tx: Transaction, { sessionId, thread }: ThreadK
     .executeTakeFirstOrThrow()
 }
 
-export async function selectProgress(
+export async function findProgress(
   db: Database | Transaction,
   { sessionId, thread }: ThreadKey,
 ): Promise<ThreadProgress> {
@@ -75,7 +75,7 @@ export async function appendEntries(
 const batchBytes = 4 * 1024 * 1024
 
 /** The next lines within both limits, but at least one. PostgreSQL knows their lengths without reading the text. */
-export async function selectLines(
+export async function findLines(
   db: Database | Transaction,
   { sessionId, thread }: ThreadKey,
   { after, limit, maxBytes = batchBytes }: { after: number; limit: number; maxBytes?: number },

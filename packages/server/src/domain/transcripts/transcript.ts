@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
 import { type ParallelCalls, parallelCalls } from './parallel-calls.ts'
 import { renderLine, renderReadable } from './render.ts'
-import { selectLastLines, selectLines, selectProgress, type ThreadKey } from './transcript-store.ts'
+import { findLines, findProgress, selectLastLines, type ThreadKey } from './transcript-store.ts'
 
 /** The face of the room: a session's conversation as append-only entries. */
 export { assistantText } from './assistant-text.ts'
@@ -12,14 +12,14 @@ export { toolUsesIn } from './tool-uses.ts'
 export { transcriptLinesOf } from './transcript-lines.ts'
 export {
   appendEntries,
+  findLines,
+  findProgress,
   lockThread,
-  selectLines as findLines,
-  selectProgress as findProgress,
   updateReadBytes,
 } from './transcript-store.ts'
 
 export async function hasTranscript(db: Database | Transaction, sessionId: number): Promise<boolean> {
-  return (await selectProgress(db, { sessionId, thread: mainThread })).entry_count > 0
+  return (await findProgress(db, { sessionId, thread: mainThread })).entry_count > 0
 }
 
 /** The stored entries, one line each, as a stream: a transcript may be larger than memory. */
@@ -59,7 +59,7 @@ export async function transcriptTail(
   const key = { sessionId, thread: mainThread }
   const texts: string[] = []
   let length = 0
-  let { entry_count: last } = await selectProgress(db, key)
+  let { entry_count: last } = await findProgress(db, key)
   while (length < maxLength) {
     const rows = await selectLastLines(db, key, { last, limit: batchEntries })
     const first = rows.at(-1)
@@ -82,7 +82,7 @@ export async function* storedLines(
   last = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string> {
   for (let after = 0; after < last; ) {
-    const rows = await selectLines(db, key, { after, limit: batchEntries })
+    const rows = await findLines(db, key, { after, limit: batchEntries })
     if (rows.length === 0) return
     for (const { sequence, line } of rows) {
       if (sequence > last) return
@@ -102,7 +102,7 @@ async function* chunksOf(
   const key = { sessionId, thread: mainThread }
   let isFirst = true
   for (let after = 0; ; ) {
-    const rows = await selectLines(db, key, { after, limit: batchEntries })
+    const rows = await findLines(db, key, { after, limit: batchEntries })
     const last = rows.at(-1)
     if (!last) return
     after = last.sequence
