@@ -161,7 +161,7 @@ function skillText(name: string, description: string): string {
 function sampleHook({ conversation }: DrivenSession, event: Hook['event']): Hook {
   return {
     id: event,
-    folder: conversation.home,
+    folder: import.meta.dirname,
     event,
     command: 'sh',
     args: ['-c', `env > '${join(conversation.home, `${event}.txt`)}'`],
