@@ -1,6 +1,6 @@
 import { shellQuote } from '../platform/process/shell-quote.ts'
 import { version } from '../platform/version.ts'
-import { isProgram } from '../runtimes/cli.ts'
+import { canRun } from '../runtimes/cli.ts'
 import type { KeyRing } from './api-key.ts'
 import type { Host } from './compose.ts'
 import { sampleRepository } from './sample-repository.ts'
@@ -20,28 +20,31 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
   const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, keyLocation(keyRing)]
   if (!isWorking) return [...lines, 'This host answers requests; turns run where ROLE is worker or all'].join('\n')
   if (keyRing.keys.length === 0) return lines.join('\n')
-  const agent =
-    defaultRuntime === 'demo'
-      ? 'Agent: sessions that name no runtime use the built-in demo agent, which needs no key'
-      : `Agent: sessions that name no runtime use ${defaultRuntime}`
   if (able.length === 0)
     return [...lines, `Agent: none can run yet; ${web.url}/api/v1/clis/status says what is missing`].join('\n')
   return [
     ...lines,
-    able.includes(chosen)
-      ? agent
-      : `${agent}, which is not installed or not signed in; these can run: ${able.join(', ')}`,
+    `Agent: sessions that name no runtime use ${aboutDefault(chosen, able)}`,
     'Run a first session:',
     `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuote(body)}`,
   ].join('\n')
 }
 
-/** Decided from this host's files and variables, as `GET /clis/status` does. */
+function aboutDefault(chosen: string, able: readonly string[]): string {
+  if (!able.includes(chosen))
+    return `${chosen}, which is not installed or not signed in; these can run: ${able.join(', ')}`
+  if (chosen !== 'demo') return chosen
+  const others = able.filter((name) => name !== 'demo')
+  const hint =
+    others.length > 0 ? `; these can run too: ${others.join(', ')} (default_runtime in the settings chooses)` : ''
+  return `the built-in demo agent, which needs no key${hint}`
+}
+
 async function runtimesThatCanRun({ runtimes }: Host['app']): Promise<string[]> {
   const able: string[] = []
   for (const name of runtimes.names()) {
     const cli = runtimes.find(name)?.cli
-    if (!cli || ((await isProgram(cli.command)) && (await cli.isAuthenticated()))) able.push(name)
+    if (!cli || (await canRun(cli))) able.push(name)
   }
   return able
 }

@@ -48,6 +48,11 @@ export async function isProgram(command: string): Promise<boolean> {
   return false
 }
 
+/** Whether it is installed and signed in. Decided from this host's files and variables: no request goes to a vendor. */
+export async function canRun(cli: AgentCli): Promise<boolean> {
+  return (await isProgram(cli.command)) && (await cli.isAuthenticated())
+}
+
 type VendorCli = {
   title: string
   driver: string

@@ -1,5 +1,5 @@
 import type { KnownSecret } from '../platform/redaction/redactor.ts'
-import { isProgram } from './cli.ts'
+import { canRun, isProgram } from './cli.ts'
 import type { DriverContext, RuntimeDriver } from './driver.ts'
 import { readModels } from './models.ts'
 import type { Runtime } from './runtime.ts'
@@ -10,7 +10,7 @@ export type ConfiguredDriver = { driver: RuntimeDriver; config: Readonly<Record<
 export type OpenedRuntimes = {
   /** In the order of the drivers. */
   runtimes: readonly Runtime[]
-  /** The default runtime of a fresh installation. */
+  /** The default runtime of a fresh installation (docs/decisions/0043). */
   firstChoice: string
   secrets: readonly KnownSecret[]
 }
@@ -49,10 +49,12 @@ function declaredSecrets({ secrets }: RuntimeDriver, config: ConfiguredDriver['c
   })
 }
 
-/** The first runtime whose CLI is on this host, else the first that needs none: the built-in agent, unless it is off. */
+/** The first CLI that can run here, else the built-in agent, which needs none. If that is off: the first installed CLI. */
 async function chooseFirst(runtimes: readonly Runtime[]): Promise<string> {
+  for (const { name, cli } of runtimes) if (cli && (await canRun(cli))) return name
+  for (const { name, cli } of runtimes) if (!cli) return name
   for (const { name, cli } of runtimes) if (cli && (await isProgram(cli.command))) return name
-  const choice = runtimes.find(({ cli }) => cli === undefined) ?? runtimes[0]
+  const [choice] = runtimes
   if (!choice) throw new Error('no driver opened a runtime')
   return choice.name
 }

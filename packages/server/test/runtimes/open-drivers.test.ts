@@ -43,11 +43,24 @@ test('RUNTIME_DEMO=off leaves the built-in agent out, and a fresh installation c
   expect(firstChoice).toBe('runtime_alpha')
 })
 
-test('a fresh installation chooses the first runtime whose CLI is on the PATH', async () => {
+test('a fresh installation chooses the first runtime whose CLI is on the PATH and signed in', async () => {
+  const keys = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b' }
   await program(join(agentsFolder, 'codex'))
-  expect((await open()).firstChoice).toBe('runtime_beta')
+  expect((await open(keys)).firstChoice).toBe('runtime_beta')
   await program(join(agentsFolder, 'claude'))
-  expect((await open()).firstChoice).toBe('runtime_alpha')
+  expect((await open(keys)).firstChoice).toBe('runtime_alpha')
+  expect((await open({ OPENAI_API_KEY: 'b' })).firstChoice).toBe('runtime_beta')
+})
+
+test('a fresh installation whose CLIs are not signed in chooses the built-in agent', async () => {
+  await program(join(agentsFolder, 'claude'))
+  expect((await open()).firstChoice).toBe('demo')
+  expect((await open({ RUNTIME_ALPHA_LOGIN: join(agentsFolder, 'no-such-file') })).firstChoice).toBe('demo')
+})
+
+test('a fresh installation without the built-in agent prefers an installed CLI that is not signed in to a missing one', async () => {
+  await program(join(agentsFolder, 'codex'))
+  expect((await open({ RUNTIME_DEMO: 'off' })).firstChoice).toBe('runtime_beta')
 })
 
 test('an installed CLI comes before one on the PATH, and a configured command before both', async () => {

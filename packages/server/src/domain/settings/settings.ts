@@ -29,7 +29,7 @@ export async function placeUncategorized(tx: Transaction, position: number): Pro
   await updateSettings(tx, { uncategorized_position: position })
 }
 
-/** If no vendor CLI is installed, the first start selects the built-in agent, so that sessions can run at once. */
+/** Stores the default runtime of the first start, so that sessions can run at once. */
 export async function chooseRuntimeAtFirstStart(app: App, choice: string): Promise<void> {
   const settings = await selectSettings(app.db)
   if (settings.default_runtime === null) await changeSettings(app, { default_runtime: choice })
