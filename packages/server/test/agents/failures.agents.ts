@@ -36,6 +36,12 @@ describe.each(agents)('a session of $runtime', (agent) => {
     if (agent.runtime === 'runtime_alpha') expect(await logs(id)).toMatch(/status [45]29.*attempt 2 of 11/)
   })
 
+  test('whose answers keep reaching the limit on output tokens fails as too long', async () => {
+    const id = await begin(agent, 'say Half an answer\ncut')
+    expect(await atRest(app, id)).toMatchObject({ status: 'failed', metadata: { failure_reason: 'too_long' } })
+    expect(await logs(id)).toMatch(/The turn failed \(too_long\): .*(output token|max_output_tokens|token limit)/)
+  })
+
   test('continues after one status 500', async () => {
     const id = await work(agent, 'fail 500 1\nsay Recovered')
     expect(await textOf(app, id)).toContain('--- Assistant ---\nRecovered\n')

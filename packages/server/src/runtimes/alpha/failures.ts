@@ -38,7 +38,7 @@ const kinds: readonly Kind[] = [
   },
   {
     reason: 'too_long',
-    advice: 'Shorten the prompt, or fork the session from an earlier message.',
+    advice: 'Shorten the prompt, ask for less at once, or fork the session from an earlier message.',
     matches: ({ status, terminalReason, text }) =>
       status === 413 ||
       terminalReason === 'prompt_too_long' ||

@@ -68,7 +68,7 @@ const advice: Record<TurnFailureReason, string> = {
   auth: 'Set OPENAI_API_KEY or CODEX_API_KEY to a valid key that may use this model, or RUNTIME_BETA_LOGIN to the login file of the CLI, start Yardmaster again and restart the session.',
   rate_limit: 'Wait until the limit is lifted or raise it with the provider, then restart the session.',
   model: 'Choose another model for this session; the provider does not offer this one to the account.',
-  too_long: 'Start a new session, or fork this one at an earlier message.',
+  too_long: 'Ask for less at once, start a new session, or fork this one at an earlier message.',
   no_session: 'The conversation is no longer on this host; restart the session to write it again from what is stored.',
   overloaded: 'Check that this host can reach the provider, and restart the session later.',
   agent_error: 'If it happens again, look at the session logs and try another model.',

@@ -36,6 +36,14 @@ describe('a turn failed', () => {
     [refused(404, 'There is an issue with the selected model (x)'), 'model', 'Choose another model'],
     [refused(400, 'Prompt is too long', 'prompt_too_long'), 'too_long', 'Shorten'],
     [refused(413, 'Request too large (max 32MB).', 'image_error'), 'too_long', 'Shorten'],
+    [
+      refused(
+        null,
+        "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable.",
+      ),
+      'too_long',
+      'ask for less at once',
+    ],
     [refused(529, 'API Error: 529 Overloaded.'), 'overloaded', 'later'],
     [refused(500, 'API Error: Internal server error'), 'overloaded', 'later'],
     [refused(null, 'API Error: Unable to connect to API (ConnectionRefused)'), 'overloaded', 'later'],

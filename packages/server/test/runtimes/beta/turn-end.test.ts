@@ -95,6 +95,14 @@ test.each<[string, CodexError, string]>([
     'too_long',
   ],
   [
+    'an answer that reaches the limit on output tokens',
+    {
+      message: 'stream disconnected before completion: Incomplete response returned, reason: max_output_tokens',
+      codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: null } },
+    },
+    'too_long',
+  ],
+  [
     'a rush',
     { message: 'We’re currently experiencing high demand.', codexErrorInfo: 'internalServerError' },
     'overloaded',

@@ -135,7 +135,8 @@ function emptied(block: AnswerBlock): AnswerBlock {
   return { ...block, text: '' }
 }
 
-function stopReason({ parts }: PlayedAnswer): string {
+function stopReason({ parts, isCut }: PlayedAnswer): string {
+  if (isCut) return 'max_tokens'
   return parts.at(-1)?.kind === 'call' ? 'tool_use' : 'end_turn'
 }
 

@@ -49,6 +49,13 @@ describe('the script', () => {
     for (const status of [529, 529, 200, 529]) expect((await post([user('fail 529 2\nsay Up')])).status).toBe(status)
   })
 
+  test('ends an answer at the limit on output tokens', async () => {
+    expect(await ask([user('say Half\ncut')])).toMatchObject({
+      content: [{ text: 'Half' }],
+      stop_reason: 'max_tokens',
+    })
+  })
+
   test('reports the scripted tokens', async () => {
     expect(await ask([user('usage 7 8 9 10\nsay Counted')])).toMatchObject({
       usage: { input_tokens: 7, output_tokens: 8, cache_read_input_tokens: 9, cache_creation_input_tokens: 10 },

@@ -21,12 +21,13 @@ import type { WireFormat } from './wire-format.ts'
 //   wait SECONDS          stalls the stream             long N            N characters, slowly
 //   fail STATUS [TIMES]   rejects the request with that HTTP status, TIMES times (default: always)
 //   fail too_long [TIMES] reports an oversized conversation in the vendor's format
+//   cut                   the answer reaches the limit on output tokens
 //   usage IN OUT [READ WRITE]   the tokens the answer reports as input and output, and those read from and written to
 //                         the cache; without the line 100 20 30 10
 //   any other line        says `You said: LINE`
 //
 // Lines up to and including one that calls a tool are one answer of the model; the next lines follow when the result arrives.
-// `fail` and `usage` apply to the answer they are in. A script that ends in a call is followed by `Done.`
+// `fail`, `cut` and `usage` apply to the answer they are in. A script that ends in a call is followed by `Done.`
 //
 // A key with `bad` in it gets 401, one with `quota` 429, one with `pause` 429 and an hour to wait; a model with `missing` in its name gets the vendor's 404.
 

@@ -97,7 +97,8 @@ function callOf({ call }: Extract<PlayedPart, { kind: 'call' }>): Record<string,
   return { id: newId('call_'), type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } }
 }
 
-function finishReason({ parts }: PlayedAnswer): string {
+function finishReason({ parts, isCut }: PlayedAnswer): string {
+  if (isCut) return 'length'
   return parts.at(-1)?.kind === 'call' ? 'tool_calls' : 'stop'
 }
 

@@ -117,7 +117,8 @@ async function stream(response: ServerResponse, request: ModelRequest, answer: P
     send('response.output_item.done', { output_index: place.output_index, item })
     output.push(item)
   }
-  send('response.completed', { response: { ...begun, status: 'completed', output, usage: usageOf(answer.usage) } })
+  const ended = endOf(answer)
+  send(`response.${ended.status}`, { response: { ...begun, ...ended, output, usage: usageOf(answer.usage) } })
   out.end()
 }
 
@@ -163,7 +164,11 @@ async function sendContent(
 
 function whole(request: ModelRequest, answer: PlayedAnswer): unknown {
   const output = answer.parts.flatMap((part) => (part.kind === 'wait' ? [] : [itemOf(part)]))
-  return { ...document(request, output, usageOf(answer.usage)), status: 'completed' }
+  return { ...document(request, output, usageOf(answer.usage)), ...endOf(answer) }
+}
+
+function endOf({ isCut }: PlayedAnswer): { status: string; [key: string]: unknown } {
+  return isCut ? { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } } : { status: 'completed' }
 }
 
 function document(request: ModelRequest, output: OutputItem[], usage: unknown): Record<string, unknown> {

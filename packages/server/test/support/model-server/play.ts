@@ -3,7 +3,7 @@ import type { ModelRequest } from './model-request.ts'
 import { defaultUsage, type Failure, type Part, parseScript, type TokenUsage } from './script.ts'
 
 /** An answer whose calls name tools of the request. */
-export type PlayedAnswer = { parts: PlayedPart[]; usage: TokenUsage }
+export type PlayedAnswer = { parts: PlayedPart[]; usage: TokenUsage; isCut?: boolean }
 export type PlayedPart = Exclude<Part, { kind: 'call' }> | { kind: 'call'; call: ToolCall }
 
 export type Play = { answer: PlayedAnswer } | { failure: Failure }
@@ -31,7 +31,7 @@ export function createPlayer(): (request: ModelRequest) => Play {
     }
     // A later conversation with the same script fails again.
     failures.delete(place)
-    return { answer: { parts: answer.parts.map((part) => withTool(part, request)), usage: answer.usage } }
+    return { answer: { ...answer, parts: answer.parts.map((part) => withTool(part, request)) } }
   }
 }
 

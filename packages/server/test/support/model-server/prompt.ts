@@ -15,7 +15,12 @@ function unwrap(text: string): string {
 
 const elements = /^[ \t]*<([A-Za-z][\w-]*)(?: [^<>\n]*)?>[\s\S]*?<\/\1(?: [^<>\n]*)?>[ \t]*$/gm
 
-const notices = [/^\[Request interrupted by user[^\]\n]*\]$/gm, /^Tool loaded\.$/gm, /^# AGENTS\.md instructions.*$/gm]
+const notices = [
+  /^\[Request interrupted by user[^\]\n]*\]$/gm,
+  /^Tool loaded\.$/gm,
+  /^# AGENTS\.md instructions.*$/gm,
+  /^Output token limit hit\. Resume directly.*$/gm,
+]
 
 /**
  * A message may hold several texts: a CLI whose last turn got no answer sends the old prompt and the new one in one message. The

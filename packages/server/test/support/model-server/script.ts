@@ -20,6 +20,8 @@ export type Answer = {
   usage: TokenUsage
   /** How often, and how, requests for this answer fail first. */
   failure?: { how: Failure; times: number }
+  /** Whether the answer ends because it reaches the limit on output tokens. */
+  isCut?: boolean
 }
 
 /** Different numbers in every field, so that a test detects swapped fields. */
@@ -81,6 +83,11 @@ const verbs: Record<string, (answer: Answer, rest: string) => boolean> = {
       how: how === 'too_long' ? how : Number(how),
       times: times === undefined ? Number.POSITIVE_INFINITY : Number(times),
     }
+    return true
+  },
+  cut: (answer, rest) => {
+    if (rest !== '') return false
+    answer.isCut = true
     return true
   },
   usage: (answer, rest) => {
