@@ -80,7 +80,12 @@ export function openThreads({
 type Seat = { worker: Worker | undefined; known: readonly KnownSecret[] }
 
 function start(program: string, rules: readonly Rule[]): Worker {
-  const worker = new Worker(program, { workerData: { rules }, resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } })
+  const worker = new Worker(program, {
+    workerData: { rules },
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    // A thread inherits the process's options and refuses to start with some of them.
+    execArgv: [],
+  })
   // Node throws an error event without a listener.
   worker.on('error', () => undefined)
   worker.unref()

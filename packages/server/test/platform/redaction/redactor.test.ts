@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { exampleText } from '../../../src/platform/redaction/example-text.ts'
 import { openRedactor, type Redactor } from '../../../src/platform/redaction/redactor.ts'
 
+const run = promisify(execFile)
 const token = exampleText('ghp_ + 36 alnum')
 const megabyte = 'an ordinary sentence, as agents write many. '.repeat(24_000)
 const redactors: Redactor[] = []
@@ -25,6 +28,17 @@ function program(source: string): string {
 }
 
 describe('a long text', () => {
+  test('is redacted also if Node was started with options that a thread does not accept', async () => {
+    const built = new URL('../../../dist/platform/redaction/redactor.js', import.meta.url).href
+    const source = `
+      import { openRedactor } from ${JSON.stringify(built)}
+      const redactor = openRedactor({ known: () => [] })
+      process.stdout.write((await redactor.text('word '.repeat(100_000) + ${JSON.stringify(token)})).slice(-40))
+      await redactor.close()`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source])
+    expect(stdout).toMatch(/word \[REDACTED/)
+  })
+
   test('is redacted while the event loop keeps turning', async () => {
     const redactor = open()
     const line = JSON.stringify({ type: 'user', text: `${megabyte} ${token} ${megabyte}` })
