@@ -57,10 +57,10 @@ function toldWith(words: string, besides: string): string | undefined {
   return request && JSON.stringify(request.body)
 }
 
-test('a server killed in the middle of turns restarts, and every agent continues its conversation', async () => {
+test('a server killed in the middle of turns restarts and ends the old agents before they call the model again, and every agent continues its conversation', async () => {
   const yard = await openYard()
   const first = await yard.start()
-  const sessions = []
+  const sessions: { id: number; name: string; sleep: string; prompt: string }[] = []
   for (const agent of agents) {
     const name = `plover-${agent.runtime}`
     const id = await begin(first, yard.git_root, agent, `say The word is ${name}`)
@@ -79,6 +79,7 @@ test('a server killed in the middle of turns restarts, and every agent continues
     )
   }
   await first.kill()
+  const callsBefore = model.requests.length
 
   const second = await yard.start()
   expect(await stillRunning(tools)).toEqual([])
@@ -102,6 +103,9 @@ test('a server killed in the middle of turns restarts, and every agent continues
     const entries = (await entriesOf(second, id)).map((entry) => JSON.stringify(entry))
     expect(new Set(entries).size).toBe(entries.length)
   }
+  // An agent that is asked to stop calls the model with the result of its aborted tool, under the old prompt.
+  const later = model.requests.slice(callsBefore).flatMap(({ isSideCall, prompt }) => (isSideCall ? [] : [prompt]))
+  expect(later.filter((prompt) => sessions.some(({ sleep }) => prompt.includes(sleep)))).toEqual([])
   const { rows } = await yard.pool.query(
     'select session_id::int, source, state, outcome from turns order by session_id, sequence',
   )
