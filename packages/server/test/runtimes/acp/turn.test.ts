@@ -85,6 +85,16 @@ describe('a turn', () => {
     await session.run('environment PASSED\nenvironment KEPT', { equipment: { environment: { KEPT: '' } } })
     expect((await session.said()).at(-1)).toBe('text: PASSED=yesKEPT=')
   })
+
+  test('has an agent of Claude Code wait for its MCP servers and send no telemetry, unless the runtimes file says otherwise', async () => {
+    const prompt = 'environment MCP_CONNECTION_NONBLOCKING\nenvironment DISABLE_TELEMETRY'
+    session = await scriptedSession()
+    await session.run(prompt)
+    expect((await session.said()).at(-1)).toBe('text: MCP_CONNECTION_NONBLOCKING=0DISABLE_TELEMETRY=1')
+    session = await scriptedSession({ environment: { MCP_CONNECTION_NONBLOCKING: '1' } })
+    await session.run(prompt)
+    expect((await session.said()).at(-1)).toBe('text: MCP_CONNECTION_NONBLOCKING=1DISABLE_TELEMETRY=1')
+  })
 })
 
 describe('an interrupted turn', () => {
