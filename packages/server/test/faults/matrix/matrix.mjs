@@ -18,6 +18,7 @@ import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
 import { longLines } from './faults/long-lines.mjs'
+import { parkedStart } from './faults/parked-start.mjs'
 import { partition } from './faults/partition.mjs'
 import { plantedFiles } from './faults/planted-files.mjs'
 import { racingDelete } from './faults/racing-delete.mjs'
@@ -63,6 +64,7 @@ export const faults = [
   racingDelete,
   tornLine,
   hostileFiles,
+  parkedStart,
   frozenWriter,
   partition,
   rowLocks,
