@@ -90,6 +90,12 @@ function resolved(api: OpenApiDocument, schema: JsonSchema): JsonSchema {
   return typeof $ref === 'string' ? (api.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 }
 
+/** PostgreSQL compresses a long text before it checks whether an index can hold it; it cannot compress this one. */
+function incompressible(length: number): string {
+  const random = seededRandom(length)
+  return Array.from({ length }, () => String.fromCodePoint(0x4e00 + Math.floor(random() * 20_000))).join('')
+}
+
 /** A lone surrogate cannot be percent-encoded. */
 function wellFormed(text: string): string {
   return text.replaceAll(/[\ud800-\udfff]/gu, '?')
@@ -116,6 +122,12 @@ const hostileTexts = [
   '__proto__',
   '\r\nX-Injected: 1',
   '9'.repeat(40),
+  // Times that JavaScript or PostgreSQL does not know, or that only PostgreSQL knows.
+  '+275761-01-01T00:00:00Z',
+  '-004800-01-01T00:00:00Z',
+  '2031-02-30T24:00:00+99:99',
+  'infinity',
+  incompressible(900),
 ]
 
 const hostileSegments = hostileTexts.map(wellFormed).filter((text) => text !== '' && !text.includes('/'))
@@ -150,6 +162,7 @@ const hostileValues: unknown[] = [
   Number.MAX_SAFE_INTEGER,
   ...hostileTexts,
   'x'.repeat(51_000),
+  incompressible(9000),
   [],
   [null],
   [[]],

@@ -79,6 +79,8 @@ export function oddRequests(api: OpenApiDocument, options: Options): () => OddRe
 const oddNumbers = [
   '1e400',
   '1e200000',
+  '1e131073',
+  '1e-200000',
   '-1e400',
   '-0',
   '0.1e-400',
