@@ -12,7 +12,7 @@ const app = testApp({ environment: { ROLE: 'web' } })
 
 /** FUZZ_SEED overrides the seed; a failure prints it. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_115)
-const count = 20_000
+const count = 8000
 /** The stream stays open until its reader disconnects. */
 const endless = ['events.stream']
 

@@ -1,1 +1,0 @@
-export const faults: readonly { name: string; what: string }[]
