@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeFolder } from '../../platform/files/remove-folder.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
@@ -59,7 +60,7 @@ export async function askAgent(app: App, session: SessionRow, question: Question
     if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [], lines: [] }
     throw error
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder(folder)
   }
 }
 
@@ -75,7 +76,7 @@ export async function removeLeftovers(app: App): Promise<void> {
   })
   for (const marker of markers) {
     await sweepMarked(marker)
-    await rm(join(folder, marker), { recursive: true, force: true })
+    await removeFolder(join(folder, marker))
   }
 }
 

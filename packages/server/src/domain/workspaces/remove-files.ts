@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { removeFolder } from '../../platform/files/remove-folder.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import { keptFolder } from '../../runtimes/kept-folder.ts'
 import { type App, handleJob } from '../app.ts'
@@ -19,5 +19,5 @@ export const removeFiles = handleJob(removeFilesJob, async ({ sessionId, runMark
 export async function removeSessionFiles(app: App, sessionId: number): Promise<void> {
   await app.clones.remove(clonePath(app, sessionId))
   const home = runtimeHome(app, sessionId)
-  for (const folder of [home, keptFolder(home)]) await rm(folder, { recursive: true, force: true })
+  for (const folder of [home, keptFolder(home)]) await removeFolder(folder)
 }

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 import { giveToOwnerOf } from './give.ts'
+import { removeFolder } from './remove-folder.ts'
 import { UntrustedFile } from './untrusted-file.ts'
 
 /**
@@ -54,12 +55,12 @@ export async function replaceUntrusted(
   await inFolder(dirname(path), { ...bounds, isCreated: true }, async (place, folder) => {
     const target = join(place, basename(path))
     const draft = draftOf(target)
-    await removeAll(draft)
+    await removeFolder(draft)
     await fill(draft)
     await giveToOwnerOf(folder, draft)
     await rename(draft, target).catch(async (error: unknown) => {
       if (!blockedByFolder.has(errnoOf(error))) throw error
-      await removeAll(target)
+      await removeFolder(target)
       await rename(draft, target)
     })
   })
@@ -80,26 +81,17 @@ export async function takeUntrusted(path: string, to: string, bounds: Bounds): P
   return isTaken === true
 }
 
-/**
- * Removes a file or folder and the leftovers of an interrupted replacement.
- *
- * Not promised: safety while the agent runs. A process that replaces folders by links during the removal of a folder
- * can misdirect it, so end the agent's processes first.
- */
+/** Removes a file or folder and the leftovers of an interrupted replacement. */
 export async function removeUntrusted(path: string, bounds: Bounds): Promise<void> {
   await inFolder(dirname(path), { ...bounds, isCreated: false }, async (place) => {
     const target = join(place, basename(path))
-    await removeAll(target)
-    await removeAll(draftOf(target))
+    await removeFolder(target)
+    await removeFolder(draftOf(target))
   })
 }
 
 function draftOf(target: string): string {
   return `${target}.partial`
-}
-
-async function removeAll(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true })
 }
 
 /**

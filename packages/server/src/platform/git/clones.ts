@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { PathRefused } from '../contained-path.ts'
+import { removeFolder } from '../files/remove-folder.ts'
 import { errnoOf } from '../process/errno.ts'
 import { holdsWork } from './agent-clone.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
@@ -87,7 +88,7 @@ async function createFromMirror(
 ): Promise<Clone> {
   const partial = partialOf(path)
   try {
-    await rm(partial, { recursive: true, force: true, maxRetries: 3 })
+    await removeFolder(partial)
     const commit = await mirrors.read(request.address, request.signal, async (mirror) => {
       used.mirror = mirror
       const tip = await findBranch(mirror, request)
@@ -99,7 +100,7 @@ async function createFromMirror(
     await rename(partial, path)
     return { path, commit }
   } finally {
-    await rm(partial, { recursive: true, force: true, maxRetries: 3 })
+    await removeFolder(partial)
   }
 }
 
@@ -221,7 +222,7 @@ async function remove(root: string, path: string): Promise<void> {
   }
   // The last segment is not resolved: if it is a link, remove the link.
   const clone = join(folder, name)
-  for (const leftover of [clone, partialOf(clone)]) await rm(leftover, { recursive: true, force: true, maxRetries: 3 })
+  for (const leftover of [clone, partialOf(clone)]) await removeFolder(leftover)
 }
 
 async function realpathIfPresent(path: string): Promise<string | undefined> {
