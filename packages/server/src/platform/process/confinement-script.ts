@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import { isInside } from '../contained-path.ts'
-import type { ShownPath, View } from './confinement-view.ts'
+import type { View } from './confinement-view.ts'
 import { shellQuote } from './shell-quote.ts'
 
 /**
@@ -9,7 +9,7 @@ import { shellQuote } from './shell-quote.ts'
  * kernel kills everything that is left in the namespace.
  *
  * Every cover is a folder of one temporary file system, arranged on `stage` before it is bound over the path: once a path
- * is covered, nothing below it can be reached any more.
+ * is covered, nothing below it can be reached any more. A cover inside another one is bound in that one's folder first.
  */
 export function confinementScript(options: {
   view: View
@@ -23,14 +23,15 @@ export function confinementScript(options: {
   lingerMs: number
 }): string {
   const { view, stage, cwd, runner, toolPath, lingerMs } = options
-  // The cover that hides the stage comes last: the others are bound from there.
-  const covers = view.covers
-    .map((cover, index) => ({ ...cover, staged: join(stage, String(index)) }))
-    .sort((one, other) => Number(isInside(one.path, stage)) - Number(isInside(other.path, stage)))
-  const placeOf = (path: string): string => {
-    const cover = covers.find((one) => isInside(one.path, path))
+  const staged = view.covers.map((cover, index) => ({ ...cover, staged: join(stage, String(index)) }))
+  const placeOf = (path: string, among = staged): string => {
+    const cover = among.findLast((one) => isInside(one.path, path))
     return cover ? join(cover.staged, relative(cover.path, path)) : path
   }
+  // Inner covers first. The outer one that hides the stage comes last: the others are bound from there.
+  const covers = staged
+    .map((cover, index) => ({ ...cover, place: placeOf(cover.path, staged.slice(0, index)) }))
+    .sort((one, other) => lastness(one, stage) - lastness(other, stage))
   const empty = { folder: join(stage, 'empty'), file: join(stage, 'nothing') }
   const shown = view.shown.map((one) => ({ ...one, place: placeOf(one.path) }))
   const shownMounts = shown.map(({ path, place, isWritable, isNoexec }) =>
@@ -39,19 +40,26 @@ export function confinementScript(options: {
   const coveringMounts = [
     // Before the covers, one of which hides the stage.
     ...view.hidden.map(({ path, isFolder }) =>
-      tableLine(isFolder ? empty.folder : empty.file, path, ['bind', ...readOnly]),
+      tableLine(isFolder ? empty.folder : empty.file, placeOf(path), ['bind', ...readOnly]),
     ),
-    ...covers.map(({ path, staged, isWritable }) =>
-      tableLine(staged, path, ['rbind', ...(isWritable ? [] : readOnly)]),
+    ...covers.map(({ place, staged: from, isWritable }) =>
+      tableLine(from, place, ['rbind', ...(isWritable ? [] : readOnly)]),
     ),
   ]
   const table = join(stage, 'fstab')
+  const inner = covers.map((cover) => ({ ...cover, isFolder: true }))
   const lines = [
     'set -e',
     `path=$PATH; PATH=${shellQuote(toolPath)}`,
     view.isReadOnly ? listMounts : [],
     call('mount', '-t', 'tmpfs', '-o', 'mode=0755', 'yardmaster', stage),
-    call('mkdir', '-p', empty.folder, ...covers.map(({ staged }) => staged), ...placesToMake(shown, stage)),
+    call(
+      'mkdir',
+      '-p',
+      empty.folder,
+      ...staged.map((cover) => cover.staged),
+      ...placesToMake([...shown, ...inner], stage),
+    ),
     shown
       .filter(({ isFolder, place }) => !isFolder && isInside(stage, place))
       .map(({ place }) => `: > ${shellQuote(place)}`),
@@ -94,8 +102,12 @@ export function linger({ lingerMs, others }: { lingerMs: number; others: number 
 
 const lingerStepMs = 50
 
+function lastness({ path, place }: { path: string; place: string }, stage: string): number {
+  return isInside(stage, place) ? 0 : isInside(path, stage) ? 2 : 1
+}
+
 /** The mount points: a folder for a folder, and the parent of a file. */
-function placesToMake(shown: readonly (ShownPath & { place: string })[], stage: string): string[] {
+function placesToMake(shown: readonly { place: string; isFolder: boolean }[], stage: string): string[] {
   return shown
     .filter(({ place }) => isInside(stage, place))
     .map(({ place, isFolder }) => (isFolder ? place : join(place, '..')))

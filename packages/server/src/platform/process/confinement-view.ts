@@ -5,16 +5,21 @@ import { firstBarred } from './open-way.ts'
 
 /** What a confined program sees of the file system, beyond what its user may see anyway. */
 export type View = {
-  /** Folders that appear empty, except for what is shown in them. None is inside another. */
+  /** Folders that appear empty, except for what is shown in them. Outer ones come before those inside them. */
   covers: readonly Cover[]
-  /** Paths that appear empty. Each exists and is outside the covers. */
+  /** Paths that appear empty. Each exists and is outside the covers, or in something that is shown. */
   hidden: readonly HiddenPath[]
   shown: readonly ShownPath[]
   /** Whether everything that is not shown as writable is read-only. */
   isReadOnly: boolean
 }
 
-type Cover = { path: string; isWritable: boolean }
+type Cover = {
+  path: string
+  isWritable: boolean
+  /** Whether it stays covered where a path around it is shown. */
+  isPrivate: boolean
+}
 type HiddenPath = { path: string; isFolder: boolean }
 export type ShownPath = { path: string; isWritable: boolean; isFolder: boolean; isNoexec: boolean }
 
@@ -26,21 +31,27 @@ export type ViewRequest = {
   isReadOnly: boolean
 }
 
-/** Resolves links, leaves out what does not exist, and drops what a wider entry includes. */
+/**
+ * Resolves links, leaves out what does not exist, and drops what a wider entry includes. What is private or hidden stays so
+ * inside a path that is shown; only what is named inside a private folder is shown.
+ */
 export async function viewOf(request: ViewRequest): Promise<View> {
   const found = await Promise.all(request.covers.map(async (cover) => ({ ...cover, real: await existing(cover.path) })))
-  const covers = outermost(found.flatMap(({ real, isWritable }) => (real ? [{ path: real.path, isWritable }] : [])))
+  const covers = needed(found.flatMap(({ real, ...cover }) => (real ? [{ ...cover, path: real.path }] : [])))
   const isCovered = (path: string) => covers.some((cover) => isInside(cover.path, path))
-  const hidden = (await existingOf(request.hidden)).filter(({ path }) => !isCovered(path))
+  const isPrivate = (path: string) => covers.some((cover) => cover.isPrivate && cover.path === path)
   const isNoexec = isNoexecIn(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''))
   const entry = (isWritable: boolean) => (one: Existing) => ({ ...one, isWritable, isNoexec: isNoexec(one.path) })
   const writable = (await existingOf(request.writable)).map(entry(true))
   const readable = (await existingOf(request.readable)).map(entry(false))
   // What is read-only anyway and not covered needs no entry.
   const shown = [...writable, ...readable].filter(
-    ({ path, isWritable }) => isCovered(path) || (isWritable && request.isReadOnly),
+    ({ path, isWritable }) => !isPrivate(path) && (isCovered(path) || (isWritable && request.isReadOnly)),
   )
-  return { covers, hidden, shown: withoutRepeats(shown), isReadOnly: request.isReadOnly }
+  const hidden = (await existingOf(request.hidden)).filter(
+    ({ path }) => !isCovered(path) || shown.some((one) => isInside(one.path, path)),
+  )
+  return { covers, hidden, shown: withoutRepeats(shown, covers), isReadOnly: request.isReadOnly }
 }
 
 /** Tells whether a path is on a mount from which nothing can be run. The last of the innermost mounts counts. */
@@ -75,27 +86,42 @@ async function existingOf(paths: readonly string[]): Promise<Existing[]> {
   return (await Promise.all(paths.map(existing))).filter((one) => one !== undefined)
 }
 
-function outermost(covers: readonly Cover[]): Cover[] {
-  return covers.filter(
-    ({ path }, index) =>
-      !covers.some(
-        (other, place) => place !== index && isInside(other.path, path) && (other.path !== path || place < index),
+/** A cover inside another one is part of it, unless it is private. Of two for one path, the private one counts. */
+function needed(covers: readonly Cover[]): Cover[] {
+  const privateFirst = [...covers].sort((one, other) => Number(other.isPrivate) - Number(one.isPrivate))
+  return privateFirst
+    .filter(({ path, isPrivate }, index) =>
+      privateFirst.every(
+        (other, place) =>
+          place === index ||
+          !isInside(other.path, path) ||
+          (other.path === path ? index < place : isPrivate && !other.isPrivate),
       ),
-  )
+    )
+    .sort(outerFirst)
+}
+
+/** A path inside another one is longer. */
+function outerFirst(one: { path: string }, other: { path: string }): number {
+  return one.path.length - other.path.length
 }
 
 /** An entry inside a wider one is part of it. The first of two equal entries counts: writable ones come first. */
-function withoutRepeats(shown: readonly ShownPath[]): ShownPath[] {
-  return shown.filter(
-    ({ path, isWritable }, index) =>
-      !shown.some(
-        (other, place) =>
-          place !== index &&
-          isInside(other.path, path) &&
-          (other.isWritable || !isWritable) &&
-          (other.path !== path || place < index),
-      ),
-  )
+function withoutRepeats(shown: readonly ShownPath[], covers: readonly Cover[]): ShownPath[] {
+  const innermost = (path: string) => covers.findLast((cover) => isInside(cover.path, path))
+  return shown
+    .filter(
+      ({ path, isWritable }, index) =>
+        !shown.some(
+          (other, place) =>
+            place !== index &&
+            isInside(other.path, path) &&
+            innermost(other.path) === innermost(path) &&
+            (other.isWritable || !isWritable) &&
+            (other.path !== path || place < index),
+        ),
+    )
+    .sort(outerFirst)
 }
 
 /**
@@ -110,5 +136,5 @@ export async function barredFrom(request: ViewRequest, user: SystemUser | undefi
     const folder = real === undefined ? undefined : await firstBarred(real, user)
     if (folder !== undefined) barred.add(folder)
   }
-  return [...barred].map((path) => ({ path, isWritable: false }))
+  return [...barred].map((path) => ({ path, isWritable: false, isPrivate: false }))
 }

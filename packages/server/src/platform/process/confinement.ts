@@ -129,8 +129,9 @@ function requestFor(
   const isStrict = mode === 'strict'
   return {
     covers: [
-      ...[home, ...(isStrict ? userHomes : [])].map((path) => ({ path, isWritable: false })),
-      ...(isStrict ? temporaryFolders : []).map((path) => ({ path, isWritable: true })),
+      { path: home, isWritable: false, isPrivate: true },
+      ...(isStrict ? userHomes : []).map((path) => ({ path, isWritable: false, isPrivate: false })),
+      ...(isStrict ? temporaryFolders : []).map((path) => ({ path, isWritable: true, isPrivate: false })),
     ],
     hidden,
     writable,
@@ -208,7 +209,7 @@ const wrappers: Record<keyof typeof toolNames, (tools: Tools) => Wrap> = {
       })
       const args = [
         ...(isRoot ? [] : ['--user', '--map-root-user']),
-        ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', '--'],
+        ...['--mount', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc', '--'],
         ...['/bin/sh', '-c', script, 'sh', program.command, ...program.args],
       ]
       return { ...program, command: at('unshare'), args }

@@ -202,6 +202,12 @@ describe.each(['namespaces', ...(hasBubblewrap ? (['bubblewrap'] as const) : [])
       expect(await run(`[ -e /proc/${process.pid}/environ ] && echo seen || echo unseen`, ordinary)).toBe('unseen')
     })
 
+    test('does not see the shared memory of its user', async () => {
+      const [own] = /\d+$/.exec(execFileSync('ipcmk', ['--shmem', '64'], { encoding: 'utf8' }).trim()) ?? ['']
+      onTestFinished(() => void execFileSync('ipcrm', ['--shmem-id', own]))
+      expect(await run('cat /proc/sysvipc/shm | wc -l', ordinary)).toBe('1')
+    })
+
     test('cannot undo it from inside', async () => {
       expect(
         await run(
@@ -224,6 +230,28 @@ describe.each(['namespaces', ...(hasBubblewrap ? (['bubblewrap'] as const) : [])
       await expect.poll(() => processTable().findMarked(marker)).toEqual([])
     })
 
+    test('under strict finds the home and hidden paths private in a folder that AGENT_PATHS names', async () => {
+      const wide = await realpath(tmpdir())
+      const elsewhere = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-hidden-')))
+      onTestFinished(() => rm(elsewhere, { recursive: true }))
+      for (const name of ['.env', 'file']) await writeFile(join(elsewhere, name), `content of ${name}\n`)
+      execFileSync('chmod', ['755', elsewhere])
+      const strict = { ...ordinary, mode: 'strict' as const, hidden: [join(elsewhere, '.env')] }
+      for (const readable of [[wide], [wide, home]]) {
+        expect(await run(`cat ${elsewhere}/file ${elsewhere}/.env 2>&1`, { ...strict, readable })).not.toContain(
+          '.env\n',
+        )
+        expect(await run(`cat ${elsewhere}/file`, { ...strict, readable })).toBe('content of file')
+        expect(
+          await run(`cd ${home} && find . -type f; echo mine > ${ours}/new && cat ${ours}/new`, {
+            ...strict,
+            readable,
+          }),
+        ).toBe('./clones/session-1/file\nmine')
+        await rm(join(ours, 'new'), { force: true })
+      }
+    })
+
     test('under strict writes only in its own folder and in temporary folders of its own', async () => {
       const strict = { ...ordinary, mode: 'strict' as const, userHomes: [] }
       expect(await run('echo mine > new && cat new && echo mine > /tmp/new && cat /tmp/new', strict)).toBe('mine\nmine')
@@ -235,6 +263,18 @@ describe.each(['namespaces', ...(hasBubblewrap ? (['bubblewrap'] as const) : [])
 )
 
 describe('under strict a program', () => {
+  test('finds the home and hidden paths private in a folder that AGENT_PATHS names', async () => {
+    const elsewhere = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-hidden-')))
+    onTestFinished(() => rm(elsewhere, { recursive: true }))
+    for (const name of ['.env', 'file']) await writeFile(join(elsewhere, name), `content of ${name}\n`)
+    const strict = { mode: 'strict' as const, hidden: [join(elsewhere, '.env')] }
+    for (const readable of [[await realpath(tmpdir())], [await realpath(tmpdir()), home]]) {
+      expect(await run(`cat ${elsewhere}/.env ${elsewhere}/file`, { ...strict, readable })).toBe('content of file')
+      expect(await run(`cd ${home} && find . -type f`, { ...strict, readable })).toBe('./clones/session-1/file')
+    }
+    expect(await run(`cd ${home} && find . -type f`, { readable: [home] })).toBe('./clones/session-1/file')
+  })
+
   test('sees the home of the user only as far as it is allowed, and writes nowhere else', async () => {
     const userHome = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-user-')))
     onTestFinished(() => rm(userHome, { recursive: true }))

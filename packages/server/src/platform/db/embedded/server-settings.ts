@@ -6,6 +6,8 @@ export function serverSettings(data: string, own: Record<string, string> = {}): 
     // Only the socket in its private directory.
     listen_addresses: '',
     unix_socket_permissions: '0700',
+    // Not in /dev/shm, which agents of the same user see. Confined agents have no access to System V memory of others.
+    dynamic_shared_memory_type: process.platform === 'linux' ? 'sysv' : 'posix',
     cluster_name: clusterName(data),
     max_connections: '100',
     // A small share of the machine; the cache of the operating system does the rest.
