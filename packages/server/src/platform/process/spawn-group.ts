@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { stdioOf } from './inherited-files.ts'
 import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
 import { spawnFailure } from './spawn-failed.ts'
 
@@ -33,7 +34,7 @@ export async function spawnGroup(options: {
   let child: ChildProcess
   try {
     const stdin = options.stdin === 'pipe' ? 'pipe' : 'ignore'
-    child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+    child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: stdioOf([stdin, 'pipe', 'pipe']) })
   } catch (error) {
     throw await spawnFailure({ command, cwd, cause: error })
   }

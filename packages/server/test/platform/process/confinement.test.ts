@@ -203,8 +203,8 @@ describe.each(['namespaces', ...(hasBubblewrap ? (['bubblewrap'] as const) : [])
     })
 
     test('does not see the shared memory of its user', async () => {
-      const [own] = /\d+$/.exec(execFileSync('ipcmk', ['--shmem', '64'], { encoding: 'utf8' }).trim()) ?? ['']
-      onTestFinished(() => void execFileSync('ipcrm', ['--shmem-id', own]))
+      const [own] = /\d+$/.exec(execFileSync('sh', ['-c', 'ipcmk --shmem 64'], { encoding: 'utf8' }).trim()) ?? ['']
+      onTestFinished(() => void execFileSync('sh', ['-c', `ipcrm --shmem-id ${own}`]))
       expect(await run('cat /proc/sysvipc/shm | wc -l', ordinary)).toBe('1')
     })
 
