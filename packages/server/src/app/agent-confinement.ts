@@ -1,6 +1,6 @@
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isInside } from '../platform/contained-path.ts'
 import type { Home } from '../platform/home/home.ts'
@@ -29,7 +29,7 @@ export async function openAgentConfinement(config: Config, { home, hidden }: Hos
     mode: config.AGENT_CONFINEMENT,
     home: home.path,
     stage: home.in('stage'),
-    hidden: [...hidden, resolve('.env')],
+    hidden: [...hidden, resolve('.env'), ...serviceManager()],
     readable: [
       home.in('agents'),
       home.in('sample-repository'),
@@ -64,13 +64,21 @@ async function agentUser(name: string | undefined, lines: Lines): Promise<System
   const onMade = (sentence: string) => void lines.info.push(sentence)
   const user = name === undefined ? await systemUser('agents', { onMade }) : await findUser(name)
   if (user === undefined) throw new StartupError(`AGENT_USER names ${name}, which is no user of this machine.`)
+  await refuseTrusted(user)
   lines.info.push(`agents run as the user ${user.name} (${user.uid})`)
   return user
 }
 
+async function refuseTrusted({ name, uid }: SystemUser): Promise<void> {
+  if (uid === 0) throw new StartupError(`AGENT_USER names ${name}, which is root. If you mean it, set AGENT_USER=root.`)
+  if (uid !== (await systemUser('postgres'))?.uid) return
+  throw new StartupError(`AGENT_USER names ${name}, the user of the database, which agents must not reach.`)
+}
+
 /**
- * Agents pass through these to their own folders, and list nothing. A confined agent reaches them whatever the permissions of
- * the home and its parents are. For a plain process the way there is opened, and the way to our own program.
+ * A confined agent reaches its folders whatever the permissions of the home and its parents are, so no other user may pass
+ * through them: the agents of another home on this machine are the same user. For a plain process the way there is opened, and
+ * the way to our own program; it lists nothing on the way.
  */
 async function openFolders(
   home: Home,
@@ -79,7 +87,7 @@ async function openFolders(
   const folders = ['clones', 'runtimes', 'questions'].map((name) => home.in(name))
   for (const folder of folders) {
     await mkdir(folder, { recursive: true })
-    await chmod(folder, 0o711)
+    await chmod(folder, isPlain ? 0o711 : 0o700)
   }
   if (!isPlain) return
   const [clones = ''] = folders
@@ -90,6 +98,12 @@ async function openFolders(
   throw new StartupError(
     `Agents run as the user ${user.name}, who cannot pass through the folders above ${home.path}, and this host cannot confine agents, which would help. Let that user pass through them, or set YARDMASTER_HOME to another folder.`,
   )
+}
+
+/** On request, the service manager of our user starts programs that are not confined. */
+function serviceManager(): string[] {
+  const folder = process.env.XDG_RUNTIME_DIR || `/run/user/${process.getuid?.()}`
+  return ['bus', 'systemd'].map((name) => join(folder, name))
 }
 
 /** Hooks and MCP servers of a catalog in the home run from there. Never the home itself, which holds secrets. */

@@ -39,7 +39,9 @@ export async function systemUser(
 
 const purposes = { postgres: 'the embedded PostgreSQL', agents: 'agents' } as const
 
+/** By name only: `id` also takes a number, and options. */
 export async function findUser(name: string): Promise<SystemUser | undefined> {
+  if (!/^[a-z_][\w.-]*\$?$/i.test(name)) return undefined
   try {
     const [uid, gid] = await Promise.all([id('-u', name), id('-g', name)])
     const users = await readFile('/etc/passwd', 'utf8').catch(() => '')
@@ -129,7 +131,7 @@ function idsIn(text: string): Map<string, number> {
 }
 
 async function id(which: '-u' | '-g', name: string): Promise<number> {
-  const { stdout } = await run('id', [which, '--', name]).catch(() => run('id', [which, name]))
+  const { stdout } = await run('id', [which, name])
   const value = Number.parseInt(stdout, 10)
   if (!Number.isInteger(value)) throw new Error(`"id ${which}" answered "${stdout.trim()}"`)
   return value >>> 0
