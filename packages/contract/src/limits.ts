@@ -28,6 +28,8 @@ export const limits = {
   catalogHooks: 100,
   catalogPlugins: 50,
   sessionNotes: 50_000,
+  triggerName: 255,
+  triggerConditions: 50,
   categoryName: 100,
   categoryDescription: 1000,
   searchQuery: 1000,

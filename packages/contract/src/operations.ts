@@ -17,6 +17,7 @@ import { endpoints as settings } from './settings/endpoints.ts'
 import { endpoints as subagents } from './subagents/endpoints.ts'
 import { endpoints as summaries } from './summaries/endpoints.ts'
 import { endpoints as transcripts } from './transcripts/endpoints.ts'
+import { endpoints as triggers } from './triggers/endpoints.ts'
 
 /** Every operation of the API. The client's methods are made from this list. */
 export const operations = [
@@ -36,6 +37,7 @@ export const operations = [
   ...conversation,
   ...search,
   ...heartbeats,
+  ...triggers,
   ...clis,
   ...events,
   ...metrics,

@@ -17,6 +17,7 @@ import { subagents } from '../domain/subagents/room.ts'
 import { summaries } from '../domain/summaries/room.ts'
 import { titles } from '../domain/titles/room.ts'
 import { transcripts } from '../domain/transcripts/room.ts'
+import { triggers } from '../domain/triggers/room.ts'
 import { turns } from '../domain/turns/room.ts'
 import { workspaces } from '../domain/workspaces/room.ts'
 import { eventStream } from '../surfaces/event-stream.ts'
@@ -43,6 +44,7 @@ export const modules: readonly Room[] = [
   search,
   heartbeats,
   turns,
+  triggers,
   clis,
   eventStream,
   metrics,

@@ -5,9 +5,9 @@ import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { z } from 'zod'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
+import { instantOf, isTimeZone, readWallClock, type WallClock } from '../../platform/wall-clock.ts'
 import type { App } from '../app.ts'
 import { lockSession, recordVisibility, showRow } from '../sessions/session.ts'
-import { instantOf, isTimeZone, type WallClock } from './wall-clock.ts'
 
 export type VisibilityRequest = z.output<typeof VisibilityChange>
 
@@ -22,7 +22,6 @@ export async function changeVisibility(app: App, ref: SessionRef, request: Visib
   })
 }
 
-const grammar = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z?)$/
 const withOffset = /[+-]\d{2}(:?\d{2})?$/
 
 function readEnd({ snoozed_until: text, timezone }: VisibilityRequest, now: Date): Date {
@@ -41,18 +40,9 @@ function readEnd({ snoozed_until: text, timezone }: VisibilityRequest, now: Date
 }
 
 function readClock(text: string): { clock: WallClock; isUtc: boolean } {
-  const [, ...parts] = grammar.exec(text) ?? []
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(0, 6)
-    .map((part) => Number(part ?? 0))
-  const clock = { year, month, day, hour, minute, second }
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second))
-  const isReal =
-    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
-  if (parts.length === 0 || !isReal) {
-    return refuseChange('snoozed_until must be an ISO-8601 datetime such as 2026-09-05T08:00.')
-  }
-  return { clock, isUtc: parts[6] === 'Z' }
+  const read = readWallClock(text)
+  if (!read) return refuseChange('snoozed_until must be an ISO-8601 datetime such as 2026-09-05T08:00.')
+  return { clock: read.clock, isUtc: read.offset === 'Z' }
 }
 
 function readZone(name: string): string {

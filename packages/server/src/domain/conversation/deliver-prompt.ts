@@ -28,6 +28,8 @@ export type Prompt = {
   source: TurnSource
   /** What the message is recorded as when it waits in the queue. */
   origin?: MessageOrigin
+  /** The trigger whose prompt it is. */
+  triggerId?: number
 }
 
 export type Delivery = { delivery: 'sent' | 'queued' | 'interrupted'; message?: Message }
@@ -94,14 +96,14 @@ async function deliverGroup(
 }
 
 /** A turn that waits only for its dispatch is underway: a worker is about to take it. One that the gate holds is not. */
-async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<boolean> {
+export async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<boolean> {
   const { underway, hasQueued } = await findStanding(tx, session.id)
   const isHeld = readMetadata(session).spot_hold_at !== undefined
   return underway !== undefined || (hasQueued && session.status === 'waiting' && !isHeld)
 }
 
-function asMessage({ prompt, goal, origin }: Prompt): NewMessage {
-  return { content: prompt, goal, ...(origin && { origin }) }
+function asMessage({ prompt, goal, origin, triggerId }: Prompt): NewMessage {
+  return { content: prompt, goal, ...(origin && { origin }), ...(triggerId !== undefined && { triggerId }) }
 }
 
 /** Makes the prompt the session's next turn. The caller holds the session's lock and has found it at rest. */
@@ -109,9 +111,14 @@ export async function startTurn(
   app: App,
   tx: Transaction,
   session: SessionRow,
-  { prompt, goal, source }: Pick<Prompt, 'prompt' | 'goal' | 'source'>,
+  {
+    prompt,
+    goal,
+    source,
+    triggerId = null,
+  }: Pick<Prompt, 'prompt' | 'goal' | 'source'> & { triggerId?: number | null },
 ): Promise<void> {
-  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal })
+  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal, triggerId })
   await resume(app, tx, session, turnId, { prompt, ...changedGoal(session, goal) })
   await note(app, tx, session.id, `A prompt was accepted (${source.replaceAll('_', ' ')}); its turn is queued.`)
 }

@@ -2,7 +2,7 @@ import { transact } from '../../platform/db/transact.ts'
 import { automatedMessage } from '../../runtimes/automated-message.ts'
 import type { App } from '../app.ts'
 import { startTurn } from '../conversation/conversation.ts'
-import { hasPendingMessages } from '../inbox/inbox.ts'
+import { findNextWake, hasPendingMessages } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { readMetadata, recordHeartbeatSent, recordHeartbeatSettings } from '../sessions/session.ts'
 import { lockDueHeartbeat } from './heartbeat-store.ts'
@@ -13,8 +13,8 @@ const heartbeatPrompt = automatedMessage(
 )
 
 /**
- * Prompts a session in `needs_input` to continue, if its heartbeat is due. Sends nothing when a person paused the session or
- * a queued message is pending. The next heartbeat is due one interval later in every case. Returns whether it sent one.
+ * Prompts a session in `needs_input` to continue, if its heartbeat is due. Sends nothing when a person paused the session, a
+ * queued message is pending or a wake is armed. The next heartbeat is due one interval later in every case. Returns whether it sent one.
  */
 export async function sendHeartbeat(app: App, sessionId: number): Promise<boolean> {
   return transact(app.db, async (tx) => {
@@ -26,7 +26,10 @@ export async function sendHeartbeat(app: App, sessionId: number): Promise<boolea
       await note(app, tx, session.id, 'The heartbeat was turned off because the session is archived.')
       return false
     }
-    const isLeftAlone = readMetadata(session).paused_by === 'user' || (await hasPendingMessages(tx, session.id))
+    const isLeftAlone =
+      readMetadata(session).paused_by === 'user' ||
+      (await hasPendingMessages(tx, session.id)) ||
+      (await findNextWake(tx, session.id)) !== undefined
     if (session.status !== 'needs_input' || isLeftAlone) return false
     await startTurn(app, tx, session, { prompt: heartbeatPrompt, goal: null, source: 'heartbeat' })
     return true

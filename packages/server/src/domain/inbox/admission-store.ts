@@ -13,8 +13,8 @@ export type Candidate = { id: string; session_id: number; class: PriorityClass; 
 
 /**
  * The next queued turn of each `waiting` session that has no live turn, in dispatch order: priority first, then
- * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session. With
- * `sessionId`, only that session's.
+ * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session, and so
+ * does a first turn while a wake is armed: the session starts when the wake fires. With `sessionId`, only that session's.
  */
 export async function findCandidates(
   db: Database | Transaction,
@@ -23,7 +23,7 @@ export async function findCandidates(
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     with next as (
-      select distinct on (session_id) id, session_id, created_at, retry_at
+      select distinct on (session_id) id, session_id, created_at, retry_at, source
       from turns
       where state = 'queued'
         and ${sessionId === undefined ? sql`true` : sql`session_id = ${sessionId}`}
@@ -42,6 +42,10 @@ export async function findCandidates(
       join sessions on sessions.id = next.session_id
       where sessions.status = 'waiting'
         and (next.retry_at is null or next.retry_at <= now())
+        and not (
+          next.source = 'create'
+          and exists (select from armed_wakes where armed_wakes.session_id = next.session_id)
+        )
     )
     select id, session_id, class, is_held
     from classed

@@ -33,6 +33,6 @@ export const endpoints = [
   }),
 ]
 
-function present({ created_at, updated_at, ...message }: Message): z.output<typeof EnqueuedMessage> {
+function present({ created_at, updated_at, trigger_id: _, ...message }: Message): z.output<typeof EnqueuedMessage> {
   return { ...message, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) }
 }

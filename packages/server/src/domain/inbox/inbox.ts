@@ -33,6 +33,7 @@ export {
   type TurnResult,
 } from './lease-store.ts'
 export {
+  extendMessage,
   findMessage,
   findPendingMessages,
   hasPendingMessages,
@@ -58,7 +59,7 @@ export {
   withdrawLiveTurn,
 } from './turn-store.ts'
 export type { FailureReason, TurnSource, Withdrawal } from './turn-table.ts'
-export { armWake, findNextWake } from './wake-store.ts'
+export { findNextWake } from './wake-store.ts'
 
 /** Writes the session's next turn and wakes admission, in the caller's transaction. */
 export async function acceptTurn(tx: Transaction, turn: NewTurn): Promise<string> {

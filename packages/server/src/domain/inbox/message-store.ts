@@ -13,6 +13,8 @@ type MessageTable = {
   position: number
   status: Generated<MessageStatus>
   origin: Generated<MessageOrigin>
+  /** The trigger whose prompt it is. */
+  trigger_id: number | null
   created_at: Generated<Date>
   updated_at: Generated<Date>
 }
@@ -24,7 +26,7 @@ declare module '../../platform/db/tables.ts' {
 }
 
 export type Message = Selectable<MessageTable>
-export type NewMessage = { content: string; goal: string | null; origin?: MessageOrigin }
+export type NewMessage = { content: string; goal: string | null; origin?: MessageOrigin; triggerId?: number | null }
 
 // Functions that change positions require the session's row lock.
 
@@ -43,15 +45,16 @@ export async function insertMessages(
         and status = 'pending'
     ),
     incoming as (
-      select content, goal, origin, place
+      select content, goal, origin, trigger_id, place
       from unnest(
         ${messages.map(({ content }) => content)}::text[],
         ${messages.map(({ goal }) => goal)}::text[],
-        ${messages.map(({ origin = 'caller' }) => origin)}::text[]
-      ) with ordinality as incoming (content, goal, origin, place)
+        ${messages.map(({ origin = 'caller' }) => origin)}::text[],
+        ${messages.map(({ triggerId }) => triggerId ?? null)}::bigint[]
+      ) with ordinality as incoming (content, goal, origin, trigger_id, place)
     )
-    insert into enqueued_messages (session_id, content, goal, origin, position)
-    select ${sessionId}, incoming.content, incoming.goal, incoming.origin, pending.count + incoming.place
+    insert into enqueued_messages (session_id, content, goal, origin, trigger_id, position)
+    select ${sessionId}, incoming.content, incoming.goal, incoming.origin, incoming.trigger_id, pending.count + incoming.place
     from incoming, pending
     order by incoming.place
     returning *
@@ -200,6 +203,27 @@ export function updateMessage(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Appends to a pending message, if the result fits. False if the message is no longer pending or would be too long. */
+export async function extendMessage(
+  tx: Transaction,
+  id: number,
+  text: string,
+  fits: (content: string) => boolean,
+): Promise<boolean> {
+  const message = await tx
+    .selectFrom('enqueued_messages')
+    .select('content')
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .executeTakeFirst()
+  if (!message) return false
+  if (message.content.includes(text)) return true
+  const content = `${message.content}\n\n${text}`
+  if (!fits(content)) return false
+  await updateMessage(tx, id, { content })
+  return true
 }
 
 export async function deleteMessage(tx: Transaction, message: Message): Promise<void> {

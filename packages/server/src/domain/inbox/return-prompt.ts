@@ -14,6 +14,7 @@ export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message
     messageId: turn.message_id,
     content: turn.prompt,
     goal: turn.goal,
+    triggerId: turn.trigger_id,
     origin: turn.source === 'recovery' ? 'automated_recovery_nudge' : 'caller',
   })
 }

@@ -12,6 +12,7 @@ export type NewTurn = {
   prompt: string
   goal: string | null
   messageId?: number | null
+  triggerId?: number | null
 }
 
 /** Requires the session's row lock, which makes the sequence the order of acceptance. */
@@ -24,6 +25,7 @@ export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string
       prompt: turn.prompt,
       goal: turn.goal,
       message_id: turn.messageId ?? null,
+      trigger_id: turn.triggerId ?? null,
       sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from turns where session_id = ${turn.sessionId})`,
     })
     .returning('id')

@@ -39,6 +39,8 @@ declare module '../../platform/db/tables.ts' {
       failure_reason: FailureReason | null
       error: string | null
       message_id: number | null
+      /** The trigger whose prompt it carries. */
+      trigger_id: number | null
       withdrawn_by: Withdrawal | null
       lease_owner: string | null
       lease_expires_at: Date | null

@@ -1,19 +1,10 @@
-import type { Generated } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
-    armed_wakes: { id: Generated<number>; session_id: number; at: Date | null; created_at: Generated<Date> }
+    /** A view of the one-time conditions of triggers, so that rooms before that one can ask what is armed. */
+    armed_wakes: { id: number; session_id: number; at: Date | null; created_at: Date }
   }
-}
-
-export async function armWake(tx: Transaction, wake: { sessionId: number; at: Date | null }): Promise<number> {
-  const { id } = await tx
-    .insertInto('armed_wakes')
-    .values({ session_id: wake.sessionId, at: wake.at })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
 }
 
 /** The earliest wake. Wakes without a time sort last. */

@@ -3,5 +3,6 @@ export { createSession, planSession, type SessionPlan } from './create/create-se
 export type { Origin } from './create/parent.ts'
 export { recoveryPrompt, recoveryPromptAfterMove } from './recovery-prompt.ts'
 export { acceptNextMessage, changedGoal, resume } from './resume.ts'
+export { sleepUntilWoken } from './sleep.ts'
 export { storeTranscripts } from './store-transcripts.ts'
 export { unarchiveSession } from './unarchive.ts'

@@ -81,8 +81,9 @@ function nextPrompt(
   session: SessionRow,
   last: Turn | undefined,
   isSetUp: boolean,
-): Pick<NewTurn, 'source' | 'prompt' | 'goal' | 'messageId'> {
+): Pick<NewTurn, 'source' | 'prompt' | 'goal' | 'messageId' | 'triggerId'> {
   if (isSetUp && last?.started_at !== null) return { source: 'recovery', prompt: recoveryPrompt, goal: null }
   if (!last) return { source: 'create', prompt: session.prompt ?? '', goal: null }
-  return { source: last.source, prompt: last.prompt, goal: last.goal, messageId: last.message_id }
+  const { source, prompt, goal, message_id: messageId, trigger_id: triggerId } = last
+  return { source, prompt, goal, messageId, triggerId }
 }

@@ -35,6 +35,7 @@ export async function acceptNextMessage(
     prompt: message.content,
     goal: message.goal,
     messageId: message.id,
+    triggerId: message.trigger_id,
   })
   await note(app, tx, session.id, `The queued message ${message.id} is delivered as the next turn.`)
   return { turnId, ...changedGoal(session, message.goal) }

@@ -42,6 +42,12 @@ const Metadata = z.object({
   spot_hold_detail: soft(z.string()),
 
   heartbeat_last_beat_at: soft(z.string()),
+
+  /** The trigger that spawned the session, and its name at that time. */
+  trigger_id: soft(z.int()),
+  trigger_name: soft(z.string()),
+  /** The session only reports that its trigger fired too often. */
+  burst_notice: soft(z.literal(true)),
 })
 
 export type SessionMetadata = z.infer<typeof Metadata>

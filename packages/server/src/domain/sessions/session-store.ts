@@ -248,7 +248,11 @@ async function countMatching(db: Database, filters: SessionFilters, classByGenes
 const refreshable = {
   failed: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', '=', 'failed'),
   resting: (is: ExpressionBuilder<Tables, 'sessions'>) =>
-    is.and([is('sessions.status', '=', 'needs_input'), is(metadataText('paused_by'), 'is distinct from', 'user')]),
+    is.and([
+      is('sessions.status', '=', 'needs_input'),
+      is(metadataText('paused_by'), 'is distinct from', 'user'),
+      sql<SqlBool>`not exists (select from armed_wakes where armed_wakes.session_id = sessions.id)`,
+    ]),
   at_work: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', 'in', ['waiting', 'running']),
 }
 

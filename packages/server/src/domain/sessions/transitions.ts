@@ -46,7 +46,7 @@ export const transitions = [
     basis: 'API: pause',
   },
   { on: 'withdraw', from: ['waiting', 'running'], to: 'waiting', basis: 'API: interrupt, force_immediate, restart' },
-  { on: 'sleep', from: ['needs_input'], to: 'waiting', clears: ['pending_sleep'], basis: 'API: sleep' },
+  { on: 'sleep', from: ['needs_input'], to: 'waiting', clears: ['pending_sleep', 'paused_by'], basis: 'API: sleep' },
   {
     on: 'authorization_required',
     from: ['waiting', 'needs_input'],

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { armWake } from '../../../src/domain/inbox/inbox.ts'
-import { transact } from '../../../src/platform/db/transact.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
+import { armWake } from '../../support/triggers/arm-wake.ts'
 
 const app = testApp()
 
@@ -52,15 +51,14 @@ describe('POST /sessions/:id/follow_up', () => {
   test('answers with the armed wake and leaves it armed', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const at = new Date('2031-09-05T08:06:00Z')
-    await transact(app.host.app.db, async (tx) => {
-      await armWake(tx, { sessionId: id, at: null })
-      await armWake(tx, { sessionId: id, at })
-    })
+    const watched = await insertSession(app.pool)
+    await armWake(app, id, { event_name: 'session_failed', watched_session_id: watched })
+    await armWake(app, id, { scheduled_at: at.toISOString() })
     const wake = { at: '2031-09-05T08:06:00Z', preserved: true }
     expect((await followUp(id, { prompt: 'say one' })).body.pending_wake).toEqual(wake)
     expect((await followUp(id, { prompt: 'say two' })).body.pending_wake).toEqual(wake)
     const watching = await insertRunningSession(app.pool)
-    await transact(app.host.app.db, (tx) => armWake(tx, { sessionId: watching, at: null }))
+    await armWake(app, watching, { event_name: 'session_failed', watched_session_id: watched })
     expect((await followUp(watching, { prompt: 'say' })).body.pending_wake).toEqual({ at: null, preserved: true })
   })
 

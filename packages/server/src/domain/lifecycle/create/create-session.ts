@@ -73,7 +73,7 @@ async function insert(
     precedence: await choosePrecedence(tx, request, { classByGenesis, parent }),
     idempotency_key: request.idempotency_key || null,
     config: writeJson(config),
-    metadata,
+    metadata: { ...metadata, ...origin.metadata },
     custom_metadata: writeJson(request.custom_metadata ?? {}),
   })
 }

@@ -3,7 +3,7 @@ import type { Genesis, NewSession, PriorityClass } from '@yardmaster/contract/se
 import type { Transaction } from '../../../platform/db/database.ts'
 import { refuse } from '../../../platform/refusal.ts'
 import { countFamily } from '../../hierarchy/hierarchy.ts'
-import type { SessionRow } from '../../sessions/session.ts'
+import type { SessionMetadata, SessionRow } from '../../sessions/session.ts'
 import { selectSessionForReference } from '../../sessions/session.ts'
 
 const { perSession, perTree } = limits.agentChildren
@@ -44,6 +44,8 @@ export type Origin = {
   genesis: Genesis
   /** Whether the parent's agent creates it, which has a limit on its children. */
   isByAgent?: boolean
+  /** What the creator records about the session besides what the request says. */
+  metadata?: Pick<SessionMetadata, 'trigger_id' | 'trigger_name' | 'burst_notice'>
 }
 
 /** A child inherits its parent's genesis and, if set, its parent's explicit class. It inherits nothing else. */

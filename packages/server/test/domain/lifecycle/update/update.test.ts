@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { armWake } from '../../../../src/domain/inbox/inbox.ts'
-import { transact } from '../../../../src/platform/db/transact.ts'
 import { expectProblem, testApp } from '../../../support/app/app.ts'
 import { changesNothing } from '../../../support/app/changes-nothing.ts'
 import { insertSession } from '../../../support/sessions/session-rows.ts'
+import { armWake } from '../../../support/triggers/arm-wake.ts'
 
 const app = testApp()
 const change = (id: number, body: unknown) => app.patch(`/sessions/${id}`, body)
@@ -154,7 +153,7 @@ describe('PATCH /sessions/:id, promotion to priority', () => {
 
   test('answers start refused while a wake is armed', async () => {
     const id = await insertSession(app.pool, { prompt: 'say hello' })
-    await transact(app.host.app.db, (tx) => armWake(tx, { sessionId: id, at: new Date('2031-01-01T00:00:00Z') }))
+    await armWake(app, id, { scheduled_at: '2031-01-01T00:00:00' })
     const { body } = await change(id, { scheduling_class: 'priority' })
     expect(body.start).toEqual({
       outcome: 'refused',

@@ -14,6 +14,34 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+const grammar = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
+
+/** Reads ISO 8601 such as `2026-09-05T08:00`, with the offset that follows it, if any. Undefined for anything else. */
+export function readWallClock(text: string): { clock: WallClock; offset: string } | undefined {
+  const [, ...parts] = grammar.exec(text) ?? []
+  if (parts.length === 0) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(0, 6)
+    .map((part) => Number(part ?? 0))
+  const date = new Date(Date.UTC(year, month - 1, day))
+  const isReal =
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
+  return isReal ? { clock: { year, month, day, hour, minute, second }, offset: parts[6] ?? '' } : undefined
+}
+
+/** What clocks in the zone show at an instant. */
+export function wallClockAt(instant: Date, timeZone: string): WallClock {
+  const shown = new Date(instant.getTime() + offsetMs(instant.getTime(), timeZone))
+  return {
+    year: shown.getUTCFullYear(),
+    month: shown.getUTCMonth() + 1,
+    day: shown.getUTCDate(),
+    hour: shown.getUTCHours(),
+    minute: shown.getUTCMinutes(),
+    second: shown.getUTCSeconds(),
+  }
+}
+
 /** A time that a clock change skips moves forward; a time that occurs twice means the first occurrence. */
 export function instantOf(clock: WallClock, timeZone: string): Date {
   const shown = Date.UTC(clock.year, clock.month - 1, clock.day, clock.hour, clock.minute, clock.second)

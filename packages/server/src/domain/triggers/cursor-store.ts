@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+
+/** How far a poller has read for a condition, by name. */
+export async function readCursors(db: Database | Transaction, conditionId: number): Promise<Map<string, object>> {
+  const rows = await db
+    .selectFrom('trigger_cursors')
+    .select(['name', 'state'])
+    .where('condition_id', '=', conditionId)
+    .execute()
+  return new Map(rows.map(({ name, state }) => [name, state]))
+}
+
+export async function writeCursor(tx: Transaction, conditionId: number, name: string, state: object): Promise<void> {
+  const written = JSON.stringify(state)
+  await tx
+    .insertInto('trigger_cursors')
+    .values({ condition_id: conditionId, name, state: written })
+    .onConflict((conflict) =>
+      conflict.columns(['condition_id', 'name']).doUpdateSet({ state: written, updated_at: sql<Date>`now()` }),
+    )
+    .execute()
+}
+
+export async function deleteCursors(tx: Transaction, conditionId: number, names?: readonly string[]): Promise<void> {
+  if (names?.length === 0) return
+  await tx
+    .deleteFrom('trigger_cursors')
+    .where('condition_id', '=', conditionId)
+    .$if(names !== undefined, (query) => query.where('name', 'in', names ?? []))
+    .execute()
+}

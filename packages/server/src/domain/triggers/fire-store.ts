@@ -1,0 +1,125 @@
+import type { Page } from '@yardmaster/contract/paging'
+import { type Insertable, type SqlBool, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import type { FireRow } from './trigger-table.ts'
+
+/** Fires that are kept for each trigger. */
+const keptFires = 200
+/** How long an event stays claimed. Pollers look back 45 days at most. */
+const claimedDays = 90
+
+/** The keys of those events that the trigger has claimed before. */
+export async function selectClaimed(
+  db: Database | Transaction,
+  triggerId: number,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('trigger_events')
+    .select('event_key')
+    .where('trigger_id', '=', triggerId)
+    .where('event_key', 'in', keys)
+    .execute()
+  return new Set(rows.map((row) => row.event_key))
+}
+
+export async function insertClaims(tx: Transaction, claims: Insertable<Tables['trigger_events']>[]): Promise<void> {
+  if (claims.length > 0) await tx.insertInto('trigger_events').values(claims).execute()
+}
+
+/** The first event of the conversation's group that an event at this time belongs to. */
+export function selectAnchor(
+  tx: Transaction,
+  triggerId: number,
+  { conversation, occurredAt, windowSeconds }: { conversation: string; occurredAt: Date; windowSeconds: number },
+): Promise<{ session_id: number | null } | undefined> {
+  return tx
+    .selectFrom('trigger_events')
+    .select('session_id')
+    .where('trigger_id', '=', triggerId)
+    .where('conversation', '=', conversation)
+    .where('is_anchor', '=', true)
+    .where(
+      sql<SqlBool>`occurred_at between ${occurredAt}::timestamptz - make_interval(secs => ${windowSeconds})
+        and ${occurredAt}::timestamptz + make_interval(secs => ${windowSeconds})`,
+    )
+    .orderBy('occurred_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Repeats of one event with one outcome share a row. Only the latest fires of a trigger are kept. */
+export async function insertFire(tx: Transaction, fire: Insertable<Tables['trigger_fires']>): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('trigger_fires')
+    .set({ times: sql<number>`times + 1`, last_fired_at: sql<Date>`now()`, reason: fire.reason ?? null })
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('trigger_fires')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('trigger_id', '=', fire.trigger_id),
+    )
+    .where('event_key', '=', fire.event_key)
+    .where('outcome', '=', fire.outcome)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) return
+  await tx.insertInto('trigger_fires').values(fire).execute()
+  await tx
+    .deleteFrom('trigger_fires')
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('trigger_fires')
+        .select('id')
+        .where('trigger_id', '=', fire.trigger_id)
+        .orderBy('id', 'desc')
+        .offset(keptFires)
+        .limit(1),
+    )
+    .execute()
+}
+
+export async function selectFires(
+  db: Database,
+  triggerId: number,
+  { page, perPage }: Page,
+): Promise<{ rows: FireRow[]; totalCount: number }> {
+  const matching = db.selectFrom('trigger_fires').where('trigger_id', '=', triggerId)
+  const [rows, { total }] = await Promise.all([
+    matching
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, totalCount: total }
+}
+
+export async function deleteOldClaims(db: Database): Promise<void> {
+  await db
+    .deleteFrom('trigger_events')
+    .where('created_at', '<', sql<Date>`now() - make_interval(days => ${claimedDays})`)
+    .execute()
+}
+
+/** The trigger's prompts that its session has not begun: a queued message, or a turn whose agent has not received it. */
+export async function selectOwnPending(
+  tx: Transaction,
+  { triggerId, sessionId }: { triggerId: number; sessionId: number },
+): Promise<{ messageId: number | null } | undefined> {
+  const { rows } = await sql<{ messageId: number | null }>`
+    select id as "messageId"
+    from enqueued_messages
+    where session_id = ${sessionId}
+      and status = 'pending'
+      and trigger_id = ${triggerId}
+    union all
+    select null
+    from turns
+    where session_id = ${sessionId}
+      and state in ('queued', 'dispatched')
+      and trigger_id = ${triggerId}
+    limit 1
+  `.execute(tx)
+  return rows[0]
+}

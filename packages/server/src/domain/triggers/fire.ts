@@ -1,0 +1,169 @@
+import type { Transaction } from '../../platform/db/database.ts'
+import { isOutage } from '../../platform/db/outage.ts'
+import { transact } from '../../platform/db/transact.ts'
+import type { App } from '../app.ts'
+import { deliverPrompt } from '../conversation/conversation.ts'
+import { recordHumanMessage } from '../hierarchy/hierarchy.ts'
+import { unarchiveSession } from '../lifecycle/lifecycle.ts'
+import { findSession, lockSessionIfThere } from '../sessions/session.ts'
+import type { FireResult, TriggerEvent } from './event.ts'
+import { recordFailedFire } from './failed-fire.ts'
+import { selectAnchor, selectClaimed } from './fire-store.ts'
+import { type Decision, type Firing, isWake, type SpawnPlan, windowOf } from './firing.ts'
+import { followUpOrSpawn, isReusable } from './follow-up-target.ts'
+import { listEvents, timezoneOf, writePrompt } from './prompt.ts'
+import { settle } from './settle.ts'
+import { PlanNeeded, planSpawn } from './spawn.ts'
+import {
+  lockTrigger,
+  lockTriggerIfFree,
+  selectConditionsOf,
+  selectNow,
+  selectTargets,
+  selectTrigger,
+} from './trigger-store.ts'
+import type { ConditionRow, TriggerRow } from './trigger-table.ts'
+
+/**
+ * Fires a trigger: claims the event, starts or follows up the session, and moves every counter in one transaction. A fire
+ * that raises is recorded in the history; only an outage of the database is thrown.
+ */
+export async function fireTrigger(
+  app: App,
+  triggerId: number,
+  event: TriggerEvent,
+  folded: readonly TriggerEvent[] = [],
+): Promise<FireResult> {
+  try {
+    return await attemptFire(app, triggerId, [event, ...folded])
+  } catch (error) {
+    if (isOutage(error)) throw error
+    return recordFailedFire(app, triggerId, event, error)
+  }
+}
+
+type Events = readonly [TriggerEvent, ...TriggerEvent[]]
+
+/** As `fireTrigger`, and throws what goes wrong. */
+export async function attemptFire(
+  app: App,
+  triggerId: number,
+  events: Events,
+): Promise<FireResult & Pick<Decision, 'isTargetUnusable'>> {
+  const [event] = events
+  const trigger = await selectTrigger(app.db, triggerId)
+  if (!trigger || !isActive(trigger, event)) return inactive
+  const isInvoked = event.by === 'invoke'
+  const conditions = await selectConditionsOf(app.db, [triggerId])
+  if (trigger.reuse_session && (await selectClaimed(app.db, triggerId, [event.key])).size === 0)
+    await restoreTarget(app, trigger)
+  const isFollowUp = isWake(trigger, conditions) || (await hasReusableTarget(app, trigger))
+  let plan: SpawnPlan | undefined = isFollowUp ? undefined : await planSpawn(app, trigger, { isInvoked })
+  for (;;) {
+    try {
+      return await transact(app.db, (tx) => fireLocked(app, tx, triggerId, events, plan))
+    } catch (error) {
+      if (!(error instanceof PlanNeeded)) throw error
+      plan = await planSpawn(app, trigger, { isInvoked })
+    }
+  }
+}
+
+const inactive = { outcome: 'inactive', sessionId: null, reason: null } as const satisfies FireResult
+const duplicate = { outcome: 'duplicate', sessionId: null, reason: null } as const satisfies FireResult
+
+/** An invoke fires whatever the status says. */
+function isActive({ status }: TriggerRow, { by }: TriggerEvent): boolean {
+  return by === 'invoke' || status === 'enabled'
+}
+
+async function hasReusableTarget(app: App, { reuse_session, last_session_id: id }: TriggerRow): Promise<boolean> {
+  const target = reuse_session && id !== null ? (await selectTargets(app.db, [id])).get(id) : undefined
+  return target !== undefined && isReusable(target)
+}
+
+/**
+ * Restores an archived session from the archive before the transaction: it may take a while, and doing it twice is
+ * harmless. One that never started is left alone: following it up would run its own old prompt.
+ */
+async function restoreTarget(app: App, trigger: TriggerRow): Promise<void> {
+  const { last_session_id: id } = trigger
+  if (!trigger.resuscitate_archived || id === null) return
+  const target = (await selectTargets(app.db, [id])).get(id)
+  if (target?.status !== 'archived') return
+  const session = await findSession(app.db, { id })
+  if (session.session_id !== null) await unarchiveSession(app, { id })
+}
+
+async function fireLocked(
+  app: App,
+  tx: Transaction,
+  triggerId: number,
+  given: Events,
+  plan: SpawnPlan | undefined,
+): Promise<FireResult & Pick<Decision, 'isTargetUnusable'>> {
+  const isScheduled = given[0].scheduledFor !== undefined
+  // Another host fires a schedule that is due on both.
+  const trigger = await (isScheduled ? lockTriggerIfFree : lockTrigger)(tx, triggerId)
+  if (!trigger || !isActive(trigger, given[0])) return inactive
+  const now = await selectNow(tx)
+  const claimed = await selectClaimed(
+    tx,
+    triggerId,
+    given.map(({ key }) => key),
+  )
+  const [event, ...folded] = given.filter(({ key }) => !claimed.has(key))
+  if (!event) return duplicate
+  const conditions = await selectConditionsOf(tx, [triggerId])
+  const condition = conditions.find(({ id }) => id === event.conditionId)
+  if (event.by !== 'invoke' && !isStillDue(condition, event)) return inactive
+  const timezone = timezoneOf(condition)
+  const events: Events = [event, ...folded]
+  const prompt = writePrompt(trigger, events, { now, timezone })
+  const firing: Firing = { app, tx, trigger, conditions, condition, events, prompt, timezone, plan, now }
+  const decision = (await foldIntoGroup(firing)) ?? (await followUpOrSpawn(firing))
+  await recordHumans(firing, decision)
+  await settle(firing, decision)
+  const { outcome, sessionId, reason, isTargetUnusable } = decision
+  return { outcome, sessionId, reason, ...(isTargetUnusable && { isTargetUnusable }) }
+}
+
+/** The condition may have been deleted, retimed or used up since the event was seen. */
+function isStillDue(condition: ConditionRow | undefined, { scheduledFor }: TriggerEvent): boolean {
+  if (!condition || (condition.is_one_shot && condition.last_triggered_at !== null)) return false
+  return scheduledFor === undefined || condition.next_run_at?.getTime() === scheduledFor.getTime()
+}
+
+/** A message of a conversation that has just fired the trigger goes to the session of that fire, as a note. */
+async function foldIntoGroup(firing: Firing): Promise<Decision | undefined> {
+  const { app, tx, trigger, events, timezone } = firing
+  const [{ conversation, occurredAt }] = events
+  const windowSeconds = windowOf(trigger)
+  if (conversation === undefined || windowSeconds === 0) return undefined
+  const anchor = await selectAnchor(tx, trigger.id, { conversation, occurredAt, windowSeconds })
+  const session = anchor?.session_id ? await lockSessionIfThere(tx, { id: anchor.session_id }) : undefined
+  if (!session || !isReusable({ status: session.status, is_paused: session.metadata.paused_by === 'user' }))
+    return undefined
+  const note = { prompt: listEvents(events, { timezone }), goal: null, isImmediate: false, source: 'trigger' as const }
+  await deliverPrompt(app, tx, { id: session.id }, { ...note, triggerId: trigger.id })
+  const reason = `Folded into the conversation that started session ${session.id}.`
+  return { outcome: 'coalesced', sessionId: session.id, reason }
+}
+
+async function recordHumans({ app, tx, events }: Firing, { outcome, sessionId }: Decision): Promise<void> {
+  const hasReached = outcome === 'spawned' || outcome === 'delivered' || outcome === 'queued' || outcome === 'coalesced'
+  if (!hasReached || sessionId === null) return
+  for (const { human, occurredAt } of events) {
+    if (!human) continue
+    const { authorKey, roomName, content } = human
+    await recordHumanMessage(app, tx, {
+      sessionId,
+      authorKey,
+      channel: 'chat',
+      ...(roomName !== undefined && { roomName }),
+      entryPoint: 'chat.trigger',
+      content,
+      occurredAt,
+    })
+  }
+}

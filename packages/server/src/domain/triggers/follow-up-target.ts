@@ -1,0 +1,107 @@
+import { limits } from '@yardmaster/contract/limits'
+import { isAtMost } from '@yardmaster/contract/text'
+import { deliverPrompt, hasTurnUnderway } from '../conversation/conversation.ts'
+import { extendMessage } from '../inbox/inbox.ts'
+import { note } from '../logs/log.ts'
+import { lockSessionIfThere, recordArtifacts, type SessionRow } from '../sessions/session.ts'
+import { artifactLists, resolveLists } from './catalog-references.ts'
+import { selectOwnPending } from './fire-store.ts'
+import { type Decision, type Firing, isWake } from './firing.ts'
+import { spawn } from './spawn.ts'
+import type { Target } from './trigger-store.ts'
+
+/** A session that a trigger may follow up: not failed, not archived, and not paused by a person. */
+export function isReusable({ status, is_paused }: Pick<Target, 'status' | 'is_paused'>): boolean {
+  return (status === 'waiting' || status === 'running' || status === 'needs_input') && !is_paused
+}
+
+/** Follows up the trigger's session if it re-uses one; otherwise spawns. A wake never spawns. */
+export async function followUpOrSpawn(firing: Firing): Promise<Decision> {
+  const { tx, trigger, conditions } = firing
+  const { last_session_id: id } = trigger
+  const session = trigger.reuse_session && id !== null ? await lockSessionIfThere(tx, { id }) : undefined
+  if (session && isReusable(asTarget(session))) return followUp(firing, session)
+  if (!isWake(trigger, conditions)) return spawn(firing)
+  const reason = session ? `Session ${session.id} is ${describeUnusable(session)}.` : 'The session no longer exists.'
+  return { outcome: 'dropped', sessionId: session?.id ?? null, reason, isTargetUnusable: true }
+}
+
+function asTarget({ status, metadata }: SessionRow): Pick<Target, 'status' | 'is_paused'> {
+  return { status, is_paused: metadata.paused_by === 'user' }
+}
+
+function describeUnusable({ status, metadata }: SessionRow): string {
+  return metadata.paused_by === 'user' ? 'paused by a person' : status
+}
+
+const landed = { missed_fire_count: 0, first_missed_fire_at: null }
+
+async function followUp(firing: Firing, session: SessionRow): Promise<Decision> {
+  const { app, tx, trigger, conditions, prompt } = firing
+  const pending = await selectOwnPending(tx, { triggerId: trigger.id, sessionId: session.id })
+  if (pending) return coalesce(firing, session, pending)
+  const isBusy = session.status === 'running' || (await hasTurnUnderway(tx, session))
+  const isOnce = isWake(trigger, conditions)
+  if (isBusy && !trigger.enqueue_messages && !isOnce) {
+    const reason = `Session ${session.id} is busy, and the trigger does not queue its prompt.`
+    return { outcome: 'dropped', sessionId: session.id, reason }
+  }
+  await applyLists(firing, session)
+  const { delivery } = await deliverPrompt(
+    app,
+    tx,
+    { id: session.id },
+    { prompt, goal: null, isImmediate: false, source: isOnce ? 'wake' : 'trigger', triggerId: trigger.id },
+  )
+  await note(app, tx, session.id, `Trigger ${trigger.id} (${trigger.name}) sent its prompt.`)
+  const outcome = delivery === 'queued' ? 'queued' : 'delivered'
+  return { outcome, sessionId: session.id, reason: null, changes: landed }
+}
+
+/** The session has not begun the trigger's last prompt. A schedule says the same again; any other event is added to it. */
+async function coalesce(
+  firing: Firing,
+  session: SessionRow,
+  { messageId }: { messageId: number | null },
+): Promise<Decision> {
+  const { app, tx, trigger, conditions, events, prompt, now } = firing
+  const isScheduled = events[0].by === 'schedule'
+  const reason = `Session ${session.id} has not begun the last prompt of the trigger.`
+  const folded: Decision = { outcome: 'coalesced', sessionId: session.id, reason }
+  if (!isScheduled) {
+    const isAdded =
+      messageId !== null && (await extendMessage(tx, messageId, prompt, (text) => isAtMost(text, limits.prompt)))
+    if (isAdded) return folded
+    const queued = { prompt, goal: null, isImmediate: false, source: 'trigger' as const, triggerId: trigger.id }
+    await deliverPrompt(app, tx, { id: session.id }, queued)
+    return { outcome: 'queued', sessionId: session.id, reason: null }
+  }
+  const isRecurring = conditions.every((condition) => condition.condition_type === 'schedule' && !condition.is_one_shot)
+  if (!isRecurring) return folded
+  const count = trigger.missed_fire_count + 1
+  if (count === 2) app.log.warn({ trigger: trigger.id, session: session.id }, 'a scheduled prompt is not taken up')
+  return {
+    ...folded,
+    changes: { missed_fire_count: count, first_missed_fire_at: trigger.first_missed_fire_at ?? now },
+  }
+}
+
+/** Lists that the trigger sets replace those of the session. */
+async function applyLists({ app, tx, trigger }: Firing, session: SessionRow): Promise<void> {
+  const lists = resolveLists(app, trigger)
+  const changed = artifactLists.filter((list) => lists[list] && !isSame(lists[list], session[list]))
+  if (changed.length === 0) return
+  await recordArtifacts(tx, session.id, Object.fromEntries(changed.map((list) => [list, lists[list]])))
+  const isNarrower = changed.some((list) => session[list].some((name) => !lists[list]?.includes(name)))
+  await note(
+    app,
+    tx,
+    session.id,
+    `Trigger ${trigger.id} changed ${changed.join(', ')}. The change applies from the next turn.`,
+    isNarrower ? 'warning' : 'info',
+  )
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted())
+}

@@ -1,0 +1,277 @@
+import type { JsonObject } from '@yardmaster/contract/json'
+import type { Page } from '@yardmaster/contract/paging'
+import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
+import { type ConditionType, readConditionType } from '@yardmaster/contract/triggers/conditions'
+import type { TriggerFilters } from '@yardmaster/contract/triggers/fields'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import type { ConditionRow, TriggerRow } from './trigger-table.ts'
+
+export function selectTrigger(db: Database | Transaction, id: number): Promise<TriggerRow | undefined> {
+  return db.selectFrom('triggers').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The trigger's row lock, which serialises its fires and changes. */
+export function lockTrigger(tx: Transaction, id: number): Promise<TriggerRow | undefined> {
+  return tx.selectFrom('triggers').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** As `lockTrigger`. Undefined also if another transaction holds the lock. */
+export function lockTriggerIfFree(tx: Transaction, id: number): Promise<TriggerRow | undefined> {
+  return tx.selectFrom('triggers').selectAll().where('id', '=', id).forNoKeyUpdate().skipLocked().executeTakeFirst()
+}
+
+/** The time by the database's clock, which all hosts share. Read after a lock was taken, unlike `now()`. */
+export async function selectNow(db: Database | Transaction): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('clock_timestamp() returned no row')
+  return row.now
+}
+
+export async function insertTrigger(tx: Transaction, values: Insertable<Tables['triggers']>): Promise<number> {
+  const { id } = await tx.insertInto('triggers').values(values).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateTrigger(
+  tx: Transaction,
+  id: number,
+  changes: Updateable<Tables['triggers']>,
+): Promise<void> {
+  await tx
+    .updateTable('triggers')
+    .set({ ...changes, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteTriggers(tx: Transaction, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const result = await tx.deleteFrom('triggers').where('id', 'in', ids).executeTakeFirst()
+  return Number(result.numDeletedRows)
+}
+
+/** Newest first. An unknown filter value matches nothing. */
+export async function selectTriggers(
+  db: Database,
+  { status, condition_type: typeName }: TriggerFilters,
+  { page, perPage }: Page,
+): Promise<{ rows: TriggerRow[]; totalCount: number }> {
+  const type = typeName ? (readConditionType(typeName) ?? typeName) : undefined
+  const matching = db
+    .selectFrom('triggers')
+    .$if(Boolean(status), (query) => query.where(sql`status`, '=', status))
+    .$if(type !== undefined, (query) =>
+      query.where(
+        sql<SqlBool>`exists (
+          select from trigger_conditions
+          where trigger_conditions.trigger_id = triggers.id
+            and trigger_conditions.condition_type = ${type}
+        )`,
+      ),
+    )
+  const [rows, { total }] = await Promise.all([
+    matching
+      .selectAll()
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, totalCount: total }
+}
+
+export function selectConditionsOf(db: Database | Transaction, triggerIds: readonly number[]): Promise<ConditionRow[]> {
+  if (triggerIds.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('trigger_conditions')
+    .selectAll()
+    .where('trigger_id', 'in', triggerIds)
+    .orderBy('trigger_id')
+    .orderBy('id')
+    .execute()
+}
+
+/** The conditions of these types on enabled triggers. */
+export function selectConditionsByType(
+  db: Database | Transaction,
+  types: readonly ConditionType[],
+): Promise<ConditionRow[]> {
+  return db
+    .selectFrom('trigger_conditions')
+    .innerJoin('triggers', 'triggers.id', 'trigger_conditions.trigger_id')
+    .selectAll('trigger_conditions')
+    .where('triggers.status', '=', 'enabled')
+    .where('trigger_conditions.condition_type', 'in', types)
+    .orderBy('trigger_conditions.id')
+    .execute()
+}
+
+export type ConditionValues = { condition_type: ConditionType; configuration: JsonObject; is_one_shot: boolean }
+
+export async function insertCondition(tx: Transaction, triggerId: number, values: ConditionValues): Promise<number> {
+  const { id } = await tx
+    .insertInto('trigger_conditions')
+    .values({ ...values, trigger_id: triggerId, configuration: JSON.stringify(values.configuration) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** A condition that says something else has not fired yet. */
+export async function updateCondition(tx: Transaction, id: number, values: ConditionValues): Promise<void> {
+  await tx
+    .updateTable('trigger_conditions')
+    .set({ ...values, configuration: JSON.stringify(values.configuration), last_triggered_at: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteConditions(tx: Transaction, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await tx.deleteFrom('trigger_conditions').where('id', 'in', ids).execute()
+}
+
+/** Sets when a condition counts from and when it is due. */
+export async function updateTiming(
+  tx: Transaction,
+  id: number,
+  timing: Partial<Pick<ConditionRow, 'armed_at' | 'next_run_at' | 'last_triggered_at'>>,
+): Promise<void> {
+  await tx.updateTable('trigger_conditions').set(timing).where('id', '=', id).execute()
+}
+
+export async function disarmConditions(tx: Transaction, triggerId: number): Promise<void> {
+  await tx.updateTable('trigger_conditions').set({ next_run_at: null }).where('trigger_id', '=', triggerId).execute()
+}
+
+export async function recordPolled(tx: Transaction, conditionIds: readonly number[]): Promise<void> {
+  if (conditionIds.length === 0) return
+  await tx
+    .updateTable('trigger_conditions')
+    .set({ last_polled_at: sql<Date>`now()` })
+    .where('id', 'in', conditionIds)
+    .execute()
+}
+
+export type DueCondition = { id: number; trigger_id: number; next_run_at: Date }
+
+/** Schedules that are due, the longest overdue first. Reads only their part of the index, however many others there are. */
+export function selectDueConditions(db: Database, limit: number): Promise<DueCondition[]> {
+  return db
+    .selectFrom('trigger_conditions')
+    .select(['id', 'trigger_id', 'next_run_at'])
+    .where('next_run_at', '<=', sql<Date>`now()`)
+    .orderBy('next_run_at')
+    .limit(limit)
+    .$narrowType<{ next_run_at: Date }>()
+    .execute()
+}
+
+export type SpawnedSession = {
+  id: number
+  slug: string | null
+  title: string | null
+  status: SessionStatus
+  created_at: Date
+}
+
+const spawnedBy = (id: number) => sql<SqlBool>`(metadata ->> 'trigger_id')::bigint = ${id} and metadata ? 'trigger_id'`
+
+/** The newest sessions that the trigger spawned. */
+export function selectSpawned(db: Database, triggerId: number, limit: number): Promise<SpawnedSession[]> {
+  return db
+    .selectFrom('sessions')
+    .select(['id', 'slug', 'title', 'status', 'created_at'])
+    .where(spawnedBy(triggerId))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** The newest session of the trigger that is at work, burst notices apart. */
+export async function selectPendingSession(tx: Transaction, triggerId: number): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where(spawnedBy(triggerId))
+    .where('status', 'in', ['waiting', 'running'])
+    .where(sql<SqlBool>`not metadata ? 'burst_notice'`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+export async function selectWaitingSessions(tx: Transaction, triggerId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where(spawnedBy(triggerId))
+    .where('status', '=', 'waiting')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export type Target = { id: number; status: SessionStatus; is_paused: boolean }
+
+/** The sessions that triggers follow up, with what decides whether they can. */
+export async function selectTargets(
+  db: Database | Transaction,
+  ids: readonly (number | null)[],
+): Promise<Map<number, Target>> {
+  const wanted = [...new Set(ids.filter((id) => id !== null))]
+  if (wanted.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['id', 'status', sql<boolean>`coalesce(metadata ->> 'paused_by' = 'user', false)`.as('is_paused')])
+    .where('id', 'in', wanted)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Other wakes of the session: enabled or disabled triggers that only have one-time conditions. Failed ones stay. */
+export async function selectSiblingWakes(tx: Transaction, sessionId: number, exceptId: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('triggers')
+    .select('id')
+    .where('last_session_id', '=', sessionId)
+    .where('reuse_session', '=', true)
+    .where('id', '!=', exceptId)
+    .where('status', '!=', 'failed')
+    .where(isOneTime)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const isOneTime = sql<SqlBool>`
+  exists (select from trigger_conditions where trigger_conditions.trigger_id = triggers.id)
+  and not exists (
+    select from trigger_conditions
+    where trigger_conditions.trigger_id = triggers.id
+      and not trigger_conditions.is_one_shot
+  )
+`
+
+/** A spent wake stays readable for a day: its history says why it woke nobody. */
+export async function deleteSpentTriggers(db: Database): Promise<void> {
+  await db
+    .deleteFrom('triggers')
+    .where(isOneTime)
+    .where('status', '=', 'enabled')
+    .where(
+      sql<SqlBool>`not exists (
+        select from trigger_conditions
+        where trigger_conditions.trigger_id = triggers.id
+          and (last_triggered_at is null or last_triggered_at > now() - interval '1 day')
+      )`,
+    )
+    .execute()
+}
