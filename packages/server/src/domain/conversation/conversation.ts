@@ -1,2 +1,2 @@
 /** The face of the room: delivering prompts to a session inside the caller's transaction. */
-export { type Delivery, deliverPrompt, hasTurnUnderway, type Prompt, startTurn } from './deliver-prompt.ts'
+export { type Delivery, deliverPrompt, type Prompt, startTurn } from './deliver-prompt.ts'

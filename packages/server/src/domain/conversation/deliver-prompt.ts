@@ -96,7 +96,7 @@ async function deliverGroup(
 }
 
 /** A turn that waits only for its dispatch is underway: a worker is about to take it. One that the gate holds is not. */
-export async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<boolean> {
+async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<boolean> {
   const { underway, hasQueued } = await findStanding(tx, session.id)
   const isHeld = readMetadata(session).spot_hold_at !== undefined
   return underway !== undefined || (hasQueued && session.status === 'waiting' && !isHeld)

@@ -1,6 +1,6 @@
 import { limits } from '@yardmaster/contract/limits'
 import { isAtMost } from '@yardmaster/contract/text'
-import { deliverPrompt, hasTurnUnderway } from '../conversation/conversation.ts'
+import { deliverPrompt } from '../conversation/conversation.ts'
 import { extendMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere, recordArtifacts, type SessionRow } from '../sessions/session.ts'
@@ -40,10 +40,9 @@ async function followUp(firing: Firing, session: SessionRow): Promise<Decision> 
   const { app, tx, trigger, conditions, prompt } = firing
   const pending = await selectOwnPending(tx, { triggerId: trigger.id, sessionId: session.id })
   if (pending) return coalesce(firing, session, pending)
-  const isBusy = session.status === 'running' || (await hasTurnUnderway(tx, session))
   const isOnce = isWake(trigger, conditions)
-  if (isBusy && !trigger.enqueue_messages && !isOnce) {
-    const reason = `Session ${session.id} is busy, and the trigger does not queue its prompt.`
+  if (session.status === 'running' && !trigger.enqueue_messages && !isOnce) {
+    const reason = `Session ${session.id} is running, and the trigger does not queue its prompt.`
     return { outcome: 'dropped', sessionId: session.id, reason }
   }
   await applyLists(firing, session)

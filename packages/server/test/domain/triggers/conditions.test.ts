@@ -71,9 +71,8 @@ describe('POST /triggers refuses a condition', () => {
     ['schedule', null, "can't be blank"],
   ])('of type %s with %j: %s', async (type, configuration, ...problems) => {
     const messages = problems.map((problem) => `Trigger conditions configuration ${problem}`)
-    await changesNothing(app, async () => {
-      expectProblem(await create(type, configuration), 422, 'Validation failed', ...messages)
-    })
+    expectProblem(await create(type, configuration), 422, 'Validation failed', ...messages)
+    expect((await app.pool.query('select from triggers')).rowCount).toBe(0)
   })
 
   test('that watches the session it is to wake', async () => {
@@ -199,7 +198,7 @@ describe('PATCH /triggers/:id with nested conditions', () => {
     const [id, other] = [await app.trigger(), await app.trigger()]
     const [own] = await conditionsOf(id)
     const [foreign] = await conditionsOf(other)
-    await changesNothing(app, async () => {
+    await changesNothing(app.pool, async () => {
       expectProblem(
         await app.patch(`/triggers/${id}`, { trigger_conditions_attributes: [{ id: own?.id, _destroy: true }] }),
         422,

@@ -42,7 +42,7 @@ export async function createSession(app: App, tx: Transaction, origin: Origin, p
     if (id !== undefined) {
       if (!resolved.title) await recordPlaceholderTitle(tx, id)
       for (const warning of resolved.serverWarnings) await note(app, tx, id, warning, 'warning')
-      await startFirstTurn(tx, id, resolved)
+      await startFirstTurn(tx, id, resolved, origin)
       await app.events.publish(tx, sessionCreated, { sessionId: id, payload: {} })
       return { session: await showRow(app, tx, { id }), isReplay: false, warnings: resolved.warnings }
     }
@@ -79,8 +79,14 @@ async function insert(
 }
 
 /** Without a prompt no turn runs until a caller follows up. */
-async function startFirstTurn(tx: Transaction, id: number, { prompt }: ResolvedRequest): Promise<void> {
+async function startFirstTurn(
+  tx: Transaction,
+  id: number,
+  { prompt }: ResolvedRequest,
+  { metadata }: Origin,
+): Promise<void> {
   if (!prompt) return
-  const turnId = await acceptTurn(tx, { sessionId: id, source: 'create', prompt, goal: null })
+  const triggerId = metadata?.trigger_id ?? null
+  const turnId = await acceptTurn(tx, { sessionId: id, source: 'create', prompt, goal: null, triggerId })
   await recordFirstTurn(tx, id, turnId)
 }
