@@ -109,7 +109,7 @@ export const listFires = defineList({
   auth: 'api_key',
   path: '/triggers/{id}/fires',
   tag,
-  summary: 'List what became of the latest fires of a trigger, newest first',
+  summary: 'List the latest fires of a trigger and their outcomes, newest first',
   key: 'fires',
   item: TriggerFire,
   params,

@@ -261,7 +261,7 @@ export const TriggerFire = z
     fired_by: z.enum(fireSources).meta({ description: 'What fired it.' }),
     condition_id: Id.nullable().meta({ description: 'The condition that matched; null for an invoke.' }),
     event_key: z.string().meta({ description: 'The event, which fires a trigger once.' }),
-    outcome: z.enum(fireOutcomes).meta({ description: 'What became of it.' }),
+    outcome: z.enum(fireOutcomes).meta({ description: 'Its outcome.' }),
     session_id: Id.nullable().meta({ description: 'The session it started, resumed or found in its way.' }),
     reason: z.string().nullable().meta({ description: 'Why nothing was started, or what was unusual.' }),
     scheduled_for: Timestamp.nullable().meta({ description: 'When a schedule was due.' }),
@@ -292,6 +292,6 @@ export const deliveries = ['spawned', 'delivered', 'queued', 'coalesced', 'dropp
 export const InvokedTrigger = OneTrigger.extend({
   session: Session,
   burst_notice: z.boolean().meta({ description: 'Whether the session is the notice of a burst.' }),
-  delivery: z.enum(deliveries).meta({ description: 'What became of the prompt.' }),
+  delivery: z.enum(deliveries).meta({ description: 'Whether and how the prompt was delivered.' }),
   message: z.string().meta({ description: 'What happened, in words.' }),
 })

@@ -15,7 +15,7 @@ type BurstChanges = Pick<
 >
 
 export type Reservation = {
-  /** `notice`: the cap is exceeded and nobody was told yet. `suppressed`: within an announced burst. */
+  /** `notice`: the cap is exceeded and not announced yet. `suppressed`: within an announced burst. */
   verdict: 'free' | 'notice' | 'suppressed'
   changes: BurstChanges | undefined
 }

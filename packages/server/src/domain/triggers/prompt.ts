@@ -56,7 +56,7 @@ export function listEvents(events: readonly TriggerEvent[], { timezone }: Pick<M
     const { hour, minute } = wallClockAt(occurredAt, timezone)
     const time = [hour, minute].map((part) => String(part).padStart(2, '0')).join(':')
     const excerpt = truncate(String(values.text ?? '').replace(/\s+/g, ' '), excerptLength)
-    return `- ${time} ${fence.around(`${values.author ?? 'somebody'}: ${excerpt}`)}${values.link ? ` ${values.link}` : ''}`
+    return `- ${time} ${fence.around(`${values.author ?? 'unknown'}: ${excerpt}`)}${values.link ? ` ${values.link}` : ''}`
   })
   const more = events.length > listed ? [`- and ${events.length - listed} more`] : []
   return fence.explain(['Further messages in the same conversation:', ...lines, ...more].join('\n'))

@@ -260,7 +260,7 @@ const isOneTime = sql<SqlBool>`
   )
 `
 
-/** A spent wake stays readable for a day: its history says why it woke nobody. */
+/** A spent wake stays readable for a day: its history says why it did not wake its session. */
 export async function deleteSpentTriggers(db: Database): Promise<void> {
   await db
     .deleteFrom('triggers')
