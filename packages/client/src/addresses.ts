@@ -76,6 +76,8 @@ export const addresses = {
   'triggers.toggle': 'POST /triggers/{id}/toggle',
   'triggers.invoke': 'POST /triggers/{id}/invoke',
   'triggers.fires': 'GET /triggers/{id}/fires',
+  'sessions.wake_later': 'POST /sessions/{id}/wake_later',
+  'sessions.wake_on_event': 'POST /sessions/{id}/wake_on_event',
   'clis.status': 'GET /clis/status',
   'clis.refresh': 'POST /clis/refresh',
   'clis.clear_cache': 'POST /clis/clear_cache',

@@ -13,6 +13,7 @@ import {
   TriggerFire,
   TriggerWithWarnings,
 } from './fields.ts'
+import { wakeLater, wakeOnEvent } from './wakes.ts'
 
 const tag = 'Triggers'
 const params = z.object({ id: IdParam })
@@ -125,4 +126,6 @@ export const endpoints = [
   toggleTrigger,
   invokeTrigger,
   listFires,
+  wakeLater,
+  wakeOnEvent,
 ] as const

@@ -211,8 +211,10 @@ export const TriggerChanges = z.object({
   ...changes,
 })
 
-export type NewTrigger = z.output<typeof NewTrigger>
-export type TriggerChanges = z.output<typeof TriggerChanges>
+type Required = 'name' | 'agent_root_name' | 'prompt_template'
+type Parsed = z.output<typeof NewTrigger>
+export type NewTrigger = Pick<Parsed, Required> & Partial<Parsed>
+export type TriggerChanges = Partial<Parsed>
 
 export const TriggerFilters = z.object({
   condition_type: z.string().optional().meta({ description: 'One kind of condition; an unknown one matches nothing.' }),

@@ -1,6 +1,6 @@
 import type { Method } from '@yardmaster/contract/endpoint'
 
-export const groupNames = ['sessions', 'sessions_readonly', 'self_session'] as const
+export const groupNames = ['sessions', 'sessions_readonly', 'triggers', 'triggers_readonly', 'self_session'] as const
 export type Group = (typeof groupNames)[number]
 
 /** What agents may do only where their root allows it: each ends the turn of another session, or brings one back. */
@@ -30,6 +30,8 @@ export type Call = {
   needs?: AgentPermission
   /** Argument names by endpoint field, where they differ. */
   from?: Readonly<Record<string, string>>
+  /** Arguments that name sessions besides the one the call is about. The caller must be able to reach them too. */
+  reaches?: readonly string[]
   /** Restricts query and body to these fields of the endpoint. */
   takes?: readonly string[]
   /** Query values that always apply, and query values used where the caller gives none. */

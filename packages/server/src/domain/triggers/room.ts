@@ -6,11 +6,13 @@ import { deleteOldClaims } from './fire-store.ts'
 import { fireTriggerJob } from './fire-trigger-job.ts'
 import { runFire } from './run-fire.ts'
 import { fireSessionEvent, watchSessions } from './session-events.ts'
+import { tools } from './tools.ts'
 import { deleteSpentTriggers } from './trigger-store.ts'
 
 export const triggers: Room = {
   name: 'triggers',
   endpoints,
+  tools,
   jobs: [fireTriggerJob, fireSessionEventJob],
   handlers: [runFire, fireSessionEvent],
   subscriptions: [watchSessions],

@@ -19,7 +19,8 @@ export async function settle(firing: Firing, decision: Decision): Promise<void> 
     ...decision.changes,
     ...firedChanges(firing, isFired),
   })
-  if (event.by !== 'invoke' && (isFired || event.ifNotFired === 'lost')) await claim(firing, decision)
+  const isSpent = isFired || (event.ifNotFired === 'lost' && !staysDue(firing, decision))
+  if (event.by !== 'invoke' && isSpent) await claim(firing, decision)
   await moveCondition(firing, decision)
   await insertFire(tx, {
     trigger_id: trigger.id,
@@ -66,7 +67,12 @@ async function claim({ tx, trigger, events }: Firing, { outcome, sessionId }: De
   )
 }
 
-/** A suppressed fire stays due until the burst is over. Any other uses up its slot, or the condition if it fires once. */
+/** A schedule or a one-time condition that a burst suppresses fires when the burst is over. */
+function staysDue({ condition }: Firing, { outcome }: Decision): boolean {
+  return outcome === 'suppressed' && (condition?.condition_type === 'schedule' || condition?.is_one_shot === true)
+}
+
+/** Any fire but a suppressed one uses up its slot, or the condition if that fires once. */
 async function moveCondition({ tx, condition, events: [event], now }: Firing, decision: Decision): Promise<void> {
   if (!condition || event.by === 'invoke') return
   const isFired = hasFired(decision)

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isInside } from '../../platform/contained-path.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
-import type { DemoNotice, DemoRequest } from './protocol.ts'
+import type { DemoNotice, DemoRequest, DemoServer } from './protocol.ts'
 import { readConversation, readTranscript, summaryOf } from './summarize.ts'
 
 /**
@@ -30,14 +30,16 @@ const commands: Record<string, (rest: string, transcript: string) => Promise<voi
   sleep: async (seconds) => void (await wait(Number(seconds) * 1000 || 0, undefined, { signal: interruption.signal })),
   usage: reportUsage,
   spawn: spawnSubagent,
+  tool: callTool,
   fail: (message) => {
     throw new Failure(message || 'The demo agent was told to fail.')
   },
 }
 
 /** The commands that act on something besides the transcript. */
-const tools = ['run', 'write', 'spawn']
+const tools = ['run', 'write', 'spawn', 'tool']
 let hasNoTools = false
+let servers: readonly DemoServer[] = []
 
 async function execute(prompt: string): Promise<void> {
   const transcript = join(folder, `${conversationId}.jsonl`)
@@ -95,6 +97,48 @@ async function runCommand(command: string, transcript: string): Promise<void> {
       content: [{ type: 'tool_result', tool_use_id: toolUseId, content: output, is_error: isError }],
     },
   })
+}
+
+/** Calls a tool of the session's MCP servers, the first of them that has it: `tool NAME JSON`. */
+async function callTool(rest: string, transcript: string): Promise<void> {
+  const [, name = '', written = ''] = /^(\S+)\s*(.*)$/.exec(rest) ?? []
+  const toolUseId = `toolu_${randomUUID()}`
+  let input: unknown
+  try {
+    input = written === '' ? {} : JSON.parse(written)
+  } catch {
+    throw new Failure(`The arguments of tool ${name} are not valid JSON.`)
+  }
+  assistant(transcript, [{ type: 'tool_use', id: toolUseId, name, input }])
+  const { text, isError } = await askServers(name, input)
+  append(transcript, {
+    type: 'user',
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: toolUseId, content: text, is_error: isError }],
+    },
+  })
+}
+
+type ToolReply = { result?: { content?: { text?: string }[]; isError?: boolean }; error?: { message?: string } }
+
+async function askServers(name: string, input: unknown): Promise<{ text: string; isError: boolean }> {
+  let problem = 'The session has no MCP server over HTTP.'
+  for (const { url, headers } of servers) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }),
+      signal: interruption.signal,
+    })
+    const { result, error } = (await response.json()) as ToolReply // as the protocol defines it
+    if (result) {
+      const text = (result.content ?? []).map((part) => part.text ?? '').join('\n')
+      return { text, isError: result.isError === true }
+    }
+    problem = error?.message ?? `The server answered ${response.status}.`
+  }
+  return { text: problem, isError: true }
 }
 
 /** Keeps only the last part of a command's output. */
@@ -204,6 +248,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (request.type === 'interrupt') interruption.abort()
   else {
     hasNoTools = request.hasNoTools
+    servers = request.servers
     void turn(request.prompt)
   }
 }

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 
 /** The driver's messages on the agent's standard input, one JSON line each. */
-export type DemoRequest = { type: 'prompt'; prompt: string; hasNoTools: boolean } | { type: 'interrupt' }
+export type DemoRequest =
+  | { type: 'prompt'; prompt: string; hasNoTools: boolean; servers: readonly DemoServer[] }
+  | { type: 'interrupt' }
+
+/** An MCP server over HTTP whose tools the agent can call. */
+export type DemoServer = { name: string; url: string; headers: Readonly<Record<string, string>> }
 
 /** The agent's messages on standard output: activity and the end of the turn. The transcript is in its file. */
 export const DemoNotice = z.discriminatedUnion('type', [

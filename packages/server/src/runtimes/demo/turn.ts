@@ -27,7 +27,8 @@ export async function startTurn(order: TurnOrder): Promise<RunningTurn> {
   }
   return launchAgent(order, program, (child) => {
     const result = readResult(child, order)
-    send(child, { type: 'prompt', prompt: order.prompt, hasNoTools: order.hasNoTools === true })
+    const servers = order.equipment.mcpServers.flatMap((server) => (server.kind === 'http' ? [server] : []))
+    send(child, { type: 'prompt', prompt: order.prompt, hasNoTools: order.hasNoTools === true, servers })
     return {
       identity: child.identity,
       ended: decideTurnEnd(child, result),

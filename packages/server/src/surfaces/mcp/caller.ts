@@ -4,9 +4,10 @@ import { findInTree } from '../../domain/hierarchy/hierarchy.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
 import { findSession } from '../../domain/sessions/session.ts'
 import { type AgentPermission, agentPermissions, type Group, groupNames } from '../../domain/tool.ts'
+import { findTrigger } from '../../domain/triggers/trigger.ts'
 import { rootOf, subagentRootsOf } from '../../domain/workspaces/workspace.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
-import { refuse } from '../../platform/refusal.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
 
 /** The caller of a request and its permissions. */
@@ -61,10 +62,10 @@ function namesIn(value: unknown): string[] | undefined {
     .filter(Boolean)
 }
 
-/** Ignores unknown groups and groups that the key does not grant. Defaults to the largest group granted. */
+/** Ignores unknown groups and groups that the key does not grant. Defaults to the largest groups granted. */
 function groupsFor(app: App, value: unknown, granted: readonly Group[]): Group[] {
   const requested = namesIn(value)
-  if (!requested) return [granted.includes('sessions') ? 'sessions' : 'self_session']
+  if (!requested) return granted.includes('sessions') ? ['sessions', 'triggers'] : ['self_session']
   const unknown = requested.filter((name) => !granted.some((group) => group === name))
   if (unknown.length > 0) app.log.debug({ unknown }, 'ignored unknown or ungranted tool groups')
   return granted.filter((group) => requested.includes(group))
@@ -83,6 +84,7 @@ export function isOpenTo({ ownSessionId, roots, permissions }: Caller, call: Bou
 /** Whether an argument is not the caller's to choose. */
 export function isFixed({ ownSessionId, roots, permissions }: Caller, call: BoundCall, argument: string): boolean {
   if (isPermission(argument)) return !permissions.includes(argument)
+  if (isAboutTriggers(call)) return roots !== undefined && fixedOnTriggers.includes(argument)
   if (!call.isStart) return false
   if (ownSessionId !== undefined && argument === 'parent_session_id') return true
   return roots !== undefined && fixedByRoot.includes(argument)
@@ -94,8 +96,41 @@ export function isFixed({ ownSessionId, roots, permissions }: Caller, call: Boun
  */
 const fixedByRoot = ['git_root', 'plugins', 'hooks', 'skills', 'agent_runtime', 'scheduling_class']
 
+/** Likewise for the sessions that a trigger of a bound caller spawns. */
+const fixedOnTriggers = ['mcp_servers', 'catalog_skills', 'catalog_hooks', 'catalog_plugins', 'scheduling_class']
+
+function isAboutTriggers({ endpoint }: BoundCall): boolean {
+  return endpoint.path.startsWith('/triggers')
+}
+
+/** A caller limited to roots sees and makes only triggers on those roots. */
+export async function refuseForeignTrigger(
+  app: App,
+  { roots }: Caller,
+  call: BoundCall,
+  { params, body }: { params: Readonly<Record<string, unknown>>; body: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  if (!roots || !isAboutTriggers(call)) return
+  const trigger = params.id === undefined ? undefined : await findTrigger(app.db, Number(params.id) || 0)
+  if (params.id !== undefined && !(trigger && roots.includes(trigger.agent_root_name))) refuseMissing()
+  const { agent_root_name: name } = body
+  const isNamed = call.endpoint.path === '/triggers' && call.endpoint.method === 'POST' ? true : name !== undefined
+  if (isNamed && !roots.includes(String(name)))
+    refuse('invalid_agent_root', `Agent root must be one of: ${roots.join(', ')}`)
+}
+
 export function isPermission(argument: string): argument is AgentPermission {
   return agentPermissions.some((permission) => permission === argument)
+}
+
+/** A further session that a call names: for a caller limited to roots, one on those roots. */
+export async function reachOther(app: App, caller: Caller, named: unknown): Promise<string> {
+  const { roots, ownSessionId } = caller
+  if (ownSessionId !== undefined || !roots) return reach(app, caller, named)
+  const { data: ref } = SessionRef.safeParse(String(named))
+  const session = ref && (await findSession(app.db, ref))
+  const root = session?.metadata.agent_root_key
+  return session && root !== undefined && roots.includes(root) ? String(session.id) : refuseMissing()
 }
 
 /** Resolves a session argument. An agent reaches its own session and that session's descendants. */

@@ -6,7 +6,7 @@ import type { ToolAnswer } from '../../platform/mcp/tool-box.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { asMarkdown, type Detail, quoted } from './as-markdown.ts'
 import type { BoundCall } from './bound-call.ts'
-import { asStartedBy, type Caller, isPermission, reach } from './caller.ts'
+import { asStartedBy, type Caller, isPermission, reach, reachOther, refuseForeignTrigger } from './caller.ts'
 import { type Arguments, checkArguments } from './check-arguments.ts'
 import { type BoundTool, ownArguments } from './offer.ts'
 
@@ -57,7 +57,7 @@ function withOwnSession({ target }: BoundCall, args: Arguments, { defaultSession
 }
 
 async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): Promise<unknown> {
-  const { endpoint, fields, target, fixed = {}, defaults = {} } = call
+  const { endpoint, fields, target, fixed = {}, defaults = {}, reaches = [] } = call
   const sent: Record<'params' | 'query' | 'body', Record<string, unknown>> = {
     params: {},
     query: { ...defaults, ...fixed },
@@ -67,9 +67,11 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
     const value = args[field.argument]
     if (value === undefined) continue
     if (field === target) sent.params[field.name] = await reach(app, caller, value)
+    else if (reaches.includes(field.argument)) sent[field.place][field.name] = await reachOther(app, caller, value)
     // Path and query values are text.
     else sent[field.place][field.name] = field.place === 'body' ? value : String(value)
   }
+  await refuseForeignTrigger(app, caller, call, sent)
   if (caller.ownSessionId !== undefined && endpoint.body) sent.body.acting_session_id = caller.ownSessionId
   const asked = call.isStart ? asStartedBy(app, caller, sent.body) : sent.body
   const body = (caller.ownSessionId === undefined ? asked : await redactFields(app, asked)) as JsonObject // it came as JSON
@@ -95,11 +97,19 @@ async function redactFields(app: App, body: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(await Promise.all(fields))
 }
 
-/** A caller limited to roots sees only those roots in the catalog. */
+/** A caller limited to roots sees only those roots in the catalog, and only triggers on them. */
 function visibleTo({ roots }: Caller, path: string, body: unknown): unknown {
+  if (roots && path === '/triggers') return ownTriggers(roots, body)
   if (!roots || path !== '/configs') return body
   const configs = body as { agent_roots: readonly { name: string }[] } // what the endpoint declares
   return { ...configs, agent_roots: configs.agent_roots.filter(({ name }) => roots.includes(name)) }
+}
+
+function ownTriggers(roots: readonly string[], body: unknown): unknown {
+  const list = body as { triggers?: readonly { agent_root_name: string }[] } // what the endpoint declares
+  if (!list.triggers) return body
+  const triggers = list.triggers.filter((trigger) => roots.includes(trigger.agent_root_name))
+  return { ...list, triggers }
 }
 
 /** `shows` applies even with `verbose`: `message_parent` hides the parent session by it. */
