@@ -10,7 +10,7 @@ import type { FireResult, TriggerEvent } from './event.ts'
 import { recordFailedFire } from './failed-fire.ts'
 import { selectAnchor, selectClaimed } from './fire-store.ts'
 import { type Decision, type Firing, isWake, type SpawnPlan, windowOf } from './firing.ts'
-import { followUpOrSpawn, isReusable } from './follow-up-target.ts'
+import { asTarget, followUpOrSpawn, isReusable } from './follow-up-target.ts'
 import { listEvents, timezoneOf, writePrompt } from './prompt.ts'
 import { settle } from './settle.ts'
 import { PlanNeeded, planSpawn } from './spawn.ts'
@@ -142,8 +142,7 @@ async function foldIntoGroup(firing: Firing): Promise<Decision | undefined> {
   if (conversation === undefined || windowSeconds === 0) return undefined
   const anchor = await selectAnchor(tx, trigger.id, { conversation, occurredAt, windowSeconds })
   const session = anchor?.session_id ? await lockSessionIfThere(tx, { id: anchor.session_id }) : undefined
-  if (!session || !isReusable({ status: session.status, is_paused: session.metadata.paused_by === 'user' }))
-    return undefined
+  if (!session || !isReusable(asTarget(session))) return undefined
   const note = { prompt: listEvents(events, { timezone }), goal: null, isImmediate: false, source: 'trigger' as const }
   await deliverPrompt(app, tx, { id: session.id }, { ...note, triggerId: trigger.id })
   const reason = `Folded into the conversation that started session ${session.id}.`

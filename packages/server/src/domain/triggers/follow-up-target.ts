@@ -3,7 +3,7 @@ import { isAtMost } from '@yardmaster/contract/text'
 import { deliverPrompt } from '../conversation/conversation.ts'
 import { extendMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { lockSessionIfThere, recordArtifacts, type SessionRow } from '../sessions/session.ts'
+import { lockSessionIfThere, readMetadata, recordArtifacts, type SessionRow } from '../sessions/session.ts'
 import { artifactLists, resolveLists } from './catalog-references.ts'
 import { selectOwnPending } from './fire-store.ts'
 import { type Decision, type Firing, isWake } from './firing.ts'
@@ -26,12 +26,12 @@ export async function followUpOrSpawn(firing: Firing): Promise<Decision> {
   return { outcome: 'dropped', sessionId: session?.id ?? null, reason, isTargetUnusable: true }
 }
 
-function asTarget({ status, metadata }: SessionRow): Pick<Target, 'status' | 'is_paused'> {
-  return { status, is_paused: metadata.paused_by === 'user' }
+export function asTarget(session: SessionRow): Pick<Target, 'status' | 'is_paused'> {
+  return { status: session.status, is_paused: readMetadata(session).paused_by === 'user' }
 }
 
-function describeUnusable({ status, metadata }: SessionRow): string {
-  return metadata.paused_by === 'user' ? 'paused by a person' : status
+function describeUnusable(session: SessionRow): string {
+  return asTarget(session).is_paused ? 'paused by a person' : session.status
 }
 
 const landed = { missed_fire_count: 0, first_missed_fire_at: null }

@@ -1,6 +1,7 @@
 import type { SessionEvent } from '@yardmaster/contract/triggers/conditions'
 import { type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { metadataText } from '../sessions/session.ts'
 
 export type Watch = { id: number; trigger_id: number; is_one_shot: boolean }
 
@@ -30,7 +31,7 @@ export function selectMatchingWatches(
       )`,
     )
     .where('sessions.summary_of_session_id', 'is', null)
-    .where(sql<SqlBool>`(sessions.metadata ->> 'trigger_id')::bigint is distinct from triggers.id`)
+    .where(sql<SqlBool>`${metadataText('trigger_id')} is distinct from triggers.id::text`)
     .where(sql<SqlBool>`not (triggers.reuse_session and triggers.last_session_id is not distinct from sessions.id)`)
     .orderBy('trigger_conditions.id')
     .execute()

@@ -6,6 +6,7 @@ import type { TriggerFilters } from '@yardmaster/contract/triggers/fields'
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import { hasMetadata, metadataText } from '../sessions/session.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
 export function selectTrigger(db: Database | Transaction, id: number): Promise<TriggerRow | undefined> {
@@ -179,7 +180,8 @@ export type SpawnedSession = {
   created_at: Date
 }
 
-const spawnedBy = (id: number) => sql<SqlBool>`(metadata ->> 'trigger_id')::bigint = ${id} and metadata ? 'trigger_id'`
+const spawnedBy = (id: number) =>
+  sql<SqlBool>`${metadataText('trigger_id')} = ${String(id)} and ${hasMetadata('trigger_id')}`
 
 /** The newest sessions that the trigger spawned. */
 export function selectSpawned(db: Database, triggerId: number, limit: number): Promise<SpawnedSession[]> {
@@ -200,7 +202,7 @@ export async function selectPendingSession(tx: Transaction, triggerId: number): 
     .select('id')
     .where(spawnedBy(triggerId))
     .where('status', 'in', ['waiting', 'running'])
-    .where(sql<SqlBool>`not metadata ? 'burst_notice'`)
+    .where(sql<SqlBool>`not ${hasMetadata('burst_notice')}`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -230,7 +232,7 @@ export async function selectTargets(
   if (wanted.length === 0) return new Map()
   const rows = await db
     .selectFrom('sessions')
-    .select(['id', 'status', sql<boolean>`coalesce(metadata ->> 'paused_by' = 'user', false)`.as('is_paused')])
+    .select(['id', 'status', sql<boolean>`coalesce(${metadataText('paused_by')} = 'user', false)`.as('is_paused')])
     .where('id', 'in', wanted)
     .execute()
   return new Map(rows.map((row) => [row.id, row]))

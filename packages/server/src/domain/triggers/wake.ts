@@ -10,7 +10,7 @@ import type { Trigger } from '@yardmaster/contract/triggers/fields'
 import { refuse } from '../../platform/refusal.ts'
 import { instantOf, isTimeZone, readWallClock } from '../../platform/wall-clock.ts'
 import type { App } from '../app.ts'
-import { findSession, showRow } from '../sessions/session.ts'
+import { findSession, readMetadata, showRow } from '../sessions/session.ts'
 import { createTrigger } from './change-trigger.ts'
 import { selectNow } from './trigger-store.ts'
 
@@ -84,7 +84,7 @@ async function arm(app: App, ref: SessionRef, { prompt, name, conditions, when }
     )
   const { trigger } = await createTrigger(app, {
     name,
-    agent_root_name: target.metadata.agent_root_key ?? 'none',
+    agent_root_name: readMetadata(target).agent_root_key ?? 'none',
     prompt_template: prompt,
     reuse_session: true,
     last_session_id: target.id,

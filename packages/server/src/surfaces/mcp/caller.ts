@@ -2,9 +2,9 @@ import { SessionRef } from '@yardmaster/contract/identifiers'
 import type { App } from '../../domain/app.ts'
 import { findInTree } from '../../domain/hierarchy/hierarchy.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
-import { findSession } from '../../domain/sessions/session.ts'
+import { findSession, readMetadata } from '../../domain/sessions/session.ts'
 import { type AgentPermission, agentPermissions, type Group, groupNames } from '../../domain/tool.ts'
-import { findTrigger } from '../../domain/triggers/trigger.ts'
+import { selectTrigger } from '../../domain/triggers/trigger.ts'
 import { rootOf, subagentRootsOf } from '../../domain/workspaces/workspace.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
@@ -111,7 +111,7 @@ export async function refuseForeignTrigger(
   { params, body }: { params: Readonly<Record<string, unknown>>; body: Readonly<Record<string, unknown>> },
 ): Promise<void> {
   if (!roots || !isAboutTriggers(call)) return
-  const trigger = params.id === undefined ? undefined : await findTrigger(app.db, Number(params.id) || 0)
+  const trigger = params.id === undefined ? undefined : await selectTrigger(app.db, Number(params.id) || 0)
   if (params.id !== undefined && !(trigger && roots.includes(trigger.agent_root_name))) refuseMissing()
   const { agent_root_name: name } = body
   const isNamed = call.endpoint.path === '/triggers' && call.endpoint.method === 'POST' ? true : name !== undefined
@@ -129,7 +129,7 @@ export async function reachOther(app: App, caller: Caller, named: unknown): Prom
   if (ownSessionId !== undefined || !roots) return reach(app, caller, named)
   const { data: ref } = SessionRef.safeParse(String(named))
   const session = ref && (await findSession(app.db, ref))
-  const root = session?.metadata.agent_root_key
+  const root = session && readMetadata(session).agent_root_key
   return session && root !== undefined && roots.includes(root) ? String(session.id) : refuseMissing()
 }
 

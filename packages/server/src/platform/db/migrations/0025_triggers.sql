@@ -128,7 +128,7 @@ create table trigger_fires (
 
 create index trigger_fires_by_trigger on trigger_fires (trigger_id, id desc);
 
-create index sessions_by_trigger on sessions (((metadata ->> 'trigger_id')::bigint), created_at desc)
+create index sessions_by_trigger on sessions ((metadata ->> 'trigger_id'), created_at desc)
   where metadata ? 'trigger_id';
 
 -- The trigger whose prompt it carries: a trigger does not queue its prompt again while the last one waits.
