@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
 import { SessionRef } from '../identifiers.ts'
 import { limits } from '../limits.ts'
+import { sent } from '../sent.ts'
 import { Session } from '../sessions/fields.ts'
 import { text } from '../text.ts'
 import { sessionEvents } from './conditions.ts'
@@ -16,6 +17,11 @@ const prompt = text(limits.prompt, {
 }).meta({ description: 'What the session is told when it wakes.' })
 
 const event = z.enum(sessionEvents)
+
+/** In a body an id may be a number. What can name no session finds none. */
+const watched = sent<number | string>(z.unknown()).transform(
+  (value): SessionRef => SessionRef.safeParse(typeof value === 'number' ? String(value) : value).data ?? { id: 0 },
+)
 
 export const ArmedWake = z.object({
   trigger: Trigger,
@@ -55,7 +61,7 @@ export const wakeOnEvent = defineEndpoint({
   summary: 'Let a session sleep and wake it when another session changes its state',
   params,
   body: z.object({
-    watched_session_id: SessionRef.meta({
+    watched_session_id: watched.meta({
       type: ['integer', 'string'],
       description: 'The session to watch: its numeric id or its slug.',
     }),

@@ -196,6 +196,10 @@ describe('tools/list', () => {
       'get_session',
       'start_session',
       'quick_search_sessions',
+      'search_triggers',
+      'action_trigger',
+      'wake_me_up_later',
+      'wake_me_up_when_session_changes_state',
     ])
     for (const { description, inputSchema } of tools) {
       expect(description).toMatch(/\.$/)
@@ -215,7 +219,10 @@ describe('tools/list', () => {
       'get_session_provenance',
       'action_session',
       'get_session',
+      'wake_me_up_later',
+      'wake_me_up_when_session_changes_state',
     ])
+    expect(await names('triggers_readonly')).toEqual(['search_triggers'])
     expect(await names('sessions_readonly,weather')).toEqual([
       'get_configs',
       'get_session_provenance',
@@ -230,7 +237,21 @@ describe('tools/list', () => {
     const required = async (query: string) =>
       (await mcpClient(app, { query }).tools()).map(({ inputSchema }) => inputSchema.required)
 
-    expect(await required('?tool_groups=self_session')).toEqual([[], ['session_id'], ['action', 'session_id'], ['id']])
-    expect(await required('?tool_groups=self_session&session_id=1')).toEqual([[], [], ['action'], []])
+    expect(await required('?tool_groups=self_session')).toEqual([
+      [],
+      ['session_id'],
+      ['action', 'session_id'],
+      ['id'],
+      ['session_id', 'wake_at', 'prompt'],
+      ['session_id', 'watched_session_id', 'prompt'],
+    ])
+    expect(await required('?tool_groups=self_session&session_id=1')).toEqual([
+      [],
+      [],
+      ['action'],
+      [],
+      ['wake_at', 'prompt'],
+      ['watched_session_id', 'prompt'],
+    ])
   })
 })

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { agentsAtWork, onRoot } from '../../support/app/agents-at-work.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
+
+const { app, create, reaches, settled, atWork } = await agentsAtWork()
+const ownServer = 'yardmaster-self-session'
+
+test('an agent arms wakes for its own session and watches its descendants only', { timeout: 90_000 }, async () => {
+  const { id, clientOf } = await atWork(onRoot('lead'))
+  const child = await create('say done', { ...onRoot('api'), parent_session_id: id })
+  const stranger = await create()
+  const own = clientOf(ownServer)
+  const later = { wake_at: '2041-07-01T10:00', prompt: 'say awake' }
+  expect(await own.call('wake_me_up_later', { ...later, session_id: stranger })).toMatchObject({ isError: true })
+  expect(await own.call('wake_me_up_later', later)).toMatchObject({ isError: false })
+  const watch = (watched_session_id: number) =>
+    own.call('wake_me_up_when_session_changes_state', {
+      watched_session_id,
+      prompt: 'say',
+      event_name: 'session_failed',
+    })
+  expect(await watch(stranger)).toMatchObject({ isError: true })
+  expect(await watch(child)).toMatchObject({ isError: false })
+  expect((await app.get('/triggers')).body.triggers).toMatchObject([{ last_session_id: id }, { last_session_id: id }])
+  for (const server of [ownServer, 'yardmaster'])
+    expect((await clientOf(server).tools()).map(({ name }) => name)).not.toContain('action_trigger')
+})
+
+test('a session of the demo agent wakes itself', { timeout: 120_000 }, async () => {
+  const at = new Date(Date.now() + 32_000).toISOString().slice(0, 19)
+  const args = JSON.stringify({ wake_at: at, prompt: 'say Awake' })
+  const id = await create(`say Sleeping\ntool wake_me_up_later ${args}\ntool no_such_tool`)
+  await reaches(id, 'waiting')
+  await settled(id)
+  const transcript = async () => (await app.get(`/sessions/${id}/transcript`)).body.transcript_text as string
+  expect(await transcript()).toMatch(/is woken at/)
+  await eventually(transcript, (written) => written.includes('Awake\n') || /Awake$/m.test(written), 90_000)
+  await reaches(id, 'needs_input')
+})
