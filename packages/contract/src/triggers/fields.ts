@@ -231,10 +231,10 @@ export const TriggerWithWarnings = OneTrigger.extend({
 
 export const RecentSession = z.object({
   id: Id,
-  slug: z.string().nullable(),
-  title: z.string().nullable(),
-  status: z.enum(sessionStatuses),
-  created_at: Timestamp,
+  slug: z.string().nullable().meta({ description: 'Its readable handle.' }),
+  title: z.string().nullable().meta({ description: 'Its title.' }),
+  status: z.enum(sessionStatuses).meta({ description: 'Its status.' }),
+  created_at: Timestamp.meta({ description: 'When it was created.' }),
 })
 
 export const ShownTrigger = OneTrigger.extend({

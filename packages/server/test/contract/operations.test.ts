@@ -66,6 +66,8 @@ const names = [
   'sessions.update_model',
   'sessions.update_notes',
   'sessions.update_visibility',
+  'sessions.wake_later',
+  'sessions.wake_on_event',
   'settings.show',
   'settings.update',
   'skills.list',
@@ -74,6 +76,14 @@ const names = [
   'subagents.list',
   'subagents.show',
   'subagents.update',
+  'triggers.create',
+  'triggers.delete',
+  'triggers.fires',
+  'triggers.invoke',
+  'triggers.list',
+  'triggers.show',
+  'triggers.toggle',
+  'triggers.update',
   'uncle_links.delete',
 ]
 

@@ -2,6 +2,8 @@ import { archiveRace } from './faults/archive-race.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { editedPacks } from './faults/edited-packs.mjs'
+import { databaseDownInBurst, killWhileEventsFire, killWhileInvoking } from './faults/fire-events.mjs'
+import { frozenWithWrongClock, killWhileSchedulesFire, sameSlotOnTwoHosts } from './faults/fire-schedules.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
 import { followUpsAtRest } from './faults/follow-ups-at-rest.mjs'
 import { frozenServer } from './faults/frozen-server.mjs'
@@ -72,4 +74,10 @@ export const faults = [
   plantedFiles,
   editedPacks,
   killInBox,
+  killWhileSchedulesFire,
+  killWhileEventsFire,
+  killWhileInvoking,
+  sameSlotOnTwoHosts,
+  databaseDownInBurst,
+  frozenWithWrongClock,
 ]
