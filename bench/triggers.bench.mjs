@@ -1,0 +1,134 @@
+import { sql } from 'kysely'
+import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
+import {
+  createSession as createInTransaction,
+  planSession,
+} from '../packages/server/dist/domain/lifecycle/lifecycle.js'
+import { createTrigger } from '../packages/server/dist/domain/triggers/change-trigger.js'
+import { fireDueSchedules } from '../packages/server/dist/domain/triggers/fire-due-schedules.js'
+import { invokeTrigger } from '../packages/server/dist/domain/triggers/invoke.js'
+import { fireTrigger } from '../packages/server/dist/domain/triggers/trigger.js'
+import { transact } from '../packages/server/dist/platform/db/transact.js'
+import { startBenchHost } from './support/host.mjs'
+import { median } from './support/sessions.mjs'
+
+/**
+ * Three questions: what an idle look at the schedules costs with 10,000 of them against 10, what an invoke costs against a
+ * plain create, and whether 1,000 events in a second on 500 triggers each fire exactly once. Nothing runs the sessions.
+ */
+const targets = { idle: 1.5, invoke: 1.5, p99Ms: 1000 }
+
+const { host, stop } = await startBenchHost({ ROLE: 'web' })
+const { app } = host
+try {
+  await sampleRepository(app.home)
+  await idleTick()
+  await invokeAgainstCreate()
+  await manyEvents()
+} finally {
+  await stop()
+}
+
+async function newTrigger(condition_type, configuration) {
+  const { trigger } = await createTrigger(app, {
+    name: 'Bench',
+    agent_root_name: 'sample',
+    prompt_template: 'say {{text}}',
+    trigger_conditions_attributes: [{ condition_type, configuration }],
+  })
+  return trigger
+}
+
+async function idleTick() {
+  const daily = { unit: 'days', interval: 1, time: '00:00', timezone: 'UTC' }
+  for (let n = 0; n < 10; n += 1) await newTrigger('schedule', daily)
+  await app.db
+    .updateTable('trigger_conditions')
+    .set({ next_run_at: new Date('2040-01-01T00:00:00Z') })
+    .execute()
+  const few = await ticks()
+  await sql`
+    with made as (
+      insert into triggers (name, agent_root_name, prompt_template)
+      select 'Bench ' || n, 'sample', 'say hello'
+      from generate_series(1, 9990) n
+      returning id
+    )
+    insert into trigger_conditions (trigger_id, condition_type, configuration, is_one_shot, next_run_at)
+    select id, 'schedule', ${JSON.stringify(daily)}::jsonb, false, '2040-01-01'
+    from made
+  `.execute(app.db)
+  const many = await ticks()
+  report('an idle look at 10,000 schedules', many / few, `that at 10 (${many.toFixed(2)} ms)`, targets.idle)
+}
+
+/** The median of the time of a look, in ms. */
+async function ticks() {
+  const signal = new AbortController().signal
+  const times = []
+  for (let n = 0; n < 300; n += 1) times.push(await time(() => fireDueSchedules(app, signal)))
+  return median(times)
+}
+
+async function invokeAgainstCreate() {
+  const { id } = await newTrigger('schedule', { scheduled_at: '2040-01-01T00:00' })
+  const create = async () => {
+    const plan = await planSession(app, { agent_root: 'sample', prompt: 'say hello', title: 'Bench' })
+    await transact(app.db, (tx) => createInTransaction(app, tx, { genesis: 'api' }, plan))
+  }
+  const [plain, invoked] = [[], []]
+  for (let n = 0; n < 100; n += 1) {
+    plain.push(await time(create))
+    invoked.push(await time(() => invokeTrigger(app, id, { text: 'hello' })))
+  }
+  const ratio = median(invoked) / median(plain)
+  report('an invoke', ratio, `a plain create (${median(invoked).toFixed(1)} ms)`, targets.invoke)
+}
+
+async function manyEvents() {
+  const triggers = []
+  for (let n = 0; n < 500; n += 1) triggers.push(await newTrigger('chat', { channel_id: 'C1' }))
+  const events = Array.from({ length: 1000 }, (_, n) => ({
+    trigger: triggers[n % triggers.length],
+    key: `chat:C1:${n}`,
+    conversation: `C1:${n}`,
+  }))
+  const waits = await Promise.all(
+    events.map(async ({ trigger, key, conversation }, n) => {
+      await new Promise((resolve) => setTimeout(resolve, n))
+      return time(() =>
+        fireTrigger(app, trigger.id, {
+          key,
+          conversation,
+          by: 'chat',
+          conditionId: trigger.conditions[0].id,
+          values: { text: key },
+          occurredAt: new Date(),
+          ifNotFired: 'lost',
+        }),
+      )
+    }),
+  )
+  const p99 = waits.sort((one, other) => one - other)[Math.ceil(waits.length * 0.99) - 1]
+  const { fired } = await app.db
+    .selectFrom('trigger_fires')
+    .select(({ fn }) => fn.count('id').as('fired'))
+    .where('fired_by', '=', 'chat')
+    .where('outcome', '=', 'spawned')
+    .executeTakeFirstOrThrow()
+  console.log(
+    `1,000 events in a second on 500 triggers: ${fired} sessions (target: 1000), p99 of a fire ${Math.round(p99)} ms`,
+  )
+  if (Number(fired) !== 1000) process.exitCode = 1
+}
+
+async function time(work) {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+function report(what, ratio, against, target) {
+  console.log(`${what}: ${ratio.toFixed(2)} of ${against} (target: at most ${target})`)
+  if (ratio > target) process.exitCode = 1
+}
