@@ -23,7 +23,7 @@ test.each(['notes', 'set_category', 'visibility', 'model', 'mcp_servers', 'catal
 )
 
 describe('PATCH /sessions/:id/notes', () => {
-  test('stores the notes with their time, and clears them with an empty string or null', async () => {
+  test('PATCH /sessions/:id/notes stores the notes with their time, and clears them with an empty string or null', async () => {
     const id = await resting()
     const { status, body } = await change(id, 'notes', { session_notes: 'look here' })
     expect(status).toBe(200)
@@ -39,14 +39,14 @@ describe('PATCH /sessions/:id/notes', () => {
     }
   })
 
-  test('rejects notes of more than 50,000 characters with 422 and changes nothing', async () => {
+  test('PATCH /sessions/:id/notes rejects notes of more than 50,000 characters with 422 and changes nothing', async () => {
     const id = await resting()
     expect((await change(id, 'notes', { session_notes: '😀'.repeat(50_000) })).status).toBe(200)
     const answer = await changesNothing(app.pool, () => change(id, 'notes', { session_notes: 'x'.repeat(50_001) }))
     expectProblem(answer, 422, 'Too long', 'Notes are too long (maximum 50,000 characters)')
   })
 
-  test('rejects missing notes and notes that are not a string with 422 and changes nothing', async () => {
+  test('PATCH /sessions/:id/notes rejects missing notes and notes that are not a string with 422 and changes nothing', async () => {
     const id = await resting()
     const missing = await changesNothing(app.pool, () => change(id, 'notes', {}))
     expectProblem(missing, 422, 'Missing parameter', 'session_notes is required')
@@ -65,7 +65,7 @@ test('POST /sessions/:id/toggle_favorite flips the flag, and concurrent toggles 
 })
 
 describe('PATCH /sessions/:id/set_category', () => {
-  test('sets and clears the category', async () => {
+  test('PATCH /sessions/:id/set_category sets and clears the category', async () => {
     const id = await resting()
     const { category } = (await app.post('/categories', { name: 'Shelf', is_frozen: true })).body
     expect((await change(id, 'set_category', { category_id: String(category.id) })).body).toMatchObject({
@@ -84,17 +84,20 @@ describe('PATCH /sessions/:id/set_category', () => {
     [99, 'Category #99 not found'],
     ['x', 'Category #x not found'],
     [1.5, 'Category #1.5 not found'],
-  ])('rejects the unknown category %j with 404 and changes nothing', async (category_id, message) => {
-    const id = await resting()
-    const answer = await changesNothing(app.pool, () => change(id, 'set_category', { category_id }))
-    expectProblem(answer, 404, 'Not Found', message)
-  })
+  ])(
+    'PATCH /sessions/:id/set_category rejects the unknown category %j with 404 and changes nothing',
+    async (category_id, message) => {
+      const id = await resting()
+      const answer = await changesNothing(app.pool, () => change(id, 'set_category', { category_id }))
+      expectProblem(answer, 404, 'Not Found', message)
+    },
+  )
 })
 
 describe('PATCH /sessions/:id/visibility', () => {
   const setTo = (id: number, body: unknown) => change(id, 'visibility', body)
 
-  test('hides, snoozes and shows a session; snoozed_until is local time in the given time zone', async () => {
+  test('PATCH /sessions/:id/visibility hides, snoozes and shows a session; snoozed_until is local time in the given time zone', async () => {
     const id = await resting()
     expect((await setTo(id, { visibility: 'hidden', snoozed_until: 'ignored' })).body.session).toMatchObject({
       visibility: 'hidden',
@@ -127,10 +130,13 @@ describe('PATCH /sessions/:id/visibility', () => {
     ['2031-07-01T08:00:30.25', undefined, '2031-07-01T08:00:30Z', 'without a zone is UTC'],
     ['2031-07-01T08:00Z', 'Etc/UTC', '2031-07-01T08:00:00Z', 'with a Z is UTC'],
     ['2031-01-01T00:15', 'Asia/Kathmandu', '2030-12-31T18:30:00Z', 'may fall in another year in UTC'],
-  ])('reads snoozed_until %s in zone %s as %s: a time %s', async (snoozed_until, timezone, expected, _why) => {
-    const answer = await setTo(await resting(), { visibility: 'snoozed', snoozed_until, timezone })
-    expect(answer.body.session.snoozed_until).toBe(expected)
-  })
+  ])(
+    'PATCH /sessions/:id/visibility reads snoozed_until %s in zone %s as %s: a time %s',
+    async (snoozed_until, timezone, expected, _why) => {
+      const answer = await setTo(await resting(), { visibility: 'snoozed', snoozed_until, timezone })
+      expect(answer.body.session.snoozed_until).toBe(expected)
+    },
+  )
 
   test.each([
     [{}, 'Unknown visibility "". Valid values: visible, hidden, snoozed.'],
@@ -168,7 +174,7 @@ describe('PATCH /sessions/:id/visibility', () => {
       { visibility: 'snoozed', snoozed_until: '2020-01-01T00:00' },
       'snoozed_until is in the past (2020-01-01T00:00:00Z).',
     ],
-  ])('rejects %j with 422 and changes nothing', async (body, message) => {
+  ])('PATCH /sessions/:id/visibility rejects %j with 422 and changes nothing', async (body, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => setTo(id, body)), 422, 'Visibility update failed', message)
   })

@@ -28,39 +28,39 @@ test('a new card is first in its section', async () => {
 })
 
 describe('POST /sessions/reorder with session_id', () => {
-  test('puts the moved card directly above the next card of the list', async () => {
+  test('POST /sessions/reorder with session_id puts the moved card directly above the next card of the list', async () => {
     expect(await reorder({ category_id, ids: at(a, e, b), session_id: cards[e] })).toMatchObject({
       status: 200,
       body: { category_id, session_ids: at(a, e, b, c, d) },
     })
   })
 
-  test('puts the moved card directly below the previous one if it is the last of the list', async () => {
+  test('POST /sessions/reorder with session_id puts the moved card directly below the previous one if it is the last of the list', async () => {
     expect((await reorder({ category_id, ids: at(b, c, a), session_id: cards[a] })).body.session_ids).toEqual(
       at(b, c, a, d, e),
     )
   })
 
-  test('leaves a card that is listed alone where it is, and accepts a slug', async () => {
+  test('POST /sessions/reorder with session_id leaves a card that is listed alone where it is, and accepts a slug', async () => {
     const session_id = `card-${category_id}-0`
     expect((await reorder({ category_id, ids: at(e), session_id })).body.session_ids).toEqual(at(a, b, c, d, e))
     expect((await reorder({ category_id, ids: at(e, a), session_id })).body.session_ids).toEqual(at(e, a, b, c, d))
   })
 
-  test('moves a card from another section into this one', async () => {
+  test('POST /sessions/reorder with session_id moves a card from another section into this one', async () => {
     const [outsider] = await insertSessions(app.pool, [{}])
     const { body } = await reorder({ category_id, ids: [...at(a, b), outsider, ...at(c)], session_id: outsider })
     expect(body.session_ids).toEqual([...at(a, b), outsider, ...at(c, d, e)])
     expect((await app.get(`/sessions/${outsider}`)).body.session.category_id).toBe(category_id)
   })
 
-  test('puts a card from another section first if it is not listed, and rearranges the listed cards', async () => {
+  test('POST /sessions/reorder with session_id puts a card from another section first if it is not listed, and rearranges the listed cards', async () => {
     const [outsider] = await insertSessions(app.pool, [{}])
     const { body } = await reorder({ category_id, ids: at(b, a), session_id: outsider })
     expect(body.session_ids).toEqual([outsider, ...at(b, a, c, d, e)])
   })
 
-  test('keeps a distinct order after many moves between the same two cards', async () => {
+  test('POST /sessions/reorder with session_id keeps a distinct order after many moves between the same two cards', async () => {
     for (let round = 0; round < 70; round += 1) {
       const moved = round % 2 ? d : e
       const below = round % 2 ? e : d
@@ -72,17 +72,17 @@ describe('POST /sessions/reorder with session_id', () => {
 })
 
 describe('POST /sessions/reorder without session_id', () => {
-  test('rearranges the listed cards within the positions they occupy', async () => {
+  test('POST /sessions/reorder without session_id rearranges the listed cards within the positions they occupy', async () => {
     expect((await reorder({ category_id, ids: at(e, c, a) })).body.session_ids).toEqual(at(e, b, c, d, a))
   })
 
-  test('ignores repeats and ids that are not cards of the section', async () => {
+  test('POST /sessions/reorder without session_id ignores repeats and ids that are not cards of the section', async () => {
     const [outsider] = await insertSessions(app.pool, [{}])
     const ids = [outsider, ...at(c, c), 'x', null, {}, 1.5, 10 ** 30, String(cards[a])]
     expect((await reorder({ category_id, ids })).body.session_ids).toEqual(at(c, b, a, d, e))
   })
 
-  test('changes no order without a list of ids', async () => {
+  test('POST /sessions/reorder without session_id changes no order without a list of ids', async () => {
     for (const ids of [undefined, null, 'x', []]) {
       expect((await reorder({ category_id, ids })).body.session_ids).toEqual(at(a, b, c, d, e))
     }

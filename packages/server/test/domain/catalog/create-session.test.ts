@@ -18,7 +18,7 @@ const create = (body: Record<string, unknown>) => app.post('/sessions', body)
 const deadWarning = 'MCP server dead cannot start right now (Retired). The session runs without it until then.'
 
 describe('a session on a root', () => {
-  test('takes every unset field from the root', async () => {
+  test('a session on a root takes every unset field from the root', async () => {
     const { status, body } = await create({ agent_root: 'web' })
     expect(status).toBe(201)
     expect(body.session).toMatchObject({
@@ -41,11 +41,11 @@ describe('a session on a root', () => {
     expect((await app.get('/sessions/1')).body.session).toEqual(body.session)
   })
 
-  test('stores the shown name of the root, however the caller named it', async () => {
+  test('a session on a root stores the shown name of the root, however the caller named it', async () => {
     expect((await create({ agent_root: '@local/web' })).body.session.metadata.agent_root_key).toBe('web')
   })
 
-  test('can override each field of the root', async () => {
+  test('a session on a root can override each field of the root', async () => {
     const { body } = await create({
       agent_root: 'web',
       git_root: '/srv/other',
@@ -67,21 +67,21 @@ describe('a session on a root', () => {
     })
   })
 
-  test('clears goal and subdirectory with a blank value', async () => {
+  test('a session on a root clears goal and subdirectory with a blank value', async () => {
     const { body } = await create({ agent_root: 'web', goal: '', subdirectory: '' })
     expect(body.session).toMatchObject({ goal: null, subdirectory: null })
   })
 
-  test('uses the default model when the runtime does not have the model of the root', async () => {
+  test('a session on a root uses the default model when the runtime does not have the model of the root', async () => {
     expect((await create({ agent_root: 'api' })).body.session.config).toEqual({ model: 'demo' })
   })
 
-  test('requires a repository when the root has none', async () => {
+  test('a session on a root requires a repository when the root has none', async () => {
     expectProblem(await create({ agent_root: 'bare' }), 422, 'Validation failed', "Git root can't be blank")
     expect((await create({ agent_root: 'bare', git_root: '/srv/x' })).status).toBe(201)
   })
 
-  test('rejects an unknown agent root with 422 and changes nothing', async () => {
+  test('a session on a root rejects an unknown agent root with 422 and changes nothing', async () => {
     const answer = await changesNothing(app.pool, () => create({ agent_root: 'gone', git_root: '/srv/x' }))
     expectProblem(answer, 422, 'Invalid agent_root', 'No agent root named "gone" is in the catalog')
   })
@@ -90,13 +90,13 @@ describe('a session on a root', () => {
 describe('the four lists', () => {
   const request = { git_root: '/srv/x', agent_runtime: 'demo' }
 
-  test('are empty without a root and without a selection', async () => {
+  test('the four lists are empty without a root and without a selection', async () => {
     const { body } = await create(request)
     expect(body.session).toMatchObject({ mcp_servers: [], catalog_skills: [], catalog_hooks: [], catalog_plugins: [] })
     expect(body.session.metadata).toEqual({ auto_generated_title: true })
   })
 
-  test('are stored as given, trimmed and without duplicates', async () => {
+  test('the four lists are stored as given, trimmed and without duplicates', async () => {
     const { body } = await create({
       ...request,
       mcp_servers: [' tracker ', '', 'tracker', '@local/search'],
@@ -123,7 +123,7 @@ describe('the four lists', () => {
     },
   )
 
-  test('rejects all unknown names in one 422 and changes nothing', async () => {
+  test('POST /sessions rejects all unknown names in the four lists in one 422 and changes nothing', async () => {
     const answer = await changesNothing(app.pool, () =>
       create({
         ...request,
@@ -193,7 +193,7 @@ describe('warnings', () => {
     expect(rows).toEqual(warnings.map((content) => ({ level: 'warning', content })))
   })
 
-  test('are absent when every server can start', async () => {
+  test('warnings are absent when every server can start', async () => {
     const { body } = await create({ git_root: '/srv/x', agent_runtime: 'demo', mcp_servers: ['tracker'] })
     expect(body).not.toHaveProperty('warnings')
   })

@@ -26,7 +26,7 @@ const servers = [
 ]
 
 describe('GET /configs', () => {
-  test('answers 200 with all options for a new session, under exactly these keys', async () => {
+  test('GET /configs answers 200 with all options for a new session, under exactly these keys', async () => {
     const { status, body } = await app.get('/configs')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -62,7 +62,7 @@ describe('GET /configs', () => {
     expect(JSON.stringify(body)).not.toMatch(/command|TRACKER_TOKEN|mcp\.test/)
   })
 
-  test('answers 304 to a client that has the current version', async () => {
+  test('GET /configs answers 304 to a client that has the current version', async () => {
     const first = await send('/api/v1/configs')
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[\w-]{43}"$/)
@@ -73,7 +73,7 @@ describe('GET /configs', () => {
     expect((await send('/api/v1/configs', { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test('shows the last valid catalog after an invalid edit, and GET /catalog says what is wrong', async () => {
+  test('GET /configs shows the last valid catalog after an invalid edit, and GET /catalog says what is wrong', async () => {
     const before = await app.get('/configs')
     const { catalog } = (await app.get('/catalog')).body
     expect(catalog).toEqual({
@@ -145,7 +145,7 @@ describe('the lists of the catalog answer 200', () => {
 })
 
 describe('GET /api/secrets/keys', () => {
-  test('answers 200 with names and never with values', async () => {
+  test('GET /api/secrets/keys answers 200 with names and never with values', async () => {
     await keepSecrets(app.home, {
       TRACKER_TOKEN: { value: 'tracker-value-1', description: 'Issue tracker' },
       SPARE: { value: 'spare-value-1' },

@@ -54,7 +54,7 @@ describe('the availability of a server', () => {
       'needs_authorization',
       'OAuth authorization not completed',
     ],
-  ])('reports the availability of a server when %s', async (_what, server, state, reason) => {
+  ])('the catalog reports the availability of a server when %s', async (_what, server, state, reason) => {
     expect(await availability(server)).toEqual({ state, reason })
   })
 
@@ -108,7 +108,7 @@ describe('the availability of a server', () => {
 })
 
 describe('the equipment of an agent', () => {
-  test('includes the artifacts of plugins, has secrets substituted, and omits what was not selected', async () => {
+  test('the equipment of an agent includes the artifacts of plugins, has secrets substituted, and omits what was not selected', async () => {
     const { catalog, folder } = await openedCatalog(
       {
         'mcp.json': {
@@ -156,7 +156,7 @@ describe('the equipment of an agent', () => {
     })
   })
 
-  test('omits unavailable artifacts with a message each and keeps the others', async () => {
+  test('the equipment of an agent omits unavailable artifacts with a message each and keeps the others', async () => {
     const { catalog } = await openedCatalog(
       {
         'mcp.json': {
@@ -199,7 +199,7 @@ describe('the equipment of an agent', () => {
     expect(JSON.stringify(equipment.leftOut)).not.toContain('javascript')
   })
 
-  test('gives entries with the same id from two catalogs distinct names', async () => {
+  test('the equipment of an agent gives entries with the same id from two catalogs distinct names', async () => {
     const { catalog } = await openedCatalog({
       'air.json': { name: 'test', mcp: ['mcp.json'], catalogs: ['in'] },
       'mcp.json': { tracker: stdio },

@@ -16,7 +16,7 @@ const stdio = { type: 'stdio', command: 'node' }
 const namesOf = (things: readonly { name: string }[]): string[] => things.map(({ name }) => name)
 
 describe('a catalog', () => {
-  test('is read from its index files, with every name resolved', async () => {
+  test('a catalog is read from its index files, with every name resolved', async () => {
     const { catalog, folder } = await openedCatalog({
       'roots.json': {
         $schema: 'https://example.test/roots.schema.json',
@@ -74,7 +74,7 @@ describe('a catalog', () => {
     expect(tree.warnings).toEqual([])
   })
 
-  test('can name a directory instead of its index file, and a skill relative to the index', async () => {
+  test('a catalog can name a directory instead of its index file, and a skill relative to the index', async () => {
     const { catalog } = await openedCatalog({
       'air.json': { name: 'test', skills: ['skills'], mcp: ['./servers'] },
       'skills/skills.json': { tidy: { description: 'Tidies.', path: './upkeep/tidy' } },
@@ -85,14 +85,14 @@ describe('a catalog', () => {
     expect(namesOf(catalog.current().mcpServers.list)).toEqual(['one'])
   })
 
-  test('can be given as a folder', async () => {
+  test('a catalog can be given as a folder', async () => {
     const { folder, home } = await catalogFolder({ 'mcp.json': { one: stdio } })
     const catalog = await openCatalog({ path: folder, home, environment: {}, log: silentLog })
     await catalog.close()
     expect(namesOf(catalog.current().mcpServers.list)).toEqual(['one'])
   })
 
-  test('has the same version for the same files in any folder, and another when one byte differs', async () => {
+  test('a catalog has the same version for the same files in any folder, and another when one byte differs', async () => {
     const files = {
       'skills.json': { tidy: { description: 'Tidies.', path: 'skills/workflow/tidy' } },
       ...skill('tidy'),
@@ -106,19 +106,19 @@ describe('a catalog', () => {
     expect(other?.catalog.current().version).not.toBe(one?.catalog.current().version)
   })
 
-  test('is immutable', async () => {
+  test('a catalog is immutable', async () => {
     const { catalog } = await openedCatalog({ 'mcp.json': { one: stdio } })
     const tree = catalog.current()
     expect(() => Object.assign(tree.mcpServers.list[0] ?? {}, { name: 'two' })).toThrow(TypeError)
     expect(() => (tree.mcpServers.list as unknown[]).push({})).toThrow(TypeError)
   })
 
-  test('warns about unknown keys and ignores them', async () => {
+  test('a catalog warns about unknown keys and ignores them', async () => {
     const { catalog } = await openedCatalog({ 'mcp.json': { one: { ...stdio, comand: 'x' } } })
     expect(catalog.status().warnings).toEqual(['mcp.json: one.comand: is not known and ignored'])
   })
 
-  test('keeps a hook with an unknown event and warns about it', async () => {
+  test('a catalog keeps a hook with an unknown event and warns about it', async () => {
     const { catalog } = await openedCatalog({
       'hooks.json': { odd: { description: 'Odd.', path: 'hooks/odd' } },
       ...hook('odd', { event: 'full_moon' }),
@@ -135,7 +135,7 @@ describe('composition', () => {
     'vendor/plugins.json': { kit: { description: 'A kit.', mcp_servers: ['tracker', 'search'] } },
   }
 
-  test('is a union in which duplicate ids show their scope and resolve within their own catalog', async () => {
+  test('composition is a union in which duplicate ids show their scope and resolve within their own catalog', async () => {
     const { catalog } = await openedCatalog({
       'air.json': { name: 'test', mcp: ['mcp.json'], catalogs: ['vendor'] },
       'mcp.json': { tracker: stdio },
@@ -233,7 +233,7 @@ describe('plugins', () => {
     })
   })
 
-  test('can have a manifest in a folder, over which the index takes precedence', async () => {
+  test('plugins can have a manifest in a folder, over which the index takes precedence', async () => {
     const { catalog } = await openedCatalog({
       'mcp.json': { a: stdio },
       'plugins.json': { kit: { path: 'plugins/kit', title: 'Our kit' } },
@@ -253,7 +253,7 @@ describe('plugins', () => {
     })
   })
 
-  test('with a cycle are rejected', async () => {
+  test('plugins with a cycle are rejected', async () => {
     const problem = await problemOf({
       'plugins.json': {
         one: { description: 'One.', plugins: ['two'] },
@@ -265,7 +265,7 @@ describe('plugins', () => {
 })
 
 describe('default_in_roots', () => {
-  test('adds to the default lists of the roots it names, or of all roots by *', async () => {
+  test('default_in_roots adds to the default lists of the roots it names, or of all roots by *', async () => {
     const { catalog } = await openedCatalog({
       'roots.json': {
         web: { description: 'Web.', default_mcp_servers: ['a'] },

@@ -131,7 +131,7 @@ describe('problems are reported by file and key', () => {
     )
   })
 
-  test('reports all problems at once', async () => {
+  test('loading a catalog reports all problems at once', async () => {
     const problem = await problemOf({
       'mcp.json': { one: { type: 'stdio' }, two: { type: 'sse' } },
       'skills.json': { tidy: { description: 'Tidies.', path: 'gone' } },
@@ -141,12 +141,12 @@ describe('problems are reported by file and key', () => {
     expect(problem.split('; ')).toHaveLength(3)
   })
 
-  test('limits the number of problems reported', async () => {
+  test('loading a catalog limits the number of problems reported', async () => {
     const servers = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`s${index}`, {}]))
     expect(await problemOf({ 'mcp.json': servers })).toMatch(/; and 10 more\.$/)
   })
 
-  test('reports a path that does not exist', async () => {
+  test('loading a catalog reports a path that does not exist', async () => {
     const folder = await emptyFolder()
     expect(await problemWith(join(folder, 'none.json'))).toBe(
       `StartupError: The catalog ${folder}/none.json cannot be used: ${folder}/none.json: does not exist.`,
@@ -155,7 +155,7 @@ describe('problems are reported by file and key', () => {
 })
 
 describe('hostile content does no harm', () => {
-  test('treats prototype keys as data or rejects them as ids', async () => {
+  test('loading a catalog treats prototype keys as data or rejects them as ids', async () => {
     const { catalog } = await openedCatalog({
       'mcp.json':
         '{"constructor": {"type": "stdio", "command": "x", "__proto__": {"polluted": true}, "env": {"__proto__": "y"}}, "hasOwnProperty": {"type": "stdio", "command": "x"}}',
@@ -185,11 +185,11 @@ describe('hostile content does no harm', () => {
       'references.json: a.path: The path "/etc/passwd" must be relative',
     ],
     ['with a NUL', { 'skills.json': { a: { description: 'A.', path: 'a\0b' } } }, 'contains a NUL character'],
-  ])('rejects a path that leaves the folder (%s)', async (_where, files, problem) => {
+  ])('loading a catalog rejects a path that leaves the folder (%s)', async (_where, files, problem) => {
     expect(await problemOf(files)).toContain(problem)
   })
 
-  test('rejects symbolic links that leave the folder', async () => {
+  test('loading a catalog rejects symbolic links that leave the folder', async () => {
     const { folder, home } = await catalogFolder({
       'skills.json': { a: { description: 'A.', path: 'skills/a' } },
       'hooks.json': { b: { description: 'B.', path: 'hooks/b' } },
@@ -221,7 +221,7 @@ describe('hostile content does no harm', () => {
     expect(problem).toContain('references.json: c.path: The path "c.md" leads outside its folder')
   })
 
-  test('rejects files and folders that are too large', async () => {
+  test('loading a catalog rejects files and folders that are too large', async () => {
     expect(await problemOf({ 'mcp.json': `{"one": "${'x'.repeat(1024 * 1024)}"}` })).toContain(
       'mcp.json: is larger than 1024 KB',
     )
@@ -235,7 +235,7 @@ describe('hostile content does no harm', () => {
     ).toContain('skills.json: a.path: a holds more than 500 files')
   })
 
-  test('never quotes the content of a file in a message', async () => {
+  test('loading a catalog never quotes the content of a file in a message', async () => {
     expect(await problemOf({ 'mcp.json': '{"one": {"env": {"TOKEN": "hunter2-hunter2" oops' })).not.toContain('hunter2')
   })
 })

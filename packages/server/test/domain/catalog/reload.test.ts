@@ -24,7 +24,7 @@ describe.each([
   ['by a watch event', neverPolls],
   ['by polling', onlyPolls],
 ])('an edit is loaded without a restart, %s', (_how, follow) => {
-  test('when a file is replaced', async () => {
+  test('an edit of a catalog is loaded without a restart when a file is replaced', async () => {
     const { catalog, folder } = await openedCatalog(one, { follow })
     const before = catalog.current()
     await replaceFile(join(folder, 'mcp.json'), two)
@@ -34,7 +34,7 @@ describe.each([
     expect(catalog.status().version).not.toBe(before.version)
   })
 
-  test('when the whole folder is swapped', async () => {
+  test('an edit of a catalog is loaded without a restart when the whole folder is swapped', async () => {
     const { catalog, folder } = await openedCatalog(one, { follow })
     const next = { 'mcp.json': { fresh: stdio } }
     await writeFiles(`${folder}.next`, { 'air.json': airOf(next), ...next })
@@ -46,7 +46,7 @@ describe.each([
     await onceThereAre(catalog, 'one', 'two')
   })
 
-  test('when the body of a skill changes', async () => {
+  test('an edit of a catalog is loaded without a restart when the body of a skill changes', async () => {
     const { catalog, folder } = await openedCatalog(
       { 'skills.json': { tidy: { description: 'Tidies.', path: 'skills/workflow/tidy' } }, ...skill('tidy') },
       { follow },
@@ -61,7 +61,7 @@ describe.each([
 })
 
 describe('a link to the catalog', () => {
-  test('can be changed to another catalog', async () => {
+  test('a link to the catalog can be changed to another catalog', async () => {
     const place = await emptyFolder()
     await writeFiles(join(place, 'a'), { 'air.json': airOf(one), ...one })
     const other = { 'mcp.json': { other: stdio } }
@@ -84,7 +84,7 @@ describe('a link to the catalog', () => {
 })
 
 describe('an invalid edit', () => {
-  test('keeps the last valid catalog and reports the error until it is fixed', async () => {
+  test('an invalid edit of a catalog keeps the last valid catalog and reports the error until it is fixed', async () => {
     const recorded = recordedLog()
     const { catalog, folder } = await openedCatalog(one, { log: recorded.log })
     const { version } = catalog.status()
@@ -107,7 +107,7 @@ describe('an invalid edit', () => {
     expect(serversOf(catalog)).toEqual(['one', 'two'])
   })
 
-  test('can be a deleted catalog, which is loaded again when it returns', async () => {
+  test('an invalid edit of a catalog can be a deleted catalog, which is loaded again when it returns', async () => {
     const { catalog, folder } = await openedCatalog(one, { follow: onlyPolls })
     await rm(folder, { recursive: true })
     await eventually(

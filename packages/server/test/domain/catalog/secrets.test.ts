@@ -47,7 +47,7 @@ describe('placeholders', () => {
     expect(filled(text)).toBe(expected)
   })
 
-  test('are found with whether they are required', () => {
+  test('placeholders are found with whether they are required', () => {
     expect(placeholdersIn(['${A}${B:-x}', '${__proto__}'])).toEqual([
       { name: 'A', isRequired: true },
       { name: 'B', isRequired: false },
@@ -81,7 +81,7 @@ describe('secrets', () => {
     ])
   })
 
-  test("never include Yardmaster's own keys, even if a catalog names them", async () => {
+  test("secrets never include Yardmaster's own keys, even if a catalog names them", async () => {
     const environment = { API_KEYS: 'key-of-the-yard', DATABASE_URL: 'postgres://u:p@db/yard' }
     const { catalog } = await openedCatalog(files, { environment })
     expect(catalog.secrets().find('API_KEYS')).toBeUndefined()
@@ -89,7 +89,7 @@ describe('secrets', () => {
     expect(catalog.secrets().names()).toEqual([])
   })
 
-  test('are known to the redactor, also after they were replaced', async () => {
+  test('secrets are known to the redactor, also after they were replaced', async () => {
     const { catalog, home } = await openedCatalog(files, {
       environment: { SEARCH_TENANT: 'tenant-4711-acme', STAGE: 'production' },
     })
@@ -106,7 +106,7 @@ describe('secrets', () => {
     expect(redactor.redact('we are in production')).toBe('we are in production')
   })
 
-  test('do not affect the version of the catalog', async () => {
+  test('secrets do not affect the version of the catalog', async () => {
     const { catalog, home } = await openedCatalog(files)
     const { version } = catalog.status()
     await keep(home, { TRACKER_TOKEN: { value: 'x' } })
@@ -136,7 +136,7 @@ describe('secrets', () => {
     },
   )
 
-  test('are reloaded even while the catalog is invalid', async () => {
+  test('secrets are reloaded even while the catalog is invalid', async () => {
     const { catalog, folder, home } = await openedCatalog(files)
     await writeFile(join(folder, 'air.json'), '{')
     await keep(home, { TRACKER_TOKEN: { value: 'x' } })

@@ -76,7 +76,7 @@ describe('POST /categories answers 201', () => {
     expect(body.category).not.toHaveProperty('colour')
   })
 
-  test('and creating a category publishes categories.changed', async () => {
+  test('POST /categories answers 201 and creating a category publishes categories.changed', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     const { rows } = await app.pool.query('select name from events')
     expect(rows).toEqual([{ name: 'categories.changed' }])
@@ -102,12 +102,15 @@ describe('POST /categories answers 422 and changes nothing', () => {
     ['is_frozen in words', { name: 'Upkeep', is_frozen: 'yes' }, 'Is frozen must be true or false'],
     ['is_frozen null', { name: 'Upkeep', is_frozen: null }, 'Is frozen must be true or false'],
   ]
-  test.each(bad)('for a new category with %s', async (_what, body, message) => {
-    const answer = await changesNothing(app.pool, () => app.post('/categories', body))
-    expectProblem(answer, 422, 'Validation failed', message)
-  })
+  test.each(bad)(
+    'POST /categories answers 422 and changes nothing for a new category with %s',
+    async (_what, body, message) => {
+      const answer = await changesNothing(app.pool, () => app.post('/categories', body))
+      expectProblem(answer, 422, 'Validation failed', message)
+    },
+  )
 
-  test('with all problems of a new category in one answer', async () => {
+  test('POST /categories answers 422 and changes nothing with all problems of a new category in one answer', async () => {
     expectProblem(
       await app.post('/categories', { name: '', description: 'x'.repeat(1001), is_frozen: 1 }),
       422,
@@ -118,13 +121,16 @@ describe('POST /categories answers 422 and changes nothing', () => {
     )
   })
 
-  test.each(['Upkeep', 'UPKEEP', '  upkeep  '])('for %j while Upkeep exists', async (name) => {
-    await app.post('/categories', { name: 'Upkeep' })
-    const answer = await changesNothing(app.pool, () => app.post('/categories', { name }))
-    expectProblem(answer, 422, 'Validation failed', 'Name has already been taken')
-  })
+  test.each(['Upkeep', 'UPKEEP', '  upkeep  '])(
+    'POST /categories answers 422 and changes nothing for %j while Upkeep exists',
+    async (name) => {
+      await app.post('/categories', { name: 'Upkeep' })
+      const answer = await changesNothing(app.pool, () => app.post('/categories', { name }))
+      expectProblem(answer, 422, 'Validation failed', 'Name has already been taken')
+    },
+  )
 
-  test('for a name that differs only in the case of letters outside ASCII', async () => {
+  test('POST /categories answers 422 and changes nothing for a name that differs only in the case of letters outside ASCII', async () => {
     await app.post('/categories', { name: 'Größe Ärger Ёлка' })
     const answer = await changesNothing(app.pool, () => app.post('/categories', { name: 'GRÖßE ÄRGER ЁЛКА' }))
     expectProblem(answer, 422, 'Validation failed', 'Name has already been taken')
@@ -135,7 +141,7 @@ describe('POST /categories answers 422 and changes nothing', () => {
     ['a list', '[]', 'Invalid JSON'],
     ['a NUL', '{"name": "a\\u0000b"}', 'Invalid JSON'],
     ['half a surrogate pair', '{"name": "a\\ud83d"}', 'Invalid JSON'],
-  ])('for a category body with %s', async (_what, body, error) => {
+  ])('POST /categories answers 422 and changes nothing for a category body with %s', async (_what, body, error) => {
     const response = await changesNothing(app.pool, () =>
       app.send('/api/v1/categories', {
         method: 'POST',

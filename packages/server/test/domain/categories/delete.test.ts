@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 
 describe('DELETE /categories/:id answers 204', () => {
-  test('without a body, and the category is gone', async () => {
+  test('DELETE /categories/:id answers 204 without a body, and the category is gone', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     const answer = await app.delete('/categories/1')
     expect([answer.status, answer.body]).toEqual([204, ''])
@@ -47,7 +47,7 @@ describe('DELETE /categories/:id answers 204', () => {
     expect((await app.post('/categories', { name: 'B' })).body.category.position).toBe(3)
   })
 
-  test('accepts an empty JSON body', async () => {
+  test('DELETE /categories/:id accepts an empty JSON body', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     const response = await app.send('/api/v1/categories/1', {
       method: 'DELETE',
@@ -56,7 +56,7 @@ describe('DELETE /categories/:id answers 204', () => {
     expect(response.status).toBe(204)
   })
 
-  test('and deleting a category publishes categories.changed', async () => {
+  test('DELETE /categories/:id answers 204 and deleting a category publishes categories.changed', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await emptyTables(app.pool, 'events')
     await app.delete('/categories/1')
@@ -66,7 +66,7 @@ describe('DELETE /categories/:id answers 204', () => {
 
 describe('DELETE /categories/:id answers 404', () => {
   test.each(['2', '0', '99999999999999999999', 'uncategorized'])(
-    'for the unknown category %s, and changes nothing',
+    'DELETE /categories/:id answers 404 for the unknown category %s, and changes nothing',
     async (id) => {
       await app.post('/categories', { name: 'Upkeep' })
       const answer = await changesNothing(app.pool, () => app.delete(`/categories/${id}`))

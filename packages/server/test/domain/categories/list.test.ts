@@ -33,7 +33,7 @@ describe('GET /categories answers 200', () => {
     ])
   })
 
-  test('sorts by position, then by creation time, then by id', async () => {
+  test('GET /categories sorts by position, then by creation time, then by id', async () => {
     await app.pool.query(`
       insert into categories (name, position, created_at) values
         ('last', 7, '2026-01-01'),
@@ -73,7 +73,7 @@ describe('GET /categories answers 200', () => {
     ])
   })
 
-  test('and listing categories changes nothing', async () => {
+  test('GET /categories answers 200 and listing categories changes nothing', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await changesNothing(app.pool, () => app.get('/categories'))
   })

@@ -108,15 +108,18 @@ describe('POST /categories/reorder answers 200', () => {
     expect(body.categories.filter(isStamped).map(({ name }: { name: string }) => name)).toEqual(['c', 'b'])
   })
 
-  test('and reordering categories publishes categories.changed', async () => {
+  test('POST /categories/reorder answers 200 and reordering categories publishes categories.changed', async () => {
     await reorder([2, 1])
     expect((await app.pool.query('select name from events')).rows).toEqual([{ name: 'categories.changed' }])
   })
 })
 
 describe('POST /categories/reorder answers 422 and changes nothing', () => {
-  test.each([['1,2'], [5], [{ '0': 5 }], [true]])('for ids that are %j', async (ids) => {
-    const answer = await changesNothing(app.pool, () => reorder(ids))
-    expectProblem(answer, 422, 'Validation failed', 'Ids must be an array')
-  })
+  test.each([['1,2'], [5], [{ '0': 5 }], [true]])(
+    'POST /categories/reorder answers 422 and changes nothing for ids that are %j',
+    async (ids) => {
+      const answer = await changesNothing(app.pool, () => reorder(ids))
+      expectProblem(answer, 422, 'Validation failed', 'Ids must be an array')
+    },
+  )
 })

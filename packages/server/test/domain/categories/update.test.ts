@@ -21,7 +21,7 @@ describe('PATCH /categories/:id answers 200', () => {
     ['name', 'Infra'],
     ['description', 'Machines'],
     ['is_frozen', false],
-  ])('changes only %s; absent keys keep their values', async (key, value) => {
+  ])('PATCH /categories/:id changes only %s; absent keys keep their values', async (key, value) => {
     const before = await read()
     const { status, body } = await app.patch('/categories/1', { [key]: value })
     expect(status).toBe(200)
@@ -62,7 +62,7 @@ describe('PATCH /categories/:id answers 200', () => {
     expect({ status, body }).toEqual({ status: 200, body: { category: before } })
   })
 
-  test('and changing a category publishes categories.changed', async () => {
+  test('PATCH /categories/:id answers 200 and changing a category publishes categories.changed', async () => {
     await app.patch('/categories/1', { name: 'Infra' })
     expect((await app.pool.query('select name from events')).rows).toEqual([{ name: 'categories.changed' }])
   })
@@ -81,7 +81,7 @@ describe('PATCH /categories/:id answers 422 and changes nothing', () => {
     ['is_frozen null', { is_frozen: null }, 'Is frozen must be true or false'],
   ]
   test.each(bad)(
-    'for a category change with %s, also when its other fields are valid',
+    'PATCH /categories/:id answers 422 and changes nothing for a category change with %s, also when its other fields are valid',
     async (_what, changes, message) => {
       const answer = await changesNothing(app.pool, () =>
         app.patch('/categories/1', { name: 'Infra', description: 'Machines', is_frozen: false, ...changes }),
@@ -90,7 +90,7 @@ describe('PATCH /categories/:id answers 422 and changes nothing', () => {
     },
   )
 
-  test('for a name another category has', async () => {
+  test('PATCH /categories/:id answers 422 and changes nothing for a name another category has', async () => {
     await app.post('/categories', { name: 'Infra' })
     const answer = await changesNothing(app.pool, () =>
       app.patch('/categories/1', { name: ' INFRA ', is_frozen: false }),
@@ -101,14 +101,14 @@ describe('PATCH /categories/:id answers 422 and changes nothing', () => {
 
 describe('PATCH /categories/:id answers 404', () => {
   test.each(['2', '0', '99999999999999999999', 'upkeep'])(
-    'for the unknown category %s, and changes nothing',
+    'PATCH /categories/:id answers 404 for the unknown category %s, and changes nothing',
     async (id) => {
       const answer = await changesNothing(app.pool, () => app.patch(`/categories/${id}`, { name: 'Infra' }))
       expectProblem(answer, 404, 'Not Found', 'The requested resource was not found')
     },
   )
 
-  test('for an unknown id, also when the body changes nothing', async () => {
+  test('PATCH /categories/:id answers 404 for an unknown id, also when the body changes nothing', async () => {
     expectProblem(await app.patch('/categories/2', {}), 404, 'Not Found')
   })
 })

@@ -9,7 +9,7 @@ const app = testApp()
 const followUp = (id: number | string, body: unknown) => app.post(`/sessions/${id}/follow_up`, body)
 
 describe('POST /sessions/:id/follow_up', () => {
-  test('answers 200 and makes the prompt the next turn of a resting session', async () => {
+  test('POST /sessions/:id/follow_up answers 200 and makes the prompt the next turn of a resting session', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const { status, body } = await followUp(id, { prompt: '  say more \n', goal: ' be brief ' })
     expect(status).toBe(200)
@@ -18,7 +18,7 @@ describe('POST /sessions/:id/follow_up', () => {
     expect(body.session.running_job_id).not.toBeNull()
   })
 
-  test('answers 202 and queues the prompt and its goal for a running session', async () => {
+  test('POST /sessions/:id/follow_up answers 202 and queues the prompt and its goal for a running session', async () => {
     const id = await insertRunningSession(app.pool, { goal: 'as before' })
     const { status, body } = await followUp(id, { prompt: 'say later', goal: 'then this' })
     expect(status).toBe(202)
@@ -32,7 +32,7 @@ describe('POST /sessions/:id/follow_up', () => {
     ])
   })
 
-  test('answers 200 and interrupts the running turn with force_immediate', async () => {
+  test('POST /sessions/:id/follow_up answers 200 and interrupts the running turn with force_immediate', async () => {
     const id = await insertRunningSession(app.pool)
     const { status, body } = await followUp(id, { prompt: 'say now', force_immediate: 'true' })
     expect([status, body.message]).toEqual([200, 'Follow-up prompt sent immediately'])
@@ -43,12 +43,12 @@ describe('POST /sessions/:id/follow_up', () => {
     expect(rows[0]).toEqual({ withdrawn_by: 'interrupt' })
   })
 
-  test('keeps the goal of the session if the request has a blank goal', async () => {
+  test('POST /sessions/:id/follow_up keeps the goal of the session if the request has a blank goal', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input', goal: 'stays' })
     expect((await followUp(id, { prompt: 'say more', goal: '  ' })).body.session.goal).toBe('stays')
   })
 
-  test('answers with the armed wake and leaves it armed', async () => {
+  test('POST /sessions/:id/follow_up answers with the armed wake and leaves it armed', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const at = new Date('2031-09-05T08:06:00Z')
     const watched = await insertSession(app.pool)
@@ -62,7 +62,7 @@ describe('POST /sessions/:id/follow_up', () => {
     expect((await followUp(watching, { prompt: 'say' })).body.pending_wake).toEqual({ at: null, preserved: true })
   })
 
-  test('records acting_session_id as an uncle and ignores an unknown one', async () => {
+  test('POST /sessions/:id/follow_up records acting_session_id as an uncle and ignores an unknown one', async () => {
     const [senior, junior] = [await insertSession(app.pool), await insertRunningSession(app.pool)]
     for (const acting_session_id of ['no-such-slug', 999_999, null, senior, String(senior)]) {
       expect((await followUp(junior, { prompt: 'say', acting_session_id })).status).toBe(202)
@@ -79,12 +79,15 @@ describe('POST /sessions/:id/follow_up', () => {
     [{ prompt: 'x'.repeat(500_001) }, 'Validation failed', 'prompt is too long (maximum 500000 characters)'],
     [{ prompt: 'x', goal: 'y'.repeat(50_001) }, 'Validation failed', 'goal is too long (maximum 50000 characters)'],
     [{ prompt: 'x', force_immediate: 'perhaps' }, 'Validation failed', 'Force immediate must be true or false'],
-  ])('rejects an invalid request with 422 and changes nothing (%#)', async (body, error, message) => {
-    const id = await insertRunningSession(app.pool)
-    expectProblem(await changesNothing(app.pool, () => followUp(id, body)), 422, error, message)
-  })
+  ])(
+    'POST /sessions/:id/follow_up rejects an invalid request with 422 and changes nothing (%#)',
+    async (body, error, message) => {
+      const id = await insertRunningSession(app.pool)
+      expectProblem(await changesNothing(app.pool, () => followUp(id, body)), 422, error, message)
+    },
+  )
 
-  test('accepts a prompt of 500,000 characters and a goal of 50,000, not counting surrounding spaces', async () => {
+  test('POST /sessions/:id/follow_up accepts a prompt of 500,000 characters and a goal of 50,000, not counting surrounding spaces', async () => {
     const prompt = `  ${'😀'.repeat(500_000)}  `
     expect((await followUp(await insertRunningSession(app.pool), { prompt, goal: 'g'.repeat(50_000) })).status).toBe(
       202,
@@ -92,7 +95,7 @@ describe('POST /sessions/:id/follow_up', () => {
   })
 
   test.each(['failed', 'archived'])(
-    'rejects a prompt to a session that is %s with 422 and changes nothing',
+    'POST /sessions/:id/follow_up rejects a prompt to a session that is %s with 422 and changes nothing',
     async (status) => {
       const archived_at = status === 'archived' ? new Date() : null
       const id = await insertSession(app.pool, { status, archived_at })
@@ -108,7 +111,7 @@ describe('POST /sessions/:id/follow_up', () => {
     },
   )
 
-  test('answers 404 for an unknown session', async () => {
+  test('POST /sessions/:id/follow_up answers 404 for an unknown session', async () => {
     expectProblem(await followUp('no-such', { prompt: 'say' }), 404, 'Not Found')
   })
 })

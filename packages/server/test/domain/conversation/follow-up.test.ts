@@ -12,7 +12,7 @@ const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 
 describe('a follow-up', () => {
-  test('to a resting session becomes its next turn and its stored prompt', async () => {
+  test('a follow-up to a resting session becomes its next turn and its stored prompt', async () => {
     const id = await rested()
     const { delivery, session, message } = await say(id, doing('rest-1'))
     expect([delivery, message]).toEqual(['sent', undefined])
@@ -22,14 +22,14 @@ describe('a follow-up', () => {
     expect(await messages(id)).toEqual([])
   })
 
-  test('to a session that never ran starts its first turn', async () => {
+  test('a follow-up to a session that never ran starts its first turn', async () => {
     const id = await create()
     expect((await say(id, doing('first-1'))).delivery).toBe('sent')
     await isDone('first-1')
     expect(await reaches(id, 'needs_input')).toMatchObject({ prompt: doing('first-1') })
   })
 
-  test('to a sleeping session wakes it and clears deliberate_sleep_at', async () => {
+  test('a follow-up to a sleeping session wakes it and clears deliberate_sleep_at', async () => {
     const id = await rested()
     expect(await putToSleep(app.host.app, { id })).toMatchObject({ status: 'waiting', running_job_id: null })
     const { delivery, session } = await say(id, doing('asleep-1'))
@@ -38,7 +38,7 @@ describe('a follow-up', () => {
     await isDone('asleep-1')
   })
 
-  test('to a running session is queued and delivered when the running turn ends', async () => {
+  test('a follow-up to a running session is queued and delivered when the running turn ends', async () => {
     const { id, release } = await busy()
     const { delivery, session, message } = await say(id, doing('running-1'))
     expect(delivery).toBe('queued')
@@ -58,7 +58,7 @@ describe('a follow-up', () => {
   test.each([
     ['failed', 'fail on purpose'],
     ['archived', 'say ready'],
-  ])('to a %s session is refused and stores nothing', async (status, prompt) => {
+  ])('a follow-up to a %s session is refused and stores nothing', async (status, prompt) => {
     const id = await create(prompt)
     await atRest(app, id)
     if (status === 'archived')
@@ -75,7 +75,7 @@ describe('a follow-up', () => {
     expect([await messages(id), (await turns(id)).length]).toEqual([[], 1])
   })
 
-  test('to a paused session is delivered after the messages that are already queued', async () => {
+  test('a follow-up to a paused session is delivered after the messages that are already queued', async () => {
     const { id } = await busy()
     await say(id, doing('paused-1'))
     await pauseSession(app.host.app, { id })
@@ -86,7 +86,7 @@ describe('a follow-up', () => {
 })
 
 describe('an immediate follow-up', () => {
-  test('interrupts the running turn', async () => {
+  test('an immediate follow-up interrupts the running turn', async () => {
     const { id } = await busy()
     const { delivery, session } = await say(id, doing('now-1'), { isImmediate: true })
     expect([delivery, session.status]).toEqual(['interrupted', 'waiting'])
@@ -98,7 +98,7 @@ describe('an immediate follow-up', () => {
     ])
   })
 
-  test('to a resting session is delivered without an interrupt', async () => {
+  test('an immediate follow-up to a resting session is delivered without an interrupt', async () => {
     const id = await rested()
     await say(id, doing('now-2'), { isImmediate: true })
     await isDone('now-2')
@@ -108,7 +108,7 @@ describe('an immediate follow-up', () => {
 })
 
 describe('the goal of a follow-up', () => {
-  test('is set at once if the prompt becomes the next turn', async () => {
+  test('the goal of a follow-up is set at once if the prompt becomes the next turn', async () => {
     const id = await rested({ goal: 'first goal' })
     expect((await say(id, 'say a', { goal: 'second goal' })).session.goal).toBe('second goal')
     await settled(id)
@@ -117,7 +117,7 @@ describe('the goal of a follow-up', () => {
     expect((await say(id, 'say c')).session.goal).toBe('second goal')
   })
 
-  test('is set when a queued prompt is delivered, not before', async () => {
+  test('the goal of a follow-up is set when a queued prompt is delivered, not before', async () => {
     const { id, release } = await busy()
     expect((await say(id, doing('goal-1'), { goal: 'queued goal' })).session.goal).toBeNull()
     await release()
@@ -125,13 +125,13 @@ describe('the goal of a follow-up', () => {
     expect((await findDemo(app, id)).goal).toBe('queued goal')
   })
 
-  test('is set at once if the prompt interrupts a turn', async () => {
+  test('the goal of a follow-up is set at once if the prompt interrupts a turn', async () => {
     const { id } = await busy()
     expect((await say(id, 'say now', { goal: 'urgent goal', isImmediate: true })).session.goal).toBe('urgent goal')
     await settled(id)
   })
 
-  test('is passed to the agent in this turn and in later turns without a goal', async () => {
+  test('the goal of a follow-up is passed to the agent in this turn and in later turns without a goal', async () => {
     const start = vi.spyOn(demoRuntime, 'start')
     const id = await rested({ goal: 'made with' })
     await say(id, 'say b', { goal: 'said later' })

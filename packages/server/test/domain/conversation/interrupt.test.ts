@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks())
 const interrupt = (id: number, messageId: number) => interruptWithMessage(app.host.app, { id }, messageId)
 
 describe('an interrupt', () => {
-  test('by fifty concurrent callers delivers the message once; the others get message_taken', async () => {
+  test('an interrupt by fifty concurrent callers delivers the message once; the others get message_taken', async () => {
     const { id } = await busy()
     const message = await queue(id, doing('fifty'))
     const answers = await Promise.allSettled(Array.from({ length: 50 }, () => interrupt(id, message.id)))
@@ -29,7 +29,7 @@ describe('an interrupt', () => {
     expect((await done()).filter((word) => word === 'fifty')).toEqual(['fifty'])
   })
 
-  test('stops the agent, and the other messages keep their order after the delivered one', async () => {
+  test('an interrupt stops the agent, and the other messages keep their order after the delivered one', async () => {
     const { id } = await busy()
     const { metadata } = await reaches(id, 'running')
     for (const word of ['kept-1', 'kept-2']) await queue(id, doing(word))
@@ -41,7 +41,7 @@ describe('an interrupt', () => {
     expect(await logs(id)).toContain(`The running turn was interrupted by message ${urgent.id}.`)
   })
 
-  test('with a delivered or unknown message is refused', async () => {
+  test('an interrupt with a delivered or unknown message is refused', async () => {
     const id = await rested()
     const sent = await queue(id, 'say delivered')
     await interrupt(id, sent.id)
@@ -52,7 +52,7 @@ describe('an interrupt', () => {
     await expect(interrupt(id, 999_999)).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('of a paused session delivers the message', async () => {
+  test('an interrupt of a paused session delivers the message', async () => {
     const { id } = await busy()
     const message = await queue(id, doing('from-pause'))
     await pauseSession(app.host.app, { id })
@@ -60,7 +60,7 @@ describe('an interrupt', () => {
     await isDone('from-pause')
   })
 
-  test('of a failed or archived session is refused, and the message stays as it was', async () => {
+  test('an interrupt of a failed or archived session is refused, and the message stays as it was', async () => {
     const id = await create('fail on purpose')
     await reaches(id, 'failed')
     const message = await queue(id, 'say waits')
@@ -75,7 +75,7 @@ describe('an interrupt', () => {
 })
 
 describe('a turn that is interrupted before its agent has received the prompt', () => {
-  test('has its prompt delivered once, after the interrupting prompt', async () => {
+  test('a turn that is interrupted before its agent has received the prompt has its prompt delivered once, after the interrupting prompt', async () => {
     makeNextAgentIgnorePrompt()
     const id = await create(doing('unheard-1'))
     await reaches(id, 'running')
@@ -86,7 +86,7 @@ describe('a turn that is interrupted before its agent has received the prompt', 
     expect((await done()).filter((word) => word.startsWith('unheard'))).toEqual(['unheard-0', 'unheard-1'])
   })
 
-  test('returns a queued message to its own row, so that each message stays one row', async () => {
+  test('a turn that is interrupted before its agent has received the prompt returns a queued message to its own row, so that each message stays one row', async () => {
     const id = await rested()
     makeNextAgentIgnorePrompt()
     const message = await queue(id, doing('returned-1'))
@@ -104,7 +104,7 @@ describe('a turn that is interrupted before its agent has received the prompt', 
     expect((await done()).filter((word) => word.startsWith('returned'))).toEqual(['returned-0', 'returned-1'])
   })
 
-  test('keeps its prompt as an undelivered message if the session is archived in the meantime', async () => {
+  test('a turn that is interrupted before its agent has received the prompt keeps its prompt as an undelivered message if the session is archived in the meantime', async () => {
     makeNextAgentIgnorePrompt()
     const id = await create(doing('put-away'))
     await reaches(id, 'running')

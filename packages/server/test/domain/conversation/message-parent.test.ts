@@ -12,7 +12,7 @@ const { report, reportWithoutEffect, childOf, parentIn } = parentReports(app)
 const label = 'Cannot message parent'
 
 describe('POST /sessions/:id/message_parent answers 200', () => {
-  test('and makes the report the next turn of a resting parent, whose goal stays', async () => {
+  test('POST /sessions/:id/message_parent answers 200 and makes the report the next turn of a resting parent, whose goal stays', async () => {
     const parent = await rested({ goal: 'All green' })
     const child = await childOf(parent, { title: 'Fix parser' })
     const { status, body } = await report(child, { reason: 'wrong_scope' })
@@ -37,7 +37,7 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
     expect((await app.pool.query('select from uncle_links')).rowCount).toBe(0)
   })
 
-  test('and logs the report in both sessions', async () => {
+  test('POST /sessions/:id/message_parent answers 200 and logs the report in both sessions', async () => {
     const parent = await parentIn('needs_input')
     const child = await childOf(parent)
     await report(child, { reason: 'missing_tools' })
@@ -47,7 +47,7 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
     expect(await logs(parent)).toContain(`Child session #${child} reported to this session #${parent} ${how}`)
   })
 
-  test('and wakes a sleeping parent', async () => {
+  test('POST /sessions/:id/message_parent answers 200 and wakes a sleeping parent', async () => {
     const parent = await insertSession(app.pool, {
       status: 'waiting',
       metadata: { deliberate_sleep_at: '2026-08-22T18:09:42Z' },
@@ -58,7 +58,7 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
     await settled(parent)
   })
 
-  test('and interrupts the turn of a running parent with force_immediate', async () => {
+  test('POST /sessions/:id/message_parent answers 200 and interrupts the turn of a running parent with force_immediate', async () => {
     const { id: parent } = await busy()
     const { status, body } = await report(await childOf(parent), { force_immediate: true })
     expect(status).toBe(200)
@@ -75,7 +75,7 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
     ])
   })
 
-  test('and restores an archived parent first with unarchive_parent', async () => {
+  test('POST /sessions/:id/message_parent answers 200 and restores an archived parent first with unarchive_parent', async () => {
     const parent = await rested()
     await app.pool.query("update sessions set status = 'archived', archived_at = now() where id = $1", [parent])
     const { status, body } = await report(await childOf(parent), { unarchive_parent: true })
@@ -90,13 +90,13 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
     expect(await logs(parent)).toContain('Unarchived.')
   })
 
-  test('and ignores unarchive_parent if the parent is not archived', async () => {
+  test('POST /sessions/:id/message_parent answers 200 and ignores unarchive_parent if the parent is not archived', async () => {
     const { status, body } = await report(await childOf(await parentIn('needs_input')), { unarchive_parent: true })
     expect([status, body.unarchived_parent]).toEqual([200, false])
     await settled(body.parent_session.id)
   })
 
-  test('for a child that is named by its slug or is archived', async () => {
+  test('POST /sessions/:id/message_parent answers 200 for a child that is named by its slug or is archived', async () => {
     const parent = await parentIn('needs_input')
     await childOf(parent, { slug: 'the-child', status: 'archived', archived_at: new Date() })
     expect((await report('the-child', {})).status).toBe(200)
@@ -105,7 +105,7 @@ describe('POST /sessions/:id/message_parent answers 200', () => {
 })
 
 describe('POST /sessions/:id/message_parent answers 202', () => {
-  test('and queues the report for a running parent, which gets it when its turn ends', async () => {
+  test('POST /sessions/:id/message_parent answers 202 and queues the report for a running parent, which gets it when its turn ends', async () => {
     const { id: parent, release } = await busy()
     const { status, body } = await report(await childOf(parent), {})
     expect(status).toBe(202)
@@ -126,7 +126,7 @@ describe('POST /sessions/:id/message_parent answers 202', () => {
     ])
   })
 
-  test('and queues concurrent reports of many children, each at its own position', async () => {
+  test('POST /sessions/:id/message_parent answers 202 and queues concurrent reports of many children, each at its own position', async () => {
     const { id: parent, release } = await busy()
     const children = await Promise.all(Array.from({ length: 6 }, () => childOf(parent)))
     const answers = await Promise.all(children.map((child) => report(child, { message: effects.doing(child) })))
@@ -139,20 +139,26 @@ describe('POST /sessions/:id/message_parent answers 202', () => {
 })
 
 describe('POST /sessions/:id/message_parent answers 422 and changes nothing', () => {
-  test.each([undefined, null, '', '  \n '])('for the message %j', async (message) => {
-    expectProblem(await reportWithoutEffect(await childOf(null), { message }), 422, label, 'message is required')
-  })
+  test.each([undefined, null, '', '  \n '])(
+    'POST /sessions/:id/message_parent answers 422 and changes nothing for the message %j',
+    async (message) => {
+      expectProblem(await reportWithoutEffect(await childOf(null), { message }), 422, label, 'message is required')
+    },
+  )
 
-  test.each([undefined, null, '', 'bored', 'WRONG_SCOPE'])('for the reason %j', async (reason) => {
-    expectProblem(
-      await reportWithoutEffect(await childOf(null), { reason }),
-      422,
-      label,
-      'reason must be one of: wrong_scope, missing_tools, other',
-    )
-  })
+  test.each([undefined, null, '', 'bored', 'WRONG_SCOPE'])(
+    'POST /sessions/:id/message_parent answers 422 and changes nothing for the reason %j',
+    async (reason) => {
+      expectProblem(
+        await reportWithoutEffect(await childOf(null), { reason }),
+        422,
+        label,
+        'reason must be one of: wrong_scope, missing_tools, other',
+      )
+    },
+  )
 
-  test('and checks message, reason, length and parent in this order', async () => {
+  test('POST /sessions/:id/message_parent answers 422 and changes nothing and checks message, reason, length and parent in this order', async () => {
     const child = await childOf(null)
     const tooLong = 'm'.repeat(500_001)
     expectProblem(
@@ -168,18 +174,18 @@ describe('POST /sessions/:id/message_parent answers 422 and changes nothing', ()
     expect((await reportWithoutEffect(child, {})).body.message).toMatch(/has no parent session$/)
   })
 
-  test('for a session without a parent', async () => {
+  test('POST /sessions/:id/message_parent answers 422 and changes nothing for a session without a parent', async () => {
     const child = await childOf(null)
     expectProblem(await reportWithoutEffect(child, {}), 422, label, `Session #${child} has no parent session`)
   })
 
-  test('for a session that is its own parent', async () => {
+  test('POST /sessions/:id/message_parent answers 422 and changes nothing for a session that is its own parent', async () => {
     const child = await childOf(null)
     await app.pool.query('update sessions set parent_session_id = id where id = $1', [child])
     expectProblem(await reportWithoutEffect(child, {}), 422, label, `Session #${child} is its own parent`)
   })
 
-  test('for an archived parent that cannot be restored', async () => {
+  test('POST /sessions/:id/message_parent answers 422 and changes nothing for an archived parent that cannot be restored', async () => {
     const parent = await insertSession(app.pool, {
       status: 'archived',
       archived_at: new Date(),
@@ -196,7 +202,7 @@ describe('POST /sessions/:id/message_parent answers 422 and changes nothing', ()
     [{ reason: ['other'] }, 'Reason must be a string'],
     [{ force_immediate: 'maybe' }, 'Force immediate must be true or false'],
     [{ unarchive_parent: {} }, 'Unarchive parent must be true or false'],
-  ])('for the report %j', async (body, sentence) => {
+  ])('POST /sessions/:id/message_parent answers 422 and changes nothing for the report %j', async (body, sentence) => {
     expectProblem(
       await reportWithoutEffect(await childOf(await parentIn('needs_input')), body),
       422,
@@ -207,7 +213,7 @@ describe('POST /sessions/:id/message_parent answers 422 and changes nothing', ()
 })
 
 describe('POST /sessions/:id/message_parent answers 409 and delivers nothing', () => {
-  test('for an archived parent, naming unarchive_parent', async () => {
+  test('POST /sessions/:id/message_parent answers 409 and delivers nothing for an archived parent, naming unarchive_parent', async () => {
     const parent = await parentIn('archived')
     for (const body of [{}, { unarchive_parent: false }, { unarchive_parent: null }, { force_immediate: true }]) {
       expectProblem(
@@ -219,7 +225,7 @@ describe('POST /sessions/:id/message_parent answers 409 and delivers nothing', (
     }
   })
 
-  test('for a failed parent, also with unarchive_parent or force_immediate', async () => {
+  test('POST /sessions/:id/message_parent answers 409 and delivers nothing for a failed parent, also with unarchive_parent or force_immediate', async () => {
     const parent = await parentIn('failed')
     for (const body of [{}, { unarchive_parent: true }, { force_immediate: true }]) {
       expectProblem(
@@ -231,7 +237,7 @@ describe('POST /sessions/:id/message_parent answers 409 and delivers nothing', (
     }
   })
 
-  test('if a writer without the lock takes the same queue position', async () => {
+  test('POST /sessions/:id/message_parent answers 409 and delivers nothing if a writer without the lock takes the same queue position', async () => {
     const { id: parent, release } = await busy()
     const child = await childOf(parent)
     const client = await app.pool.connect()
@@ -265,7 +271,7 @@ describe('POST /sessions/:id/message_parent answers 409 and delivers nothing', (
       (count) => count > 0,
     )
 
-  test('for a parent that fails right after it is restored, and says that it was restored', async () => {
+  test('POST /sessions/:id/message_parent answers 409 and delivers nothing for a parent that fails right after it is restored, and says that it was restored', async () => {
     const parent = await parentIn('archived')
     await app.pool.query(`
       create function fail_at_once() returns trigger language plpgsql as $$
@@ -301,7 +307,7 @@ describe('POST /sessions/:id/message_parent answers', () => {
 })
 
 describe('a report during a concurrent change of the parent', () => {
-  test('is delivered or rejected with 422 if the parent is deleted', async () => {
+  test('a report during a concurrent change of the parent is delivered or rejected with 422 if the parent is deleted', async () => {
     for (let round = 0; round < 4; round += 1) {
       const parent = await parentIn('needs_input')
       const child = await childOf(parent)
@@ -312,7 +318,7 @@ describe('a report during a concurrent change of the parent', () => {
     }
   })
 
-  test('is delivered or rejected with 409 if the parent is archived', async () => {
+  test('a report during a concurrent change of the parent is delivered or rejected with 409 if the parent is archived', async () => {
     for (let round = 0; round < 4; round += 1) {
       const parent = await create()
       const child = await childOf(parent)

@@ -8,7 +8,7 @@ const change = (id: number, body: unknown) => app.patch(`/sessions/${id}/heartbe
 const resting = () => insertSession(app.pool, { status: 'needs_input' })
 
 describe('PATCH /sessions/:id/heartbeat', () => {
-  test('changes enabled and interval_seconds independently of each other', async () => {
+  test('PATCH /sessions/:id/heartbeat changes enabled and interval_seconds independently of each other', async () => {
     const id = await resting()
     expect((await change(id, { enabled: true })).body).toMatchObject({
       heartbeat_enabled: true,
@@ -22,7 +22,7 @@ describe('PATCH /sessions/:id/heartbeat', () => {
     expect((await change(id, { enabled: 'off' })).body.heartbeat_enabled).toBe(false)
   })
 
-  test('accepts intervals from 30 to 86,400 seconds and rejects others with 422', async () => {
+  test('PATCH /sessions/:id/heartbeat accepts intervals from 30 to 86,400 seconds and rejects others with 422', async () => {
     const id = await resting()
     expect((await change(id, { interval_seconds: 86_400 })).status).toBe(200)
     const slow = await changesNothing(app.pool, () => change(id, { interval_seconds: 86_401 }))
@@ -39,12 +39,12 @@ describe('PATCH /sessions/:id/heartbeat', () => {
     [{ interval_seconds: -5 }, 'Validation failed', 'interval_seconds must be an integer'],
     [{ interval_seconds: 45.5 }, 'Validation failed', 'interval_seconds must be an integer'],
     [{ enabled: true, interval_seconds: 'soon' }, 'Validation failed', 'interval_seconds must be an integer'],
-  ])('rejects %j with 422 and changes nothing', async (body, error, message) => {
+  ])('PATCH /sessions/:id/heartbeat rejects %j with 422 and changes nothing', async (body, error, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => change(id, body)), 422, error, message)
   })
 
-  test('answers 404 for an unknown session', async () => {
+  test('PATCH /sessions/:id/heartbeat answers 404 for an unknown session', async () => {
     expectProblem(await change(999_999, { enabled: true }), 404, 'Not Found')
   })
 })

@@ -55,7 +55,7 @@ describe('a heartbeat', () => {
     )
   })
 
-  test('is sent by the periodic task to a session that never had one', async () => {
+  test('a heartbeat is sent by the periodic task to a session that never had one', async () => {
     const id = await rested()
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])
     await eventually(
@@ -66,7 +66,7 @@ describe('a heartbeat', () => {
     await settled(id)
   })
 
-  test('is not sent before its interval ends, nor while it is disabled', async () => {
+  test('a heartbeat is not sent before its interval ends, nor while it is disabled', async () => {
     const id = await rested()
     expect(await sendHeartbeat(app.host.app, id)).toBe(false)
     await enable(id, { lastSecondsAgo: 1 })
@@ -74,7 +74,7 @@ describe('a heartbeat', () => {
     expect(await heartbeats(id)).toEqual([])
   })
 
-  test('is stamped but not sent while a session runs, sleeps or has failed', async () => {
+  test('a heartbeat is stamped but not sent while a session runs, sleeps or has failed', async () => {
     const working = await busy()
     const asleep = await rested()
     await putToSleep(app.host.app, { id: asleep })
@@ -89,7 +89,7 @@ describe('a heartbeat', () => {
     await working.release()
   })
 
-  test('is not sent to a session that a person paused', async () => {
+  test('a heartbeat is not sent to a session that a person paused', async () => {
     const { id } = await busy()
     await pauseSession(app.host.app, { id })
     await settled(id)
@@ -99,7 +99,7 @@ describe('a heartbeat', () => {
     expect([await heartbeats(id), (await findDemo(app, id)).status]).toEqual([[], 'needs_input'])
   })
 
-  test('is not sent to a session with a pending queued message', async () => {
+  test('a heartbeat is not sent to a session with a pending queued message', async () => {
     const { id } = await busy()
     await queue(id, 'say later')
     await pauseSession(app.host.app, { id })
@@ -111,7 +111,7 @@ describe('a heartbeat', () => {
     expect([await heartbeats(id), (await messages(id)).map(({ status }) => status)]).toEqual([[], ['pending']])
   })
 
-  test('is turned off for an archived session', async () => {
+  test('a heartbeat is turned off for an archived session', async () => {
     const id = await rested()
     await archiveSession(app.host.app, { id }, { force: false })
     await enable(id, { lastSecondsAgo: 60 })

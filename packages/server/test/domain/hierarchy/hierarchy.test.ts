@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 
 describe('session_hierarchy', () => {
-  test('is the same tree for every session in it, except for the node marked current', async () => {
+  test('session_hierarchy is the same tree for every session in it, except for the node marked current', async () => {
     await insertTree(app.pool, [null, 0, 1, 0, 1])
     for (const id of [1, 2, 3, 4, 5]) {
       const tree = await hierarchyOf(id)
@@ -39,7 +39,7 @@ describe('session_hierarchy', () => {
     }
   })
 
-  test('shows title, root, status, genesis and class of each session', async () => {
+  test('session_hierarchy shows title, root, status, genesis and class of each session', async () => {
     const parent = await insertSession(app.pool, {
       title: '  ',
       genesis: 'web_ui',
@@ -86,7 +86,7 @@ describe('session_hierarchy', () => {
     ])
   })
 
-  test('finds the root of a session without agent_root_key by its repository and directory', async () => {
+  test('session_hierarchy finds the root of a session without agent_root_key by its repository and directory', async () => {
     const root = app.host.app.catalog.current().roots.list.find(({ url }) => url !== null)
     if (!root) throw new Error('the sample catalog has a root with a repository')
     const known = await insertSession(app.pool, { git_root: root.url, subdirectory: root.subdirectory })
@@ -95,7 +95,7 @@ describe('session_hierarchy', () => {
     expect((await hierarchyOf(elsewhere)).nodes).toMatchObject([{ agent_root: null }])
   })
 
-  test('applies genesis_class_overrides to priority_class', async () => {
+  test('session_hierarchy applies genesis_class_overrides to priority_class', async () => {
     await insertTree(app.pool, [null, 0])
     await app.patch('/settings', { genesis_class_overrides: { api: 'priority' } })
     expect((await hierarchyOf(1)).nodes.map((node) => node.priority_class)).toEqual(['priority', 'priority'])
@@ -103,13 +103,13 @@ describe('session_hierarchy', () => {
     expect((await hierarchyOf(1)).nodes.map((node) => node.priority_class)).toEqual(['spot', 'spot'])
   })
 
-  test('changes nothing when it is read', async () => {
+  test('session_hierarchy changes nothing when it is read', async () => {
     await insertTree(app.pool, [null, 0, 1])
     await link(1, 3)
     await changesNothing(app.pool, () => app.get('/sessions/2'))
   })
 
-  test('shows the children of a deleted parent as roots', async () => {
+  test('session_hierarchy shows the children of a deleted parent as roots', async () => {
     await insertTree(app.pool, [null, 0, 1])
     await app.delete('/sessions/1')
     expect(drawn(await hierarchyOf(3))).toEqual(['2', '.3'])

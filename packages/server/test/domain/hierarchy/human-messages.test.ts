@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 
 describe('human_messages', () => {
-  test('lists the messages of the whole tree, oldest first, each with the session it was sent to', async () => {
+  test('human_messages lists the messages of the whole tree, oldest first, each with the session it was sent to', async () => {
     const parent = await insertSession(app.pool, { title: 'Router', metadata: { agent_root_key: 'router' } })
     const child = await insertSession(app.pool, { parent_session_id: parent })
     const unrelated = await insertSession(app.pool)
@@ -83,21 +83,21 @@ describe('human_messages', () => {
     expect((await show(2)).human_messages).toMatchObject([{ authored_in: 'session #1 — — · Session #1' }])
   })
 
-  test('includes messages to an uncle', async () => {
+  test('human_messages includes messages to an uncle', async () => {
     await insertTree(app.pool, [null, null])
     await insertUncleLink(app.pool, { senior: 1, junior: 2 })
     await record({ sessionId: 1 })
     expect((await show(2)).human_messages).toMatchObject([{ authored_in_session_id: 1 }])
   })
 
-  test('records no prompt of a REST caller, because an API key identifies no person', async () => {
+  test('human_messages records no prompt of a REST caller, because an API key identifies no person', async () => {
     const { session } = (
       await app.post('/sessions', { git_root: '/srv/widgets', agent_runtime: 'demo', prompt: 'say hello' })
     ).body
     expect((await show(session.id)).human_messages).toEqual([])
   })
 
-  test('truncates a message of more than 500,000 characters and marks its end', async () => {
+  test('human_messages truncates a message of more than 500,000 characters and marks its end', async () => {
     await insertTree(app.pool, [null])
     await record({ sessionId: 1, content: '🚂'.repeat(500_000) })
     await record({ sessionId: 1, content: '🚂'.repeat(500_001) })
@@ -107,13 +107,13 @@ describe('human_messages', () => {
     expect(truncated).toMatch(/^🚂.*🚂\n\[truncated: the message was longer\]$/u)
   })
 
-  test('redacts an API key in a message', async () => {
+  test('human_messages redacts an API key in a message', async () => {
     await insertTree(app.pool, [null])
     await record({ sessionId: 1, content: 'use test-key for it' })
     expect((await show(1)).human_messages[0].content).not.toContain('test-key')
   })
 
-  test('are append-only, and are deleted with their session', async () => {
+  test('human_messages are append-only, and are deleted with their session', async () => {
     await insertTree(app.pool, [null])
     await record({ sessionId: 1 })
     await expect(app.pool.query(`update human_messages set content = 'other'`)).rejects.toThrow('append-only')
@@ -122,7 +122,7 @@ describe('human_messages', () => {
     expect((await app.pool.query('select from human_messages')).rowCount).toBe(0)
   })
 
-  test('shows the latest 1,000 messages if there are more', async () => {
+  test('human_messages shows the latest 1,000 messages if there are more', async () => {
     await insertTree(app.pool, [null])
     await app.pool.query(`
       insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
@@ -149,7 +149,7 @@ test('human_messages shows the latest messages up to 4 MiB', async () => {
 describe('human_message_capture_gaps', () => {
   const gaps = async (id: number) => (await show(id)).human_message_capture_gaps
 
-  test('is empty if no session came through chat or the dashboard', async () => {
+  test('human_message_capture_gaps is empty if no session came through chat or the dashboard', async () => {
     const ids = await insertSessions(
       app.pool,
       ['api', 'forge_issue', 'forge_label', 'schedule', 'ao_event', 'unknown'].map((genesis) => ({ genesis })),
@@ -183,7 +183,7 @@ describe('human_message_capture_gaps', () => {
     ])
   })
 
-  test('omits a channel as soon as an author can be identified in it', async () => {
+  test('human_message_capture_gaps omits a channel as soon as an author can be identified in it', async () => {
     const [web = 0, chat = 0] = await insertSessions(app.pool, [{ genesis: 'web_ui' }, { genesis: 'chat' }])
     await app.pool.query(`insert into people (key, display_name) values ('ada', 'Ada L.')`)
     expect([await gaps(web), await gaps(chat)]).toMatchObject([[{ channel: 'web_ui' }], [{ channel: 'chat' }]])

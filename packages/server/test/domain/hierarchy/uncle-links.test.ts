@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 
 describe('a session that sends to another session', () => {
-  test('is recorded as its uncle with the source, and the parent stays', async () => {
+  test('a session that sends to another session is recorded as its uncle with the source, and the parent stays', async () => {
     await insertTree(app.pool, [null, null, 0])
     await send(2, 3)
     const { rows } = await app.pool.query('select * from uncle_links')
@@ -45,7 +45,7 @@ describe('a session that sends to another session', () => {
     ['absent', undefined],
     ['an unknown id', 99],
     ['the receiving session', 2],
-  ])('is not recorded if acting_session_id is %s', async (_who, acting) => {
+  ])('a session that sends to another session is not recorded if acting_session_id is %s', async (_who, acting) => {
     await insertTree(app.pool, [null, null])
     await changesNothing(app.pool, () => send(acting, 2))
   })
@@ -56,7 +56,7 @@ describe('a session that sends to another session', () => {
     ['its uncle', 4, 3],
     ['the parent of its uncle', 5, 3],
     ['the uncle of its grandparent', 6, 3],
-  ])('is not recorded again if it is %s', async (_what, acting, target) => {
+  ])('a session that sends to another session is not recorded again if it is %s', async (_what, acting, target) => {
     await insertTree(app.pool, [null, 0, 1, null, null, null])
     await app.pool.query('update sessions set parent_session_id = 5 where id = 4')
     await link(4, 3)
@@ -69,13 +69,16 @@ describe('a session that sends to another session', () => {
     ['its grandchild', 3],
     ['a junior of its child', 4],
     ['a child of a junior of its child', 5],
-  ])('is not recorded if it is %s, which would close a cycle', async (_what, acting) => {
-    await insertTree(app.pool, [null, 0, 1, null, 3])
-    await link(2, 4)
-    await changesNothing(app.pool, () => send(acting, 1))
-  })
+  ])(
+    'a session that sends to another session is not recorded if it is %s, which would close a cycle',
+    async (_what, acting) => {
+      await insertTree(app.pool, [null, 0, 1, null, 3])
+      await link(2, 4)
+      await changesNothing(app.pool, () => send(acting, 1))
+    },
+  )
 
-  test('reverses a direct link if the junior sends to its uncle', async () => {
+  test('a session that sends to another session reverses a direct link if the junior sends to its uncle', async () => {
     await insertTree(app.pool, [null, null])
     await link(1, 2)
     await send(2, 1)
@@ -84,7 +87,7 @@ describe('a session that sends to another session', () => {
     expect(await links()).toEqual(['1>2'])
   })
 
-  test('keeps a direct link if the uncle is also above the junior by another path', async () => {
+  test('a session that sends to another session keeps a direct link if the uncle is also above the junior by another path', async () => {
     await insertTree(app.pool, [null, null, 0])
     await link(1, 2)
     await link(3, 2)
@@ -92,7 +95,7 @@ describe('a session that sends to another session', () => {
     expect(await links()).toEqual(['1>2', '3>2'])
   })
 
-  test('is not recorded if the cycle check would have to read more than 5,000 seniors', async () => {
+  test('a session that sends to another session is not recorded if the cycle check would have to read more than 5,000 seniors', async () => {
     await insertTree(
       app.pool,
       Array.from({ length: 5004 }, () => null),
@@ -106,7 +109,7 @@ describe('a session that sends to another session', () => {
     expect((await links()).filter((pair) => /500[34]/.test(pair))).toEqual([])
   })
 
-  test('loses its link when either session is deleted', async () => {
+  test('a session that sends to another session loses its link when either session is deleted', async () => {
     await insertTree(app.pool, [null, null, null])
     await link(1, 2)
     await link(2, 3)
@@ -116,7 +119,7 @@ describe('a session that sends to another session', () => {
 })
 
 describe('concurrent sends', () => {
-  test('of two sessions to each other leave one link', async () => {
+  test('concurrent sends of two sessions to each other leave one link', async () => {
     const ids = await insertTree(
       app.pool,
       Array.from({ length: 20 }, () => null),
@@ -126,7 +129,7 @@ describe('concurrent sends', () => {
     expect(await links()).toHaveLength(10)
   })
 
-  test('do not wait for a transaction that holds the row lock of the senior, which could deadlock', async () => {
+  test('concurrent sends do not wait for a transaction that holds the row lock of the senior, which could deadlock', async () => {
     await insertTree(app.pool, [null, null])
     await transact(app.host.app.db, async (tx) => {
       await lockSession(tx, { id: 1 })
@@ -135,7 +138,7 @@ describe('concurrent sends', () => {
     expect(await links()).toEqual(['1>2'])
   })
 
-  test('never close a cycle', async () => {
+  test('concurrent sends never close a cycle', async () => {
     const count = 8
     const ids = await insertTree(
       app.pool,
@@ -154,13 +157,13 @@ describe('concurrent sends', () => {
     expect(await links()).toHaveLength(count - 1)
   })
 
-  test('of one session to the same session record one link', async () => {
+  test('concurrent sends of one session to the same session record one link', async () => {
     await insertTree(app.pool, [null, null])
     await Promise.all(Array.from({ length: 8 }, () => send(1, 2)))
     expect(await links()).toEqual(['1>2'])
   })
 
-  test('and deletes of both sessions do not fail and leave no link', async () => {
+  test('concurrent sends and deletes of both sessions do not fail and leave no link', async () => {
     for (let round = 0; round < 4; round += 1) {
       const [senior = 0, junior = 0] = await insertTree(app.pool, [null, null])
       const [sent, ...deleted] = await Promise.allSettled([
@@ -176,7 +179,7 @@ describe('concurrent sends', () => {
 })
 
 describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
-  test('removes only this link and logs the caller and the source of the link in both sessions', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id removes only this link and logs the caller and the source of the link in both sessions', async () => {
     await insertTree(app.pool, [null, null, null])
     await insertUncleLinks(app.pool, [
       { senior: 1, junior: 2 },
@@ -196,7 +199,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
     expect(await logs(3)).toEqual([])
   })
 
-  test('accepts slugs for both sessions', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id accepts slugs for both sessions', async () => {
     const senior = await insertSession(app.pool, { slug: 'the-senior' })
     const junior = await insertSession(app.pool, { slug: 'the-junior' })
     await link(senior, junior)
@@ -221,7 +224,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
   })
 
   test.each(['a-slug', '', '-4', '1.5', '0', '99999999999999999999'])(
-    'ignores the acting_session_id %j, which is not an id',
+    'DELETE /sessions/:id/uncle_links/:uncle_id ignores the acting_session_id %j, which is not an id',
     async (acting) => {
       await insertTree(app.pool, [null, null])
       await link(1, 2)
@@ -230,7 +233,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
     },
   )
 
-  test('to one of several concurrent deletes, and 404 to the others', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id answers 204 to one of several concurrent deletes, and 404 to the others', async () => {
     await insertTree(app.pool, [null, null])
     await link(1, 2)
     const answers = await Promise.all(Array.from({ length: 6 }, () => app.delete('/sessions/2/uncle_links/1')))
@@ -242,7 +245,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 204', () => {
 describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes nothing', () => {
   const refused = (path: string) => changesNothing(app.pool, () => app.delete(path))
 
-  test('for a junior that does not exist', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes nothing for a junior that does not exist', async () => {
     await insertTree(app.pool, [null])
     for (const id of ['99', 'no-such-session', '99999999999999999999']) {
       const answer = await refused(`/sessions/${id}/uncle_links/1`)
@@ -250,7 +253,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes not
     }
   })
 
-  test('for an uncle that does not exist', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes nothing for an uncle that does not exist', async () => {
     await insertTree(app.pool, [null])
     expectProblem(
       await refused('/sessions/1/uncle_links/99'),
@@ -266,7 +269,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes not
     )
   })
 
-  test('without a link, also for parent and child and for a session and itself', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes nothing without a link, also for parent and child and for a session and itself', async () => {
     await insertTree(app.pool, [null, 0])
     expectProblem(
       await refused('/sessions/2/uncle_links/1'),
@@ -282,7 +285,7 @@ describe('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes not
     )
   })
 
-  test('if only the reverse link exists, and says how to remove that one', async () => {
+  test('DELETE /sessions/:id/uncle_links/:uncle_id answers 404 and changes nothing if only the reverse link exists, and says how to remove that one', async () => {
     await insertTree(app.pool, [null, null])
     await link(2, 1)
     expectProblem(

@@ -16,7 +16,7 @@ const contentsOf = async (id: number): Promise<string[]> =>
   (await app.get(path(id, '?status=pending'))).body.enqueued_messages.map(({ content }: { content: string }) => content)
 
 describe('enqueued messages', () => {
-  test('are created at the end of the queue, and can be shown, listed and filtered', async () => {
+  test('enqueued messages are created at the end of the queue, and can be shown, listed and filtered', async () => {
     const id = await insertRunningSession(app.pool)
     const created = await app.post(path(id), {
       content: ' one ',
@@ -49,7 +49,7 @@ describe('enqueued messages', () => {
     expect((await app.get(path(id, '?status=nonsense'))).body.enqueued_messages).toEqual([])
   })
 
-  test('of a resting session stay in order and prevent an archive without force', async () => {
+  test('enqueued messages of a resting session stay in order and prevent an archive without force', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     await enqueue(id, 'a', 'b', 'c')
     expect(await contentsOf(id)).toEqual(['a', 'b', 'c'])
@@ -57,7 +57,7 @@ describe('enqueued messages', () => {
     expectProblem(await app.post(`/sessions/${id}/archive`), 422, 'Queued messages would be discarded')
   })
 
-  test('are changed only in the keys that the request has', async () => {
+  test('enqueued messages are changed only in the keys that the request has', async () => {
     const id = await insertRunningSession(app.pool)
     const [message] = await enqueue(id, 'old')
     const change = (body: unknown) => app.patch(path(id, `/${message}`), body)
@@ -78,7 +78,7 @@ describe('enqueued messages', () => {
     )
   })
 
-  test('can be moved and deleted, and the positions of the others have no gaps', async () => {
+  test('enqueued messages can be moved and deleted, and the positions of the others have no gaps', async () => {
     const id = await insertRunningSession(app.pool)
     const [first, , third] = await enqueue(id, 'a', 'b', 'c', 'd')
     expect(await app.patch(path(id, `/${third}/reorder`), { position: '1' })).toMatchObject({
@@ -93,7 +93,7 @@ describe('enqueued messages', () => {
     expect(body.enqueued_messages.map(({ position }: { position: number }) => position)).toEqual([1, 2, 3])
   })
 
-  test('are delivered once by concurrent interrupts; the other callers get 409', async () => {
+  test('enqueued messages are delivered once by concurrent interrupts; the other callers get 409', async () => {
     const id = await insertRunningSession(app.pool)
     const [, second] = await enqueue(id, 'a', 'b')
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.post(path(id, `/${second}/interrupt`))))
@@ -108,7 +108,7 @@ describe('enqueued messages', () => {
   })
 
   test.each([0, -1, 1.5, 'x', null, undefined, {}, true])(
-    'cannot be moved to the position %j, and nothing changes',
+    'enqueued messages cannot be moved to the position %j, and nothing changes',
     async (position) => {
       const id = await insertRunningSession(app.pool)
       const [message] = await enqueue(id, 'a')
@@ -123,12 +123,15 @@ describe('enqueued messages', () => {
     [{ content: [] }, 'Validation failed', 'Content must be a string'],
     [{ content: 'x'.repeat(500_001) }, 'Validation failed', 'Content is too long (maximum 500,000 characters)'],
     [{ content: 'x', goal: 'y'.repeat(50_001) }, 'Validation failed', 'Goal is too long (maximum 50,000 characters)'],
-  ])('are rejected with 422 if the request is invalid, and nothing changes (%#)', async (body, error, message) => {
-    const id = await insertRunningSession(app.pool)
-    expectProblem(await changesNothing(app.pool, () => app.post(path(id), body)), 422, error, message)
-  })
+  ])(
+    'enqueued messages are rejected with 422 if the request is invalid, and nothing changes (%#)',
+    async (body, error, message) => {
+      const id = await insertRunningSession(app.pool)
+      expectProblem(await changesNothing(app.pool, () => app.post(path(id), body)), 422, error, message)
+    },
+  )
 
-  test('cannot be changed after their delivery', async () => {
+  test('enqueued messages cannot be changed after their delivery', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     const [sent] = await enqueue(id, 'say gone')
     await app.post(path(id, `/${sent}/interrupt`))
@@ -140,7 +143,7 @@ describe('enqueued messages', () => {
     }
   })
 
-  test('are rejected by an archived session and kept by a failed one', async () => {
+  test('enqueued messages are rejected by an archived session and kept by a failed one', async () => {
     const archived = await insertSession(app.pool, { status: 'archived', archived_at: new Date() })
     expectProblem(await app.post(path(archived), { content: 'x' }), 422, 'Cannot send follow-up')
     const failed = await insertSession(app.pool, { status: 'failed' })

@@ -64,7 +64,7 @@ describe('positions of queued messages', () => {
 })
 
 describe('a queued message', () => {
-  test('can be changed while it is pending, and is delivered as changed', async () => {
+  test('a queued message can be changed while it is pending, and is delivered as changed', async () => {
     const { id, ids, release } = await queueOf('say never', 'say after')
     const [first = 0] = ids
     expect(
@@ -83,7 +83,7 @@ describe('a queued message', () => {
     ])
   })
 
-  test('of another session is not found', async () => {
+  test('a queued message of another session is not found', async () => {
     const one = await queueOf('say a')
     const other = await rested()
     await expect(changeMessage(app.host.app, { id: other }, one.ids[0] ?? 0, { content: 'x' })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('a queued message', () => {
     await archive(one.id)
   })
 
-  test('can be deleted after delivery without renumbering pending messages', async () => {
+  test('a queued message can be deleted after delivery without renumbering pending messages', async () => {
     const id = await rested()
     const sent = await queue(id, 'sleep 60')
     await queue(id, 'say waits')
@@ -105,7 +105,7 @@ describe('a queued message', () => {
 })
 
 describe('queueing a message', () => {
-  test('for a session at rest delivers it after a grace period of 10 seconds', async () => {
+  test('queueing a message for a session at rest delivers it after a grace period of 10 seconds', async () => {
     const id = await rested()
     expect(await queue(id, doing('resting'))).toMatchObject({ status: 'pending', position: 1 })
     const { rows } = await app.pool.query(
@@ -117,7 +117,7 @@ describe('queueing a message', () => {
     await isDone('resting')
   })
 
-  test('for a session at rest is delivered after an outage of the database, however long it lasts', async () => {
+  test('queueing a message for a session at rest is delivered after an outage of the database, however long it lasts', async () => {
     const id = await rested()
     await queue(id, doing('after-outage'))
     await app.pool.query(
@@ -138,14 +138,14 @@ describe('queueing a message', () => {
     await isDone('after-outage')
   })
 
-  test('for a session that never ran starts its first turn', async () => {
+  test('queueing a message for a session that never ran starts its first turn', async () => {
     const id = await create()
     await queue(id, doing('never-ran'))
     await drain(id)
     await isDone('never-ran')
   })
 
-  test('for a failed session keeps it pending until the session is restarted', async () => {
+  test('queueing a message for a failed session keeps it pending until the session is restarted', async () => {
     const id = await create('fail on purpose')
     await reaches(id, 'failed')
     expect(await queue(id, doing('failed'))).toMatchObject({ status: 'pending', position: 1 })
@@ -154,14 +154,14 @@ describe('queueing a message', () => {
     await isDone('failed')
   })
 
-  test('for an archived session is refused with cannot_follow_up', async () => {
+  test('queueing a message for an archived session is refused with cannot_follow_up', async () => {
     const id = await rested()
     await archiveSession(app.host.app, { id }, { force: false })
     await expect(queue(id, 'say no')).rejects.toMatchObject({ kind: 'cannot_follow_up' })
     expect(await messages(id)).toEqual([])
   })
 
-  test('for a paused session delivers the oldest message first', async () => {
+  test('queueing a message for a paused session delivers the oldest message first', async () => {
     const { id } = await queueOf(doing('oldest'))
     await pauseSession(app.host.app, { id })
     await queue(id, doing('newest'))
@@ -170,7 +170,7 @@ describe('queueing a message', () => {
     expect((await done()).filter((word) => word.endsWith('est'))).toEqual(['oldest', 'newest'])
   })
 
-  test('by several callers at once starts one turn at a time, and each message runs once', async () => {
+  test('queueing a message by several callers at once starts one turn at a time, and each message runs once', async () => {
     const id = await rested()
     await Promise.all(Array.from({ length: 6 }, (_, index) => queue(id, doing(`many-${index}`))))
     await Promise.all([drain(id), drain(id), drain(id)])

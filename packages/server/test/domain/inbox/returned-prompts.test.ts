@@ -32,7 +32,7 @@ async function sessionWithQueuedTurns(): Promise<number> {
 const contentsAndOrigins = async (id: number) => (await messages(id)).map(({ content, origin }) => [content, origin])
 
 describe('a queued turn that becomes a message again', () => {
-  test('keeps its origin when its session is archived', async () => {
+  test('a queued turn that becomes a message again keeps its origin when its session is archived', async () => {
     const id = await sessionWithQueuedTurns()
     await archiveSession(app.host.app, { id }, { force: true })
     expect(await contentsAndOrigins(id)).toEqual([
@@ -41,7 +41,7 @@ describe('a queued turn that becomes a message again', () => {
     ])
   })
 
-  test('keeps its origin when an immediate follow-up goes first', async () => {
+  test('a queued turn that becomes a message again keeps its origin when an immediate follow-up goes first', async () => {
     const id = await sessionWithQueuedTurns()
     await say(id, 'say pressing', { isImmediate: true })
     expect(await contentsAndOrigins(id)).toEqual(
@@ -61,7 +61,7 @@ describe('a queued turn that becomes a message again', () => {
 })
 
 describe('a turn that is withdrawn before its agent received the prompt', () => {
-  test('becomes a message of origin automated_recovery_nudge if it was a recovery turn', async () => {
+  test('a turn that is withdrawn before its agent received the prompt becomes a message of origin automated_recovery_nudge if it was a recovery turn', async () => {
     const id = await rested()
     makeNextAgentIgnorePrompt()
     await restartSession(app.host.app, { id })
@@ -73,7 +73,7 @@ describe('a turn that is withdrawn before its agent received the prompt', () => 
     ])
   })
 
-  test('is dropped if it was a heartbeat', async () => {
+  test('a turn that is withdrawn before its agent received the prompt is dropped if it was a heartbeat', async () => {
     const id = await rested()
     makeNextAgentIgnorePrompt()
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])

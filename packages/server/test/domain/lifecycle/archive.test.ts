@@ -15,7 +15,7 @@ afterEach(() => vi.restoreAllMocks())
 const archive = (id: number, force = false) => archiveSession(app.host.app, { id }, { force })
 
 describe('an archive', () => {
-  test('keeps a resting session for four days', async () => {
+  test('an archive keeps a resting session for four days', async () => {
     const id = await rested()
     const session = await archive(id)
     expect(session).toMatchObject({ status: 'archived', running_job_id: null })
@@ -27,7 +27,7 @@ describe('an archive', () => {
     })
   })
 
-  test('stops a running agent', async () => {
+  test('an archive stops a running agent', async () => {
     const { id } = await busy()
     const { metadata } = await reaches(id, 'running')
     await archive(id)
@@ -36,7 +36,7 @@ describe('an archive', () => {
     expect(await findDemo(app, id)).toMatchObject({ status: 'archived', running_job_id: null })
   })
 
-  test('is refused while messages are queued, and the refusal lists them', async () => {
+  test('an archive is refused while messages are queued, and the refusal lists them', async () => {
     const { id } = await busy()
     await queue(id, 'say one')
     await queue(id, 'x'.repeat(400))
@@ -55,7 +55,7 @@ describe('an archive', () => {
     await archive(id, true)
   })
 
-  test('with force retires queued messages, which an unarchive does not bring back', async () => {
+  test('an archive with force retires queued messages, which an unarchive does not bring back', async () => {
     const { id } = await busy()
     await queue(id, doing('retired'))
     await archive(id, true)
@@ -68,7 +68,7 @@ describe('an archive', () => {
     expect(await done()).not.toContain('retired')
   })
 
-  test('with force logs no part of a secret in a queued message, not even where the text is truncated', async () => {
+  test('an archive with force logs no part of a secret in a queued message, not even where the text is truncated', async () => {
     const { id } = await busy()
     const secret = `ghp_${'a1B2c3D4e5'.repeat(3)}F6g7H8`
     await queue(id, `say ${'x'.repeat(100)} ${secret}`)
@@ -78,7 +78,7 @@ describe('an archive', () => {
     await settled(id)
   })
 
-  test('keeps a prompt that no agent received as an undelivered message, at any stage of its turn', async () => {
+  test('an archive keeps a prompt that no agent received as an undelivered message, at any stage of its turn', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => create('sleep 60')))
     await Promise.all(ids.map((id) => archive(id)))
     for (const id of ids) {
@@ -88,7 +88,7 @@ describe('an archive', () => {
     }
   })
 
-  test('does not retire a message that is queued after the session was unarchived', async () => {
+  test('an archive does not retire a message that is queued after the session was unarchived', async () => {
     makeNextAgentIgnorePrompt()
     const id = await create('say undone')
     await reaches(id, 'running')

@@ -25,7 +25,7 @@ async function plan(request: Record<string, unknown>) {
 
 describe('a session created in the transaction of its caller', () => {
   test.each<Genesis>(['schedule', 'chat', 'ao_event', 'web_ui'])(
-    'has the genesis %s of the caller',
+    'a session created in the transaction of its caller has the genesis %s of the caller',
     async (genesis) => {
       const made = await plan({ prompt: 'say hello' })
       const { session } = await transact(app.host.app.db, (tx) => createSession(app.host.app, tx, { genesis }, made))
@@ -34,7 +34,7 @@ describe('a session created in the transaction of its caller', () => {
     },
   )
 
-  test('takes the genesis of its parent instead, when it has one', async () => {
+  test('a session created in the transaction of its caller takes the genesis of its parent instead, when it has one', async () => {
     const parent = await rested()
     const made = await plan({ parent_session_id: { id: parent } })
     const { session } = await transact(app.host.app.db, (tx) =>
@@ -43,7 +43,7 @@ describe('a session created in the transaction of its caller', () => {
     expect(session.genesis).toBe('api')
   })
 
-  test('leaves no session, turn, job or event if the caller rolls back', async () => {
+  test('a session created in the transaction of its caller leaves no session, turn, job or event if the caller rolls back', async () => {
     const made = await plan({ prompt: 'say hello', title: 'Rolled back' })
     const before = await Promise.all(['sessions', 'turns', 'events', 'graphile_worker._private_jobs'].map(count))
     await expect(
@@ -57,7 +57,7 @@ describe('a session created in the transaction of its caller', () => {
     )
   })
 
-  test('is replayed by its idempotency key, and the transaction stays usable', async () => {
+  test('a session created in the transaction of its caller is replayed by its idempotency key, and the transaction stays usable', async () => {
     const made = await plan({ idempotency_key: 'fired-once' })
     const createOnce = () =>
       transact(app.host.app.db, async (tx) => {
@@ -71,7 +71,7 @@ describe('a session created in the transaction of its caller', () => {
     expect(outcomes.filter(({ isReplay }) => !isReplay)).toHaveLength(1)
   })
 
-  test('gets another slug when a caller chose the generated one at the same moment', async () => {
+  test('a session created in the transaction of its caller gets another slug when a caller chose the generated one at the same moment', async () => {
     const titled = await plan({ title: 'Same words' })
     const { session: first } = await transact(app.host.app.db, (tx) =>
       createSession(app.host.app, tx, { genesis: 'schedule' }, titled),
@@ -89,21 +89,21 @@ describe('a prompt delivered in the transaction of its caller', () => {
       deliverPrompt(app.host.app, tx, { id }, { prompt, goal: null, isImmediate, source: 'trigger' }),
     )
 
-  test('is the next turn of a session at rest, recorded with the source of the caller', async () => {
+  test('a prompt delivered in the transaction of its caller is the next turn of a session at rest, recorded with the source of the caller', async () => {
     const id = await rested()
     expect(await deliver(id, 'say woken')).toEqual({ delivery: 'sent' })
     await reaches(id, 'needs_input')
     expect((await turns(id)).at(-1)).toMatchObject({ source: 'trigger', outcome: 'completed' })
   })
 
-  test('waits in the queue while a turn is live', async () => {
+  test('a prompt delivered in the transaction of its caller waits in the queue while a turn is live', async () => {
     const { id, release } = await busy()
     expect(await deliver(id, 'say later')).toMatchObject({ delivery: 'queued', message: { position: 1 } })
     await release()
     await reaches(id, 'needs_input')
   })
 
-  test('leaves no trace when the caller rolls back', async () => {
+  test('a prompt delivered in the transaction of its caller leaves no trace when the caller rolls back', async () => {
     const id = await rested()
     const before = { turns: await turns(id), logs: await logs(id) }
     await expect(
@@ -120,7 +120,7 @@ describe('a prompt delivered in the transaction of its caller', () => {
     expect({ turns: await turns(id), logs: await logs(id) }).toEqual(before)
   })
 
-  test('is refused by an archived session, and the transaction of the caller with it', async () => {
+  test('a prompt delivered in the transaction of its caller is refused by an archived session, and the transaction of the caller with it', async () => {
     const id = await create('say hello')
     await reaches(id, 'needs_input')
     await app.post(`/sessions/${id}/archive`)

@@ -74,7 +74,7 @@ function isAlive(pid: number): boolean {
 
 describe('DELETE /sessions/:id answers 204', () => {
   test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])(
-    'for a session in the status %s, without a body',
+    'DELETE /sessions/:id answers 204 for a session in the status %s, without a body',
     async (status) => {
       const id = await insertSession(app.pool, {
         status,
@@ -88,20 +88,20 @@ describe('DELETE /sessions/:id answers 204', () => {
     },
   )
 
-  test('for a session named by its slug', async () => {
+  test('DELETE /sessions/:id answers 204 for a session named by its slug', async () => {
     const id = await insertSession(app.pool, { slug: 'to-be-deleted' })
     expect((await app.delete('/sessions/to-be-deleted')).status).toBe(204)
     expect((await app.get(`/sessions/${id}`)).status).toBe(404)
   })
 
-  test('and publishes session.deleted', async () => {
+  test('DELETE /sessions/:id answers 204 and publishes session.deleted', async () => {
     const id = await insertSession(app.pool)
     await app.delete(`/sessions/${id}`)
     const { rows } = await app.pool.query('select name from events where session_id = $1', [id])
     expect(rows).toEqual([{ name: 'session.deleted' }])
   })
 
-  test('and keeps children without a parent, and deletes summary forks', async () => {
+  test('DELETE /sessions/:id answers 204 and keeps children without a parent, and deletes summary forks', async () => {
     const id = await insertSession(app.pool)
     const child = await insertSession(app.pool, { parent_session_id: id })
     const fork = await insertSession(app.pool, { summary_of_session_id: id })
@@ -115,7 +115,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     expect(await tablesMentioning(fork)).toEqual([])
   })
 
-  test('and leaves no row in any table and, after the job, no file on disk', async () => {
+  test('DELETE /sessions/:id answers 204 and leaves no row in any table and, after the job, no file on disk', async () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['say hello', 'spawn say from below'] })
     expect((await atRest(app, id)).status).toBe('needs_input')
     expect(await tablesMentioning(id)).toEqual([
@@ -140,7 +140,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     )
   })
 
-  test('and removes no row or file of another session', async () => {
+  test('DELETE /sessions/:id answers 204 and removes no row or file of another session', async () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
     await atRest(app, id)
     const { id: other } = await startDemo(app, { git_root: repository, lines: ['say hello'] })
@@ -155,7 +155,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     expect(await filesOf(other)).toHaveLength(2)
   })
 
-  test('for a running session, and kills its agent and the processes it started, and removes its files', async () => {
+  test('DELETE /sessions/:id answers 204 for a running session, and kills its agent and the processes it started, and removes its files', async () => {
     const { id } = await startDemo(app, { git_root: repository, lines: ['run exec sleep 60.4711'] })
     const [child = 0] = await eventually(
       () => pidsOf('sleep 60.4711'),
@@ -181,7 +181,7 @@ describe('DELETE /sessions/:id answers 204', () => {
     expect((await app.get(`/sessions/${id}`)).status).toBe(404)
   })
 
-  test('for a session with an unclaimed turn, which then never runs', async () => {
+  test('DELETE /sessions/:id answers 204 for a session with an unclaimed turn, which then never runs', async () => {
     await app.pool.query(`insert into paused_queues (queue) values ('agents')`)
     try {
       await eventually(

@@ -30,7 +30,7 @@ describe('every lifecycle endpoint', () => {
     expectProblem(await act(999_999, 'fork', { message_index: 0 }), 404, 'Not Found')
   })
 
-  test('accepts a slug, and an empty body with a JSON content type', async () => {
+  test('every lifecycle endpoint accepts a slug, and an empty body with a JSON content type', async () => {
     await resting({ slug: 'by-its-slug' })
     const answer = await app.send('/api/v1/sessions/by-its-slug/sleep', {
       method: 'POST',
@@ -42,21 +42,21 @@ describe('every lifecycle endpoint', () => {
 })
 
 describe('POST /sessions/:id/archive', () => {
-  test('archives the session and answers with trash_after', async () => {
+  test('POST /sessions/:id/archive archives the session and answers with trash_after', async () => {
     const { status, body } = await act(await resting(), 'archive')
     expect(status).toBe(200)
     expect(body).toMatchObject({ session: { status: 'archived' }, message: 'Session moved to trash' })
     expect(body.trash_after).toBe(body.session.trash_after)
   })
 
-  test('rejects an archived session with 422 and changes nothing', async () => {
+  test('POST /sessions/:id/archive rejects an archived session with 422 and changes nothing', async () => {
     const id = await resting()
     await act(id, 'archive')
     const sentence = 'Session cannot be trashed from current status: archived'
     expectProblem(await changesNothing(app.pool, () => act(id, 'archive')), 422, 'Cannot trash', sentence)
   })
 
-  test('rejects a session with queued messages with 422 unless force is set', async () => {
+  test('POST /sessions/:id/archive rejects a session with queued messages with 422 unless force is set', async () => {
     const id = await resting({ status: 'failed' })
     await insertMessage(id)
     expectProblem(await changesNothing(app.pool, () => act(id, 'archive')), 422, 'Queued messages would be discarded')
@@ -64,7 +64,7 @@ describe('POST /sessions/:id/archive', () => {
   })
 
   test.each([[{ force: 'maybe' }], [{ force: {} }], [{ force: 2 }]])(
-    'rejects %j with 422 and changes nothing',
+    'POST /sessions/:id/archive rejects %j with 422 and changes nothing',
     async (body) => {
       const id = await resting()
       const answer = await changesNothing(app.pool, () => act(id, 'archive', body))
@@ -74,7 +74,7 @@ describe('POST /sessions/:id/archive', () => {
 })
 
 describe('POST /sessions/:id/unarchive', () => {
-  test('restores a session that never ran to needs_input, without a clone', async () => {
+  test('POST /sessions/:id/unarchive restores a session that never ran to needs_input, without a clone', async () => {
     const id = await resting()
     await act(id, 'archive')
     expect(await act(id, 'unarchive')).toMatchObject({
@@ -87,11 +87,11 @@ describe('POST /sessions/:id/unarchive', () => {
     })
   })
 
-  test('rejects a session that is not archived with 422', async () => {
+  test('POST /sessions/:id/unarchive rejects a session that is not archived with 422', async () => {
     expectProblem(await act(await resting(), 'unarchive'), 422, 'Cannot restore', 'Session is not in trash')
   })
 
-  test('answers 422 and leaves the session archived if its clone cannot be recreated', async () => {
+  test('POST /sessions/:id/unarchive answers 422 and leaves the session archived if its clone cannot be recreated', async () => {
     const id = await resting({ session_id: 'gone', git_root: '/no/such/repository' })
     await act(id, 'archive')
     expectProblem(await act(id, 'unarchive'), 422, 'Failed to restore')
@@ -102,7 +102,7 @@ describe('POST /sessions/:id/unarchive', () => {
 describe('POST /sessions/bulk_archive', () => {
   const bulk = (body: unknown) => app.post('/sessions/bulk_archive', body)
 
-  test('archives each session, skips archived ones, and names unknown ones and those with queued messages in errors', async () => {
+  test('POST /sessions/bulk_archive archives each session, skips archived ones, and names unknown ones and those with queued messages in errors', async () => {
     const [one, two, full, away] = [
       await resting(),
       await resting(),
@@ -121,14 +121,14 @@ describe('POST /sessions/bulk_archive', () => {
   })
 
   test.each([[{}], [{ session_ids: [] }], [{ session_ids: 'x' }], [{ session_ids: null }]])(
-    'rejects %j with 422 and changes nothing',
+    'POST /sessions/bulk_archive rejects %j with 422 and changes nothing',
     async (body) => {
       const answer = await changesNothing(app.pool, () => bulk(body))
       expectProblem(answer, 422, 'Missing parameter', 'session_ids array is required')
     },
   )
 
-  test('accepts 100 ids, and rejects more ids and values that are not ids with 422', async () => {
+  test('POST /sessions/bulk_archive accepts 100 ids, and rejects more ids and values that are not ids with 422', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => 1_000_000 + index)
     expect(await bulk({ session_ids: ids.slice(1) })).toMatchObject({ status: 200, body: { archived_count: 0 } })
     expectProblem(await bulk({ session_ids: ids }), 422, 'Validation failed')
@@ -172,7 +172,7 @@ describe('POST /sessions/:id/pause, sleep and restart', () => {
 })
 
 describe('POST /sessions/:id/fork', () => {
-  test('answers 201 with the new session', async () => {
+  test('POST /sessions/:id/fork answers 201 with the new session', async () => {
     const id = await rested()
     expect(await act(id, 'fork', { message_index: '0' })).toMatchObject({
       status: 201,
@@ -182,7 +182,7 @@ describe('POST /sessions/:id/fork', () => {
   })
 
   test.each([[{}], [{ message_index: '' }], [{ message_index: null }]])(
-    'rejects %j with 422 and changes nothing',
+    'POST /sessions/:id/fork rejects %j with 422 and changes nothing',
     async (body) => {
       const id = await resting()
       const answer = await changesNothing(app.pool, () => act(id, 'fork', body))
@@ -191,7 +191,7 @@ describe('POST /sessions/:id/fork', () => {
   )
 
   test.each([['abc'], [-1], [1.5], [{}], [true], [1e300]])(
-    'rejects the message_index %j with 422',
+    'POST /sessions/:id/fork rejects the message_index %j with 422',
     async (message_index) => {
       const answer = await act(await resting(), 'fork', { message_index })
       expectProblem(answer, 422, 'Validation failed', 'Message index must be an integer of at least 0')
@@ -200,24 +200,24 @@ describe('POST /sessions/:id/fork', () => {
 })
 
 describe('POST /sessions/:id/refresh', () => {
-  test('answers with the number of messages', async () => {
+  test('POST /sessions/:id/refresh answers with the number of messages', async () => {
     const id = await rested()
     const { status, body } = await act(id, 'refresh')
     expect([status, body.message]).toEqual([200, expect.stringMatching(/^Transcript refreshed \(\d+ messages\)$/)])
   })
 
-  test('rejects a session without a clone with 422', async () => {
+  test('POST /sessions/:id/refresh rejects a session without a clone with 422', async () => {
     expectProblem(await act(await resting(), 'refresh'), 422, 'No clone path', 'Session has no clone path')
   })
 
-  test('answers 404 if the agent has no transcript files', async () => {
+  test('POST /sessions/:id/refresh answers 404 if the agent has no transcript files', async () => {
     const id = await resting({ session_id: 'nothing-on-disk', metadata: { working_directory: '/nowhere' } })
     expectProblem(await act(id, 'refresh'), 404, 'Not found', 'No transcript files found on filesystem')
   })
 })
 
 describe('POST /sessions/refresh_all', () => {
-  test('restarts failed sessions, continues resting ones, and skips paused sessions and frozen categories', async () => {
+  test('POST /sessions/refresh_all restarts failed sessions, continues resting ones, and skips paused sessions and frozen categories', async () => {
     const frozenCategory = (await app.post('/categories', { name: 'Parked', is_frozen: true })).body.category.id
     const [failed, idle] = [await rested(), await rested()]
     await app.pool.query("update sessions set status = 'failed' where id = $1", [failed])

@@ -16,7 +16,7 @@ const fork = (id: number, index: number) => forkSession(app.host.app, { id }, in
 const clone = (id: number) => join(app.home, 'clones', `session-${id}`)
 
 describe('a fork', () => {
-  test('keeps the entries up to the given one, and continues independently of its source', async () => {
+  test('a fork keeps the entries up to the given one, and continues independently of its source', async () => {
     const source = await rested({ title: 'The source', goal: 'its goal', precedence: 4 })
     const before = await entriesOf(app, source)
     const made = await fork(source, 0)
@@ -43,7 +43,7 @@ describe('a fork', () => {
     expect((await findDemo(app, source)).session_id).not.toBe((await findDemo(app, made.id)).session_id)
   })
 
-  test('at the last entry has all entries and a copy of the current files', async () => {
+  test('a fork at the last entry has all entries and a copy of the current files', async () => {
     const source = await rested()
     const before = await entriesOf(app, source)
     await writeFile(join(clone(source), 'later.txt'), 'made later\n')
@@ -58,14 +58,14 @@ describe('a fork', () => {
     ])
   })
 
-  test('can be restarted', async () => {
+  test('a fork can be restarted', async () => {
     const made = await fork(await rested(), 1)
     expect((await restartSession(app.host.app, { id: made.id })).message).toBe('Session restarted')
     await settled(made.id)
     expect((await reaches(made.id, 'needs_input')).status).toBe('needs_input')
   })
 
-  test('of a running session does not interrupt the session', async () => {
+  test('a fork of a running session does not interrupt the session', async () => {
     const { id, release } = await busy()
     await eventually(
       () => entriesOf(app, id),
@@ -77,7 +77,7 @@ describe('a fork', () => {
     await reaches(id, 'needs_input')
   })
 
-  test('publishes session.created', async () => {
+  test('a fork publishes session.created', async () => {
     const made = await fork(await rested(), 0)
     const { rows } = await app.pool.query('select name from events where session_id = $1', [made.id])
     expect(rows).toEqual([{ name: 'session.created' }])
@@ -85,7 +85,7 @@ describe('a fork', () => {
 })
 
 describe('a fork is refused', () => {
-  test('at an index beyond the last entry', async () => {
+  test('a fork is refused at an index beyond the last entry', async () => {
     const id = await rested()
     const { length } = await entriesOf(app, id)
     await expect(fork(id, length)).rejects.toMatchObject({
@@ -94,14 +94,14 @@ describe('a fork is refused', () => {
     })
   })
 
-  test('when the session has no conversation', async () => {
+  test('a fork is refused when the session has no conversation', async () => {
     await expect(fork(await create(), 0)).rejects.toMatchObject({
       kind: 'fork_failed',
       messages: ['Session has no transcript'],
     })
   })
 
-  test('when the clone of the session is gone', async () => {
+  test('a fork is refused when the clone of the session is gone', async () => {
     const id = await rested()
     await rm(clone(id), { recursive: true })
     await expect(fork(id, 0)).rejects.toMatchObject({ kind: 'fork_failed' })
@@ -109,7 +109,7 @@ describe('a fork is refused', () => {
 })
 
 describe('a fork of a session that changes meanwhile', () => {
-  test('succeeds while the agent creates and deletes files', async () => {
+  test('a fork of a session that changes meanwhile succeeds while the agent creates and deletes files', async () => {
     const gate = join(app.shared, 'churn-gate')
     const churn = 'for n in 1 2 3 4 5 6 7 8 9; do mkdir -p d$n; echo x > d$n/f; echo x > f$n; rm -r d$n f$n; done'
     const id = await create(`run while [ ! -e ${gate} ]; do ${churn}; done`)
@@ -126,7 +126,7 @@ describe('a fork of a session that changes meanwhile', () => {
     await reaches(id, 'needs_input')
   }, 120_000)
 
-  test('writes its files once when the database makes it repeat the transaction', async () => {
+  test('a fork of a session that changes meanwhile writes its files once when the database makes it repeat the transaction', async () => {
     const source = await rested()
     await app.pool.query(`
       create sequence conflicts;
@@ -150,7 +150,7 @@ describe('a fork of a session that changes meanwhile', () => {
     }
   })
 
-  test('leaves no files behind when it is refused', async () => {
+  test('a fork of a session that changes meanwhile leaves no files behind when it is refused', async () => {
     const id = await rested()
     await chmod(join(clone(id), 'README.md'), 0o000)
     const before = await readdir(join(app.home, 'clones'))

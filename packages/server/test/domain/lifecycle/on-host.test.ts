@@ -85,7 +85,7 @@ describe.each([
 })
 
 describe('a refusal by the host that holds the files', () => {
-  test('reaches the caller on another host unchanged', async () => {
+  test('a refusal by the host that holds the files reaches the caller on another host unchanged', async () => {
     const { holder, asked, id, query } = await twoHosts()
     await rm(cloneOn(holder, id), { recursive: true })
 
@@ -135,7 +135,7 @@ describe('when the host that holds the files is not running', () => {
 })
 
 describe('a host that dies while it serves a fork', () => {
-  test('leaves no session and no open call, and the caller is answered 503', async () => {
+  test('a host that dies while it serves a fork leaves no session and no open call, and the caller is answered 503', async () => {
     const { holder, asked, id, query } = await twoHosts()
     // Large enough that the host dies in the middle of the copy.
     await writeFile(join(cloneOn(holder, id), 'large.bin'), Buffer.alloc(400 * 1024 * 1024))

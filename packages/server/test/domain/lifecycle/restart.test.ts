@@ -24,7 +24,7 @@ afterEach(() => vi.restoreAllMocks())
 const restart = (id: number) => restartSession(app.host.app, { id })
 
 describe('a restart', () => {
-  test('of a failed session sends a recovery prompt and clears failure_reason and exit_status', async () => {
+  test('a restart of a failed session sends a recovery prompt and clears failure_reason and exit_status', async () => {
     const id = await create('fail on purpose')
     expect((await reaches(id, 'failed')).metadata).toMatchObject({ failure_reason: 'agent_error' })
     const { session, message } = await restart(id)
@@ -36,7 +36,7 @@ describe('a restart', () => {
     expect(await turns(id)).toMatchObject([{}, { source: 'recovery', prompt: recoveryPrompt, outcome: 'completed' }])
   })
 
-  test('of a sleeping session wakes it and sends a recovery prompt', async () => {
+  test('a restart of a sleeping session wakes it and sends a recovery prompt', async () => {
     const id = await rested()
     await putToSleep(app.host.app, { id })
     expect((await restart(id)).session.metadata).not.toHaveProperty('deliberate_sleep_at')
@@ -44,7 +44,7 @@ describe('a restart', () => {
     expect(await turns(id)).toMatchObject([{}, { source: 'recovery' }])
   })
 
-  test('delivers the first queued message instead of a recovery prompt', async () => {
+  test('a restart delivers the first queued message instead of a recovery prompt', async () => {
     const id = await create('fail on purpose')
     await reaches(id, 'failed')
     await queue(id, doing('queued-1'), 'its goal')
@@ -55,7 +55,7 @@ describe('a restart', () => {
     expect((await turns(id)).map(({ source }) => source)).toEqual(['create', 'queued_message', 'queued_message'])
   })
 
-  test('sends the prompt again, from scratch, if its turn failed because the clone failed', async () => {
+  test('a restart sends the prompt again, from scratch, if its turn failed because the clone failed', async () => {
     const place = join(app.home, 'late-repository')
     const id = await create(doing('late'), { git_root: place })
     expect((await reaches(id, 'failed')).metadata).toMatchObject({ failure_reason: 'git_clone_failed' })
@@ -66,7 +66,7 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word === 'late')).toHaveLength(1)
   })
 
-  test('sends the prompt of a failed clone before the queued messages, each once', async () => {
+  test('a restart sends the prompt of a failed clone before the queued messages, each once', async () => {
     const place = join(app.home, 'missing-repository')
     const id = await create(doing('first-0'), { git_root: place })
     await reaches(id, 'failed')
@@ -83,7 +83,7 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word.startsWith('first'))).toEqual(['first-0', 'first-1', 'first-2'])
   })
 
-  test('runs a turn that was queued behind a failed clone only after the failed turn ran again', async () => {
+  test('a restart runs a turn that was queued behind a failed clone only after the failed turn ran again', async () => {
     const place = join(app.home, 'later-repository')
     const id = await create(doing('waits-1'), { git_root: place })
     await app.pool.query("insert into turns (session_id, sequence, source, prompt) values ($1, 2, 'follow_up', $2)", [
@@ -102,7 +102,7 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word.startsWith('waits'))).toEqual(['waits-1', 'waits-2'])
   })
 
-  test('of a session without a prompt prepares its clone and leaves it at needs_input', async () => {
+  test('a restart of a session without a prompt prepares its clone and leaves it at needs_input', async () => {
     const id = await create()
     const { session, message } = await restart(id)
     expect([session.status, message]).toEqual(['waiting', 'Session restarted from scratch'])
@@ -113,7 +113,7 @@ describe('a restart', () => {
     expect((await stat(join(app.home, 'clones', `session-${id}`, 'README.md'))).isFile()).toBe(true)
   })
 
-  test('of a running session stops its agent first and then sends a recovery prompt', async () => {
+  test('a restart of a running session stops its agent first and then sends a recovery prompt', async () => {
     const { id } = await busy()
     const { metadata } = await reaches(id, 'running')
     expect((await restart(id)).session.status).toBe('waiting')
@@ -126,7 +126,7 @@ describe('a restart', () => {
     ])
   })
 
-  test('of a running session whose agent has not received the prompt delivers it once', async () => {
+  test('a restart of a running session whose agent has not received the prompt delivers it once', async () => {
     makeNextAgentIgnorePrompt()
     const id = await create(doing('again'))
     await reaches(id, 'running')
@@ -137,7 +137,7 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word === 'again')).toEqual(['again'])
   })
 
-  test('of a paused session whose agent has not stopped yet delivers the prompt once', async () => {
+  test('a restart of a paused session whose agent has not stopped yet delivers the prompt once', async () => {
     makeNextAgentIgnorePrompt()
     const id = await create(doing('paused'))
     await reaches(id, 'running')
@@ -149,7 +149,7 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word === 'paused')).toEqual(['paused'])
   })
 
-  test('at any stage of a first turn runs its prompt once, or sends a recovery prompt to an agent that received it', async () => {
+  test('a restart at any stage of a first turn runs its prompt once, or sends a recovery prompt to an agent that received it', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, (_, index) => create(doing(`moment-${index}`))))
     await Promise.all(
       ids.map(async (id, index) => {
@@ -168,7 +168,7 @@ describe('a restart', () => {
     }
   })
 
-  test('while the agent starts stops that agent, and a new one gets the prompt', async () => {
+  test('a restart while the agent starts stops that agent, and a new one gets the prompt', async () => {
     const { start } = demoRuntime
     let isFirst = true
     vi.spyOn(demoRuntime, 'start').mockImplementation((order) =>
@@ -191,7 +191,7 @@ describe('a restart', () => {
     expect((await done()).filter((word) => word === 'coming-up')).toEqual(['coming-up'])
   })
 
-  test('by 20 concurrent callers starts at most two recovery turns', async () => {
+  test('a restart by 20 concurrent callers starts at most two recovery turns', async () => {
     const id = await rested()
     await Promise.all(Array.from({ length: 20 }, () => restart(id)))
     await settled(id)
@@ -199,7 +199,7 @@ describe('a restart', () => {
     expect((await turns(id)).filter(({ source }) => source === 'recovery').length).toBeLessThanOrEqual(2)
   })
 
-  test('of forty sessions at the same time answers every caller', async () => {
+  test('a restart of forty sessions at the same time answers every caller', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => create()))
     const answers = await Promise.all(ids.map((id) => restart(id)))
     expect(answers).toHaveLength(40)
@@ -208,7 +208,7 @@ describe('a restart', () => {
 })
 
 describe('a restart is refused', () => {
-  test('for an archived session', async () => {
+  test('a restart is refused for an archived session', async () => {
     const id = await rested()
     await archiveSession(app.host.app, { id }, { force: false })
     await expect(restart(id)).rejects.toMatchObject({
@@ -217,7 +217,7 @@ describe('a restart is refused', () => {
     })
   })
 
-  test('for a session with a transcript and without session_id', async () => {
+  test('a restart is refused for a session with a transcript and without session_id', async () => {
     const id = await insertSession(app.pool, { status: 'failed' })
     await insertTranscript(app.pool, id, ['{}'])
     await expect(restart(id)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { insertSession, insertTranscript } from '../../support/sessions/session-
 const app = testApp({ environment: { ROLE: 'web' } })
 
 describe('GET /sessions/:id answers 200', () => {
-  test('with exactly five top-level keys', async () => {
+  test('GET /sessions/:id answers 200 with exactly five top-level keys', async () => {
     const id = await insertSession(app.pool, { title: 'Tidy' })
     const { status, body } = await app.get(`/sessions/${id}`)
     expect(status).toBe(200)
@@ -23,7 +23,7 @@ describe('GET /sessions/:id answers 200', () => {
     expect(body.human_message_capture_gaps).toEqual([])
   })
 
-  test('with a hierarchy of one node for a session without relatives', async () => {
+  test('GET /sessions/:id answers 200 with a hierarchy of one node for a session without relatives', async () => {
     const id = await insertSession(app.pool, { title: 'Tidy', status: 'needs_input' })
     const { body } = await app.get(`/sessions/${id}`)
     expect(body.session_hierarchy).toEqual({
@@ -50,17 +50,17 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('for a slug as well as for an id', async () => {
+  test('GET /sessions/:id answers 200 for a slug as well as for an id', async () => {
     const id = await insertSession(app.pool, { slug: 'by-slug-20260822-1809' })
     expect((await app.get('/sessions/by-slug-20260822-1809')).body).toEqual((await app.get(`/sessions/${id}`)).body)
   })
 
-  test('and reads digits as an id, also with leading zeros', async () => {
+  test('GET /sessions/:id answers 200 and reads digits as an id, also with leading zeros', async () => {
     const id = await insertSession(app.pool)
     expect((await app.get(`/sessions/000${id}`)).body.session.id).toBe(id)
   })
 
-  test('for an archived session and for a summary fork', async () => {
+  test('GET /sessions/:id answers 200 for an archived session and for a summary fork', async () => {
     const archived = await insertSession(app.pool, { status: 'archived', archived_at: '2026-08-22T18:09:42.999Z' })
     const fork = await insertSession(app.pool, { summary_of_session_id: archived })
     expect((await app.get(`/sessions/${archived}`)).body.session).toMatchObject({
@@ -70,7 +70,7 @@ describe('GET /sessions/:id answers 200', () => {
     expect((await app.get(`/sessions/${fork}`)).status).toBe(200)
   })
 
-  test('with four keys of the category', async () => {
+  test('GET /sessions/:id answers 200 with four keys of the category', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep', is_frozen: true })).body
     const id = await insertSession(app.pool, { category_id: category.id })
     expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
@@ -85,7 +85,7 @@ describe('GET /sessions/:id answers 200', () => {
     ])
   })
 
-  test('with effective_visibility visible after a snooze ended, and the stored visibility unchanged', async () => {
+  test('GET /sessions/:id answers 200 with effective_visibility visible after a snooze ended, and the stored visibility unchanged', async () => {
     const over = await insertSession(app.pool, { visibility: 'snoozed', snoozed_until: '2020-01-01T00:00:00Z' })
     const ahead = await insertSession(app.pool, { visibility: 'snoozed', snoozed_until: '2999-01-01T00:00:00Z' })
     const hidden = await insertSession(app.pool, { visibility: 'hidden' })
@@ -98,7 +98,7 @@ describe('GET /sessions/:id answers 200', () => {
     expect((await app.get(`/sessions/${hidden}`)).body.session.effective_visibility).toBe('hidden')
   })
 
-  test('with selected and then injected servers in all_mcp_servers, each once', async () => {
+  test('GET /sessions/:id answers 200 with selected and then injected servers in all_mcp_servers, each once', async () => {
     const id = await insertSession(app.pool, {
       mcp_servers: ['docs', 'self-session'],
       injected_mcp_servers: ['self-session', 'subagents'],
@@ -110,7 +110,7 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('with the explicit class as priority_class', async () => {
+  test('GET /sessions/:id answers 200 with the explicit class as priority_class', async () => {
     const id = await insertSession(app.pool, { scheduling_class: 'priority' })
     expect((await app.get(`/sessions/${id}`)).body.session).toMatchObject({
       genesis: 'api',
@@ -119,14 +119,14 @@ describe('GET /sessions/:id answers 200', () => {
     })
   })
 
-  test('and reading a session changes nothing', async () => {
+  test('GET /sessions/:id answers 200 and reading a session changes nothing', async () => {
     const id = await insertSession(app.pool)
     await changesNothing(app.pool, () => app.get(`/sessions/${id}?include_transcript=true`))
   })
 })
 
 describe('GET /sessions/:id?include_transcript', () => {
-  test('adds the stored lines to the session as one string, each with its line break', async () => {
+  test('GET /sessions/:id?include_transcript adds the stored lines to the session as one string, each with its line break', async () => {
     const id = await insertSession(app.pool)
     const lines = ['{"b":1,  "a":"ü 🚂"}', 'not json', '{"n":3}']
     await insertTranscript(app.pool, id, lines)
@@ -136,13 +136,13 @@ describe('GET /sessions/:id?include_transcript', () => {
     expect(Object.keys(body)).toHaveLength(5)
   })
 
-  test('adds null for a session without a transcript', async () => {
+  test('GET /sessions/:id?include_transcript adds null for a session without a transcript', async () => {
     const id = await insertSession(app.pool)
     expect((await app.get(`/sessions/${id}?include_transcript=true`)).body.session.transcript).toBeNull()
   })
 
   test.each(['', '?include_transcript=', '?include_transcript=false', '?include_transcript=0'])(
-    'adds no transcript key for the query %j',
+    'GET /sessions/:id?include_transcript adds no transcript key for the query %j',
     async (query) => {
       const id = await insertSession(app.pool)
       await insertTranscript(app.pool, id, ['{"n":1}'])
@@ -150,15 +150,18 @@ describe('GET /sessions/:id?include_transcript', () => {
     },
   )
 
-  test.each(['maybe', 'constructor', '__proto__'])('answers 422 for %s', async (value) => {
-    const id = await insertSession(app.pool)
-    expectProblem(
-      await app.get(`/sessions/${id}?include_transcript=${value}`),
-      422,
-      'Invalid parameter',
-      'Include transcript must be true or false',
-    )
-  })
+  test.each(['maybe', 'constructor', '__proto__'])(
+    'GET /sessions/:id?include_transcript answers 422 for %s',
+    async (value) => {
+      const id = await insertSession(app.pool)
+      expectProblem(
+        await app.get(`/sessions/${id}?include_transcript=${value}`),
+        422,
+        'Invalid parameter',
+        'Include transcript must be true or false',
+      )
+    },
+  )
 })
 
 describe('GET /sessions/:id answers 404', () => {
@@ -177,12 +180,12 @@ describe('GET /sessions/:id answers 404', () => {
     ['half a surrogate pair', '%ed%a0%bd'],
     ['letters outside the alphabet of slugs', 'T%C3%BCr%20%27%22%3B--'],
     ['full-width digits, which do not count as digits', '%EF%BC%91'],
-  ])('for an unknown session: %s', async (_what, id) => {
+  ])('GET /sessions/:id answers 404 for an unknown session: %s', async (_what, id) => {
     await insertSession(app.pool)
     expectProblem(await app.get(`/sessions/${id}`), 404, 'Not Found', 'The requested resource was not found')
   })
 
-  test('for the id of a session with a suffix or a sign', async () => {
+  test('GET /sessions/:id answers 404 for the id of a session with a suffix or a sign', async () => {
     const id = await insertSession(app.pool)
     expect((await app.get(`/sessions/${id}x`)).status).toBe(404)
     expect((await app.get(`/sessions/${id}.0`)).status).toBe(404)

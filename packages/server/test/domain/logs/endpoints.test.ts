@@ -26,7 +26,7 @@ const contents = async (at: string): Promise<string[]> =>
   (await app.get(at)).body.logs.map(({ content }: { content: string }) => content)
 
 describe('a log line that a caller adds', () => {
-  test('is answered with 201 and can be read', async () => {
+  test('a log line that a caller adds is answered with 201 and can be read', async () => {
     const id = await insertSession(app.pool, { slug: 'with-a-log' })
     const { status, body } = await app.post(path('with-a-log'), { content: ' Looked at it. ', level: 'verbose' })
     expect(status).toBe(201)
@@ -43,7 +43,7 @@ describe('a log line that a caller adds', () => {
     expect(await app.get(path(id, body.log.id))).toMatchObject({ status: 200, body })
   })
 
-  test('is redacted when it is created and when it is changed', async () => {
+  test('a log line that a caller adds is redacted when it is created and when it is changed', async () => {
     const id = await insertSession(app.pool)
     const line = await written(id, `the key is ${testKey}-and ghp_${'a1B2'.repeat(9)}`)
     const { body } = await app.patch(path(id, line), { content: `now npm_${'Zx9'.repeat(12)}` })
@@ -53,7 +53,7 @@ describe('a log line that a caller adds', () => {
     )
   })
 
-  test('can be changed field by field, and deleted', async () => {
+  test('a log line that a caller adds can be changed field by field, and deleted', async () => {
     const id = await insertSession(app.pool)
     const line = await written(id, 'one')
     expect((await app.patch(path(id, line), { content: 'two' })).body.log).toMatchObject({
@@ -84,7 +84,7 @@ describe('a log line that a caller adds', () => {
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('is not changed by an invalid PATCH', async () => {
+  test('a log line that a caller adds is not changed by an invalid PATCH', async () => {
     const id = await insertSession(app.pool)
     const line = await written(id, 'stays')
     const answer = await changesNothing(app.pool, () => app.patch(path(id, line), { content: '', level: 'loud' }))
@@ -93,7 +93,7 @@ describe('a log line that a caller adds', () => {
 })
 
 describe('a log line that the service wrote', () => {
-  test('has the same keys, and refuses PATCH and DELETE with 409', async () => {
+  test('a log line that the service wrote has the same keys, and refuses PATCH and DELETE with 409', async () => {
     const id = await insertSession(app.pool)
     const line = await serviceLine(id)
     const { log } = (await app.get(path(id, line))).body
@@ -108,7 +108,7 @@ describe('a log line that the service wrote', () => {
 })
 
 describe('the list of log lines', () => {
-  test('lists log lines newest first, in pages', async () => {
+  test('GET /sessions/:id/logs lists log lines newest first, in pages', async () => {
     const id = await insertSession(app.pool)
     for (const content of ['one', 'two', 'three']) await written(id, content)
     expect(await contents(path(id))).toEqual(['three', 'two', 'one'])
@@ -117,7 +117,7 @@ describe('the list of log lines', () => {
     expect(body.pagination).toEqual({ page: 2, per_page: 2, total_count: 3, total_pages: 2 })
   })
 
-  test('is filtered by exact level; an unknown level gives an empty list', async () => {
+  test('the list of log lines is filtered by exact level; an unknown level gives an empty list', async () => {
     const id = await insertSession(app.pool)
     await written(id, 'fine')
     await written(id, 'bad', 'error')

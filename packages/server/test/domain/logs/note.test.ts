@@ -9,7 +9,7 @@ const app = testApp({ environment: { API_KEYS: `${testKey},${secret}` } })
 const { create, busy, rested, say, logs, turns, reaches, settled } = sessionHelpers(app)
 
 describe('the log of a session', () => {
-  test('records the start of the agent, the end of the turn and an accepted follow-up', async () => {
+  test('the log of a session records the start of the agent, the end of the turn and an accepted follow-up', async () => {
     const id = await rested()
     expect(await logs(id)).toEqual([
       expect.stringMatching(/^The agent started \(process \d+\)\. Agents are (not )?confined/),
@@ -20,7 +20,7 @@ describe('the log of a session', () => {
     await settled(id)
   })
 
-  test('records a queued message and its delivery', async () => {
+  test('the log of a session records a queued message and its delivery', async () => {
     const { id, release } = await busy()
     const { message } = await say(id, 'say more')
     await release()
@@ -33,7 +33,7 @@ describe('the log of a session', () => {
     )
   })
 
-  test('records a pause', async () => {
+  test('the log of a session records a pause', async () => {
     const { id } = await busy()
     await pauseSession(app.host.app, { id })
     await settled(id)
@@ -43,7 +43,7 @@ describe('the log of a session', () => {
     ])
   })
 
-  test('records a failed turn as an error with its reason', async () => {
+  test('the log of a session records a failed turn as an error with its reason', async () => {
     const id = await create('fail for want of coffee')
     await reaches(id, 'failed')
     const { rows } = await app.pool.query(

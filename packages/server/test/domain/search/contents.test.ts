@@ -32,7 +32,7 @@ async function conversation(title: string, lines: readonly string[], thread = 'm
 const said = (text: string) => JSON.stringify({ type: 'assistant', message: { content: [{ type: 'text', text }] } })
 
 describe('a content search finds', () => {
-  test('text in title, metadata or transcript, and reports a complete scan', async () => {
+  test('a content search finds text in title, metadata or transcript, and reports a complete scan', async () => {
     await insertSessions(app.pool, [
       { title: 'needle' },
       { title: 'meta', metadata: { k: 'needle' } },
@@ -51,7 +51,7 @@ describe('a content search finds', () => {
     expect(await found('needle')).toHaveLength(3)
   })
 
-  test('the stored text as it is: escapes stay escapes, and spacing is as stored', async () => {
+  test('a content search finds the stored text as it is: escapes stay escapes, and spacing is as stored', async () => {
     await conversation('talk', [said('one\ntwo "quoted" 100% a_b c:\\dir')])
     expect(await found('one\\ntwo')).toEqual(['talk'])
     expect(await found('one\ntwo')).toEqual([])
@@ -61,19 +61,19 @@ describe('a content search finds', () => {
     expect(await found('"type": "text"')).toEqual([])
   })
 
-  test('spaced JSON by a phrase typed without spaces', async () => {
+  test('a content search finds spaced JSON by a phrase typed without spaces', async () => {
     await conversation('talk', ['{"type": "user", "text": "a,b"}'])
     expect(await found('"type":"user","text"')).toEqual(['talk'])
     expect(await found('"text":"a,b"')).toEqual(['talk'])
   })
 
-  test.each(['z', 'zq', '€', '{{', '日本'])('the short phrase %j', async (phrase) => {
+  test.each(['z', 'zq', '€', '{{', '日本'])('a content search finds the short phrase %j', async (phrase) => {
     await conversation('talk', [said(`so ${phrase} it is`)])
     await conversation('other', [said('nothing of it')])
     expect(await found(phrase)).toEqual(['talk'])
   })
 
-  test('text anywhere in a very long line, and in one of many lines', async () => {
+  test('a content search finds text anywhere in a very long line, and in one of many lines', async () => {
     const filler = Array.from({ length: 9000 }, (_, n) => `word${n} 漢`).join(' ')
     await conversation('long', [said('first'), said(`${filler} THE END`)])
     for (const n of [0, 411, 412, 413, 4444, 8191, 8999])
@@ -83,7 +83,7 @@ describe('a content search finds', () => {
     expect(await found('the end')).toEqual(['long'])
   })
 
-  test('a phrase across two adjacent lines, wherever the chunks were cut', async () => {
+  test('a content search finds a phrase across two adjacent lines, wherever the chunks were cut', async () => {
     const lines = Array.from({ length: 300 }, (_, n) => `line ${n} ${'x'.repeat(90)}`)
     await conversation('talk', lines)
     for (const n of [0, 79, 80, 81, 82, 83, 298]) expect(await found(`xxx\nline ${n + 1} x`)).toEqual(['talk'])
@@ -91,7 +91,7 @@ describe('a content search finds', () => {
     expect(await found('xxx line 5')).toEqual([])
   })
 
-  test('only text of the main thread, and no summary fork', async () => {
+  test('a content search finds only text of the main thread, and no summary fork', async () => {
     const id = await conversation('talk', [said('hello')])
     await insertTranscript(app.pool, id, [said('needle')], 'agent-1')
     const fork = await insertSession(app.pool, { title: 'fork', summary_of_session_id: id })
@@ -99,7 +99,7 @@ describe('a content search finds', () => {
     expect(await found('needle')).toEqual([])
   })
 
-  test('only sessions that match the filters', async () => {
+  test('a content search finds only sessions that match the filters', async () => {
     const id = await conversation('gone', [said('needle')])
     await app.pool.query(`update sessions set status = 'archived', archived_at = now() where id = $1`, [id])
     expect(await found('needle')).toEqual([])
@@ -118,25 +118,28 @@ describe('a content search continues', () => {
     }
   }
 
-  test.each([1, 2, 3, 4, 7, 100])('until every match was returned once, %i per page', async (perPage) => {
-    await fourteen()
-    for (const isIndexed of [false, true]) {
-      if (isIndexed) await indexAll(app)
-      const titles: string[] = []
-      let cursor: string | null = ''
-      for (let call = 0; cursor !== null && call < 20; call += 1) {
-        const answer = await search('needle', `&per_page=${perPage}&scan_cursor=${encodeURIComponent(cursor)}`)
-        expect(answer.body.content_scan.timed_out).toBe(false)
-        expect(answer.body.pagination).toMatchObject({ page: 1, per_page: perPage })
-        titles.push(...titlesOf(answer))
-        cursor = answer.body.content_scan.next_cursor
-        expect(answer.body.content_scan.complete).toBe(cursor === null)
+  test.each([1, 2, 3, 4, 7, 100])(
+    'a content search continues until every match was returned once, %i per page',
+    async (perPage) => {
+      await fourteen()
+      for (const isIndexed of [false, true]) {
+        if (isIndexed) await indexAll(app)
+        const titles: string[] = []
+        let cursor: string | null = ''
+        for (let call = 0; cursor !== null && call < 20; call += 1) {
+          const answer = await search('needle', `&per_page=${perPage}&scan_cursor=${encodeURIComponent(cursor)}`)
+          expect(answer.body.content_scan.timed_out).toBe(false)
+          expect(answer.body.pagination).toMatchObject({ page: 1, per_page: perPage })
+          titles.push(...titlesOf(answer))
+          cursor = answer.body.content_scan.next_cursor
+          expect(answer.body.content_scan.complete).toBe(cursor === null)
+        }
+        expect(titles).toEqual(['S12', 'S10', 'S8', 'S6', 'S4', 'S2', 'S0'])
       }
-      expect(titles).toEqual(['S12', 'S10', 'S8', 'S6', 'S4', 'S2', 'S0'])
-    }
-  })
+    },
+  )
 
-  test('after the chunk that filled the page, or after the last match if that chunk has more', async () => {
+  test('a content search continues after the chunk that filled the page, or after the last match if that chunk has more', async () => {
     await fourteen()
     // The first chunk is S13 to S10, with two matches.
     expect((await search('needle', '&per_page=2')).body.content_scan).toEqual({
@@ -169,12 +172,12 @@ describe('a content search continues', () => {
     '2026-13-01T00:00:00.100005Z|5',
     '0000-01-01T00:00:00.000000Z|5',
     '2026-01-01T00:00:00Z|5',
-  ])('from the newest session when the cursor is %j', async (cursor) => {
+  ])('a content search continues from the newest session when the cursor is %j', async (cursor) => {
     await conversation('talk', [said('needle')])
     expect(titlesOf(await search('needle', `&scan_cursor=${encodeURIComponent(cursor)}`))).toEqual(['talk'])
   })
 
-  test('regardless of `page`', async () => {
+  test('a content search continues regardless of `page`', async () => {
     await conversation('talk', [said('needle')])
     const answer = await search('needle', '&page=5')
     expect(titlesOf(answer)).toEqual(['talk'])

@@ -24,11 +24,14 @@ async function found(q: string, more = ''): Promise<string[]> {
 }
 
 describe('GET /sessions/search answers 400', () => {
-  test.each(['', '?q=', '?q=%20%20', '?query=%20', '?q=&query='])('without a phrase: %j', async (query) => {
-    expectProblem(await app.get(`/sessions/search${query}`), 400, 'Missing parameter', 'q (search query) is required')
-  })
+  test.each(['', '?q=', '?q=%20%20', '?query=%20', '?q=&query='])(
+    'GET /sessions/search answers 400 without a phrase: %j',
+    async (query) => {
+      expectProblem(await app.get(`/sessions/search${query}`), 400, 'Missing parameter', 'q (search query) is required')
+    },
+  )
 
-  test('to a phrase of more than 1000 characters after trimming', async () => {
+  test('GET /sessions/search answers 400 to a phrase of more than 1000 characters after trimming', async () => {
     expectProblem(await search('x'.repeat(1001)), 400, 'Query too long', 'Maximum query length is 1000 characters')
     expect((await search(` ${'x'.repeat(1000)} `)).status).toBe(200)
     expect((await search('😀'.repeat(1000))).status).toBe(200)
@@ -36,9 +39,12 @@ describe('GET /sessions/search answers 400', () => {
 })
 
 describe('GET /sessions/search answers 422', () => {
-  test.each(['q=a&search_contents=maybe', 'q=a&show_archived=maybe', 'q=a%00b', 'q=a&q=b'])('to %j', async (query) => {
-    expectProblem(await app.get(`/sessions/search?${query}`), 422, 'Invalid parameter')
-  })
+  test.each(['q=a&search_contents=maybe', 'q=a&show_archived=maybe', 'q=a%00b', 'q=a&q=b'])(
+    'GET /sessions/search answers 422 to %j',
+    async (query) => {
+      expectProblem(await app.get(`/sessions/search?${query}`), 422, 'Invalid parameter')
+    },
+  )
 })
 
 test('GET /sessions/search answers 401 without a key', async () => {
@@ -46,7 +52,7 @@ test('GET /sessions/search answers 401 without a key', async () => {
 })
 
 describe('GET /sessions/search answers 200', () => {
-  test('with an empty page when nothing matches', async () => {
+  test('GET /sessions/search answers 200 with an empty page when nothing matches', async () => {
     await insertSession(app.pool, { title: 'One' })
     expect((await search('two')).body).toEqual({
       query: 'two',
@@ -56,7 +62,7 @@ describe('GET /sessions/search answers 200', () => {
     })
   })
 
-  test('finds one title among hundreds of similar ones, with and without a distinctive word', async () => {
+  test('GET /sessions/search finds one title among hundreds of similar ones, with and without a distinctive word', async () => {
     const titles = Array.from({ length: 400 }, (_, n) => ({ title: `An errand number 100200 for wagon ${n}.` }))
     await insertSessions(app.pool, [...titles, { title: 'An errand number 777888 for wagon 7.' }])
     expect(await found('errand number 777888 for')).toEqual(['An errand number 777888 for wagon 7.'])
@@ -88,7 +94,7 @@ describe('GET /sessions/search answers 200', () => {
     expect((await found('needle')).sort()).toEqual(['a needle in the title', 'custom', 'metadata'])
   })
 
-  test('matches one literal phrase, ignoring case', async () => {
+  test('GET /sessions/search matches one literal phrase, ignoring case', async () => {
     const titles = [
       '50% off',
       '500 off',
@@ -123,7 +129,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(await found('}{')).toEqual([])
   })
 
-  test('matches JSON as the database writes it, with or without spaces', async () => {
+  test('GET /sessions/search matches JSON as the database writes it, with or without spaces', async () => {
     const custom_metadata = { bb: 'two,three', a: 'one', nested: { list: [1, 2] }, quote: 'say "hi"', é: '\u00e9' }
     await insertSession(app.pool, { title: 'json', custom_metadata })
     for (const phrase of [
@@ -143,7 +149,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(await found('"bb":"two,three","a"')).toEqual([])
   })
 
-  test('accepts the filters of the list, and never finds summary forks', async () => {
+  test('GET /sessions/search accepts the filters of the list, and never finds summary forks', async () => {
     const archived = { status: 'archived', archived_at: '2026-08-01T00:00:00Z' }
     const ids = await insertSessions(app.pool, [
       { title: 'plain x' },
@@ -173,7 +179,7 @@ describe('GET /sessions/search answers 200', () => {
     expect(body.pagination).toEqual({ page: 2, per_page: 3, total_count: 7, total_pages: 3 })
   })
 
-  test('finds a change at once, indexed or not', async () => {
+  test('GET /sessions/search finds a change at once, indexed or not', async () => {
     const id = await insertSession(app.pool, { title: 'before' })
     await indexAll(app)
     await app.patch(`/sessions/${id}`, { title: 'after', custom_metadata: { k: 'v' } })

@@ -32,7 +32,7 @@ describe('chunks', () => {
 })
 
 describe('a phrase', () => {
-  test('has the spellings of JSON with and without spaces', () => {
+  test('a search phrase has the spellings of JSON with and without spaces', () => {
     const spellings = (query: string) => phraseOf(query).spellings.map(({ text }) => text)
     expect(spellings('Plain')).toEqual(['plain'])
     expect(spellings('"a":"b,c"')).toEqual(['"a":"b,c"', '"a": "b,c"', '"a": "b, c"'])
@@ -40,11 +40,11 @@ describe('a phrase', () => {
     expect(spellings('x, y')).toEqual(['x, y'])
   })
 
-  test('becomes a pattern whose only wildcards are at its ends', () => {
+  test('a search phrase becomes a pattern whose only wildcards are at its ends', () => {
     expect(phraseOf('50%_\\').spellings[0]?.pattern).toBe('%50\\%\\_\\\\%')
   })
 
-  test('over two lines matches only adjacent lines', () => {
+  test('a search phrase over two lines matches only adjacent lines', () => {
     const isIn = lineMatcher(phraseOf('b\nc'))
     expect(['ab', 'x', 'ab', 'cd'].map(isIn)).toEqual([false, false, false, true])
   })
@@ -53,14 +53,14 @@ describe('a phrase', () => {
 describe('a page', () => {
   const page = { perPage: 2, chunkSessions: 4 }
 
-  test('is settled by one match more than fits, or at the end of the chunk that filled it', () => {
+  test('a page of a search is settled by one match more than fits, or at the end of the chunk that filled it', () => {
     expect(isSettled({ matches: [0, 1], checked: 3, candidates: 10 }, page)).toBe(false)
     expect(isSettled({ matches: [0, 1], checked: 4, candidates: 10 }, page)).toBe(true)
     expect(isSettled({ matches: [0, 1, 2], checked: 3, candidates: 10 }, page)).toBe(true)
     expect(isSettled({ matches: [0], checked: 10, candidates: 10 }, page)).toBe(true)
   })
 
-  test('covers its chunk, or ends after its last match', () => {
+  test('a page of a search covers its chunk, or ends after its last match', () => {
     expect(settlePage({ matches: [0, 1], checked: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
     expect(settlePage({ matches: [0, 1, 3], checked: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 2 })
     expect(settlePage({ matches: [0, 1, 5], checked: 9, candidates: 10 }, page)).toEqual({ shown: [0, 1], covered: 4 })
@@ -71,7 +71,7 @@ describe('a page', () => {
 describe('a step', () => {
   const options = { missing: 26, sparseness: 1, isIndexable: true }
 
-  test('reads a few sessions for a common phrase, and queries the index over many for a rare one', () => {
+  test('a step of a search reads a few sessions for a common phrase, and queries the index over many for a rare one', () => {
     const everywhere = planStep({ reads: 50, hits: 50, chunksPerSession: 32 }, options)
     expect(everywhere).toMatchObject({ isByIndex: false })
     expect(everywhere.sessions).toBeLessThan(200)
@@ -80,12 +80,12 @@ describe('a step', () => {
     expect(rare.sessions).toBeGreaterThan(everywhere.sessions)
   })
 
-  test('never uses the index for a phrase it cannot look up, and always makes progress', () => {
+  test('a step of a search never uses the index for a phrase it cannot look up, and always makes progress', () => {
     const short = planStep({ reads: 5000, hits: 0, chunksPerSession: 50_000 }, { ...options, isIndexable: false })
     expect(short).toEqual({ isByIndex: false, sessions: 1 })
   })
 
-  test('updates its estimate from the result', () => {
+  test('a step of a search updates its estimate from the result', () => {
     const before = { reads: 50, hits: 0, chunksPerSession: 32 }
     const after = learn(before, { isByIndex: true, sessions: 500, holders: 0, hits: 0 })
     expect(planStep(after, options).sessions).toBeGreaterThan(planStep(before, options).sessions)

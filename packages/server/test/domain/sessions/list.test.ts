@@ -20,7 +20,7 @@ async function titles(query: string): Promise<string[]> {
 }
 
 describe('GET /sessions answers 200', () => {
-  test('with zero pages for an empty list', async () => {
+  test('GET /sessions answers 200 with zero pages for an empty list', async () => {
     const { status, body } = await app.get('/sessions')
     expect({ status, body }).toEqual({
       status: 200,
@@ -28,7 +28,7 @@ describe('GET /sessions answers 200', () => {
     })
   })
 
-  test('with each session as GET /sessions/:id answers it, without a transcript', async () => {
+  test('GET /sessions answers 200 with each session as GET /sessions/:id answers it, without a transcript', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep' })).body
     const id = await insertSession(app.pool, { title: 'Tidy', category_id: category.id })
     const { body } = await app.get('/sessions?include_transcript=true')
@@ -36,14 +36,14 @@ describe('GET /sessions answers 200', () => {
     expect(body.sessions[0]).not.toHaveProperty('transcript')
   })
 
-  test('and listing sessions changes nothing', async () => {
+  test('GET /sessions answers 200 and listing sessions changes nothing', async () => {
     await insertSession(app.pool)
     await changesNothing(app.pool, () => app.get('/sessions?show_archived=true'))
   })
 })
 
 describe('the order of GET /sessions', () => {
-  test('is newest first', async () => {
+  test('the order of GET /sessions is newest first', async () => {
     const [older, newest, oldest] = await insertSessions(app.pool, [
       { created_at: '2026-08-02T00:00:00Z' },
       { created_at: '2026-08-03T00:00:00Z' },
@@ -53,7 +53,7 @@ describe('the order of GET /sessions', () => {
     expect(body.sessions.map(({ id }: { id: number }) => id)).toEqual([newest, older, oldest])
   })
 
-  test('compares microseconds, which the answer does not show', async () => {
+  test('the order of GET /sessions compares microseconds, which the answer does not show', async () => {
     const [earlier, later] = await insertSessions(app.pool, [
       { created_at: '2026-08-02T00:00:00.000001Z' },
       { created_at: '2026-08-02T00:00:00.000002Z' },
@@ -63,7 +63,7 @@ describe('the order of GET /sessions', () => {
     expect(sessions[0].created_at).toBe(sessions[1].created_at)
   })
 
-  test('falls back to the id for equal times, so that pages neither repeat nor skip a session', async () => {
+  test('the order of GET /sessions falls back to the id for equal times, so that pages neither repeat nor skip a session', async () => {
     const ids = await insertSessions(
       app.pool,
       Array.from({ length: 61 }, () => ({ created_at: '2026-08-02T00:00:00Z' })),
@@ -228,7 +228,7 @@ describe('the filters of GET /sessions', () => {
 
 describe('GET /sessions answers 422', () => {
   test.each(['maybe', '2', 'constructor', 'toString', '__proto__'])(
-    'for show_archived=%s, which is neither true nor false',
+    'GET /sessions answers 422 for show_archived=%s, which is neither true nor false',
     async (value) => {
       expectProblem(
         await app.get(`/sessions?show_archived=${value}`),
@@ -239,11 +239,14 @@ describe('GET /sessions answers 422', () => {
     },
   )
 
-  test.each(['status', 'agent_runtime', 'genesis', 'page'])('for a NUL in %s', async (name) => {
-    expectProblem(await app.get(`/sessions?${name}=%00`), 422, 'Invalid parameter')
-  })
+  test.each(['status', 'agent_runtime', 'genesis', 'page'])(
+    'GET /sessions answers 422 for a NUL in %s',
+    async (name) => {
+      expectProblem(await app.get(`/sessions?${name}=%00`), 422, 'Invalid parameter')
+    },
+  )
 
-  test('for a filter that the query repeats', async () => {
+  test('GET /sessions answers 422 for a filter that the query repeats', async () => {
     expectProblem(await app.get('/sessions?status=failed&status=waiting'), 422, 'Invalid parameter')
   })
 })

@@ -52,14 +52,14 @@ async function insertSessionIn(status: string): Promise<number> {
 }
 
 describe('the session state machine', () => {
-  test('lists each pair of cause and status once, with its basis', () => {
+  test('the session state machine lists each pair of cause and status once, with its basis', () => {
     const listed = transitions.flatMap(({ on, from }) => from.map((status) => `${on} ${status}`))
     expect(new Set(listed).size).toBe(listed.length)
     expect(Object.keys(machine).sort()).toEqual([...causes].sort())
     for (const { basis } of transitions) expect(basis).not.toBe('')
   })
 
-  test('equals the table in ARCHITECTURE.md', async () => {
+  test('the session state machine equals the table in ARCHITECTURE.md', async () => {
     const document = await readFile(new URL('../../../../../ARCHITECTURE.md', import.meta.url), 'utf8')
     const printed = /<!-- transitions -->\n([\s\S]*?)\n<!-- \/transitions -->/.exec(document)?.[1]
     const rows = transitions.map(
@@ -68,22 +68,25 @@ describe('the session state machine', () => {
     expect(printed).toBe(['| Cause | From | To |', '|---|---|---|', ...rows].join('\n'))
   })
 
-  test.each(pairs.filter(({ to }) => to !== undefined))('moves $from to $to on $cause', async ({ cause, from, to }) => {
-    const id = await insertSessionIn(from)
-    await move(id, cause)
-    const { rows: sessions } = await app.pool.query('select status, running_job_id, updated_at from sessions')
-    const { rows: history } = await app.pool.query(
-      'select session_id, cause, from_status, to_status, turn_id from session_transitions',
-    )
-    const { rows: events } = await app.pool.query('select name, session_id, payload from events')
-    expect(sessions[0].status).toBe(to)
-    expect(sessions[0].updated_at > new Date('2026-01-02')).toBe(true)
-    expect(history).toEqual([{ session_id: String(id), cause, from_status: from, to_status: to, turn_id: turnId }])
-    expect(events).toEqual([{ name: 'session.status_changed', session_id: String(id), payload: { cause, from, to } }])
-  })
+  test.each(pairs.filter(({ to }) => to !== undefined))(
+    'the session state machine moves $from to $to on $cause',
+    async ({ cause, from, to }) => {
+      const id = await insertSessionIn(from)
+      await move(id, cause)
+      const { rows: sessions } = await app.pool.query('select status, running_job_id, updated_at from sessions')
+      const { rows: history } = await app.pool.query(
+        'select session_id, cause, from_status, to_status, turn_id from session_transitions',
+      )
+      const { rows: events } = await app.pool.query('select name, session_id, payload from events')
+      expect(sessions[0].status).toBe(to)
+      expect(sessions[0].updated_at > new Date('2026-01-02')).toBe(true)
+      expect(history).toEqual([{ session_id: String(id), cause, from_status: from, to_status: to, turn_id: turnId }])
+      expect(events).toEqual([{ name: 'session.status_changed', session_id: String(id), payload: { cause, from, to } }])
+    },
+  )
 
   test.each(pairs.filter(({ to }) => to === undefined))(
-    'refuses $cause in status $from and changes nothing',
+    'the session state machine refuses $cause in status $from and changes nothing',
     async ({ cause, from }) => {
       const id = await insertSessionIn(from)
       await changesNothing(app.pool, async () => {
@@ -98,7 +101,7 @@ describe('the session state machine', () => {
 })
 
 describe('transition', () => {
-  test('writes status, history and event in the transaction of its caller, all or none', async () => {
+  test('transition writes status, history and event in the transaction of its caller, all or none', async () => {
     const id = await insertSessionIn('waiting')
     await changesNothing(app.pool, async () => {
       const failure = transact(app.host.app.db, async (tx) => {
@@ -110,7 +113,7 @@ describe('transition', () => {
   })
 
   test.each(['turn_ended', 'turn_failed'] as const)(
-    'clears running_job_id when the session comes to rest (%s)',
+    'transition clears running_job_id when the session comes to rest (%s)',
     async (cause) => {
       const id = await insertSessionIn('running')
       await move(id, cause)
@@ -118,11 +121,11 @@ describe('transition', () => {
     },
   )
 
-  test('refuses an unknown session', async () => {
+  test('transition refuses an unknown session', async () => {
     await expect(move(999, 'turn_started')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('lets one of two concurrent callers win and refuses the other', async () => {
+  test('transition lets one of two concurrent callers win and refuses the other', async () => {
     const id = await insertSessionIn('waiting')
     const results = await Promise.allSettled([move(id, 'turn_started'), move(id, 'turn_started')])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

@@ -25,7 +25,7 @@ describe('GET /settings answers 200', () => {
     })
   })
 
-  test('and reading the settings changes nothing', async () => {
+  test('GET /settings answers 200 and reading the settings changes nothing', async () => {
     await changesNothing(app.pool, () => app.get('/settings'))
   })
 })

@@ -70,7 +70,7 @@ describe('PATCH /settings answers 200', () => {
     expect(body.settings).toMatchObject({ default_runtime: 'gone', spot_gating_enabled: false })
   })
 
-  test('publishes the names of the changed settings', async () => {
+  test('PATCH /settings publishes the names of the changed settings', async () => {
     await app.patch('/settings', { spot_gating_enabled: false, default_model: 'demo', colour: 'red' })
     const { rows } = await app.pool.query('select name, payload from events')
     expect(rows).toHaveLength(1)
@@ -140,7 +140,7 @@ describe('PATCH /settings answers 422 and changes nothing', () => {
     ['tool search null', { mcp_tool_search_enabled: null }, 'Mcp tool search enabled must be true or false'],
   ]
   test.each(bad)(
-    'for a settings change with %s, also when its other fields are valid',
+    'PATCH /settings answers 422 and changes nothing for a settings change with %s, also when its other fields are valid',
     async (_what, changes, message) => {
       const answer = await changesNothing(app.pool, () =>
         app.patch('/settings', { mcp_tool_search_enabled: false, spot_gate_weekly_threshold_pct: 50, ...changes }),
@@ -149,7 +149,7 @@ describe('PATCH /settings answers 422 and changes nothing', () => {
     },
   )
 
-  test('for an override named __proto__', async () => {
+  test('PATCH /settings answers 422 and changes nothing for an override named __proto__', async () => {
     const response = await changesNothing(app.pool, () =>
       app.send('/api/v1/settings', {
         method: 'PATCH',

@@ -36,7 +36,7 @@ const pieces = async (id: number): Promise<string[]> =>
 const line = (text: string): string => `${JSON.stringify({ type: 'assistant', text })}\n`
 
 describe('a subagent that a caller records', () => {
-  test('needs only an agent_id, and is answered with 201', async () => {
+  test('a subagent that a caller records needs only an agent_id, and is answered with 201', async () => {
     const id = await insertSession(app.pool, { slug: 'with-subagents' })
     const { status, body } = await app.post(path('with-subagents'), { agent_id: 'a-1' })
     expect(status).toBe(201)
@@ -63,7 +63,7 @@ describe('a subagent that a caller records', () => {
     expect(await transcriptOf(id, body.subagent_transcript.id)).toBeNull()
   })
 
-  test('accepts every field, and shows the transcript only with include_transcript', async () => {
+  test('a subagent that a caller records accepts every field, and shows the transcript only with include_transcript', async () => {
     const id = await insertSession(app.pool)
     const facts = {
       agent_id: 'a-2',
@@ -85,7 +85,7 @@ describe('a subagent that a caller records', () => {
     expect(await transcriptOf(id, body.subagent_transcript.id)).toBe(line('one'))
   })
 
-  test('can be changed field by field, and deleted', async () => {
+  test('a subagent that a caller records can be changed field by field, and deleted', async () => {
     const id = await insertSession(app.pool)
     const subagent = await recorded(id, { agent_id: 'a-3', description: 'As it was', status: null })
     const { status, body } = await app.patch(path(id, subagent), {
@@ -126,7 +126,7 @@ describe('a subagent that a caller records', () => {
     expectProblem(answer, 422, 'Validation failed', message)
   })
 
-  test('is not changed by an invalid PATCH', async () => {
+  test('a subagent that a caller records is not changed by an invalid PATCH', async () => {
     const id = await insertSession(app.pool)
     await recorded(id, { agent_id: 'taken' })
     const subagent = await recorded(id, { agent_id: 'mine', transcript: line('one') })
@@ -141,7 +141,7 @@ describe('a subagent that a caller records', () => {
 })
 
 describe('a subagent transcript that callers send', () => {
-  test('is extended by the new part only, without rewriting the rest', async () => {
+  test('a subagent transcript that callers send is extended by the new part only, without rewriting the rest', async () => {
     const id = await insertSession(app.pool)
     const subagent = await recorded(id, { agent_id: 'grows', transcript: line('one') })
     await app.patch(path(id, subagent), { transcript: line('one') + line('two') })
@@ -151,7 +151,7 @@ describe('a subagent transcript that callers send', () => {
     expect(await transcriptOf(id, subagent)).toBe(line('one') + line('two') + line('three'))
   })
 
-  test('is replaced if it does not continue the stored one, and removed by null', async () => {
+  test('a subagent transcript that callers send is replaced if it does not continue the stored one, and removed by null', async () => {
     const id = await insertSession(app.pool)
     const subagent = await recorded(id, { agent_id: 'other', transcript: line('one') + line('two') })
     await app.patch(path(id, subagent), { transcript: line('another') })
@@ -162,7 +162,7 @@ describe('a subagent transcript that callers send', () => {
     expect(await transcriptOf(id, subagent)).toBeNull()
   })
 
-  test('is stored redacted, even if a secret arrives in two parts', async () => {
+  test('a subagent transcript that callers send is stored redacted, even if a secret arrives in two parts', async () => {
     const id = await insertSession(app.pool)
     const token = `ghp_${'a1B2'.repeat(9)}`
     const first = `${line('begin')}{"type":"assistant","text":"it printed ${token.slice(0, 8)}`
@@ -201,7 +201,7 @@ test('the texts about a subagent are stored redacted, on creation and on change'
 })
 
 describe('the list of subagents', () => {
-  test('lists subagents newest first, in pages', async () => {
+  test('GET /sessions/:id/subagent_transcripts lists subagents newest first, in pages', async () => {
     const id = await insertSession(app.pool)
     for (const agent_id of ['one', 'two', 'three']) await recorded(id, { agent_id })
     expect(await agents(path(id))).toEqual(['three', 'two', 'one'])
@@ -210,7 +210,7 @@ describe('the list of subagents', () => {
     expect(body.pagination).toEqual({ page: 2, per_page: 2, total_count: 3, total_pages: 2 })
   })
 
-  test('is filtered by exact status and type', async () => {
+  test('the list of subagents is filtered by exact status and type', async () => {
     const id = await insertSession(app.pool)
     await recorded(id, { agent_id: 'one', subagent_type: 'explore' })
     await recorded(id, { agent_id: 'two', subagent_type: 'explore', status: 'failed' })
@@ -246,7 +246,7 @@ test('an include_transcript that is not a boolean is refused with 422', async ()
 })
 
 describe('a subagent of a turn', () => {
-  test('is recorded while it runs, and completed when its turn ends', async () => {
+  test('a subagent of a turn is recorded while it runs, and completed when its turn ends', async () => {
     const id = await create('spawn run until [ -e go-on ]; do sleep 0.1; done\nspawn usage 1200 34')
     const subagents = async () => (await app.get(path(id))).body.subagent_transcripts
     const [running] = await eventually(subagents, (all) => all.length === 1, 60_000)
@@ -285,7 +285,7 @@ describe('a subagent of a turn', () => {
     expect((await app.patch(path(id, second.id), { description: 'Renamed' })).status).toBe(200)
   })
 
-  test('is failed when its turn fails', async () => {
+  test('a subagent of a turn is failed when its turn fails', async () => {
     const id = await create('spawn fail for want of tea')
     await reaches(id, 'failed')
     expect((await app.get(path(id))).body.subagent_transcripts).toMatchObject([{ status: 'failed' }])

@@ -21,7 +21,7 @@ const titled = (id: number) =>
 const placeholder = { title: 'Session 1', metadata: { auto_generated_title: true } }
 
 describe('a session without a title', () => {
-  test('gets the first sentence of its prompt as title, and a slug, when its first turn ends', async () => {
+  test('a session without a title gets the first sentence of its prompt as title, and a slug, when its first turn ends', async () => {
     const id = await create('say Tidy the retry loop. Then stop.\nsay more')
     const { title, slug, created_at } = await titled(id)
     expect(title).toBe('say Tidy the retry loop')
@@ -29,13 +29,13 @@ describe('a session without a title', () => {
     expect(slug).toBe(`say-tidy-the-retry-loop-${digits.slice(0, 8)}-${digits.slice(8, 12)}`)
   })
 
-  test('gets the reason of its failure as title when it fails', async () => {
+  test('a session without a title gets the reason of its failure as title when it fails', async () => {
     const { title, slug } = await titled(await create('fail for want of coffee'))
     expect(title).toBe('for want of coffee')
     expect(slug).toMatch(/^for-want-of-coffee-/)
   })
 
-  test('gets a title after two minutes even while its first turn runs', async () => {
+  test('a session without a title gets a title after two minutes even while its first turn runs', async () => {
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
     const running = { ...placeholder, status: 'running', prompt: 'Mend it. Now.' }
     const old = await insertSession(app.pool, { ...running, created_at: minutesAgo(3) })
@@ -45,19 +45,19 @@ describe('a session without a title', () => {
     expect(await findDemo(app, young)).toMatchObject({ title: 'Session 1', slug: null })
   })
 
-  test('keeps its placeholder until it has a prompt', async () => {
+  test('a session without a title keeps its placeholder until it has a prompt', async () => {
     const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input' })
     await titleOverdueSessions(app.host.app)
     expect(await findDemo(app, id)).toMatchObject({ title: 'Session 1', slug: null })
   })
 
-  test('keeps a slug that the caller set', async () => {
+  test('a session without a title keeps a slug that the caller set', async () => {
     const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt: 'Go', slug: 'mine' })
     await titleOverdueSessions(app.host.app)
     expect(await titled(id)).toMatchObject({ title: 'Go', slug: 'mine' })
   })
 
-  test('gets a title without the credentials in its prompt', async () => {
+  test('a session without a title gets a title without the credentials in its prompt', async () => {
     const prompt = `use ghp_${'a1B2'.repeat(9)} to push`
     const id = await insertSession(app.pool, { ...placeholder, status: 'needs_input', prompt })
     await titleOverdueSessions(app.host.app)

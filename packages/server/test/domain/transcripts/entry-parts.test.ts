@@ -35,7 +35,7 @@ describe('the assistant text of a line', () => {
     expect(assistantText(JSON.stringify(entry))).toBe(text)
   })
 
-  test('is empty for a line that is not JSON', () => {
+  test('the assistant text of a line is empty for a line that is not JSON', () => {
     expect(assistantText('{"type":"assistant",')).toBe('')
   })
 })

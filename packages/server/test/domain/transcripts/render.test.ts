@@ -90,9 +90,12 @@ describe('an entry is rendered as a header, a body and a newline', () => {
     ['null', null, 'Unknown', 'null'],
     ['true', true, 'Unknown', 'true'],
   ]
-  test.each(rows)('renders an entry: %s', (_what, entry, header, body) => {
-    expect(render(entry)).toBe(`--- ${header} ---\n${body}\n`)
-  })
+  test.each(rows)(
+    'a transcript entry is rendered as a header, a body and a newline: %s',
+    (_what, entry, header, body) => {
+      expect(render(entry)).toBe(`--- ${header} ---\n${body}\n`)
+    },
+  )
 })
 
 describe('content is rendered block by block', () => {
@@ -135,7 +138,7 @@ describe('content is rendered block by block', () => {
       '[thinking] Hm.\nDone.',
     ],
   ]
-  test.each(contents)('renders content: %s', (_what, content, body) => {
+  test.each(contents)('the content of a transcript entry is rendered block by block: %s', (_what, content, body) => {
     expect(render({ type: 'assistant', message: { content } })).toBe(`--- Assistant ---\n${body}\n`)
   })
 
@@ -267,7 +270,7 @@ describe('results of parallel calls', () => {
     ])
   })
 
-  test('of calls that follow one another are plain', () => {
+  test('results of calls that follow one another are plain', () => {
     const calls = parallelCalls()
     const lines = [call('a', 'one'), result('a', '1'), call('b', 'two'), result('b', '2')]
     expect(lines.map((line) => renderLine(line, calls)).at(-1)).toBe('--- User ---\n[tool_result] 2\n')

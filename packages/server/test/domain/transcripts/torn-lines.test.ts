@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { transcriptFixture } from '../../support/sessions/transcript-fixture.ts'
 
 describe('a last line without a newline, after the agent has ended', () => {
-  test('is stored as a torn_entry with its start, and the next line is read by itself', async () => {
+  test('a last line without a newline that an ended agent left is stored as a torn_entry with its start, and the next line is read by itself', async () => {
     const { path, read, readLast, lines } = await transcriptFixture()
     await writeFile(path, '{"n":1}\n{"text":"hal')
     expect(await readLast()).toBe(2)
@@ -14,7 +14,7 @@ describe('a last line without a newline, after the agent has ended', () => {
     expect(JSON.parse(torn)).toEqual({ type: 'torn_entry', bytes: 12, head: '{"text":"hal' })
   })
 
-  test('is stored once, even if the host dies before it ends the line in the file', async () => {
+  test('a last line without a newline that an ended agent left is stored once, even if the host dies before it ends the line in the file', async () => {
     const { path, read, readLast, lines } = await transcriptFixture()
     await writeFile(path, '{"n":1}\n{"text":"hal')
     await readLast()
@@ -26,7 +26,7 @@ describe('a last line without a newline, after the agent has ended', () => {
     expect(await lines()).toHaveLength(3)
   })
 
-  test('is a whole entry if it is valid JSON', async () => {
+  test('a last line without a newline that an ended agent left is a whole entry if it is valid JSON', async () => {
     const { path, read, readLast, lines } = await transcriptFixture()
     await writeFile(path, '{"n":1}\n{"n":2}')
     expect(await readLast()).toBe(2)
@@ -35,7 +35,7 @@ describe('a last line without a newline, after the agent has ended', () => {
     expect(await lines()).toEqual(['{"n":1}', '{"n":2}', '{"n":3}'])
   })
 
-  test('is not given to the hooks, which judge whole lines', async () => {
+  test('a last line without a newline that an ended agent left is not given to the hooks, which judge whole lines', async () => {
     const { path, ingestWith, lines } = await transcriptFixture()
     const seen: string[] = []
     await writeFile(path, '{"n":1}\n{"text":"hal')
@@ -50,7 +50,7 @@ describe('a last line without a newline, after the agent has ended', () => {
     expect((await lines()).map((line) => JSON.parse(line).type)).toEqual(['torn_entry'])
   })
 
-  test('of more than the maximum length is stored as a torn_entry with its start', async () => {
+  test('a last line without a newline that an ended agent left, of more than the maximum length, is stored as a torn_entry with its start', async () => {
     const { path, readLast, lines } = await transcriptFixture()
     await writeFile(path, `{"text":"${'x'.repeat(9 * 1024 * 1024)}`)
     await readLast()

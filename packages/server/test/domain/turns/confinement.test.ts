@@ -23,7 +23,7 @@ async function outputs(...commands: string[]): Promise<string[]> {
 }
 
 describe('an agent', () => {
-  test('reads no key file, no other session, no environment of the server and no database socket', async () => {
+  test('an agent reads no key file, no other session, no environment of the server and no database socket', async () => {
     const other = await startDemo(app, { git_root, lines: ['write secret-of-the-other hidden words'] })
     await atRest(app, other.id)
     const socket = new URL(app.databaseUrl).searchParams.get('host') ?? ''
@@ -39,7 +39,7 @@ describe('an agent', () => {
     expect(connected).toMatch(/^(ENOTSOCK|ECONNREFUSED|ENOENT|EACCES)$/)
   })
 
-  test('works in its clone and its own home, and sees the rest of the host', async () => {
+  test('an agent works in its clone and its own home, and sees the rest of the host', async () => {
     const [status, tools] = await outputs(
       'git status --short && touch "$HOME/kept" && ls "$HOME/kept" README.md',
       `ls ${app.shared}/repository && command -v node`,
@@ -48,7 +48,7 @@ describe('an agent', () => {
     expect(tools).toContain('README.md')
   })
 
-  test('has what confines it in the log of its session', async () => {
+  test('an agent has what confines it in the log of its session', async () => {
     const { id } = await startDemo(app, { git_root, lines: ['say hello'] })
     await atRest(app, id)
     const { body } = await app.get(`/sessions/${id}/logs`)

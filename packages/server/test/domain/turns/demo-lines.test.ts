@@ -118,7 +118,7 @@ describe.concurrent('the demo agent', () => {
     expect(blocksOf(entries)).toEqual([{ type: 'text', text: 'trying' }])
   })
 
-  test('repeats any other line, including names of built-in properties', async () => {
+  test('the demo agent repeats any other line, including names of built-in properties', async () => {
     const { entries } = await play(['Hello there', 'constructor', '', '__proto__ x'])
     expect(blocksOf(entries).map(({ text }) => text)).toEqual([
       'You said: Hello there',
@@ -127,7 +127,7 @@ describe.concurrent('the demo agent', () => {
     ])
   })
 
-  test('works in the subdirectory of the session', async () => {
+  test('the demo agent works in the subdirectory of the session', async () => {
     const { session, clone } = await play(['run ls', 'write made.txt here'], { subdirectory: 'docs' })
     expect(session.metadata.working_directory).toBe(join(clone, 'docs'))
     expect((await stat(join(clone, 'docs/made.txt'))).isFile()).toBe(true)

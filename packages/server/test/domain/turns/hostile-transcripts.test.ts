@@ -60,7 +60,7 @@ describe('an agent that puts something else in the place of its own transcript',
 })
 
 describe('an agent that is killed while it writes a line', () => {
-  test('leaves a torn_entry, and the next prompt has a line of its own', async () => {
+  test('an agent that is killed while it writes a line leaves a torn_entry, and the next prompt has a line of its own', async () => {
     const id = await create(
       'run sleep 1\nrun printf %s \'{"type":"assistant","mess\' >> $(ls $HOME/transcripts/*.jsonl); kill -9 $PPID',
     )

@@ -31,7 +31,7 @@ async function held(prompt: string): Promise<{ id: number; release(): Promise<vo
 }
 
 describe('the spot gate', () => {
-  test('never dispatches more turns than it has slots, under concurrent admission', async () => {
+  test('the spot gate never dispatches more turns than it has slots, under concurrent admission', async () => {
     await limitSpotSessions(2)
     const seen: number[] = []
     let isOver = false
@@ -54,7 +54,7 @@ describe('the spot gate', () => {
     expect((await done()).filter((word) => word.startsWith('gate'))).toHaveLength(12)
   }, 60_000)
 
-  test('dispatches the highest precedence first, and the oldest turn among equals', async () => {
+  test('the spot gate dispatches the highest precedence first, and the oldest turn among equals', async () => {
     await limitSpotSessions(1)
     const { release } = await busy()
     const ranks = { 'order-3': 0, 'order-4': 0, 'order-1': 7, 'order-2': 3 }
@@ -69,7 +69,7 @@ describe('the spot gate', () => {
     ])
   })
 
-  test('never holds priority turns, which still take up slots', async () => {
+  test('the spot gate never holds priority turns, which still take up slots', async () => {
     await limitSpotSessions(1)
     const { release } = await busy()
     const urgent = await create('sleep 60', { scheduling_class: 'priority' })
@@ -85,7 +85,7 @@ describe('the spot gate', () => {
     await isDone('spot')
   })
 
-  test('dispatches held turns at once when the settings raise the limit', async () => {
+  test('the spot gate dispatches held turns at once when the settings raise the limit', async () => {
     const { id, release } = await held('sleep 60')
     await limitSpotSessions(3)
     await reaches(id, 'running')
@@ -96,7 +96,7 @@ describe('the spot gate', () => {
 })
 
 describe('a held session', () => {
-  test('runs an immediate follow-up and an interrupting message before the held turn, then the rest in order', async () => {
+  test('a held session runs an immediate follow-up and an interrupting message before the held turn, then the rest in order', async () => {
     const { id, release } = await held(doing('pressing-2'))
     await say(id, doing('pressing-3'))
     const message = await queue(id, doing('pressing-1'))
@@ -111,7 +111,7 @@ describe('a held session', () => {
     expect((await done()).filter((word) => word.startsWith('pressing'))).toEqual(words)
   })
 
-  test('shows why it is held, logs it once, and clears it when the turn starts', async () => {
+  test('a held session shows why it is held, logs it once, and clears it when the turn starts', async () => {
     const { id, release } = await held(doing('held'))
     for (let round = 0; round < 3; round += 1) await admit(app.host.app)
     const { status, metadata } = await findDemo(app, id)
@@ -125,7 +125,7 @@ describe('a held session', () => {
     expect(await logs(id)).toContain('A slot is free; the held turn starts.')
   })
 
-  test('stays held through a follow-up and a restart, logs it once, and runs both prompts in order', async () => {
+  test('a held session stays held through a follow-up and a restart, logs it once, and runs both prompts in order', async () => {
     const { id, release } = await held(doing('spoken-1'))
     const { metadata } = await findDemo(app, id)
     const { delivery, session } = await say(id, doing('spoken-2'))
@@ -139,7 +139,7 @@ describe('a held session', () => {
     expect((await done()).filter((word) => word.startsWith('spoken'))).toEqual(['spoken-1', 'spoken-2'])
   })
 
-  test('is no longer held after it is archived, and its prompt is kept as undelivered', async () => {
+  test('a held session is no longer held after it is archived, and its prompt is kept as undelivered', async () => {
     const { id, release } = await held('say never')
     const session = await archiveSession(app.host.app, { id }, { force: false })
     expect(session.metadata).not.toHaveProperty('spot_hold_at')

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('a session with a turn', () => {
-  test('is waiting, then running while its agent runs, then needs input, and shows running_job_id only until then', async () => {
+  test('a session with a turn is waiting, then running while its agent runs, then needs input, and shows running_job_id only until then', async () => {
     const created = await startDemo(app, { git_root, lines: ['sleep 0.5'] })
     expect(created).toMatchObject({ status: 'waiting', session_id: null, job_id: expect.any(String) })
     expect(created.running_job_id).toBe(created.job_id)
@@ -42,14 +42,14 @@ describe('a session with a turn', () => {
     expect(rows.every(({ turn_id }) => turn_id === created.job_id)).toBe(true)
   })
 
-  test('has no turn if it was created without a prompt', async () => {
+  test('a session has no turn if it was created without a prompt', async () => {
     const { body } = await app.post('/sessions', { agent_runtime: 'demo', git_root })
     expect(body.session).toMatchObject({ status: 'waiting', job_id: null, running_job_id: null })
     const { rows } = await app.pool.query('select from turns where session_id = $1', [body.session.id])
     expect(rows).toEqual([])
   })
 
-  test('has its clone path and conversation id stored before the agent starts', async () => {
+  test('a session with a turn has its clone path and conversation id stored before the agent starts', async () => {
     const atStart = vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
       const { rows } = await app.pool.query('select session_id, metadata from sessions where id = $1', [id])
       expect(rows[0].session_id).toBe(order.conversation.id)
@@ -63,7 +63,7 @@ describe('a session with a turn', () => {
 })
 
 describe.concurrent('the environment of an agent', () => {
-  test("contains none of the service's own variables and secrets", async () => {
+  test("the environment of an agent contains none of the service's own variables and secrets", async () => {
     const { id } = await startDemo(app, { git_root, lines: ['run env'] })
     await atRest(app, id)
     const [, , result] = await entriesOf(app, id)
@@ -95,7 +95,7 @@ describe.concurrent('a turn that cannot start', () => {
 })
 
 describe.concurrent('an agent that is killed', () => {
-  test('fails its session with reason crash, its tools are ended too, and other sessions still run', async () => {
+  test('an agent that is killed fails its session with reason crash, its tools are ended too, and other sessions still run', async () => {
     const command = 'sleep 120.4711'
     const { id } = await startDemo(app, {
       git_root,
@@ -146,7 +146,7 @@ describe('an agent that is active only before supervision starts', () => {
 })
 
 describe('an internal error while the agent runs and has its prompt', () => {
-  test('stops the agent and fails the session with reason exception', async () => {
+  test('an internal error while the agent runs and has its prompt stops the agent and fails the session with reason exception', async () => {
     const pids: number[] = []
     vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
       const running = await start(order)
@@ -177,7 +177,7 @@ test('deleting a session while its transcript is read logs no error', async () =
 })
 
 describe.concurrent('deleting a session during a turn', () => {
-  test('stops its agent', async () => {
+  test('deleting a session during a turn stops its agent', async () => {
     const { id } = await startDemo(app, { git_root, lines: ['sleep 120'] })
     const { metadata } = await waitForStatus(app, id, 'running')
     expect((await app.delete(`/sessions/${id}`)).status).toBe(204)

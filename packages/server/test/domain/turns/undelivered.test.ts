@@ -33,7 +33,7 @@ const pending = async (id: number) =>
   (await messages(id)).filter(({ status }) => status === 'pending').map(({ content }) => content)
 
 describe('an agent that dies before it receives the prompt', () => {
-  test('gets the prompt at the next start, before the message that was queued behind it', async () => {
+  test('an agent that dies before it receives the prompt gets the prompt at the next start, before the message that was queued behind it', async () => {
     makeNextAgentIgnorePrompt()
     const id = await create(doing('one'))
     await queue(id, doing('two'))
@@ -47,7 +47,7 @@ describe('an agent that dies before it receives the prompt', () => {
     )
   })
 
-  test('fails the session at the third start and leaves the prompt pending ahead of the queue', async () => {
+  test('an agent that dies before it receives the prompt fails the session at the third start and leaves the prompt pending ahead of the queue', async () => {
     for (let start = 0; start < 3; start += 1) makeNextAgentIgnorePrompt()
     const id = await create(doing('third-one'))
     await queue(id, doing('third-two'))
@@ -61,7 +61,7 @@ describe('an agent that dies before it receives the prompt', () => {
     expect((await done()).filter((word) => word.startsWith('third'))).toEqual(['third-one', 'third-two'])
   })
 
-  test('leaves the prompt pending at once if the failure would repeat, with later turns behind it', async () => {
+  test('an agent that dies before it receives the prompt leaves the prompt pending at once if the failure would repeat, with later turns behind it', async () => {
     vi.spyOn(demoRuntime, 'start').mockRejectedValueOnce(
       new SpawnFailed({ command: 'demo', reason: 'there is no such program', cause: undefined }),
     )
@@ -75,7 +75,7 @@ describe('an agent that dies before it receives the prompt', () => {
     expect((await done()).filter((word) => word.startsWith('spawn'))).toEqual(['spawn-one', 'spawn-two'])
   })
 
-  test('gets the prompt at the next start after an internal error, such as a full disk', async () => {
+  test('an agent that dies before it receives the prompt gets the prompt at the next start after an internal error, such as a full disk', async () => {
     vi.spyOn(demoRuntime, 'equip').mockRejectedValueOnce(Object.assign(new Error('full'), { code: 'ENOSPC' }))
     const id = await create(doing('full-disk'))
     await isDone('full-disk')
@@ -94,7 +94,7 @@ describe('a session that is parked for an authorisation while its turn', () => {
       }),
     )
 
-  test('starts: ends the turn, and a restart delivers the prompt once', async () => {
+  test('parking a session for an authorisation while its turn starts ends the turn, and a restart delivers the prompt once', async () => {
     let parked = false
     vi.spyOn(demoRuntime, 'start').mockImplementationOnce(async (order) => {
       const [{ id }] = (await app.pool.query('select id from sessions order by id desc limit 1')).rows

@@ -37,7 +37,7 @@ const lists = [
 ]
 
 describe.each(lists)('PATCH /sessions/:id/$list', ({ list, words, message, max, name }) => {
-  test('replaces the list without blanks and repeats, clears it with an empty list, and logs both changes', async () => {
+  test('PATCH /sessions/:id/<list> replaces the list without blanks and repeats, clears it with an empty list, and logs both changes', async () => {
     const id = await resting()
     const { status, body } = await change(id, list, [` ${name} `, '', name])
     expect([status, body.message, body.session[list]]).toEqual([200, message, [name]])
@@ -54,14 +54,14 @@ describe.each(lists)('PATCH /sessions/:id/$list', ({ list, words, message, max, 
     expect(await logs(id)).toEqual([])
   })
 
-  test(`rejects more than ${max} entries, repeats included, with 422 and changes nothing`, async () => {
+  test(`PATCH /sessions/:id/<list> rejects more than ${max} entries, repeats included, with 422 and changes nothing`, async () => {
     const id = await resting()
     expect((await change(id, list, Array(max).fill(name))).status).toBe(200)
     const answer = await changesNothing(app.pool, () => change(id, list, Array(max + 1).fill(name)))
     expectProblem(answer, 422, 'Too many entries', `Too many ${words} (maximum ${max})`)
   })
 
-  test('rejects unknown names, a value that is not an array and a missing list with 422, and an unknown session with 404', async () => {
+  test('PATCH /sessions/:id/<list> rejects unknown names, a value that is not an array and a missing list with 422, and an unknown session with 404', async () => {
     const id = await resting()
     const unknown = await changesNothing(app.pool, () => change(id, list, [name, 'nope', 7]))
     expectProblem(unknown, 422, 'Invalid entries', `Invalid ${words}: nope, 7`)
@@ -75,13 +75,13 @@ describe.each(lists)('PATCH /sessions/:id/$list', ({ list, words, message, max, 
 })
 
 describe('the MCP servers of a session', () => {
-  test('are marked mcp_servers_explicitly_empty while the caller has cleared them', async () => {
+  test('the MCP servers of a session are marked mcp_servers_explicitly_empty while the caller has cleared them', async () => {
     const id = await resting({ mcp_servers: ['tracker'] })
     expect((await change(id, 'mcp_servers', [])).body.session.metadata).toEqual({ mcp_servers_explicitly_empty: true })
     expect((await change(id, 'mcp_servers', ['tracker'])).body.session.metadata).toEqual({})
   })
 
-  test('are shown together with the servers of its plugins', async () => {
+  test('the MCP servers of a session are shown together with the servers of its plugins', async () => {
     const id = await resting({ mcp_servers: ['tracker'] })
     const { body } = await change(id, 'catalog_plugins', ['kit'])
     expect(body.session.all_mcp_servers).toEqual(['tracker', 'search'])
@@ -103,7 +103,7 @@ describe('the MCP servers of a session', () => {
     expect([oauth_required, session.status, session.metadata.failure_reason]).toEqual([false, 'failed', undefined])
   })
 
-  test('do not park a running session if they need authorization', async () => {
+  test('the MCP servers of a session do not park a running session if they need authorization', async () => {
     const id = await resting({ status: 'running' })
     expect((await change(id, 'mcp_servers', ['signed'])).body).toMatchObject({
       session: { status: 'running' },

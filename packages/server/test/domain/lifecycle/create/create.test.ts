@@ -24,7 +24,7 @@ async function jobs(): Promise<string[]> {
 }
 
 describe('POST /sessions answers 201', () => {
-  test('with exactly the fields of the contract, each at its default', async () => {
+  test('POST /sessions answers 201 with exactly the fields of the contract, each at its default', async () => {
     const { status, body } = await app.post('/sessions', request)
     expect(status).toBe(201)
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
@@ -79,7 +79,7 @@ describe('POST /sessions answers 201', () => {
     expect(Date.parse(body.session.created_at)).toBeLessThan(Date.now() + 600_000)
   })
 
-  test('and stores every accepted key as it was sent', async () => {
+  test('POST /sessions answers 201 and stores every accepted key as it was sent', async () => {
     const sent = {
       agent_runtime: 'demo',
       git_root: 'https://forge.example/acme/widgets.git',
@@ -97,7 +97,7 @@ describe('POST /sessions answers 201', () => {
     expect(body.session).toEqual((await app.get(`/sessions/${body.session.id}`)).body.session)
   })
 
-  test('after it has stored the first turn and its job, if there is a prompt', async () => {
+  test('POST /sessions answers 201 after it has stored the first turn and its job, if there is a prompt', async () => {
     const { body } = await app.post('/sessions', { ...request, prompt: 'say hello' })
     const { rows: turns } = await app.pool.query('select id, session_id, sequence, source, prompt, state from turns')
     expect(turns).toEqual([
@@ -108,28 +108,31 @@ describe('POST /sessions answers 201', () => {
     expect(await jobs()).toEqual(['admit_turns'])
   })
 
-  test.each([[undefined], [null], [''], ['  \n\t ']])('and stores no turn for the prompt %j', async (prompt) => {
-    const { status, body } = await app.post('/sessions', { ...request, prompt })
-    expect(status).toBe(201)
-    expect(body.session).toMatchObject({ status: 'waiting', prompt: null, job_id: null, running_job_id: null })
-    expect((await app.pool.query('select from turns')).rowCount).toBe(0)
-    expect(await jobs()).toEqual([])
-  })
+  test.each([[undefined], [null], [''], ['  \n\t ']])(
+    'POST /sessions answers 201 and stores no turn for the prompt %j',
+    async (prompt) => {
+      const { status, body } = await app.post('/sessions', { ...request, prompt })
+      expect(status).toBe(201)
+      expect(body.session).toMatchObject({ status: 'waiting', prompt: null, job_id: null, running_job_id: null })
+      expect((await app.pool.query('select from turns')).rowCount).toBe(0)
+      expect(await jobs()).toEqual([])
+    },
+  )
 
-  test('and publishes session.created', async () => {
+  test('POST /sessions answers 201 and publishes session.created', async () => {
     await app.post('/sessions', request)
     const { rows } = await app.pool.query('select name, session_id from events')
     expect(rows).toEqual([{ name: 'session.created', session_id: '1' }])
   })
 
-  test('and ignores execution_provider', async () => {
+  test('POST /sessions answers 201 and ignores execution_provider', async () => {
     const { status, body } = await app.post('/sessions', { ...request, execution_provider: 'local' })
     expect(status).toBe(201)
     expect(body.session).not.toHaveProperty('execution_provider')
     expect(JSON.stringify((await app.get('/sessions/1')).body)).not.toContain('execution_provider')
   })
 
-  test('and ignores fields that only the service may set', async () => {
+  test('POST /sessions answers 201 and ignores fields that only the service may set', async () => {
     const { status, body } = await app.post('/sessions', {
       ...request,
       id: 99,
@@ -165,16 +168,19 @@ describe('POST /sessions answers 201', () => {
     'git@forge.example:acme/widgets.git',
     'file:///srv/repositories/widgets',
     '/srv/with blanks/widgets',
-  ])('for the git_root %s, and stores it as sent', async (git_root) => {
+  ])('POST /sessions answers 201 for the git_root %s, and stores it as sent', async (git_root) => {
     const { status, body } = await app.post('/sessions', { ...request, git_root })
     expect([status, body.session.git_root]).toEqual([201, git_root])
   })
 
-  test.each([[undefined], [null], ['']])('and stores the branch main for the branch %j', async (branch) => {
-    expect((await app.post('/sessions', { ...request, branch })).body.session.branch).toBe('main')
-  })
+  test.each([[undefined], [null], ['']])(
+    'POST /sessions answers 201 and stores the branch main for the branch %j',
+    async (branch) => {
+      expect((await app.post('/sessions', { ...request, branch })).body.session.branch).toBe('main')
+    },
+  )
 
-  test.each([[null], ['']])('and stores no subdirectory for %j', async (subdirectory) => {
+  test.each([[null], ['']])('POST /sessions answers 201 and stores no subdirectory for %j', async (subdirectory) => {
     expect((await app.post('/sessions', { ...request, subdirectory })).body.session.subdirectory).toBeNull()
   })
 })
@@ -183,21 +189,24 @@ describe('the model of a new session', () => {
   const model = async (body: Record<string, unknown>) =>
     (await app.post('/sessions', { ...request, ...body })).body.session.config
 
-  test('is the one in the request', async () => {
+  test('the model of a new session is the one in the request', async () => {
     expect(await model({ config: { model: 'demo' } })).toEqual({ model: 'demo' })
   })
 
-  test.each([[undefined], [null], [{}], [{ model: null }]])('is the default for the config %j', async (config) => {
-    expect(await model({ config })).toEqual({ model: 'demo' })
-  })
+  test.each([[undefined], [null], [{}], [{ model: null }]])(
+    'the model of a new session is the default for the config %j',
+    async (config) => {
+      expect(await model({ config })).toEqual({ model: 'demo' })
+    },
+  )
 
-  test('is the default of the runtime if the setting names a model of another runtime', async () => {
+  test('the model of a new session is the default of the runtime if the setting names a model of another runtime', async () => {
     await app.pool.query(`update settings set default_model = 'gone-large'`)
     expect(await model({})).toEqual({ model: 'demo' })
   })
 
   test.each([['alpha-large'], [''], ['Demo'], [5], [true], [['demo']], [{ id: 'demo' }]])(
-    'is rejected with 422 if it is %j, and nothing changes',
+    'the model of a new session is rejected with 422 if it is %j, and nothing changes',
     async (requested) => {
       const answer = await changesNothing(app.pool, () =>
         app.post('/sessions', { ...request, prompt: 'say hello', config: { model: requested } }),
@@ -211,7 +220,7 @@ describe('the model of a new session', () => {
     },
   )
 
-  test('is not taken from a key named __proto__', async () => {
+  test('the model of a new session is not taken from a key named __proto__', async () => {
     const answer = await send('{"git_root": "/srv/w", "config": {"__proto__": {"model": "alpha-large"}}}')
     expect(answer.status).toBe(201)
     expect(canonical(answer.body.session.config)).toEqual(
@@ -222,14 +231,14 @@ describe('the model of a new session', () => {
 
 describe('the runtime of a new session', () => {
   test.each([[undefined], [null], ['']])(
-    'is the default_runtime of the settings if the request has %j',
+    'the runtime of a new session is the default_runtime of the settings if the request has %j',
     async (agent_runtime) => {
       const { body } = await app.post('/sessions', { git_root: request.git_root, agent_runtime })
       expect(body.session.agent_runtime).toBe('demo')
     },
   )
 
-  test('is the first registered runtime if the settings name none', async () => {
+  test('the runtime of a new session is the first registered runtime if the settings name none', async () => {
     await app.pool.query('update settings set default_runtime = null')
     const { session } = (await app.post('/sessions', { git_root: request.git_root })).body
     await app.pool.query("update settings set default_runtime = 'demo'")
@@ -238,7 +247,7 @@ describe('the runtime of a new session', () => {
 })
 
 describe('the warnings of POST /sessions', () => {
-  test('are absent for a request without problems', async () => {
+  test('the warnings of POST /sessions are absent for a request without problems', async () => {
     expect(await app.post('/sessions', request)).not.toHaveProperty('body.warnings')
   })
 
@@ -267,7 +276,7 @@ describe('POST /sessions stores hostile keys and values unchanged', () => {
     "$where": "1", "injected_mcp_servers": ["mine"], "sql": "'; drop table sessions; --"
   }`
 
-  test('in custom_metadata', async () => {
+  test('POST /sessions stores hostile keys and values unchanged in custom_metadata', async () => {
     const answer = await send(`{"git_root": "/srv/w", "custom_metadata": ${hostile}}`)
     expect(answer.status).toBe(201)
     const expected = canonical(JSON.parse(hostile))
@@ -278,7 +287,7 @@ describe('POST /sessions stores hostile keys and values unchanged', () => {
     expect(Object.prototype).not.toHaveProperty('polluted')
   })
 
-  test('in config, with the model added', async () => {
+  test('POST /sessions stores hostile keys and values unchanged in config, with the model added', async () => {
     const answer = await send(`{"git_root": "/srv/w", "config": ${hostile}}`)
     expect(answer.status).toBe(201)
     const expected = canonical({ ...JSON.parse(hostile), model: 'demo' })

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 describe('POST /sessions with parent_session_id answers 201', () => {
-  test('for a parent named by id, by digits in a string or by slug', async () => {
+  test('POST /sessions with parent_session_id answers 201 for a parent named by id, by digits in a string or by slug', async () => {
     const parent = await insertSession(app.pool, { slug: 'the-parent' })
     for (const parent_session_id of [parent, String(parent), 'the-parent']) {
       const answer = await create({ parent_session_id })
@@ -29,14 +29,17 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     }
   })
 
-  test.each([null, '', '  '])('and creates a session without a parent for %j', async (parent_session_id) => {
-    const answer = await create({ parent_session_id })
-    expect(answer.body.session).toMatchObject({ genesis: 'api', precedence: 0 })
-    expect(await parentOf(answer)).toBeNull()
-  })
+  test.each([null, '', '  '])(
+    'POST /sessions with parent_session_id answers 201 and creates a session without a parent for %j',
+    async (parent_session_id) => {
+      const answer = await create({ parent_session_id })
+      expect(answer.body.session).toMatchObject({ genesis: 'api', precedence: 0 })
+      expect(await parentOf(answer)).toBeNull()
+    },
+  )
 
   test.each(['web_ui', 'chat', 'forge_issue', 'schedule', 'unknown'])(
-    'and inherits the genesis %s',
+    'POST /sessions with parent_session_id answers 201 and inherits the genesis %s',
     async (genesis) => {
       const parent_session_id = await insertSession(app.pool, { genesis })
       expect((await create({ parent_session_id })).body.session.genesis).toBe(genesis)
@@ -48,11 +51,14 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     ['no class if the parent has none', null, undefined, null],
     ['the requested class instead of the class of the parent', 'priority', 'spot', 'spot'],
     ['the class of the parent if the requested class is blank', 'spot', '', 'spot'],
-  ])('and the child stores %s', async (_what, inherited, requested, expected) => {
-    const parent_session_id = await insertSession(app.pool, { scheduling_class: inherited, genesis: 'web_ui' })
-    const { session } = (await create({ parent_session_id, scheduling_class: requested })).body
-    expect(session).toMatchObject({ scheduling_class: expected, priority_class: expected ?? 'priority' })
-  })
+  ])(
+    'POST /sessions with parent_session_id answers 201 and the child stores %s',
+    async (_what, inherited, requested, expected) => {
+      const parent_session_id = await insertSession(app.pool, { scheduling_class: inherited, genesis: 'web_ui' })
+      const { session } = (await create({ parent_session_id, scheduling_class: requested })).body
+      expect(session).toMatchObject({ scheduling_class: expected, priority_class: expected ?? 'priority' })
+    },
+  )
 
   test.each([
     [0, 1],
@@ -61,19 +67,22 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     [-1_000_000_000, -999_999_999],
     [999_999_999, 1_000_000_000],
     [1_000_000_000, 1_000_000_000],
-  ])('for a parent with precedence %i, and ranks the child at %i', async (precedence, expected) => {
-    const parent_session_id = await insertSession(app.pool, { precedence })
-    expect((await create({ parent_session_id })).body.session.precedence).toBe(expected)
-  })
+  ])(
+    'POST /sessions with parent_session_id answers 201 for a parent with precedence %i, and ranks the child at %i',
+    async (precedence, expected) => {
+      const parent_session_id = await insertSession(app.pool, { precedence })
+      expect((await create({ parent_session_id })).body.session.precedence).toBe(expected)
+    },
+  )
 
-  test('and prefers a requested precedence, 0 included, or place to the inherited one', async () => {
+  test('POST /sessions with parent_session_id answers 201 and prefers a requested precedence, 0 included, or place to the inherited one', async () => {
     const parent_session_id = await insertSession(app.pool, { precedence: 41 })
     expect((await create({ parent_session_id, precedence: 0 })).body.session.precedence).toBe(0)
     expect((await create({ parent_session_id, precedence: -3 })).body.session.precedence).toBe(-3)
     expect((await create({ parent_session_id, place: 'top_of_spot' })).body.session.precedence).toBe(46)
   })
 
-  test('and the child inherits nothing but genesis, class and precedence', async () => {
+  test('POST /sessions with parent_session_id answers 201 and the child inherits nothing but genesis, class and precedence', async () => {
     const { category } = (await app.post('/categories', { name: 'Upkeep' })).body
     const parent_session_id = await insertSession(app.pool, {
       category_id: category.id,
@@ -99,13 +108,16 @@ describe('POST /sessions with parent_session_id answers 201', () => {
     })
   })
 
-  test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])('for a parent that is %s', async (status) => {
-    const archived_at = status === 'archived' ? '2026-08-22T18:09:42Z' : null
-    const parent_session_id = await insertSession(app.pool, { status, archived_at })
-    expect((await create({ parent_session_id })).status).toBe(201)
-  })
+  test.each(['waiting', 'running', 'needs_input', 'failed', 'archived'])(
+    'POST /sessions with parent_session_id answers 201 for a parent that is %s',
+    async (status) => {
+      const archived_at = status === 'archived' ? '2026-08-22T18:09:42Z' : null
+      const parent_session_id = await insertSession(app.pool, { status, archived_at })
+      expect((await create({ parent_session_id })).status).toBe(201)
+    },
+  )
 
-  test('and shows the child below its parent in the trees of both', async () => {
+  test('POST /sessions with parent_session_id answers 201 and shows the child below its parent in the trees of both', async () => {
     const parent_session_id = await insertSession(app.pool)
     const { id } = (await create({ parent_session_id, title: 'Fix parser' })).body.session
     for (const seat of [parent_session_id, id]) {
@@ -131,19 +143,22 @@ describe('POST /sessions with parent_session_id answers 422 and creates nothing'
     ['a boolean', true],
     ['a list', [1]],
     ['an object', { id: 1 }],
-  ])('for a parent_session_id that is %s', async (_what, parent_session_id) => {
-    const answer = await changesNothing(app.pool, () => create({ parent_session_id }))
-    expectProblem(answer, 422, 'Validation failed', unknownParent)
-  })
+  ])(
+    'POST /sessions with parent_session_id answers 422 and creates nothing for a parent_session_id that is %s',
+    async (_what, parent_session_id) => {
+      const answer = await changesNothing(app.pool, () => create({ parent_session_id }))
+      expectProblem(answer, 422, 'Validation failed', unknownParent)
+    },
+  )
 
-  test('and reports it together with the other problems', async () => {
+  test('POST /sessions with parent_session_id answers 422 and creates nothing and reports it together with the other problems', async () => {
     const answer = await changesNothing(app.pool, () => create({ parent_session_id: 999_999, git_root: '' }))
     expectProblem(answer, 422, 'Validation failed', "Git root can't be blank", unknownParent)
   })
 })
 
 describe('POST /sessions with parent_session_id and an idempotency key answers 200', () => {
-  test('also if the parent was deleted since, or the request names another parent', async () => {
+  test('POST /sessions with parent_session_id and an idempotency key answers 200 also if the parent was deleted since, or the request names another parent', async () => {
     const parent_session_id = await insertSession(app.pool)
     const request = { parent_session_id, idempotency_key: 'one' }
     const { session } = (await create(request)).body

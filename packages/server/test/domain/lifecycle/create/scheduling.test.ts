@@ -32,7 +32,7 @@ describe('POST /sessions, scheduling_class', () => {
 })
 
 describe('POST /sessions, precedence and place', () => {
-  test('without either the precedence is 0', async () => {
+  test('POST /sessions without precedence and place stores the precedence 0', async () => {
     expect((await create({})).body.session.precedence).toBe(0)
   })
 
@@ -74,7 +74,7 @@ describe('POST /sessions, precedence and place', () => {
 })
 
 describe('POST /sessions, goal, is_autonomous and auto_compact_window', () => {
-  test('are stored as they were sent', async () => {
+  test('POST /sessions stores goal, is_autonomous and auto_compact_window as they were sent', async () => {
     const sent = { goal: 'Open a change request and stop.', is_autonomous: false, auto_compact_window: 200_000 }
     expect((await create(sent)).body.session).toMatchObject(sent)
   })

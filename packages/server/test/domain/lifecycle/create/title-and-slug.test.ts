@@ -15,14 +15,14 @@ const create = async (body: Record<string, unknown>) => {
 }
 
 describe('the title of a new session', () => {
-  test('is stored as it was sent, surrounding spaces included', async () => {
+  test('the title of a new session is stored as it was sent, surrounding spaces included', async () => {
     const session = await create({ title: ' Tidy  the retry loop ' })
     expect(session.title).toBe(' Tidy  the retry loop ')
     expect(session.metadata).not.toHaveProperty('auto_generated_title')
   })
 
   test.each([[undefined], [null], [''], ['   ']])(
-    'is a marked placeholder for %j, and the session has no slug',
+    'the title of a new session is a marked placeholder for %j, and the session has no slug',
     async (title) => {
       const session = await create({ title })
       expect(session).toMatchObject({
@@ -35,7 +35,7 @@ describe('the title of a new session', () => {
 })
 
 describe('the slug of a new session', () => {
-  test('is generated from the title and the minute of creation, and names the session in a path', async () => {
+  test('the slug of a new session is generated from the title and the minute of creation, and names the session in a path', async () => {
     const session = await create({ title: 'Mend the retry loop' })
     const [, date, time] = /^mend-the-retry-loop-(\d{8})-(\d{4})$/.exec(session.slug) ?? []
     const stamped = Date.parse(
@@ -45,24 +45,24 @@ describe('the slug of a new session', () => {
     expect((await app.get(`/sessions/${session.slug}`)).body.session.id).toBe(session.id)
   })
 
-  test('is the one in the request, with or without a title', async () => {
+  test('the slug of a new session is the one in the request, with or without a title', async () => {
     expect((await create({ slug: 'mine', title: 'Tidy' })).slug).toBe('mine')
     expect((await create({ slug: 'also-mine' })).slug).toBe('also-mine')
     expect((await create({ slug: '1-2' })).slug).toBe('1-2')
   })
 
-  test.each([[null], [undefined]])('is null for %j', async (slug) => {
+  test.each([[null], [undefined]])('the slug of a new session is null for %j', async (slug) => {
     expect((await create({ slug })).slug).toBeNull()
   })
 
-  test('is unique for sessions with one title in one minute', async () => {
+  test('the slug of a new session is unique for sessions with one title in one minute', async () => {
     const slugs: string[] = []
     for (let n = 0; n < 5; n += 1) slugs.push((await create({ title: 'One of many' })).slug)
     expect(new Set(slugs).size).toBe(5)
     for (const slug of slugs) expect(slug).toMatch(/^one-of-many-\d{8}-\d{4}(-[1-4])?$/)
   })
 
-  test('does not consist of digits only for a title of digits', async () => {
+  test('the slug of a new session does not consist of digits only for a title of digits', async () => {
     const { slug, id } = await create({ title: '42' })
     expect(slug).toMatch(/^42-\d{8}-\d{4}$/)
     expect((await app.get(`/sessions/${slug}`)).body.session.id).toBe(id)
@@ -88,7 +88,7 @@ describe('slugBase', () => {
     ['ﷺ'.repeat(100), 'session'],
     ['㎢'.repeat(100), `${'km2'.repeat(77)}`],
   ]
-  test.each(titles)('for %j begins with %s', (title, words) => {
+  test.each(titles)('slugBase for %j begins with %s', (title, words) => {
     expect(slugBase(title, createdAt)).toBe(`${words}-20260822-1809`)
   })
 })
@@ -118,7 +118,7 @@ describe('freeSlug', () => {
     ],
     ['the counters have a gap', ['tidy-20260822-1809', 'tidy-20260822-1809-2'], 'tidy-20260822-1809-1'],
     ['only a slug with a counter is taken', ['tidy-20260822-1809-1'], 'tidy-20260822-1809'],
-  ])('returns the first free slug if %s', async (_what, taken, slug) => {
+  ])('freeSlug returns the first free slug if %s', async (_what, taken, slug) => {
     expect(await slugBeside(taken)).toBe(slug)
   })
 })

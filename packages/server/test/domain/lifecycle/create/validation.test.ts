@@ -23,21 +23,27 @@ describe('POST /sessions accepts a text at its limit, counted in characters', ()
     ['idempotency_key', 255],
     ['subdirectory', 1024],
   ]
-  test.each(limits)('for %s with %i astral characters', async (key, limit) => {
-    const { status, body } = await create({ [key]: astral.repeat(limit) })
-    expect(status).toBe(201)
-    expect(body.session[key] === astral.repeat(limit)).toBe(true)
-  })
+  test.each(limits)(
+    'POST /sessions accepts a text at its limit, counted in characters for %s with %i astral characters',
+    async (key, limit) => {
+      const { status, body } = await create({ [key]: astral.repeat(limit) })
+      expect(status).toBe(201)
+      expect(body.session[key] === astral.repeat(limit)).toBe(true)
+    },
+  )
 
   const longest: [key: string, value: string][] = [
     ['slug', 'x'.repeat(255)],
     ['git_root', `/${'x'.repeat(2047)}`],
     ['branch', 'x'.repeat(250)],
   ]
-  test.each(longest)('for the longest %s', async (key, value) => {
-    const { status, body } = await create({ [key]: value })
-    expect([status, body.session[key]]).toEqual([201, value])
-  })
+  test.each(longest)(
+    'POST /sessions accepts a text at its limit, counted in characters for the longest %s',
+    async (key, value) => {
+      const { status, body } = await create({ [key]: value })
+      expect([status, body.session[key]]).toEqual([201, value])
+    },
+  )
 })
 
 describe('POST /sessions answers 422 Validation failed and changes nothing', () => {
@@ -50,15 +56,21 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     ['git_root', `/${'x'.repeat(2048)}`, 'Git root is too long (maximum is 2048 characters)'],
     ['branch', 'x'.repeat(251), 'Branch is too long (maximum is 250 characters)'],
   ]
-  test.each(tooLong)('for a %s one character over its limit', async (key, value, message) => {
-    const answer = await changesNothing(app.pool, () => create({ [key]: value }))
-    expectProblem(answer, 422, 'Validation failed', message)
-  })
+  test.each(tooLong)(
+    'POST /sessions answers 422 Validation failed and changes nothing for a %s one character over its limit',
+    async (key, value, message) => {
+      const answer = await changesNothing(app.pool, () => create({ [key]: value }))
+      expectProblem(answer, 422, 'Validation failed', message)
+    },
+  )
 
-  test.each([[undefined], [null], [''], ['  \n ']])('for the git_root %j', async (git_root) => {
-    const answer = await changesNothing(app.pool, () => create({ git_root }))
-    expectProblem(answer, 422, 'Validation failed', "Git root can't be blank")
-  })
+  test.each([[undefined], [null], [''], ['  \n ']])(
+    'POST /sessions answers 422 Validation failed and changes nothing for the git_root %j',
+    async (git_root) => {
+      const answer = await changesNothing(app.pool, () => create({ git_root }))
+      expectProblem(answer, 422, 'Validation failed', "Git root can't be blank")
+    },
+  )
 
   test.each([
     'widgets',
@@ -76,43 +88,55 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     '/srv/a\nb',
     '/srv/../etc',
     'user@host',
-  ])('for the git_root %j, and the message says what is valid', async (git_root) => {
-    const answer = await changesNothing(app.pool, () => create({ git_root }))
-    expectProblem(answer, 422, 'Validation failed')
-    expect(answer.body.message).toMatch(/^Git root must be a valid URL or git path/)
-  })
+  ])(
+    'POST /sessions answers 422 Validation failed and changes nothing for the git_root %j, and the message says what is valid',
+    async (git_root) => {
+      const answer = await changesNothing(app.pool, () => create({ git_root }))
+      expectProblem(answer, 422, 'Validation failed')
+      expect(answer.body.message).toMatch(/^Git root must be a valid URL or git path/)
+    },
+  )
 
   test.each([' ', 'a b', '-x', 'a..b', 'HEAD', '@', 'main~1', 'x.lock', 'a\\b', '/x', 'a//b', 'refs^{}', 'a\u0007b'])(
-    'for the branch %j',
+    'POST /sessions answers 422 Validation failed and changes nothing for the branch %j',
     async (branch) => {
       const answer = await changesNothing(app.pool, () => create({ branch }))
       expectProblem(answer, 422, 'Validation failed', 'Branch is not a valid branch name')
     },
   )
 
-  test.each(['/etc', '..', '../x', 'a/../../b', 'a/..'])('for the subdirectory %j', async (subdirectory) => {
-    const answer = await changesNothing(app.pool, () => create({ subdirectory }))
-    expectProblem(answer, 422, 'Validation failed', 'Subdirectory must be a relative path inside the repository')
-  })
+  test.each(['/etc', '..', '../x', 'a/../../b', 'a/..'])(
+    'POST /sessions answers 422 Validation failed and changes nothing for the subdirectory %j',
+    async (subdirectory) => {
+      const answer = await changesNothing(app.pool, () => create({ subdirectory }))
+      expectProblem(answer, 422, 'Validation failed', 'Subdirectory must be a relative path inside the repository')
+    },
+  )
 
-  test.each(['', 'Tidy', 'a_b', 'a b', 'ü', 'a.b', 'a/b', '-x\n'])('for the slug %j', async (slug) => {
-    const answer = await changesNothing(app.pool, () => create({ slug }))
-    expectProblem(answer, 422, 'Validation failed', 'Slug only allows lowercase letters, numbers, and hyphens')
-  })
+  test.each(['', 'Tidy', 'a_b', 'a b', 'ü', 'a.b', 'a/b', '-x\n'])(
+    'POST /sessions answers 422 Validation failed and changes nothing for the slug %j',
+    async (slug) => {
+      const answer = await changesNothing(app.pool, () => create({ slug }))
+      expectProblem(answer, 422, 'Validation failed', 'Slug only allows lowercase letters, numbers, and hyphens')
+    },
+  )
 
-  test.each(['0', '123', '20260822'])('for the slug %j, which reads as an id', async (slug) => {
-    const answer = await changesNothing(app.pool, () => create({ slug }))
-    expectProblem(answer, 422, 'Validation failed', "Slug can't be all digits")
-  })
+  test.each(['0', '123', '20260822'])(
+    'POST /sessions answers 422 Validation failed and changes nothing for the slug %j, which reads as an id',
+    async (slug) => {
+      const answer = await changesNothing(app.pool, () => create({ slug }))
+      expectProblem(answer, 422, 'Validation failed', "Slug can't be all digits")
+    },
+  )
 
-  test('for a slug that another session has', async () => {
+  test('POST /sessions answers 422 Validation failed and changes nothing for a slug that another session has', async () => {
     await insertSession(app.pool, { slug: 'taken' })
     const answer = await changesNothing(app.pool, () => create({ slug: 'taken' }))
     expectProblem(answer, 422, 'Validation failed', 'Slug has already been taken')
   })
 
   test.each(['runtime_gamma', 'Demo', 'constructor', '__proto__'])(
-    'for the agent_runtime %j',
+    'POST /sessions answers 422 Validation failed and changes nothing for the agent_runtime %j',
     async (agent_runtime) => {
       const answer = await changesNothing(app.pool, () => create({ agent_runtime }))
       expectProblem(answer, 422, 'Validation failed', `Agent runtime ${agent_runtime} is not a valid agent runtime`)
@@ -136,12 +160,15 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     ['custom_metadata', 'x', 'Custom metadata must be an object'],
     ['custom_metadata', 1, 'Custom metadata must be an object'],
   ]
-  test.each(wrongTypes)('for the %s %j', async (key, value, message) => {
-    const answer = await changesNothing(app.pool, () => create({ [key]: value }))
-    expectProblem(answer, 422, 'Validation failed', message)
-  })
+  test.each(wrongTypes)(
+    'POST /sessions answers 422 Validation failed and changes nothing for the %s %j',
+    async (key, value, message) => {
+      const answer = await changesNothing(app.pool, () => create({ [key]: value }))
+      expectProblem(answer, 422, 'Validation failed', message)
+    },
+  )
 
-  test('and lists every problem that the schema finds', async () => {
+  test('POST /sessions answers 422 Validation failed and changes nothing and lists every problem that the schema finds', async () => {
     const answer = await changesNothing(app.pool, () =>
       create({ title: 'x'.repeat(101), slug: 'A', custom_metadata: [], prompt: 1 }),
     )
@@ -154,7 +181,7 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     ])
   })
 
-  test('and lists every problem that the catalog, git and runtime checks find', async () => {
+  test('POST /sessions answers 422 Validation failed and changes nothing and lists every problem that the catalog, git and runtime checks find', async () => {
     const answer = await changesNothing(app.pool, () =>
       create({ git_root: '', branch: 'a b', subdirectory: '..', agent_runtime: 'runtime_gamma' }),
     )
@@ -167,20 +194,23 @@ describe('POST /sessions answers 422 Validation failed and changes nothing', () 
     ])
   })
 
-  test('for an empty body', async () => {
+  test('POST /sessions answers 422 Validation failed and changes nothing for an empty body', async () => {
     const answer = await changesNothing(app.pool, () => app.post('/sessions'))
     expectProblem(answer, 422, 'Validation failed', "Git root can't be blank")
   })
 })
 
 describe('POST /sessions answers 422 Invalid agent_root and changes nothing', () => {
-  test.each(['widgets', 'no such root'])('for %j, naming it', async (agent_root) => {
-    const answer = await changesNothing(app.pool, () => create({ agent_root }))
-    expectProblem(answer, 422, 'Invalid agent_root')
-    expect(answer.body.message).toContain(agent_root)
-  })
+  test.each(['widgets', 'no such root'])(
+    'POST /sessions answers 422 Invalid agent_root and changes nothing for %j, naming it',
+    async (agent_root) => {
+      const answer = await changesNothing(app.pool, () => create({ agent_root }))
+      expectProblem(answer, 422, 'Invalid agent_root')
+      expect(answer.body.message).toContain(agent_root)
+    },
+  )
 
-  test.each([[null], ['']])('but not for %j, which counts as absent', async (agent_root) => {
+  test.each([[null], ['']])('POST /sessions accepts the agent_root %j, which counts as absent', async (agent_root) => {
     expect((await create({ agent_root })).status).toBe(201)
   })
 })

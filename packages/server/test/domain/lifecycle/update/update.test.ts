@@ -10,7 +10,7 @@ const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
 
 describe('PATCH /sessions/:id', () => {
-  test('changes only the keys in the request', async () => {
+  test('PATCH /sessions/:id changes only the keys in the request', async () => {
     const id = await resting({
       title: 'Before',
       slug: 'before-it',
@@ -41,17 +41,17 @@ describe('PATCH /sessions/:id', () => {
     expect(body.session.custom_metadata).not.toHaveProperty('a')
   })
 
-  test('changes nothing for an empty body', async () => {
+  test('PATCH /sessions/:id changes nothing for an empty body', async () => {
     const id = await resting()
     expect((await changesNothing(app.pool, () => change(id, {}))).status).toBe(200)
     expect((await changesNothing(app.pool, () => change(id, { unknown: 1 }))).status).toBe(200)
   })
 
-  test('clears the goal with an empty string', async () => {
+  test('PATCH /sessions/:id clears the goal with an empty string', async () => {
     expect((await change(await resting({ goal: 'old' }), { goal: '' })).body.session.goal).toBeNull()
   })
 
-  test('generates a slug for a new title if the session has none, and keeps an existing slug', async () => {
+  test('PATCH /sessions/:id generates a slug for a new title if the session has none, and keeps an existing slug', async () => {
     const id = await resting({ metadata: { auto_generated_title: true } })
     const { session } = (await change(id, { title: 'Tidy the loop' })).body
     expect(session.slug).toMatch(/^tidy-the-loop-\d{8}-\d{4}/)
@@ -60,7 +60,7 @@ describe('PATCH /sessions/:id', () => {
     expect((await change(id, { slug: null })).body.session.slug).toBeNull()
   })
 
-  test('accepts an archived session', async () => {
+  test('PATCH /sessions/:id accepts an archived session', async () => {
     const id = await insertSession(app.pool, { status: 'archived', archived_at: new Date() })
     expect((await change(id, { title: 'Away' })).body.session).toMatchObject({ title: 'Away', status: 'archived' })
   })
@@ -79,25 +79,25 @@ describe('PATCH /sessions/:id', () => {
     [{ precedence: 1.5 }, 'Precedence must be an integer'],
     [{ precedence: 'high' }, 'Precedence is not a number'],
     [{ custom_metadata: [] }, 'Custom metadata must be an object'],
-  ])('rejects %j with 422 and changes nothing', async (body, message) => {
+  ])('PATCH /sessions/:id rejects %j with 422 and changes nothing', async (body, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => change(id, body)), 422, 'Validation failed', message)
   })
 
-  test('rejects a taken slug with 422', async () => {
+  test('PATCH /sessions/:id rejects a taken slug with 422', async () => {
     await resting({ slug: 'taken-one' })
     const id = await resting()
     const answer = await changesNothing(app.pool, () => change(id, { slug: 'taken-one', title: 'x' }))
     expectProblem(answer, 422, 'Validation failed', 'Slug has already been taken')
   })
 
-  test('answers 404 for an unknown session', async () => {
+  test('PATCH /sessions/:id answers 404 for an unknown session', async () => {
     expectProblem(await change(999_999, { title: 'x' }), 404, 'Not Found')
   })
 })
 
 describe('PATCH /sessions/:id, precedence and place', () => {
-  test('accepts a number or a string of digits; null sets 0', async () => {
+  test('PATCH /sessions/:id accepts a precedence as a number or a string of digits; null sets 0', async () => {
     const id = await resting()
     expect((await change(id, { precedence: '-7' })).body.session.precedence).toBe(-7)
     expect((await change(id, { precedence: null })).body.session.precedence).toBe(0)
@@ -118,7 +118,7 @@ describe('PATCH /sessions/:id, precedence and place', () => {
     expect(new Set(answers.map(({ body }) => body.session.precedence)).size).toBe(6)
   })
 
-  test('rejects place together with precedence, and an unknown place, with 422', async () => {
+  test('PATCH /sessions/:id rejects place together with precedence, and an unknown place, with 422', async () => {
     const id = await resting()
     for (const body of [{ place: 'top_of_spot', precedence: 1 }, { place: 'bottom' }]) {
       expectProblem(await changesNothing(app.pool, () => change(id, body)), 422, 'Invalid placement')
@@ -131,7 +131,7 @@ describe('PATCH /sessions/:id, promotion to priority', () => {
   const held = (columns: Record<string, unknown> = {}) =>
     insertSession(app.pool, { metadata: { spot_hold_at: 'x', spot_hold_reason: 'fleet_at_cap' }, ...columns })
 
-  test('starts a held turn', async () => {
+  test('promoting a session by PATCH /sessions/:id starts a held turn', async () => {
     const id = await held()
     await app.pool.query(
       "insert into turns (session_id, sequence, source, prompt) values ($1, 1, 'create', 'say hello')",
@@ -151,7 +151,7 @@ describe('PATCH /sessions/:id, promotion to priority', () => {
     expect(body.session.job_id).not.toBeNull()
   })
 
-  test('answers start refused while a wake is armed', async () => {
+  test('promoting a session by PATCH /sessions/:id answers start refused while a wake is armed', async () => {
     const id = await insertSession(app.pool, { prompt: 'say hello' })
     await armWake(app, id, { scheduled_at: '2031-01-01T00:00:00' })
     const { body } = await change(id, { scheduling_class: 'priority' })
@@ -161,7 +161,7 @@ describe('PATCH /sessions/:id, promotion to priority', () => {
     })
   })
 
-  test('answers without start if there is nothing to start', async () => {
+  test('promoting a session by PATCH /sessions/:id answers without start if there is nothing to start', async () => {
     const asleep = await insertSession(app.pool)
     expect((await change(asleep, { scheduling_class: 'priority' })).body).not.toHaveProperty('start')
     const idle = await resting()
@@ -178,7 +178,7 @@ describe('PATCH /sessions/:id, promotion to priority', () => {
 describe('PATCH /sessions/:id/model', () => {
   const setModel = (id: number, body: unknown) => app.patch(`/sessions/${id}/model`, body)
 
-  test('sets a model of its runtime and keeps the rest of config', async () => {
+  test('PATCH /sessions/:id/model sets a model of its runtime and keeps the rest of config', async () => {
     const id = await resting({ config: { model: 'old', other: 1 } })
     expect(await setModel(id, { model: 'demo' })).toMatchObject({
       status: 200,
@@ -191,7 +191,7 @@ describe('PATCH /sessions/:id/model', () => {
     [{ model: '' }, 'Invalid parameter', 'model must be a non-empty string'],
     [{ model: 5 }, 'Invalid parameter', 'model must be a non-empty string'],
     [{ model: 'x' }, 'Invalid model', 'model "x" is not valid for runtime demo. Valid models: demo'],
-  ])('rejects %j with 422 and changes nothing', async (body, error, message) => {
+  ])('PATCH /sessions/:id/model rejects %j with 422 and changes nothing', async (body, error, message) => {
     const id = await resting()
     expectProblem(await changesNothing(app.pool, () => setModel(id, body)), 422, error, message)
   })
