@@ -20,7 +20,7 @@ describe('a path inside its folder', () => {
     expect(await resolveInside(root, given)).toBe(join(await realpath(root), expected))
   })
 
-  test('is found through a root that is itself a link', async () => {
+  test('a path inside its folder is found through a root that is itself a link', async () => {
     const root = await makeTree()
     await symlink(root, `${root}-link`)
     onTestFinished(() => rm(`${root}-link`))
@@ -56,7 +56,7 @@ describe('a rejected path', () => {
     await expect(resolveInside(root, given)).rejects.toMatchObject({ name: 'PathRefused', problem })
   })
 
-  test('is a file where a directory is required', async () => {
+  test('a rejected path is a file where a directory is required', async () => {
     const root = await makeTree()
 
     await expect(resolveInside(root, 'apps/site/page.txt', { mustBeDirectory: true })).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('a rejected path', () => {
     expect(await resolveInside(root, 'apps/site', { mustBeDirectory: true })).toContain('apps/site')
   })
 
-  test('has a message of one short line that shows only the given path', async () => {
+  test('a rejected path has a message of one short line that shows only the given path', async () => {
     const root = await makeTree()
 
     for (const given of ['link-outside', `a\nb${'x'.repeat(1_000)}`]) {

@@ -18,7 +18,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect((await open()).store).toBe(name)
   })
 
-  test.skipIf(!isHere)('returns a value by its key', async () => {
+  test.skipIf(!isHere)('a cache store returns a value by its key', async () => {
     const cache = await open()
 
     await cache.set('one', 'a', { ttlSeconds: 60 })
@@ -31,7 +31,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('three')).toBeUndefined()
   })
 
-  test.skipIf(!isHere)('overwrites an earlier value', async () => {
+  test.skipIf(!isHere)('a cache store overwrites an earlier value', async () => {
     const cache = await open()
 
     await cache.set('one', 'a', { ttlSeconds: 60 })
@@ -40,7 +40,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('one')).toBe('b')
   })
 
-  test.skipIf(!isHere)('deletes a value; deleting a missing key is no error', async () => {
+  test.skipIf(!isHere)('a cache store deletes a value; deleting a missing key is no error', async () => {
     const cache = await open()
     await cache.set('one', 'a', { ttlSeconds: 60 })
 
@@ -50,7 +50,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('one')).toBeUndefined()
   })
 
-  test.skipIf(!isHere)('expires a value after its TTL', async () => {
+  test.skipIf(!isHere)('a cache store expires a value after its TTL', async () => {
     const cache = await open()
 
     await cache.set('brief', 'a', { ttlSeconds: 1 })
@@ -64,7 +64,7 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('long')).toBe('b')
   })
 
-  test.skipIf(!isHere)('answers a ping', async () => {
+  test.skipIf(!isHere)('a cache store answers a ping', async () => {
     await expect((await open()).ping()).resolves.toBeUndefined()
   })
 })
@@ -92,7 +92,7 @@ describe('the in-process cache', () => {
     expect(await cache.get('one')).toBe('b')
   })
 
-  test('evicts the oldest entry beyond the limit, so that invented keys cannot fill the memory', async () => {
+  test('the in-process cache evicts the oldest entry beyond the limit, so that invented keys cannot fill the memory', async () => {
     const cache = memoryCache({ clock: heldClock() })
     await cache.set('first', 'a', { ttlSeconds: 60 })
     await cache.set('refreshed', 'a', { ttlSeconds: 60 })
@@ -120,7 +120,7 @@ describe.skipIf(redisProgram === undefined)('the Redis cache', () => {
     expect(await there.get('one')).toBe('a')
   })
 
-  test.each(['unix', 'tcp'] as const)('connects over %s', async (over) => {
+  test.each(['unix', 'tcp'] as const)('the Redis cache connects over %s', async (over) => {
     const redis = await startRedisServer({ over, ...(over === 'tcp' && { password: 'p@ss/word' }) })
 
     await expect((await connected(redis.url)).ping()).resolves.toBeUndefined()

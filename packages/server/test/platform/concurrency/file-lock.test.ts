@@ -13,13 +13,13 @@ const isRoot = process.geteuid?.() === 0
 const otherUser = 65_534
 
 describe('withFileLock', () => {
-  test('lets one caller at a time run and removes the lock afterwards', async () => {
+  test('withFileLock lets one caller at a time run and removes the lock afterwards', async () => {
     const { folder, lock } = await makeFolder()
     expect(await mostAtOnce(lock, 8)).toBe(1)
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('releases the lock when the work fails', async () => {
+  test('withFileLock releases the lock when the work fails', async () => {
     const { lock } = await makeFolder()
     const failure = new Error('The work failed')
 
@@ -37,7 +37,7 @@ describe('withFileLock', () => {
     })
   })
 
-  test('takes over the lock of a killed process, one caller at a time', async () => {
+  test('withFileLock takes over the lock of a killed process, one caller at a time', async () => {
     const { folder, lock } = await makeFolder()
     await (await startHolder(lock)).kill()
     expect((await lstat(lock)).isSymbolicLink()).toBe(true)
@@ -46,7 +46,7 @@ describe('withFileLock', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('takes over when the process that was removing a stale lock has died too', async () => {
+  test('withFileLock takes over when the process that was removing a stale lock has died too', async () => {
     const { folder, lock } = await makeFolder()
     await symlink('999999999 long-ago token', lock)
     await symlink('999999998 long-ago token', `${lock}.clearing`)
@@ -55,14 +55,14 @@ describe('withFileLock', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('takes over a lock whose pid now belongs to another process', async () => {
+  test('withFileLock takes over a lock whose pid now belongs to another process', async () => {
     const { lock } = await makeFolder()
     await symlink(`${process.pid} before-the-reboot token`, lock)
 
     expect(await withFileLock(lock, waiting, async () => 'inside')).toBe('inside')
   })
 
-  test('rejects with the reason of the abort while it waits', async () => {
+  test('withFileLock rejects with the reason of the abort while it waits', async () => {
     const { lock } = await makeFolder()
     const controller = new AbortController()
     const reason = new Error('No longer wanted')
@@ -83,7 +83,7 @@ describe('tryFileLock', () => {
     expect(await tryFileLock(lock)).toMatchObject({ heldBy: { pid: holder.pid } })
   })
 
-  test('takes over the lock of a killed process', async () => {
+  test('tryFileLock takes over the lock of a killed process', async () => {
     const { folder, lock } = await makeFolder()
     await (await startHolder(lock)).kill()
 
@@ -94,7 +94,7 @@ describe('tryFileLock', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('gives a stale lock to exactly one of many callers', async () => {
+  test('tryFileLock gives a stale lock to exactly one of many callers', async () => {
     const { lock } = await makeFolder()
     await (await startHolder(lock)).kill()
 
@@ -102,7 +102,7 @@ describe('tryFileLock', () => {
     expect(attempts.filter((attempt) => 'release' in attempt)).toHaveLength(1)
   })
 
-  test('leaves the lock of the next holder alone when a lock is released twice', async () => {
+  test('tryFileLock leaves the lock of the next holder alone when a lock is released twice', async () => {
     const { lock } = await makeFolder()
     const first = await tryFileLock(lock)
     if ('heldBy' in first) expect.fail(`held by ${first.heldBy.pid}`)

@@ -9,7 +9,7 @@ import { type EventHost, openEventHost, publishWord } from '../../support/events
 import { eventually } from '../../support/vitest/eventually.ts'
 
 describe('the stream', () => {
-  test('sends an event with its position as id, its name, and its payload with session and time', async () => {
+  test('the event stream sends an event with its position as id, its name, and its payload with session and time', async () => {
     const { host } = await watchedHost()
     const stream = await open(host)
     await publishWord(host, 'hello\nworld', 7)
@@ -27,7 +27,7 @@ describe('the stream', () => {
     expect(rest).toEqual([])
   })
 
-  test('sends heartbeats as comments', async () => {
+  test('the event stream sends heartbeats as comments', async () => {
     const { host } = await watchedHost()
     const stream = await open(host, { heartbeatMs: 5 })
 
@@ -38,7 +38,7 @@ describe('the stream', () => {
     expect(stream.frames[0]).toMatch(/^: connected\nid: \d+$/)
   })
 
-  test('sends the events after a position and then new events, once each', async () => {
+  test('the event stream sends the events after a position and then new events, once each', async () => {
     const { host } = await watchedHost()
     for (let count = 0; count < 30; count += 1) await publishWord(host, `${count}`)
     const [, , third] = await eventually(
@@ -56,7 +56,7 @@ describe('the stream', () => {
     expect(stream.words()).toEqual(Array.from({ length: 37 }, (_, index) => `${index + 3}`))
   })
 
-  test('tells a reader that was away for longer than events are kept, then sends what is left', async () => {
+  test('the event stream tells a reader that was away for longer than events are kept, then sends what is left', async () => {
     const { host, pool } = await watchedHost()
     for (const word of ['old', 'older', 'kept']) await publishWord(host, word)
     const [, second] = await eventually(
@@ -110,7 +110,7 @@ describe('the stream', () => {
     }
   })
 
-  test('catches up with more than one batch', async () => {
+  test('the event stream catches up with more than one batch', async () => {
     const { host, pool } = await watchedHost()
     await pool.query(
       `insert into events (name, payload) select 'word.published', jsonb_build_object('word', n::text) from generate_series(1, 1234) n`,
@@ -144,7 +144,7 @@ describe('the stream', () => {
 })
 
 describe('a client that does not read', () => {
-  test('is disconnected when its backlog is too large, and no longer follows', async () => {
+  test('a client that does not read is disconnected when its backlog is too large, and no longer follows', async () => {
     const { host, followers } = await watchedHost()
     const stream = openEventStream(host.events, { position: 0 }, { signal: never(), maxBacklogBytes: 50_000 })
     const closed = new Promise<void>((resolve) => stream.once('close', resolve))
@@ -158,7 +158,7 @@ describe('a client that does not read', () => {
     expect(followers.size).toBe(0)
   })
 
-  test('is not disconnected for events it missed before: they stay in the database', async () => {
+  test('a client that does not read is not disconnected for events it missed before: they stay in the database', async () => {
     const { host, pool } = await watchedHost()
     await pool.query(
       `insert into events (name, payload) select 'word.published', jsonb_build_object('word', repeat('x', 1000)) from generate_series(1, 3000) n`,

@@ -42,7 +42,7 @@ function meanwhile(script: string): void {
 }
 
 describe('a copy of a folder', () => {
-  test('has the same files, modes and times, and links stay links', async () => {
+  test('a copy of a folder has the same files, modes and times, and links stay links', async () => {
     await mkdir(source('deep'), { recursive: true })
     await writeFile(source('deep/script'), '#!/bin/sh\n', { mode: 0o755 })
     await utimes(source('deep/script'), 1000, 2000)
@@ -57,7 +57,7 @@ describe('a copy of a folder', () => {
     for (const path of [source('deep'), copy('deep')]) await chmod(path, 0o755)
   })
 
-  test('shares no inode with the source and drops setuid', async () => {
+  test('a copy of a folder shares no inode with the source and drops setuid', async () => {
     await mkdir(source())
     await writeFile(source('program'), 'x')
     await chmod(source('program'), 0o4755)
@@ -67,7 +67,7 @@ describe('a copy of a folder', () => {
     expect(to.mode & 0o7777).toBe(0o755)
   })
 
-  test("leaves out pipes and git's lock files, and does not wait for a writer", async () => {
+  test("a copy of a folder leaves out pipes and git's lock files, and does not wait for a writer", async () => {
     await mkdir(source('.git/refs'), { recursive: true })
     for (const name of ['.git/index.lock', '.git/refs/main.lock', 'package.lock']) await writeFile(source(name), '')
     await run('mkfifo', [source('pipe')])
@@ -78,12 +78,12 @@ describe('a copy of a folder', () => {
     await lstat(copy('package.lock'))
   })
 
-  test('of a missing folder is false', async () => {
+  test('copying a missing folder returns false', async () => {
     expect(await copyFolder(source(), copy())).toBe(false)
     await expect(lstat(copy())).rejects.toThrow('ENOENT')
   })
 
-  test('succeeds while a process creates, renames and deletes files and folders', async () => {
+  test('a copy of a folder succeeds while a process creates, renames and deletes files and folders', async () => {
     await mkdir(source())
     await writeFile(source('kept'), 'kept')
     meanwhile(
@@ -95,7 +95,7 @@ describe('a copy of a folder', () => {
     }
   })
 
-  test('of a repository in which a process commits has every object of the commits it names', async () => {
+  test('a copy of a folder of a repository in which a process commits has every object of the commits it names', async () => {
     await sampleRepository(source())
     meanwhile(
       'while :; do date +%N > file; git add file; git -c user.name=Test -c user.email=test@localhost commit -qm more; done',

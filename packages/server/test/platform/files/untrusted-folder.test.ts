@@ -30,26 +30,29 @@ const untouched = async () => ({ names: await readdir(outside), text: await read
 const asBefore = { names: ['file'], text: 'ours' }
 
 describe('writing below a folder that an agent can write', () => {
-  test('creates the folders on the way, and a file that only our user can read', async () => {
+  test('writing below a folder that an agent can write creates the folders on the way, and a file that only our user can read', async () => {
     await writeUntrusted(at('deep', 'er', 'file'), 'text', { within })
     expect(await readFile(at('deep', 'er', 'file'), 'utf8')).toBe('text')
     expect((await stat(at('deep', 'er', 'file'))).mode & 0o777).toBe(0o600)
     expect((await stat(at('deep'))).mode & 0o777).toBe(0o700)
   })
 
-  test.runIf(process.geteuid?.() === 0)('gives what root makes to the owner of the folder it is in', async () => {
-    await mkdir(within)
-    await chown(within, 12_345, 12_346)
-    await writeUntrusted(at('deep', 'er', 'file'), 'text', { within })
-    await replaceUntrusted(at('folder'), { within }, (draft) => cp(outside, draft, { recursive: true }))
-    await replaceUntrusted(at('link'), { within }, (draft) => symlink(outside, draft))
-    for (const path of ['deep', 'deep/er', 'deep/er/file', 'folder', 'folder/file']) {
-      expect(await stat(at(path))).toMatchObject({ uid: 12_345, gid: 12_346 })
-    }
-    expect(await stat(join(outside, 'file'))).toMatchObject({ uid: 0 })
-  })
+  test.runIf(process.geteuid?.() === 0)(
+    'writing below a folder that an agent can write gives what root makes to the owner of the folder it is in',
+    async () => {
+      await mkdir(within)
+      await chown(within, 12_345, 12_346)
+      await writeUntrusted(at('deep', 'er', 'file'), 'text', { within })
+      await replaceUntrusted(at('folder'), { within }, (draft) => cp(outside, draft, { recursive: true }))
+      await replaceUntrusted(at('link'), { within }, (draft) => symlink(outside, draft))
+      for (const path of ['deep', 'deep/er', 'deep/er/file', 'folder', 'folder/file']) {
+        expect(await stat(at(path))).toMatchObject({ uid: 12_345, gid: 12_346 })
+      }
+      expect(await stat(join(outside, 'file'))).toMatchObject({ uid: 0 })
+    },
+  )
 
-  test('replaces a link to a file elsewhere, and not that file', async () => {
+  test('writing below a folder that an agent can write replaces a link to a file elsewhere, and not that file', async () => {
     await mkdir(within)
     await symlink(join(outside, 'file'), at('file'))
     await symlink(join(outside, 'file'), at('file.partial'))
@@ -58,7 +61,7 @@ describe('writing below a folder that an agent can write', () => {
     expect(await untouched()).toEqual(asBefore)
   })
 
-  test('replaces a pipe and a folder that are in the way, without waiting', async () => {
+  test('writing below a folder that an agent can write replaces a pipe and a folder that are in the way, without waiting', async () => {
     await mkdir(at('folder', 'full'), { recursive: true })
     await promisify(execFile)('mkfifo', [at('pipe'), at('pipe.partial')])
     for (const name of ['folder', 'pipe']) {
@@ -74,23 +77,26 @@ describe('writing below a folder that an agent can write', () => {
     ['take', (path) => takeUntrusted(join(path, 'file'), join(outside, 'taken'), { within })],
     ['list', (path) => listUntrusted(path, { within })],
     ['create', (path) => ensureUntrusted(join(path, 'new'), { within })],
-  ])('refuses to %s through a folder that is a link', async (_, change) => {
-    await mkdir(at('way'), { recursive: true })
-    await symlink(outside, at('way', 'out'))
-    for (const path of [at('way', 'out'), at('way', 'out', 'deeper')]) {
-      await expect(change(path)).rejects.toThrow(UntrustedFile)
-    }
-    expect(await untouched()).toEqual(asBefore)
-  })
+  ])(
+    'writing below a folder that an agent can write refuses to %s through a folder that is a link',
+    async (_, change) => {
+      await mkdir(at('way'), { recursive: true })
+      await symlink(outside, at('way', 'out'))
+      for (const path of [at('way', 'out'), at('way', 'out', 'deeper')]) {
+        await expect(change(path)).rejects.toThrow(UntrustedFile)
+      }
+      expect(await untouched()).toEqual(asBefore)
+    },
+  )
 
-  test('refuses a path that is not below the folder', async () => {
+  test('writing below a folder that an agent can write refuses a path that is not below the folder', async () => {
     await expect(writeUntrusted(join(outside, 'file'), 'text', { within })).rejects.toThrow(/is not below/)
     expect(await untouched()).toEqual(asBefore)
   })
 })
 
 describe('removing below a folder that an agent can write', () => {
-  test('removes a link and not what it leads to, and leftovers of an interrupted write', async () => {
+  test('removing below a folder that an agent can write removes a link and not what it leads to, and leftovers of an interrupted write', async () => {
     await mkdir(within)
     await symlink(outside, at('link'))
     await writeFile(at('link.partial'), 'half')
@@ -102,7 +108,7 @@ describe('removing below a folder that an agent can write', () => {
 })
 
 describe('taking a file out of a folder that an agent can write', () => {
-  test('moves a regular file and leaves links alone', async () => {
+  test('taking a file out of a folder that an agent can write moves a regular file and leaves links alone', async () => {
     await mkdir(within)
     await writeFile(at('file'), 'theirs')
     await symlink(join(outside, 'file'), at('link'))

@@ -11,7 +11,7 @@ import { failureOf, isThere, openPlayground } from './playground.ts'
 const run = promisify(execFile)
 
 describe('a clone holds work', () => {
-  test('never when it is as it was made', async () => {
+  test('a clone holds no work when it is as it was made', async () => {
     const { holdsWork, clonesFolder } = await open()
     expect(await holdsWork()).toBe(false)
     expect(await readdir(clonesFolder)).toEqual(['a'])
@@ -61,13 +61,13 @@ describe('a clone holds work', () => {
         await writeFile(file('part/work.txt'), 'work')
       },
     ],
-  ])('when it has %s', async (_, change) => {
+  ])('a clone holds work when it has %s', async (_, change) => {
     const setting = await open()
     await change(setting)
     expect(await setting.holdsWork()).toBe(true)
   })
 
-  test('not by files that it ignores, in the tree or in its git folder', async () => {
+  test('a clone holds no work by files that it ignores, in the tree or in its git folder', async () => {
     const { holdsWork, file } = await open({ '.gitignore': '*.log\n' })
     await mkdir(file('.git/info'), { recursive: true })
     await writeFile(file('.git/info/exclude'), 'private\n')
@@ -76,7 +76,7 @@ describe('a clone holds work', () => {
     expect(await holdsWork()).toBe(false)
   })
 
-  test('not when its repository is shallow or names objects by SHA-256', async () => {
+  test('a clone holds no work when its repository is shallow or names objects by SHA-256', async () => {
     const { playground, clones } = await open()
     const sha256 = join(playground.path, 'sha256')
     await playground.git(playground.path, 'init', '--quiet', '--object-format=sha256', '--initial-branch=main', sha256)
@@ -93,7 +93,7 @@ describe('a clone holds work', () => {
 })
 
 describe('looking for work runs no program that the agent planted', () => {
-  test('in the configuration of the clone, a file it includes, or its attributes', async () => {
+  test('looking for work runs no program that the agent planted in the configuration of the clone, a file it includes, or its attributes', async () => {
     const { playground, file, git, holdsWork } = await open({ '.gitattributes': '* filter=evil diff=evil\n' })
     const canary = join(playground.path, 'canary')
     const program = join(playground.path, 'program.sh')
@@ -123,7 +123,7 @@ describe('looking for work runs no program that the agent planted', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test('in the git folder of a submodule', async () => {
+  test('looking for work runs no program that the agent planted in the git folder of a submodule', async () => {
     const { playground, file, git, holdsWork } = await open()
     const canary = join(playground.path, 'canary')
     const part = file('part')
@@ -168,13 +168,13 @@ describe('a hostile git folder is refused without waiting', () => {
         await writeFile(file('.git/objects/info/alternates'), '/elsewhere\n')
       },
     ],
-  ])('when %s', async (_, plant) => {
+  ])('a hostile git folder is refused without waiting when %s', async (_, plant) => {
     const setting = await open()
     await plant(setting)
     expect(await failureOf(setting.holdsWork())).toBeInstanceOf(UntrustedFile)
   })
 
-  test('or ignored, when it is the configuration, which is a pipe', async () => {
+  test('the configuration of a hostile git folder is ignored without waiting when it is a pipe', async () => {
     const { file, holdsWork } = await open()
     await plantPipe(file('.git/config'))
     expect(await holdsWork()).toBe(false)

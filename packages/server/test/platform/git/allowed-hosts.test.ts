@@ -23,7 +23,7 @@ describe('GIT_HOSTS', () => {
     'ssh://git@github.com/acme/web',
     'git@github.com:acme/web.git',
     'http://forge.corp:8080/acme/web',
-  ])('allows %s', (text) => {
+  ])('GIT_HOSTS allows %s', (text) => {
     expect(hosts.problemWith(parseRepositoryAddress(text))).toBeUndefined()
   })
 
@@ -44,15 +44,15 @@ describe('GIT_HOSTS', () => {
     'https://github.com./acme/web',
     '/srv/git/web',
     'file:///srv/git/web',
-  ])('refuses %s', (text) => {
+  ])('GIT_HOSTS refuses %s', (text) => {
     expect(hosts.problemWith(parseRepositoryAddress(text))).toMatch(/not allowed here; GIT_HOSTS lists/)
   })
 
-  test('allows paths on this machine by the word local', () => {
+  test('GIT_HOSTS allows paths on this machine by the word local', () => {
     expect(hostsOf('local').problemWith(parseRepositoryAddress('/srv/git/web'))).toBeUndefined()
   })
 
-  test('without a list allows everything and resolves nothing', async () => {
+  test('GIT_HOSTS without a list allows everything and resolves nothing', async () => {
     const open = allowedHosts(undefined, () => Promise.reject(new Error('asked')))
     const address = parseRepositoryAddress('http://127.0.0.1/acme/web')
     expect([open.problemWith(address), await open.pin(address)]).toEqual([undefined, undefined])
@@ -67,7 +67,7 @@ describe('the address that git connects to', () => {
   const pin = (text: string, list: string, resolved: string[]) =>
     hostsOf(list, resolved).pin(parseRepositoryAddress(text))
 
-  test('is resolved once and pinned', async () => {
+  test('the address that git connects to is resolved once and pinned', async () => {
     expect(await pin('git@github.com:acme/web', 'github.com', ['140.82.121.3'])).toEqual({
       host: 'github.com',
       port: undefined,
@@ -84,15 +84,18 @@ describe('the address that git connects to', () => {
     'fd00::1',
     '::ffff:127.0.0.1',
     '64:ff9b::7f00:1',
-  ])('is refused when a listed name resolves to %s, alone or beside a public address', async (address) => {
-    for (const resolved of [[address], ['140.82.121.3', address]])
-      await expect(pin('https://github.com/acme/web', 'github.com', resolved)).rejects.toMatchObject({
-        kind: 'refused',
-        reason: expect.stringContaining('private address'),
-      })
-  })
+  ])(
+    'the address that git connects to is refused when a listed name resolves to %s, alone or beside a public address',
+    async (address) => {
+      for (const resolved of [[address], ['140.82.121.3', address]])
+        await expect(pin('https://github.com/acme/web', 'github.com', resolved)).rejects.toMatchObject({
+          kind: 'refused',
+          reason: expect.stringContaining('private address'),
+        })
+    },
+  )
 
-  test('is refused when the list names a private address itself, and allowed when the operator pins a name to it', async () => {
+  test('the address that git connects to is refused when the list names a private address itself, and allowed when the operator pins a name to it', async () => {
     await expect(pin('http://127.0.0.1/acme/web', '127.0.0.1', [])).rejects.toMatchObject({ kind: 'refused' })
     await expect(pin('http://localhost/acme/web', 'localhost', ['127.0.0.1'])).rejects.toMatchObject({
       kind: 'refused',
@@ -158,7 +161,7 @@ test('git follows no redirect, with and without GIT_HOSTS', async () => {
 describe('POST /sessions with GIT_HOSTS', () => {
   const app = testApp({ environment: { ROLE: 'web', GIT_HOSTS: 'github.com' } })
 
-  test('answers 422 to a repository of another host and 201 to one of the list', async () => {
+  test('POST /sessions with GIT_HOSTS answers 422 to a repository of another host and 201 to one of the list', async () => {
     for (const git_root of ['https://evil.test/a/b', 'git@evil.test:a/b', '/tmp/none', 'http://169.254.169.254/latest'])
       expectProblem(await app.post('/sessions', { git_root }), 422, 'Validation failed')
     expect((await app.post('/sessions', { git_root: 'https://github.com/a/b' })).status).toBe(201)

@@ -7,7 +7,7 @@ import { startForge } from './forge.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
 
 describe('a clone', () => {
-  test('has the branch checked out, tracking the real repository as its origin', async () => {
+  test('a clone has the branch checked out, tracking the real repository as its origin', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.git(source, 'checkout', '--quiet', '-b', 'feature/one')
@@ -29,7 +29,7 @@ describe('a clone', () => {
     expect(await playground.git(clone.path, 'tag')).toBe('v1')
   })
 
-  test('can push to its origin and pull from it', async () => {
+  test('a clone can push to its origin and pull from it', async () => {
     const { playground, clones } = await open()
     const bare = await makeBare(playground)
     const clone = await clones.create({ name: 'a', address: parseRepositoryAddress(bare), branch: 'main' })
@@ -41,7 +41,7 @@ describe('a clone', () => {
     expect(await playground.git(bare, 'rev-parse', 'main')).toBe(pushed)
   })
 
-  test('survives the loss of the mirror it was made from', async () => {
+  test('a clone survives the loss of the mirror it was made from', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     const clone = await clones.create({ name: 'a', address: parseRepositoryAddress(source), branch: 'main' })
@@ -52,7 +52,7 @@ describe('a clone', () => {
     expect(await isThere(join(clone.path, '.git/objects/info/alternates'))).toBe(false)
   })
 
-  test('by file URL and by path share one mirror', async () => {
+  test('a clone by file URL and by path share one mirror', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
 
@@ -62,7 +62,7 @@ describe('a clone', () => {
     expect(await mirrorNames(playground)).toHaveLength(1)
   })
 
-  test('has changes made after the mirror was created: new, moved, renamed and deleted branches', async () => {
+  test('a clone has changes made after the mirror was created: new, moved, renamed and deleted branches', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.git(source, 'branch', 'topic')
@@ -81,7 +81,7 @@ describe('a clone', () => {
     })
   })
 
-  test('succeeds after the default branch of the repository was renamed', async () => {
+  test('a clone succeeds after the default branch of the repository was renamed', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     const address = parseRepositoryAddress(source)
@@ -93,7 +93,7 @@ describe('a clone', () => {
     expect(await playground.git(clone.path, 'status', '--short', '--branch')).toBe('## trunk...origin/trunk')
   })
 
-  test('of a shallow repository is shallow', async () => {
+  test('a clone of a shallow repository is shallow', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.commit(source, { 'two.txt': 'two' })
@@ -109,7 +109,7 @@ describe('a clone', () => {
     expect(await playground.git(second.path, 'rev-list', '--count', 'HEAD')).toBe('2')
   })
 
-  test('of a repository with SHA-256 object names succeeds', async () => {
+  test('a clone of a repository with SHA-256 object names succeeds', async () => {
     const { playground, clones } = await open()
     const source = join(playground.path, 'sha256')
     await playground.git(playground.path, 'init', '--quiet', '--object-format=sha256', '--initial-branch=main', source)
@@ -120,7 +120,7 @@ describe('a clone', () => {
     expect(clone.commit).toBe(tip)
   })
 
-  test('of a missing branch fails with branch and repository in the message and leaves no files', async () => {
+  test('a clone of a missing branch fails with branch and repository in the message and leaves no files', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.git(source, 'tag', 'release')
@@ -137,7 +137,7 @@ describe('a clone', () => {
     expect(await isThere(join(playground.path, 'clones', 'a.partial'))).toBe(false)
   })
 
-  test('of an empty repository has an unborn branch, and the first push creates it in the repository', async () => {
+  test('a clone of an empty repository has an unborn branch, and the first push creates it in the repository', async () => {
     const { playground, clones } = await open()
     const bare = join(playground.path, 'empty.git')
     await playground.git(playground.path, 'init', '--quiet', '--bare', '--initial-branch=other', bare)
@@ -152,7 +152,7 @@ describe('a clone', () => {
     expect(await clones.create({ name: 'b', address, branch: 'work' })).toMatchObject({ commit: first })
   })
 
-  test('of a folder that is not a repository fails with not_found', async () => {
+  test('a clone of a folder that is not a repository fails with not_found', async () => {
     const { playground, clones } = await open()
     for (const path of [join(playground.path, 'absent'), playground.home]) {
       const failure = await failureOf(
@@ -163,7 +163,7 @@ describe('a clone', () => {
     }
   })
 
-  test('is refused where the path already exists', async () => {
+  test('a clone is refused where the path already exists', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     await clones.create({ name: 'a', address, branch: 'main' })
@@ -171,7 +171,7 @@ describe('a clone', () => {
     expect(await failureOf(clones.create({ name: 'a', address, branch: 'main' }))).toMatchObject({ kind: 'refused' })
   })
 
-  test('replaces the leftovers of an interrupted attempt', async () => {
+  test('a clone replaces the leftovers of an interrupted attempt', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     await clones.create({ name: 'a', address, branch: 'main' })
@@ -183,16 +183,19 @@ describe('a clone', () => {
     expect(await isThere(`${clone.path}.partial`)).toBe(false)
   })
 
-  test.each(['', '.', '..', '../a', 'a/b', '.hidden', '-a', 'a.partial', 'a\0'])('cannot be named %j', async (name) => {
-    const { playground, clones } = await open()
-    const address = parseRepositoryAddress(playground.home)
+  test.each(['', '.', '..', '../a', 'a/b', '.hidden', '-a', 'a.partial', 'a\0'])(
+    'a clone cannot be named %j',
+    async (name) => {
+      const { playground, clones } = await open()
+      const address = parseRepositoryAddress(playground.home)
 
-    expect(await failureOf(clones.create({ name, address, branch: 'main' }))).toMatchObject({ name: 'Error' })
-  })
+      expect(await failureOf(clones.create({ name, address, branch: 'main' }))).toMatchObject({ name: 'Error' })
+    },
+  )
 })
 
 describe('the second clone of a repository', () => {
-  test('fetches only new objects', async () => {
+  test('the second clone of a repository fetches only new objects', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     // Random, so that packing does not compress it.
@@ -212,7 +215,7 @@ describe('the second clone of a repository', () => {
     expect(forge.sentBytes() - sentForFirst).toBeLessThan(10_000)
   })
 
-  test('checks out what the repository has, after an agent edited the packs of the first in place', async () => {
+  test('the second clone of a repository checks out what the repository has, after an agent edited the packs of the first in place', async () => {
     const { playground, clones } = await open()
     const source = await playground.makeSource()
     await playground.commit(source, { 'large.txt': 'large\n'.repeat(10_000) })
@@ -234,7 +237,7 @@ describe('the second clone of a repository', () => {
     expect(await failureOf(playground.git(first.path, 'fsck', '--full'))).toBeInstanceOf(Error)
   })
 
-  test('shares no inode with the first or with the mirror', async () => {
+  test('the second clone of a repository shares no inode with the first or with the mirror', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     const made = [
@@ -247,7 +250,7 @@ describe('the second clone of a repository', () => {
     }
   })
 
-  test('fails when the repository is unreachable, instead of serving stale code', async () => {
+  test('the second clone of a repository fails when the repository is unreachable, instead of serving stale code', async () => {
     const { playground, clones } = await open()
     await playground.makeSource()
     const forge = await startForge({ root: playground.path })
@@ -264,7 +267,7 @@ describe('the second clone of a repository', () => {
 })
 
 describe('removing a clone', () => {
-  test('removes it and its leftovers, and is idempotent', async () => {
+  test('removing a clone removes it and its leftovers, and is idempotent', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     const { path } = await clones.create({ name: 'a', address, branch: 'main' })
@@ -277,7 +280,7 @@ describe('removing a clone', () => {
     expect(await isThere(`${path}.partial`)).toBe(false)
   })
 
-  test('rejects every path that is not directly inside the folder of the clones', async () => {
+  test('removing a clone rejects every path that is not directly inside the folder of the clones', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     const { path } = await clones.create({ name: 'a', address, branch: 'main' })
@@ -291,7 +294,7 @@ describe('removing a clone', () => {
     expect(await isThere(playground.home)).toBe(true)
   })
 
-  test('removes a link at the path and not its target', async () => {
+  test('removing a clone removes a link at the path and not its target', async () => {
     const { playground, clones } = await open()
     const address = parseRepositoryAddress(await playground.makeSource())
     await clones.create({ name: 'a', address, branch: 'main' })

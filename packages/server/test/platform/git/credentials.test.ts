@@ -29,7 +29,7 @@ describe('credentials in the address', () => {
     expect(await readFile(commands, 'utf8')).toContain(address.url)
   })
 
-  test('that are wrong cause an auth failure that does not contain them', async () => {
+  test('credentials in the address that are wrong cause an auth failure that does not contain them', async () => {
     const { clones, addressWith } = await open(`ada:${password}`)
 
     const failure = await failureOf(clones.create({ name: 'a', address: addressWith('ada:hunter22@'), branch: 'main' }))
@@ -38,7 +38,7 @@ describe('credentials in the address', () => {
     expect(JSON.stringify(failure) + String(failure)).not.toMatch(/hunter22/)
   })
 
-  test('are checked for every clone, even if another caller has filled the mirror', async () => {
+  test('credentials in the address are checked for every clone, even if another caller has filled the mirror', async () => {
     const { clones, addressWith } = await open(`ada:${password}`)
     await clones.create({ name: 'a', address: addressWith(`ada:${encoded}@`), branch: 'main' })
 
@@ -49,7 +49,7 @@ describe('credentials in the address', () => {
     }
   })
 
-  test("are not passed to the operator's helper, which would store them", async () => {
+  test("credentials in the address are not passed to the operator's helper, which would store them", async () => {
     const { playground, clones, addressWith, origin } = await open(`ada:${password}`)
     const told = join(playground.path, 'told')
     const helper = `!f() { cat >> ${told}; }; f`
@@ -85,7 +85,7 @@ describe('credentials of the operator', () => {
     expect(await playground.git(clone.path, 'remote', 'get-url', 'origin')).not.toContain('ada')
   })
 
-  test('that are missing cause an auth failure with advice and no prompt', async () => {
+  test('credentials of the operator that are missing cause an auth failure with advice and no prompt', async () => {
     const { clones, addressWith } = await open('ada:secret')
 
     const failure = await failureOf(clones.create({ name: 'a', address: addressWith(''), branch: 'main' }))
@@ -96,7 +96,7 @@ describe('credentials of the operator', () => {
 
 describe('a repository of another user on this disk', () => {
   test.runIf(process.getuid?.() === 0)(
-    'is refused until the operator trusts it in their own configuration',
+    'a repository of another user on this disk is refused until the operator trusts it in their own configuration',
     async () => {
       const { playground, clones } = await open()
       const source = join(playground.path, 'source')

@@ -38,7 +38,7 @@ describe('the kind of a failure', () => {
     expect(readFailure(stderr, [])).toMatchObject({ kind, reason: expect.stringMatching(/^[^\n]+$/) })
   })
 
-  test('tells whether a retry makes sense', () => {
+  test('the kind of a git failure tells whether a retry makes sense', () => {
     const isRetryable = (kind: GitFailed['kind']) => new GitFailed({ operation: 'x', kind, reason: 'y' }).isRetryable
 
     expect((['network', 'timeout', 'disk_full', 'unknown'] as const).every(isRetryable)).toBe(true)
@@ -47,7 +47,7 @@ describe('the kind of a failure', () => {
 })
 
 describe('the reason', () => {
-  test('is one short line without colours, whatever the remote side prints', () => {
+  test('the reason of a failed git command is one short line without colours, whatever the remote side prints', () => {
     const { reason } = readFailure(`\u001b[31mfatal: red\u001b[0m\rINFO all is well ${'x '.repeat(9_000)}\n`, [])
 
     expect(reason).toMatch(/^red INFO all is well [x ]+…$/)
@@ -60,7 +60,7 @@ describe('the reason', () => {
     expect(reason).toMatch(/^[word ]+…$/)
   })
 
-  test('contains neither the credentials of a URL nor known secrets', () => {
+  test('the reason of a failed git command contains neither the credentials of a URL nor known secrets', () => {
     const stderr =
       "fatal: Authentication failed for 'https://ada:p@ss@forge.example/web': hunter22 is wrong, as is p%2Fq-long"
 
@@ -69,7 +69,7 @@ describe('the reason', () => {
     expect(reason).toBe("Authentication failed for 'https://***@forge.example/web': *** is wrong, as is ***")
   })
 
-  test('keeps text that only resembles credentials', () => {
+  test('the reason of a failed git command keeps text that only resembles credentials', () => {
     expect(maskCredentials("could not find https://forge.example/a@b or '/srv/a@b'")).toBe(
       "could not find https://forge.example/a@b or '/srv/a@b'",
     )

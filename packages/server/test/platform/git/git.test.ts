@@ -10,13 +10,13 @@ import { failureOf, isThere, openPlayground } from './playground.ts'
 const basics = { operation: 'Trying', timeoutMs: 20_000 }
 
 describe('git', () => {
-  test('returns what it printed', async () => {
+  test('git returns what it printed', async () => {
     await openPlayground()
 
     expect(await runGit({ ...basics, subcommand: 'version' })).toMatch(/^git version /)
   })
 
-  test('that is not installed fails with git_missing', async () => {
+  test('git that is not installed fails with git_missing', async () => {
     const playground = await openPlayground()
     vi.stubEnv('PATH', playground.home)
 
@@ -27,7 +27,7 @@ describe('git', () => {
     })
   })
 
-  test('does not use a repository in a parent of its folder', async () => {
+  test('git does not use a repository in a parent of its folder', async () => {
     const playground = await openPlayground()
     const source = await playground.makeSource()
     await mkdir(join(source, 'below'))
@@ -37,7 +37,7 @@ describe('git', () => {
     expect(failure).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('not a git repository') })
   })
 
-  test('that prints endlessly is stopped', async () => {
+  test('git that prints endlessly is stopped', async () => {
     const playground = await openPlayground()
     const source = await playground.makeSource()
     const large = await playground.commit(source, { 'large.txt': 'x'.repeat(3_000_000) })
@@ -51,7 +51,7 @@ describe('git', () => {
 })
 
 describe('a server that accepts and never answers', () => {
-  test('is abandoned after the timeout', async () => {
+  test('a server that accepts and never answers is abandoned after the timeout', async () => {
     await openPlayground()
     const address = parseRepositoryAddress(`http://127.0.0.1:${await listenInSilence()}/web`)
 
@@ -68,7 +68,7 @@ describe('a server that accepts and never answers', () => {
     expect(failure).toMatchObject({ kind: 'timeout', isRetryable: true, reason: 'it took longer than 0.3 s' })
   })
 
-  test('is abandoned when the caller aborts, with the reason of the abort', async () => {
+  test('a server that accepts and never answers is abandoned when the caller aborts, with the reason of the abort', async () => {
     await openPlayground()
     const address = parseRepositoryAddress(`http://127.0.0.1:${await listenInSilence()}/web`)
     const controller = new AbortController()
@@ -88,7 +88,7 @@ describe('a server that accepts and never answers', () => {
 })
 
 describe('the environment of git', () => {
-  test('contains only what git needs and disables every prompt', async () => {
+  test('the environment of git contains only what git needs and disables every prompt', async () => {
     vi.stubEnv('API_KEYS', 'ours')
     vi.stubEnv('GIT_DIR', '/elsewhere')
     vi.stubEnv('GIT_ASKPASS', '/usr/bin/ssh-askpass')
@@ -101,7 +101,7 @@ describe('the environment of git', () => {
     expect(variables).toMatchObject({ GIT_ASKPASS: '', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', GIT_ALLOW_PROTOCOL: '' })
   })
 
-  test('contains the configuration and keys of the operator only for network calls', async () => {
+  test('the environment of git contains the configuration and keys of the operator only for network calls', async () => {
     vi.stubEnv('SSH_AUTH_SOCK', '/run/agent.sock')
     const address = parseRepositoryAddress('https://forge.example/web')
     const local = await spyOnGit(async () => {
@@ -124,7 +124,7 @@ describe('the environment of git', () => {
 })
 
 describe('ssh', () => {
-  test('uses the command that the operator has configured', async () => {
+  test('ssh uses the command that the operator has configured', async () => {
     const playground = await openPlayground()
     const record = join(playground.path, 'called')
     const command = join(playground.path, 'my-ssh')
@@ -151,7 +151,7 @@ describe('what reaches git unchecked', () => {
     'ext::touch CANARY',
     'fd::0',
     '--config=core.sshCommand=touch CANARY',
-  ])('runs no program when given as an operand: %s', async (text) => {
+  ])('what reaches git unchecked runs no program when given as an operand: %s', async (text) => {
     const playground = await openPlayground()
     const canary = join(playground.path, 'canary')
     const operand = text.replace('CANARY', canary)

@@ -211,7 +211,7 @@ describe('an address or a branch that tries to inject options or commands', () =
     'http://u:p@127.0.0.1:1/web',
   ]
 
-  test('creates no canary file, in either position, in any spelling', async () => {
+  test('an address or a branch that tries to inject options or commands creates no canary file, in either position, in any spelling', async () => {
     const { playground, canary, source, clones } = await open()
     const good = parseRepositoryAddress(source)
     let attempts = 0

@@ -8,7 +8,7 @@ import { type Forge, startForge } from './forge.ts'
 import { failureOf, isThere, openPlayground, type Playground } from './playground.ts'
 
 describe('many clones at once', () => {
-  test('of one repository all succeed, and waiting clones share one fetch', async () => {
+  test('many clones at once of one repository all succeed, and waiting clones share one fetch', async () => {
     const { clones, forge, address, tip } = await open()
 
     const names = Array.from({ length: 10 }, (_, index) => `clone-${index}`)
@@ -18,7 +18,7 @@ describe('many clones at once', () => {
     expect(forge.refsRequestCount()).toBeLessThan(names.length)
   })
 
-  test('from two processes all succeed, and the mirror is built once', async () => {
+  test('many clones at once from two processes all succeed, and the mirror is built once', async () => {
     const { playground, clones, forge, address, tip } = await open()
 
     const others = ['x', 'y'].map((name) => startRunner(playground, address.url, name))
@@ -91,7 +91,7 @@ describe('aborting', () => {
     expect((await clones.create({ name: 'a', address, branch: 'main' })).commit).toBe(tip)
   })
 
-  test('happens at the timeout when the server stalls in the middle', async () => {
+  test('aborting a git command happens at the timeout when the server stalls in the middle', async () => {
     const { playground, address } = await open({ stallAfterBytes: () => 200 })
     const clones = openClones({ ...foldersOf(playground), networkTimeoutMs: 1_000 })
 
@@ -101,7 +101,7 @@ describe('aborting', () => {
 })
 
 describe('a process killed with SIGKILL', () => {
-  test('while it builds a mirror does not break the next clone', async () => {
+  test('a process killed with SIGKILL while it builds a mirror does not break the next clone', async () => {
     let stallAfterBytes: number | undefined = 200
     const { playground, clones, forge, address, tip } = await open({ stallAfterBytes: () => stallAfterBytes })
     const runner = startRunner(playground, address.url, 'killed')
@@ -121,7 +121,7 @@ describe('a process killed with SIGKILL', () => {
     expect(await leftovers(playground)).toEqual([])
   })
 
-  test('while it fetches into a mirror does not break the next clone', async () => {
+  test('a process killed with SIGKILL while it fetches into a mirror does not break the next clone', async () => {
     let stallAfterBytes: number | undefined
     const { playground, source, clones, forge, address } = await open({ stallAfterBytes: () => stallAfterBytes })
     await clones.create({ name: 'a', address, branch: 'main' })

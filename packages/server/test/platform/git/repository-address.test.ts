@@ -33,7 +33,7 @@ describe('credentials', () => {
     expect(parseRepositoryAddress(text)).toMatchObject({ url: 'https://forge.example/web', credentials })
   })
 
-  test('do not affect the key of the mirror', () => {
+  test('credentials do not affect the key of the mirror', () => {
     const keys = [
       'https://forge.example/web',
       'https://ada:one@forge.example/web/',
@@ -43,7 +43,7 @@ describe('credentials', () => {
     expect(new Set(keys.map((text) => parseRepositoryAddress(text).mirrorKey)).size).toBe(1)
   })
 
-  test('are not quoted when the address is rejected', () => {
+  test('credentials are not quoted when the address is rejected', () => {
     for (const text of [
       'https://ada:s3cret@forge.example/web?x',
       'ssh://ada:s3cret@forge.example/web',

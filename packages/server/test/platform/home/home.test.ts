@@ -88,7 +88,7 @@ async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
 }
 
 describe('the host id', () => {
-  test('is the same at every start and readable only by its owner', async () => {
+  test('the host id is the same at every start and readable only by its owner', async () => {
     const first = await openHome(join(folder, 'home'))
     await first.release()
     const second = await openHome(join(folder, 'home'))
@@ -98,7 +98,7 @@ describe('the host id', () => {
     expect((await stat(first.in('host-id'))).mode & 0o777).toBe(0o600)
   })
 
-  test('differs between two homes', async () => {
+  test('the host id differs between two homes', async () => {
     const [one, other] = [await openHome(join(folder, 'one')), await openHome(join(folder, 'other'))]
     expect(one.hostId).not.toBe(other.hostId)
     await Promise.all([one.release(), other.release()])
@@ -166,7 +166,7 @@ describe('the lock', () => {
 })
 
 describe('the lock folder of an earlier build', () => {
-  test('refuses the home while the process of its highest number runs, and releases the new lock', async () => {
+  test('the lock folder of an earlier build refuses the home while the process of its highest number runs, and releases the new lock', async () => {
     const self = await processTable().identify(process.pid)
     await writeEarlierLock({ 7: 'released', 8: JSON.stringify(self) })
     await expect(openHome(join(folder, 'home'))).rejects.toThrow(`Another Yardmaster (process ${process.pid})`)
@@ -178,7 +178,7 @@ describe('the lock folder of an earlier build', () => {
     ['released', 'released'],
     ['left empty by a power cut', ''],
     ['of a dead process', '{"pid": 999999999, "startTime": "long ago"}'],
-  ])('is removed when it was %s', async (_, content) => {
+  ])('the lock folder of an earlier build is removed when it was %s', async (_, content) => {
     await writeEarlierLock({ 7: content })
     const home = await openHome(join(folder, 'home'))
     expect(await readdir(home.path)).toEqual(['home.lock', 'host-id'])

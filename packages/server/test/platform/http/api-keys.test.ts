@@ -28,26 +28,26 @@ function expectUnauthorized(answer: Answer): void {
 }
 
 describe('the list of API keys', () => {
-  test('accepts the first, the last and the only key', () => {
+  test('the list of API keys accepts the first, the last and the only key', () => {
     expect(apiKeys(['a', 'b', 'c']).accepts('a')).toBe(true)
     expect(apiKeys(['a', 'b', 'c']).accepts('c')).toBe(true)
     expect(apiKeys(['a']).accepts('a')).toBe(true)
   })
 
-  test('rejects a prefix of a key, a longer key, another case and two keys joined', () => {
+  test('the list of API keys rejects a prefix of a key, a longer key, another case and two keys joined', () => {
     const keys = apiKeys(['alpha', 'beta'])
     for (const presented of ['alph', 'alphaa', 'Alpha', 'alpha,beta', 'alpha, beta', ' alpha']) {
       expect([presented, keys.accepts(presented)]).toEqual([presented, false])
     }
   })
 
-  test('rejects anything but a single string', () => {
+  test('the list of API keys rejects anything but a single string', () => {
     for (const presented of [undefined, null, '', ['alpha'], 7, {}]) {
       expect([presented, apiKeys(['alpha']).accepts(presented)]).toEqual([presented, false])
     }
   })
 
-  test('rejects every key when the list is empty or holds only an empty key', () => {
+  test('the list of API keys rejects every key when the list is empty or holds only an empty key', () => {
     for (const keys of [[], ['']]) {
       expect(apiKeys(keys).accepts('')).toBe(false)
       expect(apiKeys(keys).accepts(undefined)).toBe(false)
@@ -56,7 +56,7 @@ describe('the list of API keys', () => {
 
   // A test without timing cannot show that the comparison takes constant time. It shows that the position of a key does
   // not matter: each key of a long list is accepted, and none hides a later one.
-  test('accepts a key at any position of the list, also when it is listed twice', () => {
+  test('the list of API keys accepts a key at any position of the list, also when it is listed twice', () => {
     const names = Array.from({ length: 50 }, (_, index) => `key-${index}`)
     const keys = apiKeys([...names, ...names])
     expect(names.filter((name) => !keys.accepts(name))).toEqual([])
@@ -65,7 +65,7 @@ describe('the list of API keys', () => {
 })
 
 describe('every operation of the API', () => {
-  test('answers 401 without a key, and with an empty, a wrong and a repeated one', async () => {
+  test('every operation of the API answers 401 without a key, and with an empty, a wrong and a repeated one', async () => {
     const operations = await everyOperation()
     expect(operations.length).toBeGreaterThan(10)
     for (const { method, path } of operations) {
@@ -86,7 +86,7 @@ describe('every operation of the API', () => {
     }
   })
 
-  test('answers 401 without a key however its address is spelled', async () => {
+  test('every operation of the API answers 401 without a key however its address is spelled', async () => {
     for (const { method, path } of await everyOperation()) {
       const disguises = [
         `http://localhost${path}`,
@@ -105,12 +105,12 @@ describe('every operation of the API', () => {
     }
   })
 
-  test('sends no WWW-Authenticate header', async () => {
+  test('every operation of the API sends no WWW-Authenticate header', async () => {
     const response = await app.send('/api/v1/sessions')
     expect(response.headers.has('www-authenticate')).toBe(false)
   })
 
-  test('ignores a key in the query, a cookie or an Authorization header', async () => {
+  test('every operation of the API ignores a key in the query, a cookie or an Authorization header', async () => {
     expectUnauthorized(await readAnswer(await app.send(`/api/v1/sessions?api_key=${testKey}&X-API-Key=${testKey}`)))
     const elsewhere: Record<string, string>[] = [
       { cookie: `X-API-Key=${testKey}` },
@@ -121,7 +121,7 @@ describe('every operation of the API', () => {
     }
   })
 
-  test('checks the key before ids, bodies, content types and parameters', async () => {
+  test('every operation of the API checks the key before ids, bodies, content types and parameters', async () => {
     const post = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{' }
     expectUnauthorized(await readAnswer(await app.send('/api/v1/categories', post)))
     expectUnauthorized(await readAnswer(await app.send('/api/v1/sessions/no-such-session')))
@@ -187,7 +187,7 @@ describe('an address without a route', () => {
 })
 
 describe('API_KEYS', () => {
-  test('rejects every key when it is set but blank', async () => {
+  test('API_KEYS rejects every key when it is set but blank', async () => {
     const { app: closed, stop } = await startTestApp({ environment: { ROLE: 'web', API_KEYS: ' , ,' } })
     try {
       for (const headers of [[], ['X-API-Key:'], ['X-API-Key: ,'], [`X-API-Key: ${testKey}`]]) {
@@ -199,7 +199,7 @@ describe('API_KEYS', () => {
     }
   })
 
-  test('accepts each of several keys, ignoring spaces around them', async () => {
+  test('API_KEYS accepts each of several keys, ignoring spaces around them', async () => {
     const { app: several, stop } = await startTestApp({ environment: { ROLE: 'web', API_KEYS: ' one , two,three' } })
     try {
       for (const key of ['one', 'two', 'three']) {

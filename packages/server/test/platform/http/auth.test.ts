@@ -30,13 +30,13 @@ function bareServer() {
 }
 
 describe('a route without a declared auth', () => {
-  test('refuses to register', () => {
+  test('a route without a declared auth refuses to register', () => {
     expect(() => bareServer().get('/forgotten', async () => ({}))).toThrow(
       'GET /forgotten does not declare its auth: one of api_key, operator, elicitation_token, webhook, browser, none',
     )
   })
 
-  test('refuses to register under the API prefix as well', () => {
+  test('a route without a declared auth refuses to register under the API prefix as well', () => {
     const route = { method: ['POST', 'PUT'], url: '/api/v1/forgotten', handler: async () => ({}) } as const
     expect(() => bareServer().route({ ...route, method: [...route.method] })).toThrow(
       'POST, PUT /api/v1/forgotten does not declare its auth',
@@ -56,7 +56,7 @@ describe('a kind of auth without a checker', () => {
 })
 
 describe('a kind of auth with a checker', () => {
-  test('is decided by that checker alone: an API key neither helps nor is needed', async () => {
+  test('a kind of auth with a checker is decided by that checker alone: an API key neither helps nor is needed', async () => {
     const checkers = {
       operator: async ({ headers }: { headers: Record<string, unknown> }) => {
         if (headers['x-operator'] !== 'yes') refuse('unauthorized', 'Sign in as an operator')
@@ -68,7 +68,7 @@ describe('a kind of auth with a checker', () => {
     expect(signedIn.status).toBe(200)
   })
 
-  test('is decided before the body is read', async () => {
+  test('a kind of auth with a checker is decided before the body is read', async () => {
     const checkers = { webhook: () => refuse('unauthorized', 'The signature does not match') }
     const endpoint = defineEndpoint({
       auth: 'webhook',
@@ -90,14 +90,14 @@ describe('a kind of auth with a checker', () => {
 })
 
 describe('auth none', () => {
-  test('answers without a key under the API prefix, while its neighbours ask for one', async () => {
+  test('auth none answers without a key under the API prefix, while its neighbours ask for one', async () => {
     const server = await kitServer([answering('/open', 'none'), answering('/closed', 'api_key')])
     expect((await server.send('/api/v1/open')).status).toBe(200)
     expect((await server.send('/api/v1/closed')).status).toBe(401)
     expect((await server.get('/closed')).status).toBe(200)
   })
 
-  test('does not open an address without a route: 401 without a key, 404 with it', async () => {
+  test('auth none does not open an address without a route: 401 without a key, 404 with it', async () => {
     const server = await kitServer([answering('/open', 'none')])
     expect((await server.send('/api/v1/open/further')).status).toBe(401)
     expect((await server.get('/open/further')).status).toBe(404)

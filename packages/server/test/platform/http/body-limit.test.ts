@@ -60,14 +60,14 @@ function isAccepted({ socket, closed }: RawConnection, bytes: Buffer): Promise<b
 }
 
 describe('a body within the limit', () => {
-  test('is accepted at exactly the limit and refused one byte above it', async () => {
+  test('a body within the limit is accepted at exactly the limit and refused one byte above it', async () => {
     const server = await kitServer([measuring('/usual')])
     const largest = textFor(limits.bodyBytes)
     expect((await server.post('/usual', largest)).body).toEqual({ length: largest.text.length })
     expectProblem(await server.post('/usual', { text: `${largest.text}x` }), 413, 'Body too large', sentence)
   })
 
-  test('may have 8 MB, and more only where an endpoint declares it', async () => {
+  test('a body within the limit may have 8 MB, and more only where an endpoint declares it', async () => {
     expect(limits.bodyBytes).toBe(8 * mebibyte)
     const server = await kitServer([measuring('/usual'), measuring('/generous', 12 * mebibyte)])
     const body = textFor(10 * mebibyte)
@@ -76,7 +76,7 @@ describe('a body within the limit', () => {
     expectProblem(await server.post('/generous', textFor(12 * mebibyte + 1)), 413, 'Body too large', sentence)
   })
 
-  test('may have less where an endpoint declares a smaller limit', async () => {
+  test('a body within the limit may have less where an endpoint declares a smaller limit', async () => {
     const server = await kitServer([measuring('/small', 100)])
     expect((await server.post('/small', textFor(100))).status).toBe(200)
     expectProblem(await server.post('/small', textFor(101)), 413, 'Body too large', sentence)
@@ -84,7 +84,7 @@ describe('a body within the limit', () => {
 })
 
 describe('a body of 100 MB', () => {
-  test('is refused by its Content-Length before it is sent', async () => {
+  test('a body of 100 MB is refused by its Content-Length before it is sent', async () => {
     const server = await kitServer([measuring('/usual')])
     const sizeBytes = 100 * mebibyte
     const { answer, acceptedBytes } = await upload(server.url, sizeBytes, `Content-Length: ${sizeBytes}`)
@@ -93,14 +93,14 @@ describe('a body of 100 MB', () => {
     expect(acceptedBytes).toBeLessThan(16 * mebibyte)
   })
 
-  test('in chunks is refused once it exceeds the limit', async () => {
+  test('a body of 100 MB in chunks is refused once it exceeds the limit', async () => {
     const server = await kitServer([measuring('/usual')])
     const { answer, acceptedBytes } = await upload(server.url, 100 * mebibyte, 'Transfer-Encoding: chunked')
     expect([answer.status, answer.body.error]).toEqual([413, 'Body too large'])
     expect(acceptedBytes).toBeLessThan(limits.bodyBytes + 16 * mebibyte)
   })
 
-  test('that continues after the answer is discarded until the request times out, then disconnected', async () => {
+  test('a body of 100 MB that continues after the answer is discarded until the request times out, then disconnected', async () => {
     const timeouts = { headersMs: 1500, requestMs: 1500, keepAliveMs: 300, checkEveryMs: 50, drainMs: 300 }
     const server = await kitServer([measuring('/usual', 64 * 1024)], { timeouts })
     const header = 'Transfer-Encoding: chunked'
@@ -114,7 +114,7 @@ describe('a body of 100 MB', () => {
     await connection.closed
   })
 
-  test('is answered 413 to a client that sends all of it, and the server keeps serving', async () => {
+  test('a body of 100 MB is answered 413 to a client that sends all of it, and the server keeps serving', async () => {
     const server = await kitServer([measuring('/usual')])
     expectProblem(await server.post('/usual', textFor(100 * mebibyte)), 413, 'Body too large', sentence)
     expect((await server.post('/usual', { text: 'abc' })).body).toEqual({ length: 3 })

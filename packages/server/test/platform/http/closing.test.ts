@@ -28,7 +28,7 @@ async function connections({ server }: KitServer): Promise<number> {
 const endless: HttpTimeouts = { ...defaultTimeouts, keepAliveMs: 60_000, drainMs: 60_000 }
 
 describe('a server that is closing', () => {
-  test('answers running requests with Connection: close and waits for nothing else', async () => {
+  test('a server that is closing answers running requests with Connection: close and waits for nothing else', async () => {
     let goOn: (() => void) | undefined
     const held = defineEndpoint({
       method: 'GET',
@@ -61,7 +61,7 @@ describe('a server that is closing', () => {
     await closing
   })
 
-  test('answers a request that arrives on an open connection, in the usual error shape', async () => {
+  test('a server that is closing answers a request that arrives on an open connection, in the usual error shape', async () => {
     const server = await kitServer([echo], { timeouts: endless })
     const connection = openRaw(server.url)
     const request = requestHead('GET /api/v1/nothing', [key])
@@ -89,7 +89,7 @@ describe('a server that is closing', () => {
       'does not finish its body',
       `${requestHead('POST /api/v1/echo', [key, 'Content-Type: application/json', 'Content-Length: 100'])}{`,
     ],
-  ])('closes within the drain time although a client %s', async (_name, bytes) => {
+  ])('a server that is closing closes within the drain time although a client %s', async (_name, bytes) => {
     const server = await kitServer([echo], { timeouts: brief })
     const connection = openRaw(server.url)
     if (bytes !== '') connection.send(bytes)

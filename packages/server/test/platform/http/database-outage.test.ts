@@ -74,7 +74,7 @@ async function statusesWhile(disturb: () => Promise<void>): Promise<Set<number>>
 }
 
 describe('a database outage', () => {
-  test('answers 503 with Retry-After to reads and writes, and recovers without a restart', async () => {
+  test('a database outage answers 503 with Retry-After to reads and writes, and recovers without a restart', async () => {
     expect((await app.get('/categories')).status).toBe(200)
     proxy.cut()
     try {
@@ -92,7 +92,7 @@ describe('a database outage', () => {
     await expectRecovery()
   })
 
-  test('does not affect requests that need no database', async () => {
+  test('a database outage does not affect requests that need no database', async () => {
     proxy.cut()
     try {
       expect((await app.send('/up')).status).toBe(200)
@@ -110,7 +110,7 @@ describe('a database outage', () => {
     expect((await app.send('/up/deep')).status).toBe(200)
   })
 
-  test('never answers 500 to requests that are running when it begins', async () => {
+  test('a database outage never answers 500 to requests that are running when it begins', async () => {
     const seen = await statusesWhile(async () => {
       for (let round = 0; round < 3; round += 1) {
         await wait(100)
@@ -124,7 +124,7 @@ describe('a database outage', () => {
     await expectRecovery()
   })
 
-  test('never answers 500 when PostgreSQL terminates single connections', async () => {
+  test('a database outage never answers 500 when PostgreSQL terminates single connections', async () => {
     const seen = await statusesWhile(async () => {
       for (let round = 0; round < 6; round += 1) {
         await wait(30)
@@ -139,7 +139,7 @@ describe('a database outage', () => {
     await expectRecovery()
   })
 
-  test('answers 503 when PostgreSQL accepts connections and does not respond', async () => {
+  test('a database outage answers 503 when PostgreSQL accepts connections and does not respond', async () => {
     proxy.cut()
     expectUnavailable(await app.get('/categories'))
     proxy.freeze()
@@ -151,7 +151,7 @@ describe('a database outage', () => {
     await expectRecovery()
   })
 
-  test('answers 503 when the port is closed', async () => {
+  test('a database outage answers 503 when the port is closed', async () => {
     await proxy.close()
     expectUnavailable(await app.get('/categories'))
     expect((await app.send('/up')).status).toBe(200)

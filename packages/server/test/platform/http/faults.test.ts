@@ -33,7 +33,7 @@ function failing(path: string, fail: () => unknown) {
 }
 
 describe('a fault', () => {
-  test('answers 500 with a sentence and a request id, and no detail of the error', async () => {
+  test('a fault answers 500 with a sentence and a request id, and no detail of the error', async () => {
     const server = await kitServer([failing('/fault', errorWithDetails)])
     const answer = await server.get('/fault')
     const id = answer.headers.get('x-request-id')
@@ -48,7 +48,7 @@ describe('a fault', () => {
     expect(JSON.stringify([...answer.headers])).not.toContain('private')
   })
 
-  test('writes one log record with the request id and the stack', async () => {
+  test('a fault writes one log record with the request id and the stack', async () => {
     const server = await kitServer([failing('/fault', errorWithDetails)], { logLevel: 'info' })
     const answer = await server.get('/fault')
     await server.close()
@@ -62,7 +62,7 @@ describe('a fault', () => {
     })
   })
 
-  test('is answered 500 whatever value was thrown', async () => {
+  test('a fault is answered 500 whatever value was thrown', async () => {
     const thrown: Record<string, () => unknown> = {
       '/text': () => 'a text',
       '/null': () => null,
@@ -84,7 +84,7 @@ describe('a fault', () => {
     }
   })
 
-  test('does not affect the next request, on the same connection or another', async () => {
+  test('a fault does not affect the next request, on the same connection or another', async () => {
     const fine = defineEndpoint({
       method: 'GET',
       path: '/fine',
@@ -98,7 +98,7 @@ describe('a fault', () => {
     expect((await server.get('/fine')).status).toBe(200)
   })
 
-  test('in a stream that has begun closes the connection and writes one log record', async () => {
+  test('a fault in a stream that has begun closes the connection and writes one log record', async () => {
     const breaking = defineEndpoint({
       method: 'GET',
       path: '/breaking',
@@ -128,7 +128,7 @@ describe('a fault', () => {
     expect(records[0]).toMatchObject({ level: 50, requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
   })
 
-  test('is an answer that cannot be serialised as JSON', async () => {
+  test('a fault is an answer that cannot be serialised as JSON', async () => {
     const endpoint = defineEndpoint({
       method: 'GET',
       path: '/bigint',

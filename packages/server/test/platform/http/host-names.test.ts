@@ -33,7 +33,7 @@ async function everyRoute(): Promise<string[]> {
 }
 
 describe('an unknown host name', () => {
-  test('answers 421 on every route, with or without a key, event streams included', async () => {
+  test('an unknown host name answers 421 on every route, with or without a key, event streams included', async () => {
     for (const route of await everyRoute()) {
       const answer = await sendRaw(app.url, requestHead(route, ['Host: evil.test', `X-API-Key: ${testKey}`]))
       expect([route, answer.status, answer.body.error]).toEqual([route, 421, 'Misdirected request'])
@@ -47,20 +47,20 @@ describe('an unknown host name', () => {
     expect(answer.text).not.toContain('evil')
   })
 
-  test('includes a missing Host header', async () => {
+  test('an unknown host name includes a missing Host header', async () => {
     for (const version of ['1.0', '1.1']) {
       const answer = await sendRaw(app.url, `GET /up HTTP/${version}\r\nConnection: close\r\n\r\n`)
       expect([version, answer.status, answer.body.error]).toEqual([version, 421, 'Misdirected request'])
     }
   })
 
-  test('is taken from the Host header only, not from a forwarding header or the request line', async () => {
+  test('an unknown host name is taken from the Host header only, not from a forwarding header or the request line', async () => {
     const forwarded = ['Host: evil.test', 'X-Forwarded-Host: localhost', 'Forwarded: host=localhost']
     expect((await sendRaw(app.url, requestHead('GET /up', forwarded))).status).toBe(421)
     expect((await sendRaw(app.url, requestHead('GET http://localhost/up', ['Host: evil.test']))).status).toBe(421)
   })
 
-  test('is refused before the key is checked', async () => {
+  test('an unknown host name is refused before the key is checked', async () => {
     expect((await sendRaw(app.url, requestHead('GET /api/v1/sessions', ['Host: evil.test']))).status).toBe(421)
   })
 })
@@ -81,13 +81,13 @@ describe('a request that names two hosts', () => {
     ['a foreign authority of an address without a route', 'GET http://evil.test/%zz', ['Host: localhost']],
   ] as const
 
-  test.each(bodies)('is answered 400: %s', async (_name, route, headers) => {
+  test.each(bodies)('a request that names two hosts is answered 400: %s', async (_name, route, headers) => {
     const answer = await sendRaw(app.url, `${route} HTTP/1.1\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`)
     expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request'])
     expect(answer.body.messages).toHaveLength(1)
   })
 
-  test('is served when its request line names this server', async () => {
+  test('a request that names two hosts is served when its request line names this server', async () => {
     for (const address of ['http://localhost/up', 'HTTP://LOCALHOST:3000/up', 'http://127.0.0.1/up'])
       expect((await sendRaw(app.url, requestHead(`GET ${address}`, ['Host: localhost']))).status).toBe(200)
   })
@@ -101,7 +101,7 @@ describe('a known host name', () => {
     },
   )
 
-  test('is the one in APP_HOST, in any case and with any port', async () => {
+  test('a known host name is the one in APP_HOST, in any case and with any port', async () => {
     const { app: named, stop } = await startTestApp({
       environment: { ROLE: 'web', APP_HOST: 'Yard.Example.com:8443' },
     })
@@ -119,7 +119,7 @@ describe('a known host name', () => {
     }
   })
 
-  test('may be an IPv6 address in brackets', () => {
+  test('a known host name may be an IPv6 address in brackets', () => {
     for (const name of ['fd00::5', '[fd00::5]', '[fd00::5]:3000', 'FD00::5']) {
       const names = hostNames([name])
       expect([name, names.include('[fd00::5]:3000'), names.include('[fd00::5]')]).toEqual([name, true, true])

@@ -35,12 +35,12 @@ function checkWithClock(...keys: string[]) {
 }
 
 describe('a network that guesses keys', () => {
-  test('is answered 401 for twenty wrong keys a minute, and told to wait for ten thousand more', () => {
+  test('a network that guesses keys is answered 401 for twenty wrong keys a minute, and told to wait for ten thousand more', () => {
     const judged = checkWithClock('right').judgeAll(wrongKeys(10_020))
     expect(judged).toEqual([...Array(20).fill('wrong'), ...Array(10_000).fill(60)])
   })
 
-  test('is answered 429 with Retry-After, and one log record that contains no key', async () => {
+  test('a network that guesses keys is answered 429 with Retry-After, and one log record that contains no key', async () => {
     const { url, records, lines } = await kitServer([])
     const answers: { status: number; retryAfter: string | null; text: string }[] = []
     for (const key of wrongKeys(60)) {
@@ -62,7 +62,7 @@ describe('a network that guesses keys', () => {
     expect(lines().filter((line) => line.includes('wrong-'))).toEqual([])
   })
 
-  test('is told apart by its forwarded address behind a proxy on this machine', async () => {
+  test('a network that guesses keys is told apart by its forwarded address behind a proxy on this machine', async () => {
     const { url } = await kitServer([], { isProxied: true })
     const ask = async (key: string, client: string) => {
       const headers = { 'x-api-key': key, 'x-forwarded-for': client }
@@ -73,7 +73,7 @@ describe('a network that guesses keys', () => {
     expect([...statuses, await ask('wrong', '203.0.113.10')]).toEqual([401, 429, 401])
   })
 
-  test('cannot choose its address with a forwarding header when there is no proxy', async () => {
+  test('a network that guesses keys cannot choose its address with a forwarding header when there is no proxy', async () => {
     const { url } = await kitServer([])
     const statuses: number[] = []
     for (const [index, key] of wrongKeys(25).entries()) {
@@ -83,7 +83,7 @@ describe('a network that guesses keys', () => {
     expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)])
   })
 
-  test('may disconnect before the answer, when its address is no longer known', async () => {
+  test('a network that guesses keys may disconnect before the answer, when its address is no longer known', async () => {
     const { url, records } = await kitServer([])
     for (const [index, path] of ['/api/%zz', '/api/v1/anything', '/api/%zz', '/api/v1/anything'].entries()) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -96,13 +96,13 @@ describe('a network that guesses keys', () => {
     expect(records().filter(({ level }) => level >= 40)).toEqual([])
   })
 
-  test('does not lock out a right key, whatever the network sent before', () => {
+  test('a network that guesses keys does not lock out a right key, whatever the network sent before', () => {
     const { judge, judgeAll } = checkWithClock('right', 'other')
     judgeAll(wrongKeys(10_000))
     expect([judge('right'), judge('other'), judge('wrong')]).toEqual(['right', 'right', 60])
   })
 
-  test('is told how many seconds of the minute are left', () => {
+  test('a network that guesses keys is told how many seconds of the minute are left', () => {
     const { judge, judgeAll, pass } = checkWithClock('right')
     judgeAll(wrongKeys(20))
     pass(59.5)
@@ -111,26 +111,26 @@ describe('a network that guesses keys', () => {
     expect(judge('wrong')).toBe('wrong')
   })
 
-  test('gets twenty more guesses when the minute is over', () => {
+  test('a network that guesses keys gets twenty more guesses when the minute is over', () => {
     const { judgeAll, pass } = checkWithClock('right')
     judgeAll(wrongKeys(20))
     pass(60)
     expect(judgeAll(wrongKeys(21, 100))).toEqual([...wrongKeys(20).map(() => 'wrong'), 60])
   })
 
-  test('does not count against callers of other networks', () => {
+  test('a network that guesses keys does not count against callers of other networks', () => {
     const { judge, judgeAll } = checkWithClock('right')
     judgeAll(wrongKeys(30))
     expect([judge('wrong', '192.0.2.2'), judge('wrong', '2001:db8::1')]).toEqual(['wrong', 'wrong'])
   })
 
-  test('is an IPv6 /64: its many addresses count together', () => {
+  test('a network that guesses keys is an IPv6 /64: its many addresses count together', () => {
     const { judge } = checkWithClock('right')
     const judged = wrongKeys(21).map((key, index) => judge(key, `2001:db8:0:1::${index.toString(16)}`))
     expect(judged.at(-1)).toBe(60)
   })
 
-  test('is evicted after a thousand other networks, so that memory is bounded', () => {
+  test('a network that guesses keys is evicted after a thousand other networks, so that memory is bounded', () => {
     const { judge, judgeAll } = checkWithClock('right')
     judgeAll(wrongKeys(20))
     for (let index = 0; index < 1000; index += 1) judge('wrong', `10.0.${index >> 8}.${index & 255}`)

@@ -17,13 +17,13 @@ async function listen(config: Partial<WebOptions['config']>) {
 }
 
 describe('the web server', () => {
-  test('returns the address it listens on', async () => {
+  test('the web server returns the address it listens on', async () => {
     const { url } = await listen({})
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await fetch(`${url}/up`)).status).toBe(200)
   })
 
-  test('refuses a port in use and names the variable to change', async () => {
+  test('the web server refuses a port in use and names the variable to change', async () => {
     const { url } = await listen({})
     const PORT = Number(new URL(url).port)
     const failure = listen({ PORT })
@@ -34,7 +34,7 @@ describe('the web server', () => {
   })
 
   test.each(['203.0.113.1', 'not/a/host'])(
-    'refuses to listen on %s, which is no address of this machine',
+    'the web server refuses to listen on %s, which is no address of this machine',
     async (HOST) => {
       await expect(listen({ HOST })).rejects.toThrow(
         new StartupError(`HOST ${HOST} is not an address of this machine.`),

@@ -25,13 +25,13 @@ const numbers = listEndpoint({
 const list = async (query: string) => (await kitServer([numbers], { isChecking: true })).get(`/numbers${query}`)
 
 describe('paging', () => {
-  test('defaults to the first 25', async () => {
+  test('paging defaults to the first 25', async () => {
     const { body } = await list('')
     expect(body.numbers).toHaveLength(25)
     expect(body.pagination).toEqual({ page: 1, per_page: 25, total_count: 60, total_pages: 3 })
   })
 
-  test('answers the requested page and counts the filtered items', async () => {
+  test('paging answers the requested page and counts the filtered items', async () => {
     expect((await list('?page=2&per_page=7')).body).toEqual({
       numbers: [7, 8, 9, 10, 11, 12, 13],
       pagination: { page: 2, per_page: 7, total_count: 60, total_pages: 9 },

@@ -39,7 +39,7 @@ async function recordsOf(server: KitServer, answer: RawAnswer, count: number) {
 }
 
 describe('one request makes one log record', () => {
-  test('when its path contains line ends and colour codes', async () => {
+  test('one request makes one log record when its path contains line ends and colour codes', async () => {
     const server = await kitServer([echo])
     const target = `/api/v1/nothing/${encodeURIComponent(forged)}`
     const answer = await sendRaw(server.url, requestHead(`GET ${target}`, [key]))
@@ -47,7 +47,7 @@ describe('one request makes one log record', () => {
     expect(record).toMatchObject({ level: 20, msg: 'answered', path: target, status: 404 })
   })
 
-  test('with the path of the request and without its query', async () => {
+  test('one request makes one log record with the path of the request and without its query', async () => {
     const server = await kitServer([echo])
     const answer = await sendRaw(server.url, requestHead(`GET /api/v1/nothing?secret=hunter2`, [key]))
     const [record] = await recordsOf(server, answer, 1)
@@ -55,7 +55,7 @@ describe('one request makes one log record', () => {
     expect(server.lines().join()).not.toContain('hunter2')
   })
 
-  test('when headers imitate a request id, a key and an address', async () => {
+  test('one request makes one log record when headers imitate a request id, a key and an address', async () => {
     const server = await kitServer([echo])
     const headers = [
       'X-API-Key: {"level":60}',
@@ -71,7 +71,7 @@ describe('one request makes one log record', () => {
     )
   })
 
-  test('when a header contains raw line ends or control characters', async () => {
+  test('one request makes one log record when a header contains raw line ends or control characters', async () => {
     const server = await kitServer([echo])
     const split = await sendRaw(server.url, requestHead('GET /api/v1/things', ['X-A: b\r\nX-Request-Id: forged', key]))
     await recordsOf(server, split, 1)
@@ -81,7 +81,7 @@ describe('one request makes one log record', () => {
     expect(server.lines()).toHaveLength(1)
   })
 
-  test('when the message of a fault contains text of the caller', async () => {
+  test('one request makes one log record when the message of a fault contains text of the caller', async () => {
     const server = await kitServer([echo], { logLevel: 'info' })
     const body = JSON.stringify({ title: forged })
     const length = `Content-Length: ${Buffer.byteLength(body)}`
@@ -99,7 +99,7 @@ describe('one request makes one log record', () => {
     expect(answer.text).not.toContain('forged')
   })
 
-  test('and none at the default level for a success or a refusal', async () => {
+  test('one request makes one log record and none at the default level for a success or a refusal', async () => {
     const server = await kitServer([echo], { logLevel: 'info' })
     expect((await server.post('/things/fine', { title: 'a' })).status).toBe(200)
     await server.post('/things/fine', {})
@@ -111,7 +111,7 @@ describe('one request makes one log record', () => {
 })
 
 describe('the key', () => {
-  test('is in no log record, whether right or wrong', async () => {
+  test('an API key is in no log record, whether right or wrong', async () => {
     const server = await kitServer([echo])
     await sendRaw(server.url, requestHead('GET /api/v1/things', ['X-API-Key: almost-the-key']))
     await sendRaw(server.url, requestHead('GET /api/v1/things', [key]))

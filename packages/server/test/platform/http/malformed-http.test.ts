@@ -82,14 +82,14 @@ describe('a request that is not valid HTTP', () => {
 })
 
 describe('an unusual but valid request', () => {
-  test('with an unknown expectation is served', async () => {
+  test('an unusual but valid request with an unknown expectation is served', async () => {
     const server = await kitServer([echo])
     const head = requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 7', 'Expect: miracles'])
     const answer = await sendRaw(server.url, `${head}{"a":1}`)
     expect([answer.status, answer.body]).toEqual([200, { a: 1 }])
   })
 
-  test('with Expect: 100-continue gets 100 Continue', async () => {
+  test('an unusual but valid request with Expect: 100-continue gets 100 Continue', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 7', 'Expect: 100-continue']))
@@ -102,21 +102,21 @@ describe('an unusual but valid request', () => {
     connection.end()
   })
 
-  test('that offers an unsupported upgrade is served without it', async () => {
+  test('an unusual but valid request that offers an unsupported upgrade is served without it', async () => {
     const server = await kitServer([echo])
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket']
     expect((await sendRaw(server.url, requestHead('GET /api/v1/echo', upgrade))).status).toBe(401)
     expect((await sendRaw(server.url, requestHead('GET /api/v1/echo', [...upgrade, key]))).status).toBe(404)
   })
 
-  test('with CONNECT opens no tunnel', async () => {
+  test('an unusual but valid request with CONNECT opens no tunnel', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(requestHead('CONNECT example.com:443', [key]))
     expect(await connection.closed).not.toContain('200')
   })
 
-  test('that is pipelined is answered in order', async () => {
+  test('an unusual but valid request that is pipelined is answered in order', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     const one = (body: string) =>
@@ -132,7 +132,7 @@ describe('an unusual but valid request', () => {
 })
 
 describe('a client that disconnects', () => {
-  test('in the middle of its body causes no fault', async () => {
+  test('a client that disconnects in the middle of its body causes no fault', async () => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(`${requestHead('POST /api/v1/echo', [key, json, 'Content-Length: 100'])}{"a":`)
@@ -149,7 +149,7 @@ describe('a client that disconnects', () => {
     expect(server.records().filter(({ level }) => level > 20)).toEqual([])
   })
 
-  test('aborts the signal of its handler; nothing else aborts it', async () => {
+  test('a client that disconnects aborts the signal of its handler; nothing else aborts it', async () => {
     const seen: string[] = []
     const watched = (method: 'GET' | 'POST') =>
       defineEndpoint({
@@ -193,7 +193,7 @@ describe('a client that disconnects', () => {
 })
 
 describe('an answer that has begun', () => {
-  test('is not followed by a second one', async () => {
+  test('an answer that has begun is not followed by a second one', async () => {
     const stream = new PassThrough()
     const endless = defineEndpoint({
       method: 'GET',

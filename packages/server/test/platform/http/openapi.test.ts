@@ -47,13 +47,13 @@ async function expectValid(document: OpenApiDocument): Promise<void> {
 }
 
 describe('GET /openapi.json', () => {
-  test('is a valid OpenAPI 3.1 document whose references all resolve', async () => {
+  test('GET /openapi.json is a valid OpenAPI 3.1 document whose references all resolve', async () => {
     const document = await served()
     expect(document.openapi).toMatch(/^3\.1\./)
     await expectValid(document)
   })
 
-  test('describes exactly the mounted endpoints', async () => {
+  test('GET /openapi.json describes exactly the mounted endpoints', async () => {
     const document = await served()
     const described = operationsOf(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     const declared = modules.flatMap(({ endpoints = [] }) => endpoints.map(({ method, path }) => `${method} ${path}`))
@@ -64,7 +64,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('gives each operation a unique id, a summary and a tag', async () => {
+  test('GET /openapi.json gives each operation a unique id, a summary and a tag', async () => {
     const operations = operationsOf(await served())
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -73,7 +73,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('declares each parameter of a path', async () => {
+  test('GET /openapi.json declares each parameter of a path', async () => {
     for (const { path, parameters } of operationsOf(await served())) {
       const inPath = parameters.filter((parameter) => parameter.in === 'path')
       expect([path, ...inPath.map(({ name }) => name)]).toEqual([
@@ -84,14 +84,14 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('requires the API key on every operation', async () => {
+  test('GET /openapi.json requires the API key on every operation', async () => {
     const document = await served()
     expect(document.security).toEqual([{ apiKey: [] }])
     expect(document.components.securitySchemes.apiKey).toEqual({ type: 'apiKey', in: 'header', name: 'X-API-Key' })
     expect(operationsOf(document).filter((operation) => 'security' in operation)).toEqual([])
   })
 
-  test('lists every status of an operation, each error with the Problem schema', async () => {
+  test('GET /openapi.json lists every status of an operation, each error with the Problem schema', async () => {
     for (const { method, path, parameters, responses } of operationsOf(await served())) {
       const expected = [401, 421, 429, 500, 503]
       if (path.includes('{')) expected.push(404)
@@ -108,7 +108,7 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('has an example for each declared refusal', async () => {
+  test('GET /openapi.json has an example for each declared refusal', async () => {
     const document = await served()
     for (const { method, path, refusals: kinds } of modules.flatMap(({ endpoints = [] }) => endpoints)) {
       const responses = document.paths[path]?.[method.toLowerCase()]?.responses ?? {}
@@ -166,9 +166,9 @@ describe('a description', () => {
   ]
   const document = describeApi(endpoints, about)
 
-  test('is valid, including schemas that are only sent', () => expectValid(document))
+  test('a description of the API is valid, including schemas that are only sent', () => expectValid(document))
 
-  test('contains the declared parameters, body, answers and refusals', () => {
+  test('a description of the API contains the declared parameters, body, answers and refusals', () => {
     const operation = document.paths['/things/{id}/parts_of']?.post
     expect(operation?.operationId).toBe('things.add_part')
     expect(operation?.parameters.map(({ name, in: place, required }) => [name, place, required])).toEqual([
@@ -196,7 +196,7 @@ describe('a description', () => {
     expect(Object.keys(document.paths['/follow']?.get?.responses[200]?.content ?? {})).toEqual(['text/event-stream'])
   })
 
-  test('has the paging parameters of a list', () => {
+  test('a description of the API has the paging parameters of a list', () => {
     const list = document.paths['/things']?.get
     expect(list?.parameters.map(({ name, schema }) => [name, schema.type, schema.default])).toEqual([
       ['page', 'integer', 1],
@@ -207,7 +207,7 @@ describe('a description', () => {
 })
 
 describe('GET /docs', () => {
-  test('is an HTML page that names every path, without a key and without a script of another origin', async () => {
+  test('GET /docs is an HTML page that names every path, without a key and without a script of another origin', async () => {
     const response = await app.send('/docs')
     const html = await response.text()
     const text = html.replace(/<[^>]*>/g, '')
@@ -216,7 +216,7 @@ describe('GET /docs', () => {
     expect(/<script[^>]+src=["']?(https?:)?\/\//.test(html)).toBe(false)
   })
 
-  test('is where / redirects to', async () => {
+  test('GET /docs is where / redirects to', async () => {
     const response = await app.send('/', { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
   })

@@ -31,7 +31,7 @@ describe('the page as a whole', () => {
     expect(targets.filter((target) => !anchors.includes(target))).toEqual([])
   })
 
-  test('has no script, inline style or external resource', () => {
+  test('the page as a whole has no script, inline style or external resource', () => {
     const { html, css } = renderReference(yard())
 
     expect(forbiddenMarkup(html)).toEqual([])
@@ -65,13 +65,13 @@ describe('the page as a whole', () => {
     expect(renderReference(document).html).not.toContain('paging')
   })
 
-  test('renders a document without endpoints', () => {
+  test('the reference page of a document without endpoints is rendered', () => {
     expect(renderReference({ ...yard(), tags: [], paths: {} }).html).toContain('<h1>Yard')
   })
 })
 
 describe('hostile text', () => {
-  test('is escaped everywhere', () => {
+  test('hostile text is escaped everywhere', () => {
     const schema = {
       type: 'object',
       description: hostile,
@@ -128,7 +128,7 @@ describe('hostile text', () => {
 })
 
 describe('an endpoint', () => {
-  test('shows its method, path, summary and description, with code between backticks', () => {
+  test('an endpoint shows its method, path, summary and description, with code between backticks', () => {
     const section = endpoint('postWagons')
 
     expect(textOf(between(section, '<h3>', '</h3>'))).toBe('POST /wagons')
@@ -136,14 +136,14 @@ describe('an endpoint', () => {
     expect(section).toContain('It goes to the end, as <code>last</code> would.')
   })
 
-  test('lists each parameter with its location, type and description', () => {
+  test('an endpoint lists each parameter with its location, type and description', () => {
     expect(rowOf(endpoint('getWagonsById'), 'id')).toBe('id required path string Numeric id. For example 7.')
     expect(rowOf(endpoint('getWagons'), 'per_page')).toBe(
       'per_page query integer Items a page holds, 1 to 100. Default 25.',
     )
   })
 
-  test('lists the fields of its body with their constraints', () => {
+  test('an endpoint lists the fields of its body with their constraints', () => {
     const section = endpoint('postWagons')
 
     expect(rowOf(section, 'name')).toBe('name required string A name. 1 to 100 characters. For example Tanker.')
@@ -153,7 +153,7 @@ describe('an endpoint', () => {
     expect(rowOf(section, 'serial')).toBe('serial integer')
   })
 
-  test('shows nested fields under their parent field', () => {
+  test('an endpoint shows nested fields under their parent field', () => {
     const section = endpoint('postWagons')
 
     expect(textOf(section)).toContain('2 fields of load')
@@ -162,7 +162,7 @@ describe('an endpoint', () => {
     expect(rowOf(section, 'label')).toBe('label string')
   })
 
-  test('links a reference to its resource, which appears once', () => {
+  test('an endpoint links a reference to its resource, which appears once', () => {
     const { html } = renderReference(yard())
 
     expect(rowOf(endpoint('getWagons'), 'wagons')).toBe('wagons array of Wagon')
@@ -171,15 +171,15 @@ describe('an endpoint', () => {
     expect(rowOf(between(html, 'id="resource-Wagon"', '</article>'), 'name')).toBe('name string Its name.')
   })
 
-  test('marks optional fields in an answer', () => {
+  test('an endpoint marks optional fields in an answer', () => {
     expect(rowOf(endpoint('postWagons'), 'warnings')).toBe('warnings optional array of string Absent when empty.')
   })
 
-  test('describes answers that are not JSON', () => {
+  test('an endpoint describes answers that are not JSON', () => {
     expect(textOf(endpoint('getSignals'))).toContain('As text/event-stream: A stream of server-sent events')
   })
 
-  test('shows its own refusals with an example and names the common ones', () => {
+  test('an endpoint shows its own refusals with an example and names the common ones', () => {
     const section = endpoint('postWagons')
     const refusals = textOf(section.slice(section.indexOf('<h4>Refusals</h4>')))
 
@@ -194,7 +194,7 @@ describe('an endpoint', () => {
 })
 
 describe('the example request', () => {
-  test('sends required fields and fields with an example', () => {
+  test('the example request sends required fields and fields with an example', () => {
     expect(commandOf('postWagons')).toBe(
       [
         'curl -X POST http://127.0.0.1:3000/api/v1/wagons \\',
@@ -215,7 +215,7 @@ describe('the example request', () => {
     )
   })
 
-  test('fills the path from the examples', () => {
+  test('the example request fills the path from the examples', () => {
     expect(commandOf('deleteWagonsById')).toBe(
       'curl -X DELETE http://127.0.0.1:3000/api/v1/wagons/7 \\\n  -H "X-API-Key: $API_KEY"',
     )
@@ -229,11 +229,11 @@ describe('the example request', () => {
     expect(commandOf('getSignals', document)).toMatch(/^curl -N http:\/\/127\.0\.0\.1:3000\/api\/signals /)
   })
 
-  test('disables buffering for a stream', () => {
+  test('the example request disables buffering for a stream', () => {
     expect(commandOf('getSignals')).toMatch(/^curl -N http/)
   })
 
-  test('passes through a shell unchanged', async () => {
+  test('the example request passes through a shell unchanged', async () => {
     const document = yard()
     const name = `the driver's "own" $HOME \`wagon\``
     document.paths = { '/wagons/{id}': { put: naming(name) } }
@@ -249,7 +249,7 @@ describe('the example request', () => {
 })
 
 describe('the example of a resource', () => {
-  test('is finite for a recursive resource', () => {
+  test('the example of a resource is finite for a recursive resource', () => {
     const example = textOf(between(renderReference(yard()).html, 'id="resource-Wagon"', '</article>'))
 
     expect(example).toContain(

@@ -17,15 +17,15 @@ function doing(path: string, method: 'GET' | 'POST' = 'GET') {
 }
 
 describe('two endpoints with the same address', () => {
-  test('are refused at registration', async () => {
+  test('two endpoints with the same address are refused at registration', async () => {
     await expect(kitServer([doing('/twice'), doing('/twice')])).rejects.toThrow('two endpoints answer GET /twice')
   })
 
-  test('are refused although their parameters have different names', async () => {
+  test('two endpoints with the same address are refused although their parameters have different names', async () => {
     await expect(kitServer([doing('/a/{id}'), doing('/a/{slug}')])).rejects.toThrow('two endpoints answer GET /a/{}')
   })
 
-  test('are accepted when their methods differ, or one has a literal where the other has a parameter', async () => {
+  test('two endpoints with the same address are accepted when their methods differ, or one has a literal where the other has a parameter', async () => {
     const server = await kitServer([doing('/a'), doing('/a', 'POST'), doing('/a/{id}'), doing('/a/word')])
     expect((await server.get('/a')).status).toBe(200)
     expect((await server.get('/a/word')).status).toBe(200)
@@ -52,12 +52,12 @@ describe('an undeclared answer', () => {
     expect(record?.err.message).toContain(`GET ${path} answered`)
   })
 
-  test('is sent unchanged when answers are not checked', async () => {
+  test('an undeclared answer is sent unchanged when answers are not checked', async () => {
     const server = await kitServer(endpoints)
     for (const path of paths) expect((await server.get(path)).status).toBeLessThan(300)
   })
 
-  test('must match one of the alternatives where several are declared', async () => {
+  test('an undeclared answer must match one of the alternatives where several are declared', async () => {
     const either = (path: string, body: unknown) =>
       defineEndpoint({
         ...plain,
@@ -73,7 +73,7 @@ describe('an undeclared answer', () => {
     expect((await server.get('/none')).status).toBe(500)
   })
 
-  test('may have additional keys where the schema is loose', async () => {
+  test('an undeclared answer may have additional keys where the schema is loose', async () => {
     const loose = defineEndpoint({
       ...plain,
       path: '/loose',
@@ -95,7 +95,7 @@ describe('a refusal', () => {
       handle: async () => refuse(kind, ['One thing', 'another thing'], { retry_after: 7 }),
     })
 
-  test('of every kind has its status, label, sentences and additional keys', async () => {
+  test('a refusal of every kind has its status, label, sentences and additional keys', async () => {
     const kinds = Object.keys(refusals) as RefusalKind[] // the keys of the table are the kinds
     const server = await kitServer(kinds.map((kind) => refusing(`/${kind}`, kind, [kind])))
     for (const kind of kinds) {
@@ -113,7 +113,7 @@ describe('a refusal', () => {
     }
   })
 
-  test('is a fault when refusals are checked and it is not declared', async () => {
+  test('a refusal is a fault when refusals are checked and it is not declared', async () => {
     const server = await kitServer(
       [refusing('/undeclared', 'invalid_model'), refusing('/declared', 'invalid_model', ['invalid_model'])],
       { isChecking: true },
@@ -123,7 +123,7 @@ describe('a refusal', () => {
     expectProblem(await server.get('/declared'), 422, 'Invalid model')
   })
 
-  test('writes no log record above debug', async () => {
+  test('a refusal writes no log record above debug', async () => {
     const server = await kitServer([refusing('/a', 'invalid_model', ['invalid_model'])], { logLevel: 'info' })
     await server.get('/a')
     expect(server.records()).toEqual([])
@@ -131,7 +131,7 @@ describe('a refusal', () => {
 })
 
 describe('the response', () => {
-  test('has the content type of its kind: nothing, text, a stream of text, a stream of events', async () => {
+  test('the response has the content type of its kind: nothing, text, a stream of text, a stream of events', async () => {
     const server = await kitServer(
       [
         defineEndpoint({ ...plain, path: '/nothing', answers: { 204: 'nothing' }, handle: async () => noContent() }),
@@ -161,7 +161,7 @@ describe('the response', () => {
     expect(await read('/events')).toEqual([200, 'text/event-stream', 'data: a\n\n'])
   })
 
-  test('to HEAD has headers and no body, and its stream is destroyed', async () => {
+  test('the response to HEAD has headers and no body, and its stream is destroyed', async () => {
     let isAborted = false
     const stream = new Readable({ read: () => undefined })
     const endless = defineEndpoint({

@@ -24,7 +24,7 @@ function nested(depth: number): string {
 
 describe('an empty body', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'under %s is an empty object',
+    'an empty body under %s is an empty object',
     async (contentType) => {
       for (const body of [undefined, '', ' \r\n\t']) {
         expectProblem(await postBody('/categories', body, contentType), 422, 'Validation failed', "Name can't be blank")
@@ -32,7 +32,7 @@ describe('an empty body', () => {
     },
   )
 
-  test('may have no content type, a length of zero, or zero chunks', async () => {
+  test('an empty body may have no content type, a length of zero, or zero chunks', async () => {
     for (const headers of [
       [],
       ['Content-Length: 0'],
@@ -45,7 +45,7 @@ describe('an empty body', () => {
     }
   })
 
-  test('of a DELETE with a JSON content type is ignored', async () => {
+  test('an empty body of a DELETE with a JSON content type is ignored', async () => {
     const { body } = await app.post('/categories', { name: 'Short-lived' })
     const response = await app.send(`/api/v1/categories/${body.category.id}`, {
       method: 'DELETE',
@@ -80,20 +80,20 @@ describe('422 Invalid JSON', () => {
     ['a million open lists', '['.repeat(1_000_000), 'The body is nested more than 64 levels deep'],
   ]
 
-  test.each(cases)('rejects the body as invalid JSON: %s', async (_name, body, sentence) => {
+  test.each(cases)('the server rejects the body as invalid JSON with 422: %s', async (_name, body, sentence) => {
     expectProblem(await postBody('/categories', body), 422, 'Invalid JSON', sentence)
   })
 })
 
 describe('an accepted body', () => {
-  test('may have 64 levels; brackets in a string do not count', async () => {
+  test('an accepted body may have 64 levels; brackets in a string do not count', async () => {
     expectProblem(await postBody('/categories', nested(64)), 422, 'Validation failed', 'Name must be a string')
     const name = `${'[{'.repeat(40)}"\\`
     const created = await app.post('/categories', { name })
     expect(created.body.category.name).toBe(name)
   })
 
-  test('may contain a surrogate pair and a byte order mark, and name a charset', async () => {
+  test('an accepted body may contain a surrogate pair and a byte order mark, and name a charset', async () => {
     const body = `\ufeff{"name":"\\ud83d\\ude80"}`
     const created = await postBody('/categories', body, 'application/json; charset=utf-8')
     expect([created.status, created.body.category.name]).toEqual([201, '\u{1f680}'])
@@ -134,7 +134,7 @@ describe('422 Unsupported content type', () => {
 describe('a form-encoded body', () => {
   const form = 'application/x-www-form-urlencoded'
 
-  test('is read as the JSON body with the same fields, each in its declared type', async () => {
+  test('a form-encoded body is read as the JSON body with the same fields, each in its declared type', async () => {
     const created = await postBody(
       '/sessions',
       'git_root=%2Ftmp%2Fnone&title=Two+words+%C3%A9&precedence=7&is_autonomous=false',
@@ -155,12 +155,12 @@ describe('a form-encoded body', () => {
     expect(archived.body).toEqual({ archived_count: 1, errors: [] })
   })
 
-  test('keeps digits as a text where the field is one', async () => {
+  test('a form-encoded body keeps digits as a text where the field is one', async () => {
     const created = await postBody('/categories', 'name=12345&description=', form)
     expect(created.body.category).toMatchObject({ name: '12345', description: null })
   })
 
-  test('of the wrong type is refused in the words of the field', async () => {
+  test('a form-encoded body of the wrong type is refused in the words of the field', async () => {
     const answer = await postBody('/sessions', 'git_root=%2Ftmp%2Fnone&precedence=high', form)
     expectProblem(answer, 422, 'Validation failed')
     expect(answer.body.message).toMatch(/^Precedence /)
@@ -176,7 +176,7 @@ describe('a form-encoded body', () => {
     expectProblem(await postBody('/categories', body, form), 422, 'Invalid form', sentence)
   })
 
-  test('pollutes no prototype', async () => {
+  test('a form-encoded body pollutes no prototype', async () => {
     await postBody('/categories', 'name=Proto&__proto__=polluted&constructor[]=polluted', form)
     expect('polluted' in {}).toBe(false)
   })
@@ -185,7 +185,7 @@ describe('a form-encoded body', () => {
 describe('keys that are special in JavaScript', () => {
   const special = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":"x"}'
 
-  test('are stored and returned as data and pollute no prototype', async () => {
+  test('keys that are special in JavaScript are stored and returned as data and pollute no prototype', async () => {
     const created = await postBody(
       '/sessions',
       `{"git_root":"/tmp/none","custom_metadata":${special},"config":${special}}`,
@@ -199,27 +199,27 @@ describe('keys that are special in JavaScript', () => {
     expect('polluted' in Object).toBe(false)
   })
 
-  test('at the top of a body are ignored like any unknown key', async () => {
+  test('keys that are special in JavaScript at the top of a body are ignored like any unknown key', async () => {
     const created = await postBody('/categories', '{"name":"Plain","__proto__":{"is_frozen":true},"constructor":1}')
     expect([created.status, created.body.category.is_frozen]).toEqual([201, false])
     const missing = await postBody('/categories', '{"__proto__":{"name":"inherited"}}')
     expectProblem(missing, 422, 'Validation failed', "Name can't be blank")
   })
 
-  test('in a query string are ignored like any unknown parameter', async () => {
+  test('keys that are special in JavaScript in a query string are ignored like any unknown parameter', async () => {
     const answer = await app.get('/sessions?__proto__=1&constructor=2&__proto__[page]=3')
     expect([answer.status, answer.body.pagination.page]).toEqual([200, 1])
   })
 })
 
 describe('a NUL outside the body', () => {
-  test('in a path is 404', async () => {
+  test('a NUL outside the body in a path is 404', async () => {
     for (const path of ['/sessions/a%00b', '/sessions/%00', '/sessions/a%00b/transcript', '/categories/%00']) {
       expectProblem(await app.get(path), 404, 'Not Found')
     }
   })
 
-  test('in a known query parameter is refused by its name', async () => {
+  test('a NUL outside the body in a known query parameter is refused by its name', async () => {
     for (const parameter of ['status', 'agent_runtime']) {
       const answer = await app.get(`/sessions?${parameter}=%00`)
       expect([answer.status, answer.body.error]).toEqual([422, 'Invalid parameter'])
@@ -227,7 +227,7 @@ describe('a NUL outside the body', () => {
     expectProblem(await app.get('/events?session_id=a%00b'), 422, 'Invalid parameter')
   })
 
-  test('in an unknown query parameter is ignored', async () => {
+  test('a NUL outside the body in an unknown query parameter is ignored', async () => {
     expect((await app.get('/sessions?nothing=%00')).status).toBe(200)
     expect((await app.get('/categories?nothing=%00')).status).toBe(200)
   })

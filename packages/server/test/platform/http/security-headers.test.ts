@@ -64,14 +64,14 @@ describe('no answer lets another origin read it', () => {
 })
 
 describe('every answer of HTTP', () => {
-  test('has a request id that the server made', async () => {
+  test('every answer of HTTP has a request id that the server made', async () => {
     const ask = () => sendRaw(app.url, requestHead('GET /up', ['X-Request-Id: mine', 'Request-Id: mine']))
     const ids = [await ask(), await ask()].map(({ headers }) => headers['x-request-id'])
     expect(new Set(ids).size).toBe(2)
     for (const id of ids) expect(id).toMatch(/^[\da-f-]{36}$/)
   })
 
-  test('declares JSON as UTF-8', async () => {
+  test('every answer of HTTP declares JSON as UTF-8', async () => {
     for (const request of [requests[0], requests[4], requests[5], requests[6], requests[7], requests[10]]) {
       const { headers } = await sendRaw(app.url, request?.[1] ?? '')
       expect(headers['content-type']).toBe('application/json; charset=utf-8')

@@ -54,7 +54,7 @@ describe('the time limits', () => {
     }
   })
 
-  test('are set on the listening server', async () => {
+  test('the time limits are set on the listening server', async () => {
     const { server } = await kitServer([])
     expect({
       headersMs: server.headersTimeout,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runForEach } from '../../../src/platform/jobs/run-for-each.ts'
 
 describe('runForEach', () => {
-  test('goes on after a failure and names the ids that failed', async () => {
+  test('runForEach goes on after a failure and names the ids that failed', async () => {
     const done: number[] = []
     const work = async (id: number) => {
       if (id % 2 === 0) throw new Error('even')
@@ -14,7 +14,7 @@ describe('runForEach', () => {
     expect(done).toEqual([1, 3, 5])
   })
 
-  test('stops at an outage of the database', async () => {
+  test('runForEach stops at an outage of the database', async () => {
     const tried: number[] = []
     const outage = Object.assign(new Error('the server is shutting down'), { code: '57P01' })
     const work = async (id: number) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { childEnvironment, ownSecrets } from '../../../src/platform/process/environment.ts'
 
 describe('childEnvironment', () => {
-  test('passes on the harmless variables and nothing else', () => {
+  test('childEnvironment passes on the harmless variables and nothing else', () => {
     const from = {
       PATH: '/bin',
       LC_TIME: 'C',
@@ -14,7 +14,7 @@ describe('childEnvironment', () => {
     expect(childEnvironment({ from })).toEqual({ PATH: '/bin', LC_TIME: 'C', https_proxy: 'http://p', NO_PROXY: 'a' })
   })
 
-  test('excludes loopback addresses from the proxy', () => {
+  test('childEnvironment excludes loopback addresses from the proxy', () => {
     const names = 'inner.test,127.0.0.1,localhost,::1'
     expect(childEnvironment({ from: { HTTP_PROXY: 'http://p', NO_PROXY: 'inner.test' } })).toEqual({
       HTTP_PROXY: 'http://p',
@@ -23,7 +23,7 @@ describe('childEnvironment', () => {
     })
   })
 
-  test('passes on a named variable and omits one that is not set', () => {
+  test('childEnvironment passes on a named variable and omits one that is not set', () => {
     const from = { SSH_AUTH_SOCK: '/s', PROVIDER_KEY: 'k' }
     expect(childEnvironment({ from })).toEqual({})
     expect(childEnvironment({ from, pass: ['SSH_AUTH_SOCK', 'ABSENT'] })).toEqual({ SSH_AUTH_SOCK: '/s' })

@@ -16,41 +16,41 @@ beforeEach(async () => {
 afterEach(() => scratch.close())
 
 describe('a launched child', () => {
-  test('runs, is identified, and leads its own process group', async () => {
+  test('a launched child runs, is identified, and leads its own process group', async () => {
     const child = await scratch.launch({ sh: 'ps -o pgid= -p $$; exec sleep 1000' })
     expect(await processTable().isRunning(child.identity)).toBe(true)
     const { value } = await child.lines.next()
     expect(Number(value?.text)).toBe(child.identity.pid)
   })
 
-  test('reads stdin, writes lines and reports its exit code', async () => {
+  test('a launched child reads stdin, writes lines and reports its exit code', async () => {
     const child = await scratch.launch({ sh: 'while read -r line; do echo "heard $line"; done; exit 3' })
     child.stdin?.end('one\ntwo\n')
     expect(await texts(child)).toEqual(['heard one', 'heard two'])
     expect(await child.exited).toEqual({ code: 3, signal: null })
   })
 
-  test('without stdin reads end of file at once', async () => {
+  test('a launched child without stdin reads end of file at once', async () => {
     const child = await scratch.launch({ sh: 'cat; echo done' }, { stdin: 'none' })
     expect(child.stdin).toBeUndefined()
     expect(await texts(child)).toEqual(['done'])
   })
 
-  test('that exits before it has read its input does not crash this process', async () => {
+  test('a launched child that exits before it has read its input does not crash this process', async () => {
     const child = await scratch.launch({ sh: 'exec <&-; echo closed; exit 0' })
     await child.exited
     const failure = await new Promise((resolve) => child.stdin?.write('x'.repeat(1_000_000), resolve))
     expect(failure).toBeInstanceOf(Error)
   })
 
-  test('carries the given marker even if another one was inherited', async () => {
+  test('a launched child carries the given marker even if another one was inherited', async () => {
     const marker = newRunMarker()
     const env = childEnvironment({ set: { [runMarkerVariable]: 'outer' } })
     const child = await scratch.launch({ sh: `echo "$${runMarkerVariable}"` }, { marker, env })
     expect(await texts(child)).toEqual([marker])
   })
 
-  test('does not see the secrets in our environment', async () => {
+  test('a launched child does not see the secrets in our environment', async () => {
     const secrets = {
       API_KEYS: 'canary-1',
       SUPERVISOR_PASSWORD: 'canary-2',
@@ -76,7 +76,7 @@ describe('a launched child', () => {
     expect(child.stderrTail()).toMatch(/^[. ]+$/)
   })
 
-  test('has the last 8 KiB of its standard error kept', async () => {
+  test('a launched child has the last 8 KiB of its standard error kept', async () => {
     const child = await scratch.launch({
       sh: `i=0; while [ $i -lt 3000 ]; do echo "žluť $i" >&2; i=$((i+1)); done; printf '\\000end' >&2`,
     })
@@ -94,7 +94,7 @@ describe('a launched child', () => {
     await reading
   })
 
-  test('that ends before it is identified reports its exit, and its output is not lost', async () => {
+  test('a launched child that ends before it is identified reports its exit, and its output is not lost', async () => {
     for (let round = 0; round < 10; round++) {
       const child = await scratch.launch({ sh: 'echo quick; echo slow >&2' })
       expect(await child.exited).toEqual({ code: 0, signal: null })
@@ -104,7 +104,7 @@ describe('a launched child', () => {
     }
   })
 
-  test('settles and its lines end although a grandchild holds the pipes open', async () => {
+  test('a launched child settles and its lines end although a grandchild holds the pipes open', async () => {
     const child = await scratch.launch({ sh: 'sleep 1000 & echo $!; echo last words; exit 7' })
     expect(await child.exited).toEqual({ code: 7, signal: null })
     const [grandchild, ...rest] = await texts(child)
@@ -112,7 +112,7 @@ describe('a launched child', () => {
     expect(() => process.kill(Number(grandchild), 0), 'the grandchild was not needed for this to end').not.toThrow()
   })
 
-  test('settles and its lines end although a grandchild writes forever', async () => {
+  test('a launched child settles and its lines end although a grandchild writes forever', async () => {
     const child = await scratch.launch({ sh: 'yes $(printf %01000d 0) & yes >&2 & exit 0' })
     expect(await child.exited).toEqual({ code: 0, signal: null })
     let count = 0
@@ -120,7 +120,7 @@ describe('a launched child', () => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test('that has exited delivers its last line to a slow reader, although a grandchild holds the pipe open', async () => {
+  test('a launched child that has exited delivers its last line to a slow reader, although a grandchild holds the pipe open', async () => {
     const child = await scratch.launch({ sh: 'sleep 1000 & head -c 150000 /dev/zero | tr "\\0" x; echo; echo result' })
     const { value } = await child.lines.next()
     expect(value?.text.length).toBe(150_000)
@@ -129,7 +129,7 @@ describe('a launched child', () => {
     expect(await texts(child)).toEqual(['result'])
   })
 
-  test('with endless output is blocked while the caller does not read, and continues when it does', async () => {
+  test('a launched child with endless output is blocked while the caller does not read, and continues when it does', async () => {
     const progress = join(scratch.folder, 'progress')
     const child = await scratch.launch({
       sh: `i=0; while :; do printf '%16384s\\n' x; i=$((i+1)); echo $i > ${progress}; done`,
@@ -149,7 +149,7 @@ describe('a launched child', () => {
     expect((await child.stop({ graceMs: 5000 })).endedBy).toBe('sigterm')
   })
 
-  test('that writes one line of 100 MB uses no more memory than the line limit', async () => {
+  test('a launched child that writes one line of 100 MB uses no more memory than the line limit', async () => {
     const sizeBytes = 100 * 1024 * 1024
     const child = await scratch.launch(
       { sh: `head -c ${sizeBytes} /dev/zero | tr '\\0' x; echo; echo after` },
@@ -170,7 +170,7 @@ describe('a launched child', () => {
     expect(peak - before).toBeLessThan(64 * 1024 * 1024)
   }, 15_000)
 
-  test('that is stopped before its output is read has its pipe closed', async () => {
+  test('a launched child that is stopped before its output is read has its pipe closed', async () => {
     const child = await scratch.launch({ sh: 'yes' })
     await child.stop({ graceMs: 5000 })
     expect(await child.lines.next()).toEqual({ value: undefined, done: true })
@@ -183,7 +183,7 @@ describe('a program that cannot start', () => {
   // Only folders that every user may enter: an inaccessible one turns ENOENT into EACCES.
   const env = childEnvironment({ set: { PATH: '/usr/bin:/bin' } })
 
-  test('because it does not exist is named in the error', async () => {
+  test('a program that cannot start because it does not exist is named in the error', async () => {
     const failure = attempt({ command: 'no-such-program', args: ['secret'] })
     await expect(failure).rejects.toBeInstanceOf(SpawnFailed)
     await expect(failure).rejects.toMatchObject({
@@ -192,19 +192,19 @@ describe('a program that cannot start', () => {
     })
   })
 
-  test('because its working folder is missing gives an error with that folder', async () => {
+  test('a program that cannot start because its working folder is missing gives an error with that folder', async () => {
     const cwd = join(scratch.folder, 'gone')
     await expect(attempt({ command: 'sh', cwd })).rejects.toThrow(`its working folder ${cwd} does not exist`)
   })
 
-  test('because it is not executable gives an error that says so', async () => {
+  test('a program that cannot start because it is not executable gives an error that says so', async () => {
     const file = join(scratch.folder, 'plain')
     await writeFile(file, 'text')
     await chmod(file, 0o644)
     await expect(attempt({ command: file })).rejects.toMatchObject({ name: 'SpawnFailed', code: 'EACCES' })
   })
 
-  test('because its arguments are too long or contain NUL rejects with SpawnFailed', async () => {
+  test('a program that cannot start because its arguments are too long or contain NUL rejects with SpawnFailed', async () => {
     await expect(attempt({ command: 'sh', args: ['x'.repeat(8_000_000)] })).rejects.toMatchObject({
       name: 'SpawnFailed',
       code: 'E2BIG',

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { type Line, readLines } from '../../../src/platform/process/line-stream.ts'
 
 describe('readLines', () => {
-  test('splits at newlines, drops the carriage return before one, and yields an unfinished last line', async () => {
+  test('readLines splits at newlines, drops the carriage return before one, and yields an unfinished last line', async () => {
     expect(await texts(['a\r\nb\n\n', 'c\rd\n', '\r', '\nend'])).toEqual(['a', 'b', '', 'c\rd', '', 'end'])
     expect(await texts(['a\n'])).toEqual(['a'])
     expect(await texts([])).toEqual([])
     expect(await texts(['', '\n', ''])).toEqual([''])
   })
 
-  test('yields the same lines for any split into chunks', async () => {
+  test('readLines yields the same lines for any split into chunks', async () => {
     const bytes = Buffer.from('{"a":"žluťoučký 🐎"}\r\n\n日本語\n\u{1F469}\u200D\u{1F680} end\r\nlast é')
     const whole = await all([bytes])
     expect(whole.map((line) => line.text)).toEqual(bytes.toString().split(/\r?\n/))
@@ -32,7 +32,7 @@ describe('readLines', () => {
     }
   })
 
-  test('truncates a line between characters, never within one', async () => {
+  test('readLines truncates a line between characters, never within one', async () => {
     const line = Buffer.from('é🐎日') // 2 + 4 + 3 bytes
     const kept = ['', '', 'é', 'é', 'é', 'é', 'é🐎', 'é🐎', 'é🐎', 'é🐎日']
     for (const [limit, text] of kept.entries()) {
@@ -51,7 +51,7 @@ describe('readLines', () => {
     expect(await all(cutInto(bytes, 1))).toEqual([first, second])
   })
 
-  test('reads the next chunk only after all lines of the last one were pulled', async () => {
+  test('readLines reads the next chunk only after all lines of the last one were pulled', async () => {
     let taken = 0
     const lines = readLines(
       (async function* () {

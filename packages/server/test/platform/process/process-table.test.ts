@@ -27,7 +27,7 @@ afterEach(() => processes.killAll())
 describe.each(tables)('the $name table', ({ makeTable }) => {
   const table = makeTable()
 
-  test('identifies this process by pid and start time, the same each time', async () => {
+  test('a process table identifies this process by pid and start time, the same each time', async () => {
     const ourselves = await table.identify(process.pid)
     expect(ourselves?.pid).toBe(process.pid)
     expect(await table.identify(process.pid)).toEqual(ourselves)
@@ -59,7 +59,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     expect(() => process.kill(zombie, 0), 'its pid is still taken').not.toThrow()
   })
 
-  test('finds exactly the processes that carry the marker', async () => {
+  test('a process table finds exactly the processes that carry the marker', async () => {
     const marker = newRunMarker()
     const marked = processes.sleeper({ [runMarkerVariable]: marker })
     processes.sleeper({ [runMarkerVariable]: newRunMarker() })
@@ -69,7 +69,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     expect(await table.findMarked(marker)).toEqual([identity])
   })
 
-  test('finds the parts of a run by the marker of the run, and one part by its own marker', async () => {
+  test('a process table finds the parts of a run by the marker of the run, and one part by its own marker', async () => {
     const run = newRunMarker()
     const part = partMarker(run)
     const whole = processes.sleeper({ [runMarkerVariable]: run })
@@ -85,7 +85,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     expect(await table.findMarked(marker)).toEqual([])
   })
 
-  test('finds a descendant that has cleared its environment', async () => {
+  test('a process table finds a descendant that has cleared its environment', async () => {
     const marker = newRunMarker()
     const script = 'env -i sleep 1000 & echo $!; exec sleep 1000'
     const parent = processes.start('sh', ['-c', script], { [runMarkerVariable]: marker })
@@ -96,7 +96,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     await vi.waitFor(async () => expect(await found()).toEqual([parent.pid, child].toSorted()), { timeout: 15_000 })
   })
 
-  test('finds the whole run when its first process is given, also if that process has ended or is from another boot', async () => {
+  test('a process table finds the whole run when its first process is given, also if that process has ended or is from another boot', async () => {
     const marker = newRunMarker()
     const first = processes.sleeper({ [runMarkerVariable]: marker })
     const second = processes.sleeper({ [runMarkerVariable]: marker })
@@ -139,23 +139,23 @@ describe('the family of a marker', () => {
   })
   const pids = (listed: ReturnType<typeof one>[]) => markedFamily(listed).map(({ pid }) => pid)
 
-  test('is the marked processes and all their descendants', () => {
+  test('the family of a marker is the marked processes and all their descendants', () => {
     expect(pids([one(14, 13, 4), one(13, 12, 3), one(12, 11, 2, true), one(11, 1, 1), one(15, 11, 2)])).toEqual([
       12, 13, 14,
     ])
   })
 
-  test('excludes a process older than its parent, whose pid was reused', () => {
+  test('the family of a marker excludes a process older than its parent, whose pid was reused', () => {
     expect(pids([one(12, 1, 5, true), one(13, 12, 4)])).toEqual([12])
   })
 
-  test('excludes this process and its unmarked children', () => {
+  test('the family of a marker excludes this process and its unmarked children', () => {
     expect(pids([one(process.pid, 1, 1, true), one(process.pid + 1, process.pid, 2)])).toEqual([])
   })
 })
 
 describe.runIf(isLinux)('a program with blanks and parentheses in its name', () => {
-  test('is read correctly', () => {
+  test('a program with blanks and parentheses in its name is read correctly', () => {
     const rest = '4 9 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 777 9999 88'
     const found = { pid: 12, parentPid: 4, startTicks: 777, hasMemory: true }
     expect(parseStat(`12 (a) Z 1 (b) S ${rest}`)).toEqual(found)
@@ -163,7 +163,7 @@ describe.runIf(isLinux)('a program with blanks and parentheses in its name', () 
     expect(parseStat(`12 (sleep) Z ${rest}`)).toBeUndefined()
   })
 
-  test('is identified while it runs', async () => {
+  test('a program with blanks and parentheses in its name is identified while it runs', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'yardmaster-'))
     try {
       await symlink('/bin/sleep', join(folder, 'x) Z 1 (y'))

@@ -33,7 +33,7 @@ const run = (script: string, options: Partial<Parameters<typeof runCommand>[0]> 
 const asItShould = { code: 0, signal: null, timedOut: false, aborted: false, outputTruncated: false }
 
 describe('runCommand', () => {
-  test('returns both outputs in full and the exit code', async () => {
+  test('runCommand returns both outputs in full and the exit code', async () => {
     expect(await run("printf 'a\\000b\\n'; echo é >&2; exit 4")).toEqual({
       ...asItShould,
       code: 4,
@@ -42,18 +42,18 @@ describe('runCommand', () => {
     })
   })
 
-  test('passes the input to stdin', async () => {
+  test('runCommand passes the input to stdin', async () => {
     const input = 'line\n'.repeat(10_000)
     expect((await run('cat', { input })).stdout).toBe(input)
     expect((await run('exit 0', { input: 'x'.repeat(1_000_000) })).code).toBe(0)
     expect((await run('cat')).stdout).toBe('')
   })
 
-  test('reports the signal that ended the command', async () => {
+  test('runCommand reports the signal that ended the command', async () => {
     expect(await run('kill -9 $$')).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: false })
   })
 
-  test('rejects if the command cannot start', async () => {
+  test('runCommand rejects if the command cannot start', async () => {
     await expect(run('', { command: 'no-such-program' })).rejects.toBeInstanceOf(SpawnFailed)
     await expect(run('', { cwd: join(scratch.folder, 'gone') })).rejects.toThrow('working folder')
   })

@@ -22,13 +22,13 @@ afterEach(async () => {
 const unreachedMs = 20_000
 
 describe('stopping a child', () => {
-  test('that handles SIGTERM ends by SIGTERM', async () => {
+  test('a stopped child that handles SIGTERM ends by SIGTERM', async () => {
     const child = await scratch.launch({ sh: 'exec sleep 1000' })
     expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'sigterm', swept: 0, survivors: [] })
     expect(await child.exited).toEqual({ code: null, signal: 'SIGTERM' })
   })
 
-  test('that needs time to exit gets the grace period and only one SIGTERM', async () => {
+  test('a stopped child that needs time to exit gets the grace period and only one SIGTERM', async () => {
     const child = await scratch.launch({
       node: `
         let terms = 0
@@ -41,7 +41,7 @@ describe('stopping a child', () => {
     expect(await child.exited).toEqual({ code: 11, signal: null })
   })
 
-  test('that ignores SIGTERM is killed after the grace period', async () => {
+  test('a stopped child that ignores SIGTERM is killed after the grace period', async () => {
     const child = await scratch.launch({ sh: `trap '' TERM; echo ready; while :; do sleep 0.05; done` })
     await child.lines.next()
     const beganMs = performance.now()
@@ -50,14 +50,14 @@ describe('stopping a child', () => {
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
-  test('without a grace period is killed at once and gets no SIGTERM to react to', async () => {
+  test('a stopped child without a grace period is killed at once and gets no SIGTERM to react to', async () => {
     const child = await scratch.launch({ sh: `trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done` })
     await child.lines.next()
     expect((await child.stop({ graceMs: 0 })).endedBy).toBe('sigkill')
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
-  test('that exits when asked gets no signal', async () => {
+  test('a stopped child that exits when asked gets no signal', async () => {
     const child = await scratch.launch({ sh: 'read -r line; exit 5' })
     const ask = () => {
       child.stdin?.write('please\n')
@@ -66,13 +66,13 @@ describe('stopping a child', () => {
     expect(await child.exited).toEqual({ code: 5, signal: null })
   })
 
-  test('that does not react to ask gets SIGTERM, even if the ask call never returns', async () => {
+  test('a stopped child that does not react to ask gets SIGTERM, even if the ask call never returns', async () => {
     const child = await scratch.launch({ sh: 'exec sleep 1000' })
     const report = await child.stop({ graceMs: unreachedMs, askMs: 50, ask: () => new Promise(() => {}) })
     expect(report.endedBy).toBe('sigterm')
   })
 
-  test('whose ask call fails gets SIGTERM at once', async () => {
+  test('a stopped child whose ask call fails gets SIGTERM at once', async () => {
     const child = await scratch.launch({ sh: 'exec sleep 1000' })
     const ask = () => Promise.reject(new Error('pipe closed'))
     expect((await child.stop({ graceMs: unreachedMs, askMs: 60_000, ask })).endedBy).toBe('sigterm')
@@ -80,21 +80,21 @@ describe('stopping a child', () => {
 
   const goBetween = (work: string) => `(${work}) > /dev/null 2>&1 & read -r line; exit 0`
 
-  test('leaves its descendants running for their grace period', async () => {
+  test('a stopped child leaves its descendants running for their grace period', async () => {
     const child = await scratch.launch({ sh: goBetween('trap "" HUP; sleep 0.4') })
     const ask = () => void child.stdin?.end('please\n')
     const report = await child.stop({ graceMs: unreachedMs, descendantGraceMs: unreachedMs, ask })
     expect(report).toEqual({ endedBy: 'ask', swept: 0, survivors: [] })
   })
 
-  test('has its descendants killed after their grace period', async () => {
+  test('a stopped child has its descendants killed after their grace period', async () => {
     const child = await scratch.launch({ sh: goBetween('exec sleep 1000') })
     const ask = () => void child.stdin?.end('please\n')
     const report = await child.stop({ graceMs: unreachedMs, descendantGraceMs: 200, ask })
     expect(report).toEqual({ endedBy: 'ask', swept: 1, survivors: [] })
   })
 
-  test('that has ended already is no error, also when repeated', async () => {
+  test('stopping a child that has ended already is no error, also when repeated', async () => {
     const child = await scratch.launch({ sh: 'exit 0' })
     await child.exited
     for (let time = 0; time < 2; time++) {
@@ -134,7 +134,7 @@ describe.each([
   { name: 'this machine', table: processTable() },
   { name: 'ps', table: psTable() },
 ])('with the process table of $name', ({ table }) => {
-  test('kills daemons made by setsid and by double fork, and leaves an unrelated process running', async () => {
+  test('stopTree kills daemons made by setsid and by double fork, and leaves an unrelated process running', async () => {
     const unrelated = processes.sleeper()
     const other = await scratch.launch({ sh: 'exec sleep 1000' })
     const child = await scratch.launch({ node: daemonMaker })
@@ -168,13 +168,13 @@ async function daemonsOf(child: Child): Promise<number[]> {
 }
 
 describe('stopTree', () => {
-  test('sweeps the daemons of a child that has already exited', async () => {
+  test('stopTree sweeps the daemons of a child that has already exited', async () => {
     const child = await scratch.launch({ sh: '(sleep 1000 & sleep 1000 &) >/dev/null 2>&1; exit 0' })
     await child.exited
     expect(await child.stop({ graceMs: unreachedMs })).toEqual({ endedBy: 'already_gone', swept: 2, survivors: [] })
   })
 
-  test('sweeps processes that fork during the sweep', async () => {
+  test('stopTree sweeps processes that fork during the sweep', async () => {
     const forker = 'while :; do sleep 0.05 & sleep 0.05; done'
     const child = await scratch.launch({ sh: `(${forker}) & (${forker}) & (${forker}) & echo ready; wait` })
     await child.lines.next()
@@ -183,7 +183,7 @@ describe('stopTree', () => {
     expect(await processTable().findMarked(child.marker)).toEqual([])
   })
 
-  test('never signals a reused pid', async () => {
+  test('stopTree never signals a reused pid', async () => {
     const stranger = processes.sleeper()
     const known = await processTable().identify(stranger.pid)
     const [boot, ticks] = known?.startTime.split(':') ?? []
@@ -195,7 +195,7 @@ describe('stopTree', () => {
     expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
   })
 
-  test('stops signalling when the pid is reused during the stop', async () => {
+  test('stopTree stops signalling when the pid is reused during the stop', async () => {
     const stranger = processes.sleeper()
     let looks = 0
     const table: ProcessTable = {
@@ -213,7 +213,7 @@ describe('stopTree', () => {
     expect(await stillRunning([stranger.pid])).toEqual([stranger.pid])
   })
 
-  test('reports processes that survive SIGKILL', async () => {
+  test('stopTree reports processes that survive SIGKILL', async () => {
     const undying = { pid: processes.sleeper().pid, startTime: 'now' }
     const table: ProcessTable = {
       identify: async () => undying,
@@ -229,7 +229,7 @@ describe('stopTree', () => {
     { whom: 'every process', pid: -1 },
     { whom: 'the system', pid: 1 },
     { whom: 'ourselves', pid: process.pid },
-  ])('refuses to signal $whom, whatever pid a row names', async ({ pid }) => {
+  ])('stopTree refuses to signal $whom, whatever pid a row names', async ({ pid }) => {
     const table: ProcessTable = {
       identify: async () => undefined,
       isRunning: async () => true,

@@ -60,7 +60,7 @@ describe('our own secrets are found', () => {
     },
   )
 
-  test('of several lines, each line on its own', () => {
+  test('our own secrets are found of several lines, each line on its own', () => {
     const body = Array.from({ length: 3 }, () => random.base64(64))
     const file = openRedaction({ known: () => [{ label: 'ENV:KEY_FILE', value: `${body.join('\n')}\n` }] })
 
@@ -192,12 +192,12 @@ describe('a key of the service that is not one of this server', () => {
     ['in a header', (it: string) => `X-API-Key: ${it}`],
     ['in a variable', (it: string) => `YARDMASTER_KEY=${it}`],
     ['in JSON', (it: string) => JSON.stringify({ note: it })],
-  ])('is redacted %s', (_, wrap) => {
+  ])('a key of the service that is not one of this server is redacted %s', (_, wrap) => {
     expect(redactor.redact(wrap(key))).toBe(wrap('[REDACTED:API_KEY]'))
   })
 
   test.each(['API_KEYS=alice-key-1,bob-key-2', 'export API_KEYS="first-of-ours, second"', 'API_KEYS: s3cret9,other7'])(
-    'and the list in %s',
+    'the list of keys of a service is redacted in %s',
     (text) => {
       const redacted = redactor.redact(text)
       for (const word of ['alice', 'bob', 'first', 's3cret9', 'other7']) expect(redacted).not.toContain(word)
@@ -205,7 +205,7 @@ describe('a key of the service that is not one of this server', () => {
   )
 
   test.each(['const apiKeys = keys.map((key) => key.id)', 'apiKeys: string[]', 'API_KEYS=$KEYS', 'apiKeys(list)'])(
-    'and code stays as it is: %s',
+    'code that names keys of the service stays as it is: %s',
     (text) => {
       expect(redactor.redact(text)).toBe(text)
     },

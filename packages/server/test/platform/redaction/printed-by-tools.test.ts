@@ -109,16 +109,19 @@ describe('a secret that a stream splits over adjacent lines', () => {
   const event = (text: string, index: number): string =>
     JSON.stringify({ type: 'stream_event', uuid: `event-${index}`, delta: { type: 'text_delta', text } })
 
-  test.each([[[12]], [[1, 39]], [[8, 16, 24]], [[20, 21, 22]]])('at %j is redacted in each of them', (cuts) => {
-    const text = `it printed "${token}"\nand went on`
-    const at = text.indexOf(token)
-    const pieces = [0, ...cuts.map((cut) => at + cut)].map((start, index, all) => text.slice(start, all[index + 1]))
-    const redacted = redaction.redactLines(pieces.map(event))
-    const joined = redacted.map((line) => JSON.parse(line).delta.text).join('')
-    expect(joined.replace(/(?:\[REDACTED:FORGE_TOKEN\])+/, token)).toBe(text)
-    expect(joined).not.toContain(token.slice(5, 12))
-    expect(redacted.map((line) => JSON.parse(line).uuid)).toEqual(pieces.map((_, index) => `event-${index}`))
-  })
+  test.each([[[12]], [[1, 39]], [[8, 16, 24]], [[20, 21, 22]]])(
+    'a secret that a stream splits over adjacent lines at %j is redacted in each of them',
+    (cuts) => {
+      const text = `it printed "${token}"\nand went on`
+      const at = text.indexOf(token)
+      const pieces = [0, ...cuts.map((cut) => at + cut)].map((start, index, all) => text.slice(start, all[index + 1]))
+      const redacted = redaction.redactLines(pieces.map(event))
+      const joined = redacted.map((line) => JSON.parse(line).delta.text).join('')
+      expect(joined.replace(/(?:\[REDACTED:FORGE_TOKEN\])+/, token)).toBe(text)
+      expect(joined).not.toContain(token.slice(5, 12))
+      expect(redacted.map((line) => JSON.parse(line).uuid)).toEqual(pieces.map((_, index) => `event-${index}`))
+    },
+  )
 
   test('a word after a secret that is whole at the end of a line stays as it is', () => {
     const [first, second] = redaction.redactLines([event(`it is ${token}`, 1), event('more', 2)])

@@ -99,7 +99,7 @@ describe('free text', () => {
 })
 
 describe('a line of a transcript', () => {
-  test('only the content of strings changes', () => {
+  test('redaction changes only the content of strings in a line of a transcript', () => {
     const line = `{ "n": 12345678901234567890,"f":1.0, "a":1,"a":2, "__proto__": {"x":"\\u0041\\/"}, "t":"see ${forgeToken}" }`
 
     expect(redactor.redact(line)).toBe(line.replace(forgeToken, '[REDACTED:FORGE_TOKEN]'))
@@ -201,7 +201,7 @@ describe('a second pass', () => {
     '[REDACTED:API_KEY_HEADER] = [REDACTED:ENV_SECRET]',
     '{"password":"[REDACTED:ENV_SECRET]","api_key":"x [REDACTED:JWT] y"}',
     `${keyFence('BEGIN')}\n[REDACTED:PRIVATE_KEY]\n${keyFence('END')}`,
-  ])('changes nothing in %j', (text) => {
+  ])('a second pass changes nothing in %j', (text) => {
     expect(redactor.redact(text)).toBe(text)
     expect(redactor.redact(text)).toBe(text)
   })

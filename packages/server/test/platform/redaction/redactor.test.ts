@@ -28,7 +28,7 @@ function program(source: string): string {
 }
 
 describe('a long text', () => {
-  test('is redacted also if Node was started with options that a thread does not accept', async () => {
+  test('a long text is redacted also if Node was started with options that a thread does not accept', async () => {
     const built = new URL('../../../dist/platform/redaction/redactor.js', import.meta.url).href
     const source = `
       import { openRedactor } from ${JSON.stringify(built)}
@@ -39,7 +39,7 @@ describe('a long text', () => {
     expect(stdout).toMatch(/word \[REDACTED/)
   })
 
-  test('is redacted while the event loop keeps turning', async () => {
+  test('a long text is redacted while the event loop keeps turning', async () => {
     const redactor = open()
     const line = JSON.stringify({ type: 'user', text: `${megabyte} ${token} ${megabyte}` })
     let isDone = false
@@ -57,7 +57,7 @@ describe('a long text', () => {
     expect(turns).toBeGreaterThan(20)
   })
 
-  test('reads the same in a thread as a short one does here, known values and counts included', async () => {
+  test('a long text reads the same in a thread as a short one does here, known values and counts included', async () => {
     const known = [{ label: 'ENV:ONE', value: 'first-known-value' }]
     const redactor = open({ known: () => known })
     expect(await redactor.text(`${megabyte}first-known-value`)).toBe(`${megabyte}[REDACTED:ENV:ONE]`)
@@ -67,7 +67,7 @@ describe('a long text', () => {
     expect(Object.fromEntries(redactor.counts())).toEqual({ 'ENV:ONE': 1, 'ENV:TWO': 2 })
   })
 
-  test('keeps its place among texts that are redacted at the same time', async () => {
+  test('a long text keeps its place among texts that are redacted at the same time', async () => {
     const redactor = open()
     const texts = Array.from({ length: 12 }, (_, index) => `${index} ${megabyte.slice(0, 20_000)} ${token}`)
     const redacted = await Promise.all(texts.map(redactor.text))

@@ -15,7 +15,7 @@ const badge = {
 }
 
 describe('a file of additional rules', () => {
-  test('adds to the built-in rules', () => {
+  test('a file of additional rules adds to the built-in rules', () => {
     const path = write({
       rules: [
         badge,
@@ -59,14 +59,14 @@ describe('a file of additional rules', () => {
       { ...badge, example: 'badge- + 3 digits' },
       'rules[0] (STAFF_BADGE) does not find its own example',
     ],
-  ])('with %s is rejected, naming the place', (_, rule, problem) => {
+  ])('a file of additional rules with %s is rejected, naming the place', (_, rule, problem) => {
     const path = write({ rules: [rule] })
 
     expect(() => readRulesFile(path)).toThrow(StartupError)
     expect(() => readRulesFile(path)).toThrow(`${path}: ${problem}`)
   })
 
-  test('with a catastrophically backtracking rule is rejected without hanging', () => {
+  test('a file of additional rules with a catastrophically backtracking rule is rejected without hanging', () => {
     const path = write({
       rules: [{ ...badge, secret: 'badge-(?:[0-9]{1,40}){1,40}!', example: 'badge- + 20 digits + !' }],
     })
@@ -74,7 +74,7 @@ describe('a file of additional rules', () => {
     expect(() => readRulesFile(path)).toThrow('rules[0] (STAFF_BADGE) is too slow')
   })
 
-  test('that is missing or not JSON is rejected', () => {
+  test('a file of additional rules that is missing or not JSON is rejected', () => {
     expect(() => readRulesFile('/nowhere/rules.json')).toThrow('/nowhere/rules.json: does not exist.')
     expect(() => readRulesFile(write('{'))).toThrow('is not valid JSON')
   })

@@ -11,7 +11,7 @@ describe('every rule', () => {
     expect(redactor.redact(`before ${exampleText(example)} after`)).toContain(`[REDACTED:${label}]`)
   })
 
-  test('gives every repetition an upper bound', () => {
+  test('every rule gives every repetition an upper bound', () => {
     const unbounded = rules.filter(({ lead = '', frame = '', secret }) =>
       /[*+]|\{\d+,\}/.test(`${lead} ${frame} ${secret}`.replace(/\\./gs, '').replace(/\[[^\]]*\]/g, '')),
     )
@@ -19,7 +19,7 @@ describe('every rule', () => {
     expect(unbounded).toEqual([])
   })
 
-  test('terminates on strings that are hard for it', () => {
+  test('every rule terminates on strings that are hard for it', () => {
     const slow = rules.filter((rule) => {
       const { redact: text } = openRedaction({ known: () => [], rules: [rule] })
       const some = hardStrings(rule, 12_000).filter((_, index) => index % 6 === 0)

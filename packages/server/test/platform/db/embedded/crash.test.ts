@@ -51,7 +51,7 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
     })
   })
 
-  test('and never comes back, its server stops by itself after the grace period', async () => {
+  test('when Yardmaster is killed and never comes back, its server stops by itself after the grace period', async () => {
     const home = await copyHome(template, join(sandbox, 'orphan'))
     const runner = await startRunner(home, { graceSeconds: 1 })
     await runner.child.kill()
@@ -59,7 +59,7 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
     expect(await isAlive(runner.serverPid)).toBe(false)
   })
 
-  test('and comes back, the watch of the earlier server leaves the new one alone', async () => {
+  test('when Yardmaster is killed and comes back, the watch of the earlier server leaves the new one alone', async () => {
     const home = await copyHome(template, join(sandbox, 'returned'))
     const runner = await startRunner(home, { graceSeconds: 1 })
     await runner.child.kill()

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => remove(sandbox))
 
 describe('the first start', { timeout: 60_000 }, () => {
-  test('creates a working database in UTF-8 with checksums, and its stop leaves no process', async () => {
+  test('the first start of the embedded database creates a working database in UTF-8 with checksums, and its stop leaves no process', async () => {
     const home = await makeHome(join(sandbox, 'first'))
     // The leftovers of an interrupted creation.
     await mkdir(join(home, 'postgres/data.new-0123/base'), { recursive: true })
@@ -71,7 +71,7 @@ const settingsQuery = `
   where datname = current_database()`
 
 describe('a later start', { timeout: 30_000 }, () => {
-  test('keeps every row, and the connection string works', async () => {
+  test('a later start of the embedded database keeps every row, and the connection string works', async () => {
     const home = await copyHome(template, join(sandbox, 'warm'))
     await withServer(home, async ({ server }) => {
       const client = new pg.Client({ connectionString: server.connectionString })
@@ -81,7 +81,7 @@ describe('a later start', { timeout: 30_000 }, () => {
     })
   })
 
-  test('uses the settings and database name of the caller, in a home with special characters', async () => {
+  test('a later start of the embedded database uses the settings and database name of the caller, in a home with special characters', async () => {
     const home = await copyHome(template, join(sandbox, 'an "odd", näme'))
     await withServer(
       home,

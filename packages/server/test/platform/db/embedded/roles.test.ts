@@ -27,7 +27,7 @@ async function query(connection: EmbeddedPostgres['connection'], sql: string): P
 }
 
 describe("the application's database role", () => {
-  test('is no superuser, runs no programs and reads no files, and makes the whole schema', async () => {
+  test("the application's database role is no superuser, runs no programs and reads no files, and makes the whole schema", async () => {
     const { connection, connectionString } = await start(await testFolder())
     expect(
       await query(connection, 'select rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = current_user'),
@@ -40,7 +40,7 @@ describe("the application's database role", () => {
     expect(await query(connection, 'select count(*)::int from sessions')).toEqual([{ count: 0 }])
   })
 
-  test('takes over a database that an earlier version made by the superuser, once', async () => {
+  test("the application's database role takes over a database that an earlier version made by the superuser, once", async () => {
     const home = await testFolder()
     const first = await start(home)
     await query(
