@@ -31,7 +31,7 @@ function open(file: string | undefined, environment: Record<string, string> = {}
 const row = { name: 'opencode', driver: 'acp', command: 'opencode' }
 
 describe('the runtimes file', () => {
-  test('adds one runtime per row, with its models', async () => {
+  test('the runtimes file adds one runtime per row, with its models', async () => {
     const models = [
       { id: 'openai/gpt', label: 'GPT', default: true },
       { id: 'openai/mini', label: 'Mini' },
@@ -52,11 +52,11 @@ describe('the runtimes file', () => {
     ])
   })
 
-  test('is not read when RUNTIMES_PATH is unset', async () => {
+  test('the runtimes file is not read when RUNTIMES_PATH is unset', async () => {
     expect(await open(undefined)).toEqual({ runtimes: [] })
   })
 
-  test('declares the variables with secret names as secrets', async () => {
+  test('the runtimes file declares the variables with secret names as secrets', async () => {
     const variables = {
       environment: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'MISSING_KEY'],
       set_environment: { MY_TOKEN: 't-1' },

@@ -9,7 +9,7 @@ let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('the model', () => {
-  test('is selected by a configuration option', async () => {
+  test('the model of an ACP agent is selected by a configuration option', async () => {
     session = await scriptedSession({ abilities: ['options', 'models'] })
     expect(await session.run('say Hi', { model: 'large' })).toEqual({ kind: 'completed' })
     const [{ params } = { params: {} }] = await session.requests('session/set_config_option')
@@ -17,20 +17,20 @@ describe('the model', () => {
     expect(await session.requests('session/set_model')).toEqual([])
   })
 
-  test('is selected by session/set_model and by its displayed name', async () => {
+  test('the model of an ACP agent is selected by session/set_model and by its displayed name', async () => {
     session = await scriptedSession({ abilities: ['models'] })
     await session.run('say Hi', { model: 'The large one' })
     expect((await session.requests('session/set_model'))[0]?.params).toMatchObject({ modelId: 'large' })
   })
 
-  test("is not set if the agent already uses it or the choice is the agent's", async () => {
+  test("the model of an ACP agent is not set if the agent already uses it or the choice is the agent's", async () => {
     session = await scriptedSession({ abilities: ['options', 'resume'] })
     await session.run('say Hi', { model: 'small' })
     await session.run('say Hi', { model: 'default' })
     expect(await session.requests('session/set_config_option')).toEqual([])
   })
 
-  test('that the agent lacks fails the turn with a list of those it has', async () => {
+  test('the model of an ACP agent that the agent lacks fails the turn with a list of those it has', async () => {
     session = await scriptedSession({ abilities: ['options'] })
     expect(await session.run('say Hi', { model: 'huge' })).toEqual({
       kind: 'failed',
@@ -40,7 +40,7 @@ describe('the model', () => {
     expect(await session.requests('session/prompt')).toEqual([])
   })
 
-  test('of an agent without a choice of models is logged', async () => {
+  test('the model of an ACP agent of an agent without a choice of models is logged', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hi', { model: 'large' })).toEqual({ kind: 'completed' })
     expect(session.notices).toEqual([expect.stringContaining('has no choice of models')])

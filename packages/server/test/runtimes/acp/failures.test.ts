@@ -31,14 +31,14 @@ describe('failureOf', () => {
     expect(failureOf(rejected, { keyNames: [] })).toMatchObject({ detail: expect.stringContaining('runtimes file') })
   })
 
-  test("keeps the agent's words, each once, and truncates long ones", () => {
+  test("failureOf keeps the agent's words, each once, and truncates long ones", () => {
     const details = 'x'.repeat(100_000)
     const end = failureOf(new RequestError(-32603, 'Oops', { message: 'Oops', details }), { keyNames: [] })
     expect(end).toMatchObject({ detail: expect.stringMatching(/^Oops: x+\. Restart the session/) })
     expect(JSON.stringify(end).length).toBeLessThan(17_000)
   })
 
-  test('keeps a secret in a long failure text whole, so that its redaction recognises it', () => {
+  test('failureOf keeps a secret in a long failure text whole, so that its redaction recognises it', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
     for (const length of [1980, 16_360]) {
       const details = `${'word '.repeat(length / 5)}${secret}`

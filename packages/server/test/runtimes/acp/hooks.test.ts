@@ -51,7 +51,7 @@ describe('hooks of an ACP agent', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('of events that the protocol does not report are left out with a sentence each', async () => {
+  test('hooks of an ACP agent of events that the protocol does not report are left out with a sentence each', async () => {
     session = await scriptedSession()
     const hooks = await Promise.all(hookEvents.map((event) => makeHook(event)))
     const unseen = hookEvents.filter((event) => !moments.some((moment) => moment === event))
@@ -79,7 +79,7 @@ describe('hooks of an ACP agent', () => {
     expect(await hookInput()).toHaveLength(3)
   })
 
-  test('with an invalid matcher are left out with a sentence', async () => {
+  test('hooks of an ACP agent with an invalid matcher are left out with a sentence', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { matcher: '(?i)execute' })]
     expect(await session.runtime.equip(session.conversation, { ...noEquipment, hooks })).toEqual([
@@ -87,7 +87,7 @@ describe('hooks of an ACP agent', () => {
     ])
   })
 
-  test('have matchers with a time limit, whatever the name of a tool', async () => {
+  test('hooks of an ACP agent have matchers with a time limit, whatever the name of a tool', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { matcher: '(\\w+_?)+' })]
     const call = { sessionUpdate: 'tool_call', toolCallId: 'x', kind: `${'a'.repeat(40)}!`, status: 'in_progress' }
@@ -104,7 +104,7 @@ describe('hooks of an ACP agent', () => {
     expect(await hookInput()).toMatchObject([{ hook_event_name: 'Stop' }, { mood: 'cheerful', key: '' }])
   })
 
-  test('that fail, time out or are missing are logged, and the turn continues', async () => {
+  test('hooks of an ACP agent that fail, time out or are missing are logged, and the turn continues', async () => {
     session = await scriptedSession()
     const hooks = [
       await makeHook('session_start', { script: 'echo "no disk" >&2; exit 7' }),
@@ -167,7 +167,7 @@ describe('hooks of an ACP agent', () => {
     ])
   })
 
-  test('that have not decided when the turn fails do not grant the call', async () => {
+  test('hooks of an ACP agent that have not decided when the turn fails do not grant the call', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { script: 'until [ -e enough ]; do sleep 0.05; done' })]
     const asking = `askandfail ${JSON.stringify({ toolCallId: 'x', rawInput: { command: 'ls' } })}`
@@ -187,7 +187,7 @@ describe('hooks of an ACP agent', () => {
     expect(await hookInput()).toMatchObject([{ tool_input: { command } }])
   })
 
-  test('that refuse with a long output refuse the call', async () => {
+  test('hooks of an ACP agent that refuse with a long output refuse the call', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('pre_tool_call', { script: 'head -c 300000 /dev/zero; exit 2' })]
     await session.run('ask to deploy', { equipment: { hooks } })
@@ -236,7 +236,7 @@ describe('hooks of an ACP agent', () => {
     expect(await session.leftBehind()).toEqual([])
   })
 
-  test('that an interrupt stops before the prompt do not make the agent miss its instructions', async () => {
+  test('hooks of an ACP agent that an interrupt stops before the prompt do not make the agent miss its instructions', async () => {
     session = await scriptedSession()
     session.conversation = { ...session.conversation, id: 'from-elsewhere' }
     await session.runtime.writeTranscript(session.conversation, earlierLines())

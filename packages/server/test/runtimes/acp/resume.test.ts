@@ -10,7 +10,7 @@ let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('the next turn', () => {
-  test("resumes the agent's session in a new process", async () => {
+  test("the next turn resumes the agent's session in a new process", async () => {
     session = await scriptedSession({ abilities: ['resume'] })
     await session.run('say One')
     expect(await session.run('recall')).toEqual({ kind: 'completed' })
@@ -21,7 +21,7 @@ describe('the next turn', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('does not record the messages that an agent repeats when it loads a session', async () => {
+  test('the next turn does not record the messages that an agent repeats when it loads a session', async () => {
     session = await scriptedSession({ abilities: ['load'] })
     await session.run('say One')
     await session.run('say Two')
@@ -29,7 +29,7 @@ describe('the next turn', () => {
     expect(await session.said()).toEqual(['user: say One', 'text: One', 'user: say Two', 'text: Two'])
   })
 
-  test('loads the session if the agent advertises resume and then rejects it', async () => {
+  test('the next turn loads the session if the agent advertises resume and then rejects it', async () => {
     session = await scriptedSession({ abilities: ['resume', 'load'], refuses: ['session/resume'] })
     await session.run('say One')
     expect(await session.run('say Two')).toEqual({ kind: 'completed' })
@@ -37,7 +37,7 @@ describe('the next turn', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('starts a new session with a recap, and logs it, if the agent refuses to resume', async () => {
+  test('the next turn starts a new session with a recap, and logs it, if the agent refuses to resume', async () => {
     session = await scriptedSession({ abilities: ['resume'], refuses: ['session/resume'] })
     await session.run('say One\nrun ls')
     expect(await session.run('say Two')).toEqual({ kind: 'completed' })
@@ -51,7 +51,7 @@ describe('the next turn', () => {
     expect((await session.said()).slice(-2)).toEqual(['user: say Two', 'text: Two'])
   })
 
-  test('starts a new session with a recap if the agent does not advertise resuming', async () => {
+  test('the next turn starts a new session with a recap if the agent does not advertise resuming', async () => {
     session = await scriptedSession({ abilities: [] })
     await session.run('say One')
     await session.run('say Two')
@@ -62,7 +62,7 @@ describe('the next turn', () => {
     expect(session.notices).toEqual([])
   })
 
-  test('repeats a message that a crash may have kept from the agent', async () => {
+  test('the next turn repeats a message that a crash may have kept from the agent', async () => {
     session = await scriptedSession()
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
@@ -75,7 +75,7 @@ describe('the next turn', () => {
     expect(message).toBe('say Two')
   })
 
-  test('repeats such a message from the session link of an earlier version', async () => {
+  test('the next turn repeats such a message from the session link of an earlier version', async () => {
     session = await scriptedSession()
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
@@ -86,7 +86,7 @@ describe('the next turn', () => {
     expect(await session.requests('session/new')).toHaveLength(1)
   })
 
-  test('does not repeat a message that the agent was working on when the server was killed', async () => {
+  test('the next turn does not repeat a message that the agent was working on when the server was killed', async () => {
     session = await scriptedSession()
     await session.begin('begin working\nstream')
     const path = join(session.conversation.home, 'acp-session.json')
@@ -98,7 +98,7 @@ describe('the next turn', () => {
     expect(link).toMatchObject({ conversation: session.conversation.id })
   })
 
-  test('does not repeat the message if it is the prompt', async () => {
+  test('the next turn does not repeat the message if it is the prompt', async () => {
     session = await scriptedSession()
     await session.run('say One')
     const path = join(session.conversation.home, 'acp-session.json')
@@ -135,7 +135,7 @@ describe('instructions', () => {
 })
 
 describe('a conversation written to disk', () => {
-  test('as a fork gets its own id, and its agent a recap', async () => {
+  test('a conversation written to disk as a fork gets its own id, and its agent a recap', async () => {
     session = await scriptedSession()
     const written = await session.runtime.writeTranscript(session.conversation, kept())
     session.conversation = { ...session.conversation, id: written.conversationId }
@@ -154,7 +154,7 @@ describe('a conversation written to disk', () => {
     expect(textsOf(await session.requests('session/prompt'))).toEqual(['say And on'])
   })
 
-  test("after a move is not resumed in the agent's old session", async () => {
+  test("a conversation written to disk after a move is not resumed in the agent's old session", async () => {
     session = await scriptedSession()
     await session.run('say One')
     const { path } = await session.runtime.writeTranscript(session.conversation, kept())
@@ -164,7 +164,7 @@ describe('a conversation written to disk', () => {
     expect(textsOf(await session.requests('session/prompt'))[0]).toContain('Ada')
   })
 
-  test('that is very long becomes a bounded recap with its first and latest messages', async () => {
+  test('a conversation written to disk that is very long becomes a bounded recap with its first and latest messages', async () => {
     session = await scriptedSession()
     async function* long(): AsyncGenerator<string> {
       yield entry('user', 'Build a cathedral')

@@ -9,7 +9,7 @@ let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('a turn', () => {
-  test('completes, and the transcript holds whole blocks', async () => {
+  test('a turn completes, and the transcript holds whole blocks', async () => {
     session = await scriptedSession()
     const prompt = 'think about it\nsay Hello, all of you.\nrun ls -l\nplan to go on\nsay And good bye.'
     expect(await session.run(prompt)).toEqual({ kind: 'completed' })
@@ -27,7 +27,7 @@ describe('a turn', () => {
     expect(lines.map((line) => JSON.parse(line).sessionId)).toEqual(lines.map(() => session.conversation.id))
   })
 
-  test('reports the conversation id and writes the prompt to the transcript before the agent gets it', async () => {
+  test('a turn reports the conversation id and writes the prompt to the transcript before the agent gets it', async () => {
     session = await scriptedSession()
     const turn = await session.begin('stream')
     await eventually(
@@ -39,7 +39,7 @@ describe('a turn', () => {
     await turn.interrupt()
   })
 
-  test('counts its usage once, with cached tokens', async () => {
+  test('a turn counts its usage once, with cached tokens', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hi\nusage 100 20 30 10', { model: 'default' })).toEqual({ kind: 'completed' })
     const usages = (await session.lines()).flatMap((line) => session.runtime.usageOf(line) ?? [])
@@ -49,20 +49,20 @@ describe('a turn', () => {
     expect(await session.said()).toEqual(['user: say Hi\nusage 100 20 30 10', 'text: Hi'])
   })
 
-  test('grants a permission request for this call only', async () => {
+  test('a turn grants a permission request for this call only', async () => {
     session = await scriptedSession()
     await session.run('ask to delete everything')
     expect((await session.said()).at(-1)).toBe('text: got allow_once-id')
   })
 
-  test('declines a question and offers no access to files', async () => {
+  test('a turn declines a question and offers no access to files', async () => {
     session = await scriptedSession()
     expect(await session.run('question Which one?\nfile /etc/passwd')).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toMatch(/^text: got decline.*method not found/i)
     expect(session.notices).toEqual(['The agent asked a question, which Yardmaster declined: Which one?'])
   })
 
-  test('closes the call of a tool that never ended', async () => {
+  test('a turn closes the call of a tool that never ended', async () => {
     session = await scriptedSession()
     await session.run('begin something long')
     expect((await session.said()).slice(1)).toEqual([
@@ -71,7 +71,7 @@ describe('a turn', () => {
     ])
   })
 
-  test("keeps the transcript in its folder if the agent's session id looks like a path", async () => {
+  test("a turn keeps the transcript in its folder if the agent's session id looks like a path", async () => {
     session = await scriptedSession({ environment: { SCRIPTED_SESSION_ID: '../../elsewhere/x' } })
     await session.run('crash now')
     expect(session.named).toEqual(['../../elsewhere/x'])
@@ -79,7 +79,7 @@ describe('a turn', () => {
     expect(file?.path).toMatch(/\/home\/transcripts\/[0-9a-f]{64}\.jsonl$/)
   })
 
-  test('gives the agent the configured variables and no others', async () => {
+  test('a turn gives the agent the configured variables and no others', async () => {
     const environment = { PASSED: 'yes', KEPT: 'no', PATH: process.env.PATH }
     session = await scriptedSession({ agent: { passEnvironment: ['PASSED'], environment } })
     await session.run('environment PASSED\nenvironment KEPT', { equipment: { environment: { KEPT: '' } } })
@@ -98,7 +98,7 @@ describe('a turn', () => {
 })
 
 describe('an interrupted turn', () => {
-  test('ends by protocol and keeps the text up to then', async () => {
+  test('an interrupted turn ends by protocol and keeps the text up to then', async () => {
     session = await scriptedSession()
     const turn = await session.begin('stream')
     await eventually(
@@ -111,7 +111,7 @@ describe('an interrupted turn', () => {
     expect((await session.said()).at(-1)).toMatch(/^text: on and /)
   })
 
-  test('kills an agent that ignores the cancel', async () => {
+  test('an interrupted turn kills an agent that ignores the cancel', async () => {
     session = await scriptedSession()
     const turn = await session.begin('deaf')
     await eventually(
@@ -123,7 +123,7 @@ describe('an interrupted turn', () => {
     expect(await stillRunning([turn.identity])).toEqual([])
   })
 
-  test('sends no prompt to an agent that had not started', async () => {
+  test('an interrupted turn sends no prompt to an agent that had not started', async () => {
     session = await scriptedSession()
     const turn = await session.begin('say Hi')
     await turn.interrupt()
@@ -134,7 +134,7 @@ describe('an interrupted turn', () => {
 })
 
 describe('a turn that fails', () => {
-  test('by an error has the reason of the error', async () => {
+  test('a turn that fails by an error has the reason of the error', async () => {
     session = await scriptedSession()
     expect(await session.run('say Hm\nerror -32603 API Error: 429 slow down')).toEqual({
       kind: 'failed',
@@ -144,7 +144,7 @@ describe('a turn that fails', () => {
     expect((await session.said()).at(-1)).toBe('text: Hm')
   })
 
-  test('because the process died reports the exit and the last of standard error', async () => {
+  test('a turn that fails because the process died reports the exit and the last of standard error', async () => {
     session = await scriptedSession()
     expect(await session.run('say I\ncrash out of memory')).toEqual({
       kind: 'failed',
@@ -154,7 +154,7 @@ describe('a turn that fails', () => {
     expect((await session.said()).at(-1)).toBe('text: I')
   })
 
-  test('because the process died before its first message reports the same', async () => {
+  test('a turn that fails because the process died before its first message reports the same', async () => {
     session = await scriptedSession({ agent: { command: 'sh', args: ['-c', 'echo no such flag >&2; exit 4'] } })
     expect(await session.run('say Hi')).toEqual({
       kind: 'failed',
@@ -163,31 +163,31 @@ describe('a turn that fails', () => {
     })
   })
 
-  test('because the agent closed its output kills the process', async () => {
+  test('a turn that fails because the agent closed its output kills the process', async () => {
     session = await scriptedSession()
     const turn = await session.begin('hangup')
     expect(await turn.ended).toMatchObject({ reason: 'crash', detail: expect.stringContaining('closed its output') })
     expect(await stillRunning([turn.identity])).toEqual([])
   })
 
-  test('because the agent requires a sign-in says so', async () => {
+  test('a turn that fails because the agent requires a sign-in says so', async () => {
     session = await scriptedSession({ environment: { SCRIPTED_AUTH: 'required' } })
     expect(await session.run('say Hi')).toMatchObject({ kind: 'failed', reason: 'auth' })
     expect(session.named).toEqual([])
   })
 
-  test('because the program does not speak the protocol says what to check', async () => {
+  test('a turn that fails because the program does not speak the protocol says what to check', async () => {
     const agent = { command: 'cat', args: [], timeouts: { answerMs: 300, graceMs: 500, exitMs: 500 } }
     session = await scriptedSession({ agent })
     expect(await session.run('say Hi')).toMatchObject({ kind: 'failed', reason: 'agent_error' })
   })
 
-  test('because the agent speaks another version of the protocol names the version', async () => {
+  test('a turn that fails because the agent speaks another version of the protocol names the version', async () => {
     session = await scriptedSession({ environment: { SCRIPTED_VERSION: '7' } })
     expect(await session.run('say Hi')).toMatchObject({ detail: expect.stringContaining('version 7') })
   })
 
-  test('because its transcript cannot be written rejects, and leaves no agent running', async () => {
+  test('a turn that fails because its transcript cannot be written rejects, and leaves no agent running', async () => {
     session = await scriptedSession()
     await session.run('say Hi')
     const [file] = await session.runtime.transcriptFiles(session.conversation)
@@ -200,7 +200,7 @@ describe('a turn that fails', () => {
 })
 
 describe('an agent that misbehaves', () => {
-  test('and prints text that is not a message completes its turn', async () => {
+  test('an agent that misbehaves and prints text that is not a message completes its turn', async () => {
     session = await scriptedSession()
     expect(await session.run('garbage Loading...\nstrange news\nsay Hi')).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: Hi')
@@ -209,7 +209,7 @@ describe('an agent that misbehaves', () => {
     ])
   })
 
-  test('and sends an oversized update completes its turn without it', async () => {
+  test('an agent that misbehaves and sends an oversized update completes its turn without it', async () => {
     session = await scriptedSession()
     expect(await session.run(`huge ${17 * 1024 * 1024}\nsay Hi`)).toEqual({ kind: 'completed' })
     expect((await session.said()).at(-1)).toBe('text: Hi')
@@ -218,7 +218,7 @@ describe('an agent that misbehaves', () => {
     expect(session.notices).toEqual([expect.stringContaining('missing in the transcript')])
   })
 
-  test('and sends an oversized answer fails, because a request waits for it', async () => {
+  test('an agent that misbehaves and sends an oversized answer fails, because a request waits for it', async () => {
     session = await scriptedSession()
     expect(await session.run(`hugeanswer ${17 * 1024 * 1024}\nstream`)).toMatchObject({
       kind: 'failed',

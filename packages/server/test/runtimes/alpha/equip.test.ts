@@ -28,7 +28,7 @@ const inHome = (...path: string[]) => join(conversation.home, ...path)
 const json = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
 
 describe('MCP servers', () => {
-  test("are written in the CLI's format to a file that only our user can read", async () => {
+  test("MCP servers are written in the CLI's format to a file that only our user can read", async () => {
     await giving({
       mcpServers: [
         { name: 'local', kind: 'stdio', command: 'node', args: ['x.js'], env: { TOKEN: 'secret' } },
@@ -47,7 +47,7 @@ describe('MCP servers', () => {
     expect(await json(path)).toEqual({ mcpServers: {} })
   })
 
-  test('of the repository that are not used are named, from every folder up to its root', async () => {
+  test('MCP servers of the repository that are not used are named, from every folder up to its root', async () => {
     await place(join(clone, '.mcp.json'), '{"mcpServers":{"theirs":{"command":"x"},"both":{"command":"x"}}}')
     const both = { name: 'both', kind: 'stdio', command: 'x', args: [], env: {} } as const
     expect(await giving({ mcpServers: [both] })).toEqual([expect.stringMatching(/: theirs\.$/)])
@@ -56,7 +56,7 @@ describe('MCP servers', () => {
   })
 
   test.each(['/dev/zero', '/dev/stdin', '/etc/passwd'])(
-    'of a repository whose .mcp.json is a link to %s are not read, and the session says so',
+    'MCP servers of a repository whose .mcp.json is a link to %s are not read, and the session says so',
     async (target) => {
       await symlink(target, join(clone, '.mcp.json'))
       expect(await giving({})).toEqual(["The repository's .mcp.json is not read: .mcp.json is a link."])
@@ -71,7 +71,7 @@ describe('skills', () => {
   }
   const installed = () => readdir(inHome('claude', 'skills'))
 
-  test("are installed as the user's, with their documents, and follow the catalog", async () => {
+  test("skills are installed as the user's, with their documents, and follow the catalog", async () => {
     await place(join(catalog, 'guide.md'), 'Guide')
     const references = [
       { name: 'guide.md', path: join(catalog, 'guide.md') },
@@ -85,7 +85,7 @@ describe('skills', () => {
     expect(await readFile(inHome('claude', 'skills', 'review', 'SKILL.md'), 'utf8')).toBe('Do it better.')
   })
 
-  test('that are deselected disappear, and those that the agent wrote stay', async () => {
+  test('skills that are deselected disappear, and those that the agent wrote stay', async () => {
     await giving({ skills: [await skill('one'), await skill('two')] })
     await place(inHome('claude', 'skills', 'of-the-agent', 'SKILL.md'), 'Mine')
     await giving({ skills: [await skill('two')] })
@@ -94,7 +94,7 @@ describe('skills', () => {
     expect(await installed()).toEqual(['of-the-agent'])
   })
 
-  test('of a name that the repository has are left out, and removed if they were installed', async () => {
+  test('skills of a name that the repository has are left out, and removed if they were installed', async () => {
     const review = await skill('review')
     await giving({ skills: [review] })
     await place(join(clone, '.claude', 'skills', 'review', 'SKILL.md'), 'Theirs')
@@ -102,7 +102,7 @@ describe('skills', () => {
     expect(await installed()).toEqual([])
   })
 
-  test('that are incomplete or share a name are reported', async () => {
+  test('skills that are incomplete or share a name are reported', async () => {
     const broken = { id: 'broken', folder: join(catalog, 'broken'), references: [] }
     const again = { ...(await skill('review')), id: '@other/review' }
     expect(await giving({ skills: [broken, await skill('review'), again] })).toEqual([
@@ -112,7 +112,7 @@ describe('skills', () => {
     expect(await installed()).toEqual(['review'])
   })
 
-  test('cannot be installed outside their folder', async () => {
+  test('skills cannot be installed outside their folder', async () => {
     await giving({ skills: [{ ...(await skill('dots')), id: '..' }] })
     expect(await installed()).toEqual(['unnamed'])
   })
@@ -130,7 +130,7 @@ describe('hooks', () => {
   }
   const settings = async () => json(inHome('claude', 'settings.json'))
 
-  test('are scripts that run the program in a copy of its folder with its variables', async () => {
+  test('hooks are scripts that run the program in a copy of its folder with its variables', async () => {
     await giving({ hooks: [await hook()] })
     await rm(catalog, { recursive: true })
     const { command } = (await settings()).hooks.Stop[0].hooks[0]
@@ -156,7 +156,7 @@ describe('hooks', () => {
     })
   })
 
-  test('that are deselected disappear, and repeating changes nothing', async () => {
+  test('hooks that are deselected disappear, and repeating changes nothing', async () => {
     await giving({ hooks: [await hook()] })
     const before = await settings()
     await giving({ hooks: [await hook()] })
@@ -166,7 +166,7 @@ describe('hooks', () => {
     expect(await readdir(inHome('yardmaster', 'hooks'))).toEqual([])
   })
 
-  test('for commits, and of a name that the repository has, are left out and reported', async () => {
+  test('hooks for commits, and of a name that the repository has, are left out and reported', async () => {
     await place(join(clone, '.claude', 'hooks', 'tell', 'HOOK.json'), '{}')
     const hooks = [await hook({ id: 'lint', event: 'pre_commit' }), await hook()]
     expect(await giving({ hooks })).toEqual([
@@ -183,7 +183,7 @@ async function place(path: string, text: string): Promise<void> {
 }
 
 describe('secrets', () => {
-  test('are removed from the home after the turn', async () => {
+  test('secrets are removed from the home after the turn', async () => {
     const env = { TOKEN: 'a-secret' }
     await place(join(catalog, 'guard', 'check.sh'), 'exit 0')
     const hook: Hook = {

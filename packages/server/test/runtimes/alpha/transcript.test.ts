@@ -24,7 +24,7 @@ describe('a receipt', () => {
     [withContent([{ type: 'text', text: 'Do it' }])],
     [withContent([{ type: 'image' }, { type: 'text', text: 'See?' }])],
     [answer],
-  ])('is shown by %j', (entry) => {
+  ])('a receipt is shown by %j', (entry) => {
     expect(showsReceipt(JSON.stringify(entry))).toBe(true)
   })
 
@@ -36,22 +36,25 @@ describe('a receipt', () => {
     [withContent([{ type: 'tool_result', tool_use_id: 't', content: 'x' }])],
     [withContent([{ type: 'text', text: '[Request interrupted by user for tool use]' }])],
     ['{"type":"user","message":{"content":"Do'],
-  ])('is not shown by %j', (entry) => {
+  ])('a receipt is not shown by %j', (entry) => {
     expect(showsReceipt(typeof entry === 'string' ? entry : JSON.stringify(entry))).toBe(false)
   })
 })
 
 describe('isWorthKeeping keeps', () => {
-  test.each([[prompt], [answer], [{ type: 'of_tomorrow' }], [{ type: 'summary', summary: 'x' }]])('%j', (entry) => {
-    expect(isWorthKeeping(JSON.stringify(entry))).toBe(true)
-  })
+  test.each([[prompt], [answer], [{ type: 'of_tomorrow' }], [{ type: 'summary', summary: 'x' }]])(
+    'isWorthKeeping keeps %j',
+    (entry) => {
+      expect(isWorthKeeping(JSON.stringify(entry))).toBe(true)
+    },
+  )
 
-  test('an unreadable line', () => {
+  test('isWorthKeeping keeps an unreadable line', () => {
     expect(isWorthKeeping('{"type":"user"')).toBe(true)
   })
 
   test.each(['queue-operation', 'last-prompt', 'mode', 'file-history-snapshot', 'api-request-blob', 'cost-state'])(
-    'is not the bookkeeping of %s',
+    'isWorthKeeping drops the bookkeeping of %s',
     (type) => {
       expect(isWorthKeeping(JSON.stringify({ type, sessionId: '1' }))).toBe(false)
     },
@@ -59,7 +62,7 @@ describe('isWorthKeeping keeps', () => {
 })
 
 describe('usageOf', () => {
-  test('reads every number', () => {
+  test('usageOf reads every number', () => {
     expect(usageOf(JSON.stringify(answer))).toEqual({
       ...{ request_id: 'req_1', model: 'claude-opus-4-8', called_at: new Date('2026-01-02T03:04:05.678Z') },
       ...{ subagent: false, input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_creation_tokens: 9 },
@@ -68,11 +71,11 @@ describe('usageOf', () => {
     })
   })
 
-  test('uses the message id if the provider sends no request id', () => {
+  test('usageOf uses the message id if the provider sends no request id', () => {
     expect(usageOf(JSON.stringify({ ...answer, requestId: undefined }))?.request_id).toBe('msg_1')
   })
 
-  test("marks a subagent's usage", () => {
+  test("usageOf marks a subagent's usage", () => {
     expect(usageOf(JSON.stringify({ ...answer, isSidechain: true }))?.subagent).toBe(true)
   })
 
@@ -81,7 +84,7 @@ describe('usageOf', () => {
     [{ ...answer, message: { ...answer.message, model: '<synthetic>' } }],
     [{ ...answer, timestamp: 'yesterday' }],
     [{ ...answer, message: { usage: 'much' } }],
-  ])('finds no usage in %j', (entry) => {
+  ])('usageOf finds no usage in %j', (entry) => {
     expect(usageOf(JSON.stringify(entry))).toBeUndefined()
   })
 })
@@ -92,20 +95,20 @@ describe('a command of the CLI', () => {
   )
   const output = (content: string) => ({ type: 'system', subtype: 'local_command', uuid: 'u3', content })
 
-  test('is shown as the caller wrote it', () => {
+  test('a command of the CLI is shown as the caller wrote it', () => {
     expect(readableEntry(JSON.stringify(command))).toEqual({
       type: 'user',
       message: { content: '/context all of it' },
     })
   })
 
-  test('shows its output without the markup of the CLI, which proves that the CLI got the command', () => {
+  test('a command of the CLI shows its output without the markup of the CLI, which proves that the CLI got the command', () => {
     const line = JSON.stringify(output('<local-command-stdout>27k of 200k</local-command-stdout>'))
     expect(readableEntry(line)).toEqual({ type: 'user', isMeta: true, message: { content: '27k of 200k' } })
     expect(showsReceipt(line)).toBe(true)
   })
 
-  test("hides the CLI's own note about commands and an empty output", () => {
+  test("a command of the CLI hides the CLI's own note about commands and an empty output", () => {
     const note = withContent('<local-command-caveat>Caveat: DO NOT respond</local-command-caveat>')
     expect(readableEntry(JSON.stringify({ ...note, isMeta: true }))).toBeUndefined()
     expect(readableEntry(JSON.stringify(output('<local-command-stdout></local-command-stdout>')))).toBeUndefined()

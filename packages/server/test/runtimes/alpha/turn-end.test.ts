@@ -11,7 +11,7 @@ const refused = (status: number | null, result: string, reason = 'completed') =>
 const aborted = { type: 'result', subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }
 
 describe('a turn is completed', () => {
-  test('if the result is no error and the process exits with 0', () => {
+  test('a turn is completed if the result is no error and the process exits with 0', () => {
     expect(judge({ said: fine })).toEqual({ kind: 'completed' })
   })
 })
@@ -21,7 +21,7 @@ describe('a turn is interrupted', () => {
     ['reports the abort', { said: aborted, exit: { code: 1, signal: null } }],
     ['reports success, then exits 143', { said: fine, exit: { code: 143, signal: null } }],
     ['says nothing', { exit: { code: null, signal: 'SIGKILL' as const } }],
-  ])('if the driver interrupted it and it %s', (_name, ending) => {
+  ])('a turn is interrupted if the driver interrupted it and it %s', (_name, ending) => {
     expect(judge({ ...ending, wasInterrupted: true })).toEqual({ kind: 'interrupted' })
   })
 })
@@ -60,7 +60,7 @@ describe('a turn failed', () => {
     expect(end).toMatchObject({ detail: expect.stringContaining(words ?? '') })
   })
 
-  test('by a crash if there is no result', () => {
+  test('a turn failed by a crash if there is no result', () => {
     expect(judge({ exit: { code: null, signal: 'SIGKILL' }, stderr: 'panic\n' })).toEqual({
       kind: 'failed',
       reason: 'crash',
@@ -69,11 +69,11 @@ describe('a turn failed', () => {
     })
   })
 
-  test('by a crash if the result is good and the exit is not', () => {
+  test('a turn failed by a crash if the result is good and the exit is not', () => {
     expect(judge({ said: fine, exit: { code: 143, signal: null } })).toMatchObject({ reason: 'crash' })
   })
 
-  test('by a crash if something else interrupted it, whatever the exit code', () => {
+  test('a turn failed by a crash if something else interrupted it, whatever the exit code', () => {
     expect(judge({ said: { ...aborted, terminal_reason: 'aborted_streaming' } })).toMatchObject({ reason: 'crash' })
   })
 
@@ -81,12 +81,12 @@ describe('a turn failed', () => {
     ['Error: Session ID 1 is already in use.', 'no_session'],
     ['--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'agent_error'],
     ["error: unknown option '--append-system-prompt-file'", 'agent_error'],
-  ])('before it started, by the error on standard error: %s', (stderr, reason) => {
+  ])('a turn failed before it started, by the error on standard error: %s', (stderr, reason) => {
     const end = judge({ exit: { code: 1, signal: null }, stderr })
     expect(end).toMatchObject({ reason, detail: expect.stringContaining(stderr) })
   })
 
-  test('for the reason for which the driver ended it early', () => {
+  test('a turn failed for the reason for which the driver ended it early', () => {
     const earlyEnd = { kind: 'failed', reason: 'auth', detail: 'No.' } as const
     expect(judge({ said: aborted, earlyEnd })).toEqual(earlyEnd)
   })

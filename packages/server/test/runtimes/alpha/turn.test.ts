@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 
 describe('an agent', () => {
-  test('gets a minimal environment and folders of its own', async () => {
+  test('an agent gets a minimal environment and folders of its own', async () => {
     const { env } = await given(
       { environment: { ANTHROPIC_BASE_URL: 'http://model.test' } },
       { environment: { CI: '1' } },
@@ -42,14 +42,14 @@ describe('an agent', () => {
     expect(env).not.toHaveProperty('VITEST')
   })
 
-  test('is told of a sandbox only where the machine itself is one', async () => {
+  test('an agent is told of a sandbox only where the machine itself is one', async () => {
     const running = await runtime().start(order('tell', { isMachineTheSandbox: true }))
     await running.ended
     const { env } = JSON.parse(await readFile(join(folder, 'clone', 'given.json'), 'utf8'))
     expect(env).toMatchObject({ IS_SANDBOX: '1' })
   })
 
-  test('reads its key by a command from a file that only our user can read', async () => {
+  test('an agent reads its key by a command from a file that only our user can read', async () => {
     const { args, env } = await given({ environment: { ANTHROPIC_API_KEY: 'sk-test' } })
     expect(JSON.stringify([args, env])).not.toContain('sk-test')
     const settings = JSON.parse(await readFile(after(args, '--settings'), 'utf8'))
@@ -61,13 +61,13 @@ describe('an agent', () => {
     await expect(access(keyFile)).rejects.toThrow('ENOENT')
   })
 
-  test('uses the login file of the host in place', async () => {
+  test('an agent uses the login file of the host in place', async () => {
     const { env, args } = await given({ environment: {}, credentialsFile: '/home/operator/.claude/.credentials.json' })
     expect(env.CLAUDE_SECURESTORAGE_CONFIG_DIR).toBe('/home/operator/.claude')
     expect(await readFile(after(args, '--settings'), 'utf8')).not.toContain('apiKeyHelper')
   })
 
-  test('gets instructions in a file, and no flag without any', async () => {
+  test('an agent gets instructions in a file, and no flag without any', async () => {
     const { args } = await given({}, { instructions: 'Be brief.' })
     expect(await readFile(after(args, '--append-system-prompt-file'), 'utf8')).toBe('Be brief.')
     expect((await given({})).args).not.toContain('--append-system-prompt-file')
@@ -82,11 +82,11 @@ describe('a conversation', () => {
     await writeFile(path, text)
   }
 
-  test('starts under its id', async () => {
+  test('a conversation starts under its id', async () => {
     expect(after((await given({})).args, '--session-id')).toBe(id)
   })
 
-  test('with a transcript is resumed, by its path if the CLI would not find it', async () => {
+  test('a conversation with a transcript is resumed, by its path if the CLI would not find it', async () => {
     await write(transcript(expected()), '{"parentUuid":null}\n')
     expect(after((await given({})).args, '--resume')).toBe(id)
     await rm(transcript(expected()))
@@ -94,20 +94,20 @@ describe('a conversation', () => {
     expect(after((await given({})).args, '--resume')).toBe(transcript('-elsewhere'))
   })
 
-  test('whose transcript has only bookkeeping starts again', async () => {
+  test('a conversation whose transcript has only bookkeeping starts again', async () => {
     await write(transcript(expected()), '{"type":"queue-operation"}\n')
     expect(after((await given({})).args, '--session-id')).toBe(id)
     await expect(access(transcript(expected()))).rejects.toThrow('ENOENT')
   })
 
-  test('whose transcript is lost is still resumed, so that the CLI reports the error', async () => {
+  test('a conversation whose transcript is lost is still resumed, so that the CLI reports the error', async () => {
     await write(transcript(expected()), '{"parentUuid":null}\n')
     await given({})
     await rm(transcript(expected()))
     expect(after((await given({})).args, '--resume')).toBe(id)
   })
 
-  test('whose transcript has only a part of its first entry starts again', async () => {
+  test('a conversation whose transcript has only a part of its first entry starts again', async () => {
     await write(transcript(expected()), `{"type":"queue-operation"}\n{"parentUuid":null,"text":"${'x'.repeat(200_000)}`)
     expect(await runtime().transcriptFiles(order('done').conversation)).toEqual([])
     expect(after((await given({})).args, '--session-id')).toBe(id)
@@ -115,7 +115,7 @@ describe('a conversation', () => {
 })
 
 describe('a turn', () => {
-  test('that onUp rejects gets no prompt and leaves no agent running', async () => {
+  test('a turn that onUp rejects gets no prompt and leaves no agent running', async () => {
     const up: ProcessIdentity[] = []
     const onUp: TurnOrder['onUp'] = async (identity) => {
       up.push(identity)
@@ -126,14 +126,14 @@ describe('a turn', () => {
     expect(await stillRunning(up)).toEqual([])
   })
 
-  test('is interrupted by protocol', async () => {
+  test('a turn is interrupted by protocol', async () => {
     const running = await runtime().start(order('wait'))
     await Promise.all([running.interrupt(), running.interrupt()])
     expect(await running.ended).toEqual({ kind: 'interrupted' })
     expect(await processTable().isRunning(running.identity)).toBe(false)
   })
 
-  test('without a CLI fails with the command that installs it', async () => {
+  test('a turn without a CLI fails with the command that installs it', async () => {
     await expect(runtime({ command: '/nowhere/claude' }).start(order('done'))).rejects.toThrow(
       'Cannot start /nowhere/claude: it is not there; install it with `npm run agents:install -- runtime_alpha`',
     )

@@ -31,7 +31,7 @@ const call = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: {} })
 const outcome = (id: string) => user([{ type: 'tool_result', tool_use_id: id, content: 'ok' }])
 
 describe('writeTranscript', () => {
-  test('writes only entries, for the new conversation and folder', async () => {
+  test('writeTranscript writes only entries, for the new conversation and folder', async () => {
     const entries = chain(user('One'), block('m1', { type: 'text', text: 'Answer' }))
     const written = await write([
       { type: 'queue-operation' },
@@ -46,7 +46,7 @@ describe('writeTranscript', () => {
     expect(await transcriptFiles(conversation)).toEqual([{ thread: 'main', path: written.path }])
   })
 
-  test("replaces the old folder in the CLI's attachments and not in messages", async () => {
+  test("writeTranscript replaces the old folder in the CLI's attachments and not in messages", async () => {
     const text = 'In /old/clone/src, not in /old/clone-2'
     const entries = chain(user(text), { type: 'attachment', attachment: { type: 'environment', text } })
     const [said, described] = await read((await write(entries)).path)
@@ -55,13 +55,13 @@ describe('writeTranscript', () => {
     expect(described?.attachment).toMatchObject({ text: `In ${workingDirectory}/src, not in /old/clone-2` })
   })
 
-  test('cuts off an open call with the whole message that made it', async () => {
+  test('writeTranscript cuts off an open call with the whole message that made it', async () => {
     const thought = block('m2', { type: 'thinking', thinking: 'Hm' })
     const entries = chain(user('One'), block('m1', call('a')), outcome('a'), thought, block('m2', call('b')))
     expect(await uuidsOf(entries)).toEqual(['e0', 'e1', 'e2'])
   })
 
-  test('cuts off parallel calls if one of them is open', async () => {
+  test('writeTranscript cuts off parallel calls if one of them is open', async () => {
     const entries = chain(user('One'), block('m1', call('a')), block('m1', call('b')), {
       ...outcome('a'),
       parentUuid: 'e1',
@@ -71,7 +71,7 @@ describe('writeTranscript', () => {
     expect(await uuidsOf(chain(...entries, answered))).toHaveLength(5)
   })
 
-  test('keeps the entries after an earlier open call', async () => {
+  test('writeTranscript keeps the entries after an earlier open call', async () => {
     const [first, ...later] = chain(
       user('One'),
       block('m1', call('a')),
@@ -82,7 +82,7 @@ describe('writeTranscript', () => {
     expect(await uuidsOf([first, ...passedBy])).toEqual(['e0', 'e1', 'e2', 'e3'])
   })
 
-  test('accepts no entries, and entries whose parents form a cycle', async () => {
+  test('writeTranscript accepts no entries, and entries whose parents form a cycle', async () => {
     expect(await uuidsOf(chain(block('m1', call('a'))))).toEqual([])
     expect(
       await uuidsOf([
@@ -92,7 +92,7 @@ describe('writeTranscript', () => {
     ).toEqual(['a', 'b'])
   })
 
-  test('replaces a transcript in another folder', async () => {
+  test('writeTranscript replaces a transcript in another folder', async () => {
     const elsewhere = join(conversation.home, 'claude', 'projects', '-elsewhere', 'new-id.jsonl')
     await mkdir(dirname(elsewhere), { recursive: true })
     await writeFile(elsewhere, '{}\n')
@@ -104,7 +104,7 @@ describe('writeTranscript', () => {
 })
 
 describe('transcriptFiles', () => {
-  test("returns the conversation's file and those of its subagents with their facts", async () => {
+  test("transcriptFiles returns the conversation's file and those of its subagents with their facts", async () => {
     const { path } = await write(chain(user('One')))
     const folder = join(dirname(path), 'new-id', 'subagents')
     await mkdir(folder, { recursive: true })
@@ -123,7 +123,7 @@ describe('transcriptFiles', () => {
     ])
   })
 
-  test('returns nothing before the first turn', async () => {
+  test('transcriptFiles returns nothing before the first turn', async () => {
     expect(await transcriptFiles(conversation)).toEqual([])
     expect(await transcriptFiles({ ...conversation, id: undefined })).toEqual([])
   })

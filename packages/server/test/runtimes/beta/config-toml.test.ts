@@ -22,14 +22,14 @@ async function sampleConversation(): Promise<Conversation> {
 }
 
 describe('TOML', () => {
-  test('quotes every name and value so that no text escapes', () => {
+  test('TOML of codex quotes every name and value so that no text escapes', () => {
     const hostile = 'a"\n[features]\nplugins = true\\\u007f\ud800\t\0'
     const text = toToml({ servers: { [hostile]: { value: hostile, list: [hostile, 1, true] } } })
     const quoted = '"a\\"\\n[features]\\nplugins = true\\\\\\u007f\ufffd\\t\\u0000"'
     expect(text).toBe(`\n["servers"]\n\n["servers".${quoted}]\n"value" = ${quoted}\n"list" = [${quoted}, 1, true]\n`)
   })
 
-  test('writes values before tables and omits undefined ones', () => {
+  test('TOML of codex writes values before tables and omits undefined ones', () => {
     expect(toToml({ table: { a: 1 }, b: 'x', c: undefined })).toBe('"b" = "x"\n\n["table"]\n"a" = 1\n')
   })
 })
@@ -37,14 +37,14 @@ describe('TOML', () => {
 describe('config.toml', () => {
   const folders = ['/clone/part', '/clone']
 
-  test("contains no key, and excludes the key's variable from tools", () => {
+  test("config.toml contains no key, and excludes the key's variable from tools", () => {
     const text = configToml(access, folders, noEquipment)
     expect(text).not.toContain('the-key')
     expect(text).toContain('"env_key" = "OPENAI_API_KEY"')
     expect(text).toContain('"exclude" = ["OPENAI_API_KEY", "CODEX_API_KEY"]')
   })
 
-  test('uses the login if there is no key', () => {
+  test('config.toml uses the login if there is no key', () => {
     const login = { environment: {}, baseUrl: undefined, authFile: '/auth.json' }
     expect(configToml(login, folders, noEquipment)).toContain('"model_provider" = "openai"')
     expect(configToml({ ...login, ...access, authFile: '/auth.json' }, folders, noEquipment)).toContain(
@@ -52,13 +52,13 @@ describe('config.toml', () => {
     )
   })
 
-  test('needs no key for a server of the operator', () => {
+  test('config.toml needs no key for a server of the operator', () => {
     const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, folders, noEquipment)
     expect(text).toContain('"base_url" = "http://here/v1"')
     expect(text).not.toContain('env_key')
   })
 
-  test('gives MCP servers distinct names that codex accepts', () => {
+  test('config.toml gives MCP servers distinct names that codex accepts', () => {
     const server = (name: string) => ({ name, kind: 'stdio' as const, command: 'x', args: [], env: {} })
     const text = configToml(access, folders, {
       ...noEquipment,
@@ -73,7 +73,7 @@ describe('config.toml', () => {
     expect(text).toContain('["mcp_servers"."http"."http_headers"]\n"A" = "b"')
   })
 
-  test('trusts the repository only if its configuration is to be used', () => {
+  test('config.toml trusts the repository only if its configuration is to be used', () => {
     const text = configToml(access, folders, noEquipment)
     for (const folder of folders) expect(text).toContain(`["projects"."${folder}"]\n"trust_level" = "untrusted"`)
     expect(configToml(access, folders, { ...noEquipment, usesRepositoryConfiguration: true })).toContain('"trusted"')
@@ -112,7 +112,7 @@ describe('equip', () => {
     }
   }
 
-  test("installs skills and hooks in the agent's home and not in the clone, and is idempotent", async () => {
+  test("equip installs skills and hooks in the agent's home and not in the clone, and is idempotent", async () => {
     const conversation = await sampleConversation()
     const equipment = await sampleEquipment(join(conversation.home, 'catalog'))
     const told = await equip(access, conversation, equipment)
@@ -160,7 +160,7 @@ describe('equip', () => {
     for (const name of ['config.toml', 'hooks.json']) expect((await stat(join(home, name))).mode & 0o777).toBe(0o600)
   })
 
-  test("removes deselected skills and keeps codex's built-in ones", async () => {
+  test("equip removes deselected skills and keeps codex's built-in ones", async () => {
     const conversation = await sampleConversation()
     await equip(access, conversation, await sampleEquipment(join(conversation.home, 'catalog')))
     await mkdir(join(conversation.home, '.codex/skills/.system'))
@@ -182,7 +182,7 @@ describe('equip', () => {
     },
   )
 
-  test('leaves out a skill that cannot be copied and installs the others', async () => {
+  test('equip leaves out a skill that cannot be copied and installs the others', async () => {
     const conversation = await sampleConversation()
     const { skills } = await sampleEquipment(join(conversation.home, 'catalog'))
     const lost = { id: 'lost', folder: join(conversation.home, 'nowhere'), references: [] }
@@ -191,7 +191,7 @@ describe('equip', () => {
     expect(await readdir(join(conversation.home, '.codex/skills'))).toEqual(['deploy'])
   })
 
-  test('copies the login with mode 0600 and keeps a copy that the agent has renewed', async () => {
+  test('equip copies the login with mode 0600 and keeps a copy that the agent has renewed', async () => {
     const conversation = await sampleConversation()
     const authFile = join(conversation.home, 'login.json')
     const login = { environment: {}, baseUrl: undefined, authFile }
@@ -212,13 +212,13 @@ describe('equip', () => {
     expect(await readFile(copy, 'utf8')).toBe('second')
   })
 
-  test('tolerates a missing login file', async () => {
+  test('equip tolerates a missing login file', async () => {
     const conversation = await sampleConversation()
     const login = { environment: {}, baseUrl: undefined, authFile: join(conversation.home, 'nothing') }
     await expect(equip(login, conversation, noEquipment)).resolves.toEqual([])
   })
 
-  test('removes every secret from the home after the turn, and gives the agent its renewed login back', async () => {
+  test('equip removes every secret from the home after the turn, and gives the agent its renewed login back', async () => {
     const conversation = await sampleConversation()
     const { home } = conversation
     const authFile = join(home, '../login.json')
@@ -241,7 +241,7 @@ describe('equip', () => {
     expect(await readFile(join(home, '.codex/auth.json'), 'utf8')).toBe('renewed-login')
   })
 
-  test('writes and removes nothing through a link that the agent planted', async () => {
+  test('equip writes and removes nothing through a link that the agent planted', async () => {
     const conversation = await sampleConversation()
     const elsewhere = join(conversation.home, '../elsewhere')
     await mkdir(elsewhere)
@@ -253,7 +253,7 @@ describe('equip', () => {
     expect(await readFile(join(elsewhere, 'config.toml'), 'utf8')).toBe('ours')
   })
 
-  test("gives the agent the repository's AGENTS.md of every folder, which codex reads only where it trusts", async () => {
+  test("equip gives the agent the repository's AGENTS.md of every folder, which codex reads only where it trusts", async () => {
     const conversation = await sampleConversation()
     const part = join(conversation.workingDirectory, 'part')
     await mkdir(join(conversation.workingDirectory, '.git'))

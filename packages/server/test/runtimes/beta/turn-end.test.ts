@@ -17,14 +17,14 @@ function failure(error: CodexError): Partial<TurnOutcome> {
 }
 
 describe('decideTurnEnd', () => {
-  test('completes a turn that codex reports as completed, even after an interrupt or a bad exit', () => {
+  test('decideTurnEnd completes a turn that codex reports as completed, even after an interrupt or a bad exit', () => {
     const turn = { id: 't', status: 'completed' }
     expect(decideTurnEnd(ending({ turn, isInterrupted: true, exit: { code: 1, signal: null } }))).toEqual({
       kind: 'completed',
     })
   })
 
-  test('keeps a secret in a long failure text whole, so that its redaction recognises it', () => {
+  test('decideTurnEnd keeps a secret in a long failure text whole, so that its redaction recognises it', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
     for (const length of [980, 16_370]) {
       const end = decideTurnEnd(ending(failure({ message: `${'word '.repeat(length / 5)}${secret}` })))
@@ -32,18 +32,18 @@ describe('decideTurnEnd', () => {
     }
   })
 
-  test('fails a turn that exits with 0 without a report', () => {
+  test('decideTurnEnd fails a turn that exits with 0 without a report', () => {
     expect(decideTurnEnd(ending({}))).toMatchObject({ kind: 'failed', reason: 'crash' })
   })
 
-  test('counts an interrupted turn as interrupted, even if codex had to be killed', () => {
+  test('decideTurnEnd counts an interrupted turn as interrupted, even if codex had to be killed', () => {
     expect(decideTurnEnd(ending({ isInterrupted: true, exit: { code: null, signal: 'SIGKILL' } }))).toEqual({
       kind: 'interrupted',
     })
     expect(decideTurnEnd(ending({ turn: { id: 't', status: 'interrupted' } }))).toEqual({ kind: 'interrupted' })
   })
 
-  test('fails a turn that the driver gave up with the error of the outage', () => {
+  test('decideTurnEnd fails a turn that the driver gave up with the error of the outage', () => {
     const outage = {
       message: 'Reconnecting... 1/5',
       codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: 429 } },
@@ -53,7 +53,7 @@ describe('decideTurnEnd', () => {
     })
   })
 
-  test("describes a crash by the exit and the last of standard error, without codex's own warnings", () => {
+  test("decideTurnEnd describes a crash by the exit and the last of standard error, without codex's own warnings", () => {
     const stderr =
       'WARNING: proceeding, even though we could not create PATH aliases\n\u001b[31mERROR\u001b[0m out of luck\n'
     expect(decideTurnEnd(ending({ exit: { code: null, signal: 'SIGKILL' }, stderr }))).toMatchObject({

@@ -17,7 +17,7 @@ describe('the script', () => {
     expect(second).toMatchObject({ content: [{ type: 'text', text: 'Second' }], stop_reason: 'end_turn' })
   })
 
-  test('echoes a line that is no command, and ends a script that ends in a call with Done', async () => {
+  test('the script echoes a line that is no command, and ends a script that ends in a call with Done', async () => {
     expect(await ask([user('Hello\nwait for me')])).toMatchObject({
       content: [{ text: 'You said: Hello\nYou said: wait for me' }],
     })
@@ -26,7 +26,7 @@ describe('the script', () => {
     })
   })
 
-  test("ignores the CLI's wrapping of a prompt", async () => {
+  test("the script ignores the CLI's wrapping of a prompt", async () => {
     const wrapped = [
       { type: 'text', text: '<system-reminder>\nsay nothing\n</system-reminder>' },
       { type: 'text', text: 'say Old, never answered' },
@@ -36,7 +36,7 @@ describe('the script', () => {
     expect(await ask([user(wrapped)])).toMatchObject({ content: [{ text: 'New' }] })
   })
 
-  test('finds a tool by the end of its name, and reports a missing one', async () => {
+  test('the script finds a tool by the end of its name, and reports a missing one', async () => {
     expect(await ask([user('tool shout {"text":"a"}')])).toMatchObject({
       content: [{ type: 'tool_use', name: 'mcp__echo__shout', input: { text: 'a' } }],
     })
@@ -45,24 +45,24 @@ describe('the script', () => {
     })
   })
 
-  test('fails an answer as often as scripted, and again in the next conversation', async () => {
+  test('the script fails an answer as often as scripted, and again in the next conversation', async () => {
     for (const status of [529, 529, 200, 529]) expect((await post([user('fail 529 2\nsay Up')])).status).toBe(status)
   })
 
-  test('ends an answer at the limit on output tokens', async () => {
+  test('the script ends an answer at the limit on output tokens', async () => {
     expect(await ask([user('say Half\ncut')])).toMatchObject({
       content: [{ text: 'Half' }],
       stop_reason: 'max_tokens',
     })
   })
 
-  test('reports the scripted tokens', async () => {
+  test('the script reports the scripted tokens', async () => {
     expect(await ask([user('usage 7 8 9 10\nsay Counted')])).toMatchObject({
       usage: { input_tokens: 7, output_tokens: 8, cache_read_input_tokens: 9, cache_creation_input_tokens: 10 },
     })
   })
 
-  test('answers a request for a title or for one token without using the script', async () => {
+  test('the script answers a request for a title or for one token without using the script', async () => {
     expect(await ask([user('run ls')], { tools: [] })).toMatchObject({ stop_reason: 'end_turn' })
     expect(await ask([user('quota')], { max_tokens: 1 })).toMatchObject({ stop_reason: 'end_turn' })
     expect(model.requests.at(-1)).toMatchObject({ isSideCall: true })
