@@ -294,28 +294,28 @@ test('blank API_KEYS stays blank, which differs from unset', () => {
 })
 
 describe('.env', () => {
-  test('supplies variables that the environment does not set, and the environment takes precedence', async () => {
+  test('.env supplies variables that the environment does not set, and the environment takes precedence', async () => {
     vi.stubEnv('PORT', '4001')
     const folder = await folderWith('# ours\nPORT=5000\nHOST="0.0.0.0"\nSUPERVISOR_PASSWORD=\'a b\' # why not\n')
     const environment = readEnvironment(folder)
     expect(environment).toMatchObject({ PORT: '4001', HOST: '0.0.0.0', SUPERVISOR_PASSWORD: 'a b' })
   })
 
-  test('does not replace blank API_KEYS of the environment, which reject every caller', async () => {
+  test('.env does not replace blank API_KEYS of the environment, which reject every caller', async () => {
     vi.stubEnv('API_KEYS', '')
     expect(readConfig(readEnvironment(await folderWith('API_KEYS=left-over\n'))).API_KEYS).toBe('')
   })
 
-  test('is optional', async () => {
+  test('.env is optional', async () => {
     expect(readEnvironment(await folderWith(undefined)).PATH).toBe(process.env.PATH)
   })
 
-  test('is not exported, so no child process can inherit it', async () => {
+  test('.env is not exported, so no child process can inherit it', async () => {
     readEnvironment(await folderWith('YARDMASTER_TEST_ONLY=1\n'))
     expect(process.env.YARDMASTER_TEST_ONLY).toBeUndefined()
   })
 
-  test('that exists but cannot be read is a StartupError', async () => {
+  test('.env that exists but cannot be read is a StartupError', async () => {
     const folder = await folderWith(undefined)
     await mkdir(join(folder, '.env'))
     expect(() => readEnvironment(folder)).toThrow(

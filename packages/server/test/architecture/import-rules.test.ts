@@ -122,7 +122,7 @@ describe('rule 2: imports go down', () => {
     ])
   })
 
-  test('reports a source file outside the layers', () => {
+  test('the import check reports a source file outside the layers', () => {
     expect(check({ 'server/src/helpers/text.ts': [] })).toEqual(['2 server/src/helpers/text.ts:1 '])
   })
 })
@@ -142,13 +142,13 @@ describe('rule 3: a room imports only rooms on earlier lines', () => {
     ])
   })
 
-  test('reports a room that is missing from the list once', () => {
+  test('the import check reports a room that is missing from the list once', () => {
     expect(check({ 'server/src/domain/extras/one.ts': [], 'server/src/domain/extras/two.ts': [] })).toEqual([
       '3 server/src/domain/extras/one.ts:1 ',
     ])
   })
 
-  test('reports a file beside the rooms, except for app.ts and tool.ts', () => {
+  test('the import check reports a file beside the rooms, except for app.ts and tool.ts', () => {
     const shared = { 'server/src/domain/app.ts': [], 'server/src/domain/tool.ts': [] }
 
     expect(check({ ...shared, 'server/src/domain/stray.ts': [] })).toEqual(['3 server/src/domain/stray.ts:1 '])
@@ -227,13 +227,13 @@ describe('rule 5: endpoints call operations, operations call stores', () => {
 
 describe('rule 6: no export *, no cycles', () => {
   test.each(["export * from './two.ts'", "export * as two from './two.ts'", "export type * from './two.ts'"])(
-    'reports %s',
+    'the import check reports %s',
     (line) => {
       expect(check({ 'server/src/platform/one.ts': [line] })).toEqual(['6 server/src/platform/one.ts:1 ./two.ts'])
     },
   )
 
-  test('reports a cycle once, with the files on it', () => {
+  test('the import check reports a cycle once, with the files on it', () => {
     const root = plant({
       'server/src/platform/one.ts': ["import { two } from './two.ts'"],
       'server/src/platform/two.ts': ['// two', "export { three } from './three.ts'"],
@@ -278,7 +278,7 @@ describe('what counts as an import', () => {
     ['an import after a regular expression with quotes', `const quote = /['"\`/]/\nimport '${forbidden}'`],
     ['an import after a division', `const half = (a + b) / 2 // it's half\nimport '${forbidden}'`],
     ['an import after nested templates', `const text = \`a \${b ? \`}\${c}'\` : {}.d} e\`\nimport '${forbidden}'`],
-  ])('%s counts as an import', (_name, source) => {
+  ])('the import check counts %s as an import', (_name, source) => {
     const found = check({ 'server/src/platform/clock.ts': [source] })
 
     expect(found).toHaveLength(1)
@@ -293,11 +293,11 @@ describe('what counts as an import', () => {
     ['a method called import', `loader.import('${forbidden}')`],
     ['import.meta', `const here = import.meta.resolve('${forbidden}')`],
     ['an export list before a string', `export { a }\nconst from = '${forbidden}'`],
-  ])('not %s', (_name, source) => {
+  ])('the import check does not count %s as an import', (_name, source) => {
     expect(check({ 'server/src/platform/clock.ts': [source] })).toEqual([])
   })
 
-  test('reports the line of the import, counted across comments and templates', () => {
+  test('the import check reports the line of the import, counted across comments and templates', () => {
     const lines = ['/* one', 'two */ const text = `three', `\${four}`, 'five`', `import '${forbidden}'`]
 
     expect(check({ 'server/src/platform/clock.ts': lines })).toEqual([`2 server/src/platform/clock.ts:5 ${forbidden}`])

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
 describe('the table of addresses', () => {
-  test('has method and path of every operation, as declared', () => {
+  test('the table of addresses has method and path of every operation, as declared', () => {
     expect(addresses).toEqual(
       Object.fromEntries(operations.map(({ name, method, path }) => [name, `${method} ${path}`])),
     )
   })
 
-  test('puts every key where the declaration expects it', () => {
+  test('the table of addresses puts every key where the declaration expects it', () => {
     const misplaced = operations.flatMap(({ name, method, path, params, query, body }) => {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key)
       const restIsQuery = method === 'GET' || method === 'DELETE'

@@ -33,7 +33,7 @@ function unavailable(retryAfter = '0'): Response {
 }
 
 describe('a call', () => {
-  test('puts path keys into the path, escaped, and the rest into the body', async () => {
+  test('a call of the client puts path keys into the path, escaped, and the rest into the body', async () => {
     const { client, sent } = scripted(json(200, {}))
     await client.enqueued_messages.reorder({ session_id: 'a/b', id: 7, position: 2 })
     expect(sent).toEqual([
@@ -46,7 +46,7 @@ describe('a call', () => {
     ])
   })
 
-  test('puts the rest into the query of a GET and a DELETE, without absent keys', async () => {
+  test('a call of the client puts the rest into the query of a GET and a DELETE, without absent keys', async () => {
     const { client, sent } = scripted(json(200, {}))
     await client.sessions.list({ page: 2, show_archived: true, status: undefined })
     await client.uncle_links.delete({ id: 1, uncle_id: 2, acting_session_id: 1 })
@@ -56,7 +56,7 @@ describe('a call', () => {
     ])
   })
 
-  test('returns the JSON, a text as it is, and undefined for an empty answer', async () => {
+  test('a call of the client returns the JSON, a text as it is, and undefined for an empty answer', async () => {
     const client = createClient({ url: app.url, key: testKey })
     const { category } = await client.categories.create({ name: 'Upkeep' })
     expect(category).toMatchObject({ name: 'Upkeep', session_count: 0 })
@@ -73,7 +73,7 @@ test('the client calls an operation outside of the versioned API at its whole pa
 })
 
 describe('an error', () => {
-  test('is a Problem with status, label and sentences', async () => {
+  test('an error of the client is a Problem with status, label and sentences', async () => {
     const client = createClient({ url: app.url, key: testKey })
     const problem = await client.categories.create({ name: ' ' }).catch((error: unknown) => error)
     expect(problem).toBeInstanceOf(Problem)
@@ -86,7 +86,7 @@ describe('an error', () => {
     })
   })
 
-  test('of a proxy that answers no JSON is a Problem too', async () => {
+  test('an error of the client of a proxy that answers no JSON is a Problem too', async () => {
     const { client } = scripted(new Response('<h1>Bad gateway</h1>', { status: 500, statusText: 'Oops' }))
     await expect(client.settings.show()).rejects.toMatchObject({
       status: 500,
@@ -97,31 +97,31 @@ describe('an error', () => {
 })
 
 describe('a retry', () => {
-  test('happens for a GET when the server is unavailable, after the time it names', async () => {
+  test('a retry of the client happens for a GET when the server is unavailable, after the time it names', async () => {
     const { client, sent } = scripted(unavailable(), json(200, { settings: {} }))
     expect(await client.settings.show()).toEqual({ settings: {} })
     expect(sent).toHaveLength(2)
   })
 
-  test('happens for a GET when no server is reached', async () => {
+  test('a retry of the client happens for a GET when no server is reached', async () => {
     const { client, sent } = scripted(new TypeError('fetch failed'), json(200, {}))
     await client.settings.show()
     expect(sent).toHaveLength(2)
   })
 
-  test('stops after three attempts and throws the last problem', async () => {
+  test('a retry of the client stops after three attempts and throws the last problem', async () => {
     const { client, sent } = scripted(unavailable())
     await expect(client.settings.show()).rejects.toMatchObject({ status: 503, retryAfter: 0 })
     expect(sent).toHaveLength(3)
   })
 
-  test('does not happen when the server names a wait longer than the limit', async () => {
+  test('a retry of the client does not happen when the server names a wait longer than the limit', async () => {
     const { client, sent } = scripted(unavailable('3600'))
     await expect(client.settings.show()).rejects.toMatchObject({ status: 503, retryAfter: 3600 })
     expect(sent).toHaveLength(1)
   })
 
-  test('happens for a create with an idempotency key, and not for one without', async () => {
+  test('a retry of the client happens for a create with an idempotency key, and not for one without', async () => {
     const keyed = scripted(unavailable(), json(201, {}))
     await keyed.client.sessions.create({ git_root: '/a', idempotency_key: 'once' })
     expect(keyed.sent).toHaveLength(2)
@@ -131,7 +131,7 @@ describe('a retry', () => {
     expect(keyless.sent).toHaveLength(1)
   })
 
-  test('does not happen for a change or for a refusal', async () => {
+  test('a retry of the client does not happen for a change or for a refusal', async () => {
     const change = scripted(unavailable())
     await expect(change.client.sessions.pause({ id: 1 })).rejects.toMatchObject({ status: 503 })
     expect(change.sent).toHaveLength(1)

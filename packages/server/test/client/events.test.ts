@@ -42,7 +42,7 @@ async function take(events: AsyncGenerator<StreamedEvent, void>, count: number):
 }
 
 describe('client.events', () => {
-  test('reads events that arrive in pieces, and passes over heartbeats', async () => {
+  test('client.events reads events that arrive in pieces, and passes over heartbeats', async () => {
     const { url } = await streamServer(({ response }) => {
       const text = `: connected\n\n${frame(1)}: heartbeat\n\n${frame(2)}`
       open(response, text.slice(0, 40))
@@ -51,7 +51,7 @@ describe('client.events', () => {
     expect(await take(createClient({ url, key: 'k' }).events(), 2)).toEqual([1, 2])
   })
 
-  test('reconnects when the connection is cut, and continues after the last event', async () => {
+  test('client.events reconnects when the connection is cut, and continues after the last event', async () => {
     const { url, connections } = await streamServer(({ response }, index) => {
       open(response, frame(index + 1))
       if (index === 0) setTimeout(() => response.destroy(), 20)
@@ -61,7 +61,7 @@ describe('client.events', () => {
     expect(connections[0]?.url).toBe('/api/v1/events?session_id=a%20b')
   })
 
-  test('reconnects when the server ends the stream', async () => {
+  test('client.events reconnects when the server ends the stream', async () => {
     const { url, connections } = await streamServer(({ response }, index) => {
       open(response, frame(index + 1))
       if (index === 0) response.end()
@@ -70,13 +70,13 @@ describe('client.events', () => {
     expect(connections.map(({ lastEventId }) => lastEventId)).toEqual(['0', '1'])
   })
 
-  test('treats a silent connection as dead', async () => {
+  test('client.events treats a silent connection as dead', async () => {
     const { url, connections } = await streamServer(({ response }, index) => open(response, frame(index + 1)))
     expect(await take(createClient({ url, key: 'k', silenceMs: 100 }).events(), 2)).toEqual([1, 2])
     expect(connections).toHaveLength(2)
   })
 
-  test('continues after the position the server names when it connects, though no event came', async () => {
+  test('client.events continues after the position the server names when it connects, though no event came', async () => {
     const { url, connections } = await streamServer(({ response }, index) => {
       open(response, index === 0 ? ': connected\nid: 41\n\n' : frame(42))
       if (index === 0) setTimeout(() => response.destroy(), 20)
@@ -85,7 +85,7 @@ describe('client.events', () => {
     expect(connections.map(({ lastEventId }) => lastEventId)).toEqual([undefined, '41'])
   })
 
-  test('waits and reconnects while the server is unavailable', async () => {
+  test('client.events waits and reconnects while the server is unavailable', async () => {
     const { url, connections } = await streamServer(({ response }, index) => {
       if (index === 0) response.writeHead(503, { 'retry-after': '0' }).end('{}')
       else open(response, frame(7))
@@ -94,14 +94,14 @@ describe('client.events', () => {
     expect(connections).toHaveLength(2)
   })
 
-  test('throws when the server refuses the stream', async () => {
+  test('client.events throws when the server refuses the stream', async () => {
     const { url } = await streamServer(({ response }) =>
       response.writeHead(401).end('{"error":"Unauthorized","messages":["Invalid or missing API key"]}'),
     )
     await expect(take(createClient({ url, key: 'k' }).events(), 1)).rejects.toMatchObject({ status: 401 })
   })
 
-  test('ends without an error when the caller aborts it', async () => {
+  test('client.events ends without an error when the caller aborts it', async () => {
     const { url } = await streamServer(({ response }) => open(response, frame(1)))
     const leave = new AbortController()
     const ids: number[] = []

@@ -31,7 +31,7 @@ describe('the body of a PATCH', () => {
 })
 
 describe('the early keys of a body', () => {
-  test('never refuse, whatever the body holds', () => {
+  test('the early keys of a body never refuse, whatever the body holds', () => {
     for (const { early } of operations) {
       for (const value of [undefined, null, 1, '', 'k', [], {}]) {
         expect(early.safeParse({ idempotency_key: value }).success).toBe(true)

@@ -88,22 +88,22 @@ const names = [
 ]
 
 describe('the name of an operation', () => {
-  test('is on the committed list, and every name on the list has an operation', () => {
+  test('the name of an operation is on the committed list, and every name on the list has an operation', () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(names)
   })
 
-  test('is unique', () => {
+  test('the name of an operation is unique', () => {
     const all = operations.map(({ name }) => name)
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
 
-  test('is a resource and a verb in lower case with underscores', () => {
+  test('the name of an operation is a resource and a verb in lower case with underscores', () => {
     expect(
       operations.map(({ name }) => name).filter((name) => !/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(name)),
     ).toEqual([])
   })
 
-  test('is never the name of something the client has besides its operations', () => {
+  test('the name of an operation is never the name of something the client has besides its operations', () => {
     // `client.events` is the event stream itself, with the one operation of that resource behind it.
     expect(operations.filter(({ name }) => name.startsWith('events.')).map(({ name }) => name)).toEqual([
       'events.stream',

@@ -14,7 +14,7 @@ describe('a path inside its folder', () => {
     ['apps/site/page.txt', 'apps/site/page.txt'],
     ['with..dots', 'with..dots'],
     ['...', '...'],
-  ])('%j is %j', async (given, expected) => {
+  ])('the contained path %j is %j', async (given, expected) => {
     const root = await makeTree()
 
     expect(await resolveInside(root, given)).toBe(join(await realpath(root), expected))
@@ -50,7 +50,7 @@ describe('a rejected path', () => {
     ['link-dangling', 'missing'],
     ['link-loop', 'missing'],
     ['x'.repeat(5_000), 'missing'],
-  ])('%j: %s', async (given, problem) => {
+  ])('the path %j is rejected: %s', async (given, problem) => {
     const root = await makeTree()
 
     await expect(resolveInside(root, given)).rejects.toMatchObject({ name: 'PathRefused', problem })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe('GET /events', () => {
-  test('streams the events of a session in order, from creation until it needs input', async () => {
+  test('GET /events streams the events of a session in order, from creation until it needs input', async () => {
     const reader = await openReader(app.url)
     expect(reader.status).toBe(200)
     expect(reader.headers.get('content-type')).toBe('text/event-stream')
@@ -67,7 +67,7 @@ describe('GET /events', () => {
   })
 
   test.each(['', 'abc', '-1', '1.5', '1e3', '99999999999999999999', "1' or 1=1", '999999999999999'])(
-    'ignores a Last-Event-ID that this service did not send (%s)',
+    'GET /events ignores a Last-Event-ID that this service did not send (%s)',
     async (lastEventId) => {
       await publishWord('earlier')
       const reader = await openReader(app.url, { lastEventId })
@@ -103,13 +103,13 @@ describe('GET /events', () => {
     }
   })
 
-  test.each(['424242', 'no-such-slug'])('answers 404 for an unknown session (%s)', async (ref) => {
+  test.each(['424242', 'no-such-slug'])('GET /events answers 404 for an unknown session (%s)', async (ref) => {
     const answer = await app.get(`/events?session_id=${ref}`)
 
     expect(answer).toMatchObject({ status: 404, body: { error: 'Not Found', messages: [expect.any(String)] } })
   })
 
-  test('answers 401 without a key and with a wrong key', async () => {
+  test('GET /events answers 401 without a key and with a wrong key', async () => {
     expect((await app.send('/api/v1/events')).status).toBe(401)
     expect((await openReader(app.url, { key: 'wrong' })).status).toBe(401)
   })
@@ -165,7 +165,7 @@ describe('disconnecting clients', () => {
 })
 
 describe('server shutdown', () => {
-  test('ends open streams cleanly', async () => {
+  test('server shutdown ends open streams cleanly', async () => {
     const { app: own, stop } = await startTestApp()
     const reader = await openReader(own.url)
 
@@ -174,7 +174,7 @@ describe('server shutdown', () => {
     expect(await reader.over).toBe('ended')
   })
 
-  test('is not delayed by a client that does not read', async () => {
+  test('server shutdown is not delayed by a client that does not read', async () => {
     const { app: own, stop } = await startTestApp()
     const sockets: Socket[] = []
     own.host.web?.server.server.on('connection', (socket) => sockets.push(socket))
@@ -198,7 +198,7 @@ describe('server shutdown', () => {
 })
 
 describe('prune_events', () => {
-  test('deletes events older than three days and keeps newer ones', async () => {
+  test('prune_events deletes events older than three days and keeps newer ones', async () => {
     await publishWord('ancient')
     await publishWord('young')
     await app.pool.query(
@@ -214,7 +214,7 @@ describe('prune_events', () => {
     expect((await app.pool.query(`select 1 from events where payload->>'word' = 'young'`)).rowCount).toBe(1)
   })
 
-  test('runs every hour', async () => {
+  test('prune_events runs every hour', async () => {
     const { rows } = await eventually(
       () => app.pool.query('select identifier from graphile_worker._private_known_crontabs'),
       (result) => result.rows.length > 0,

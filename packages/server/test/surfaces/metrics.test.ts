@@ -7,7 +7,7 @@ import { eventually } from '../support/vitest/eventually.ts'
 const app = testApp()
 
 describe('GET /metrics', () => {
-  test('reports completed turns and redacted secrets', async () => {
+  test('GET /metrics reports completed turns and redacted secrets', async () => {
     const git_root = await sampleRepository(join(app.home, 'repository'))
     const { id } = await startDemo(app, { git_root, lines: ['say the key is test-key, keep it'] })
     expect((await atRest(app, id)).status).toBe('needs_input')
@@ -22,14 +22,14 @@ describe('GET /metrics', () => {
     expect(body).not.toContain('test-key')
   })
 
-  test('says what confines agents on this host', async () => {
+  test('GET /metrics says what confines agents on this host', async () => {
     const { mode, mechanism } = app.host.app.confinement
     const { body } = await app.get('/metrics')
     const row = `yardmaster_agent_confinement{in_force="${mode} by ${mechanism}"} ${mechanism === 'none' ? 0 : 1}`
     expect(body.split('\n')).toContain(row)
   })
 
-  test('answers 401 without a key', async () => {
+  test('GET /metrics answers 401 without a key', async () => {
     expect((await app.send('/api/v1/metrics')).status).toBe(401)
   })
 })

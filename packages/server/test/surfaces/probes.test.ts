@@ -46,7 +46,7 @@ describe('GET /up and GET /up/deep', () => {
     })
   })
 
-  test('answers many concurrent probes', async () => {
+  test('GET /up and GET /up/deep answer many concurrent probes', async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => app.send('/up/deep')))
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -209,7 +209,7 @@ describe('hanging checks', () => {
     for (const name of failed) expect(checks[name]).toMatchObject({ error: 'no answer within 2 s' })
   })
 
-  test('are shared by concurrent probes, so that many probes do not take many connections', async () => {
+  test('hanging checks are shared by concurrent probes, so that many probes do not take many connections', async () => {
     let begun = 0
     let finish: () => void = () => undefined
     const ping = () => {
@@ -255,11 +255,11 @@ describe('error text of a check', () => {
     expect(await probeError(new Error(sentence))).toBe(reported)
   })
 
-  test('is at most 200 characters long', async () => {
+  test('error text of a check is at most 200 characters long', async () => {
     expect(await probeError(new Error('x'.repeat(1000)))).toHaveLength(200)
   })
 
-  test('lists the error of every address of a name', async () => {
+  test('error text of a check lists the error of every address of a name', async () => {
     const error = new AggregateError([
       new Error('connect ECONNREFUSED ::1:6379'),
       new Error('connect ECONNREFUSED 127.0.0.1:6379'),
@@ -268,7 +268,7 @@ describe('error text of a check', () => {
     expect(await probeError(error)).toBe('connect ECONNREFUSED ::1:6379, connect ECONNREFUSED 127.0.0.1:6379')
   })
 
-  test('is not empty, whatever was thrown', async () => {
+  test('error text of a check is not empty, whatever was thrown', async () => {
     expect(await probeError(new TypeError())).toBe('TypeError')
     expect(await probeError('words')).toBe('words')
   })

@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 
 describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
-  test('runs sessions and streams events while Redis is up', async () => {
+  test('a server with REDIS_URL runs sessions and streams events while Redis is up', async () => {
     const { app } = await withRedis()
 
     await expectSession(app)
   })
 
-  test('runs sessions and streams events when Redis is down at start', async () => {
+  test('a server with REDIS_URL runs sessions and streams events when Redis is down at start', async () => {
     const redis = await startRedisServer()
     await redis.stop()
     const { app } = await withRedis(redis)
@@ -32,7 +32,7 @@ describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
     await expectSession(app)
   })
 
-  test('runs sessions and streams events when Redis goes down and comes back', async () => {
+  test('a server with REDIS_URL runs sessions and streams events when Redis goes down and comes back', async () => {
     const { app, redis } = await withRedis()
     const reader = await openReader(app.url)
     const session = await startDemo(app, { git_root: repository, lines: ['say before', 'sleep 1', 'say after'] })
@@ -51,7 +51,7 @@ describe.skipIf(redisProgram === undefined)('a server with REDIS_URL', () => {
     await expectSession(app)
   })
 
-  test('closes its Redis connections on shutdown, also without a cache', async () => {
+  test('a server with REDIS_URL closes its Redis connections on shutdown, also without a cache', async () => {
     const redis = await startRedisServer()
     const { app, stop } = await startTestApp({ environment: { REDIS_URL: redis.url, CACHE: 'none' } })
     await expectSession(app)

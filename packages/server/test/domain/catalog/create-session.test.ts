@@ -152,7 +152,7 @@ describe('the four lists', () => {
     [{ catalog_skills: Array(101).fill('tidy') }, 'Catalog skills has too many entries (maximum is 100)'],
     [{ catalog_hooks: Array(101).fill('format') }, 'Catalog hooks has too many entries (maximum is 100)'],
     [{ catalog_plugins: Array(51).fill('kit') }, 'Catalog plugins has too many entries (maximum is 50)'],
-  ])('%j answers 422', async (lists, message) => {
+  ])('POST /sessions answers 422 to the lists %j', async (lists, message) => {
     expectProblem(
       await changesNothing(app.pool, () => create({ ...request, ...lists })),
       422,

@@ -105,7 +105,7 @@ describe('the lists of the catalog answer 200', () => {
     expect(await app.get('/mcp_servers')).toMatchObject({ status: 200, body: { mcp_servers: servers } })
   })
 
-  test('GET /skills', async () => {
+  test('GET /skills answers 200 with the skills of the catalog', async () => {
     expect(await app.get('/skills')).toMatchObject({
       status: 200,
       body: {
@@ -123,12 +123,12 @@ describe('the lists of the catalog answer 200', () => {
     })
   })
 
-  test('GET /hooks', async () => {
+  test('GET /hooks answers 200 with the hooks of the catalog', async () => {
     const hooks = [{ id: 'format', name: 'format', title: 'format', description: 'Formats.', event: 'session_start' }]
     expect(await app.get('/hooks')).toMatchObject({ status: 200, body: { hooks } })
   })
 
-  test('GET /plugins', async () => {
+  test('GET /plugins answers 200 with the plugins of the catalog', async () => {
     const kit = {
       id: 'kit',
       title: 'kit',

@@ -212,7 +212,7 @@ describe('composition', () => {
       { 'air.json': { name: 'test', catalogs: ['in'] }, 'in/air.json': { name: 'local' } },
       'in/air.json: name: a composed catalog cannot be named local',
     ],
-  ])('%s is refused', async (_what, files, problem) => {
+  ])('a composition of catalogs with %s is refused', async (_what, files, problem) => {
     expect(await problemOf(files)).toContain(problem)
   })
 })

@@ -43,7 +43,7 @@ describe('placeholders', () => {
     ['${MONEY}', '$& $1'],
     ['${GONE}', '${GONE}'],
     ['${lower} $A ${1A} ${A', '${lower} $A ${1A} ${A'],
-  ])('%s becomes %s', (text, expected) => {
+  ])('the placeholder %s becomes %s', (text, expected) => {
     expect(filled(text)).toBe(expected)
   })
 

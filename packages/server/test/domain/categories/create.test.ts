@@ -44,7 +44,7 @@ describe('POST /categories answers 201', () => {
     expect(body.category.name).toBe('Up  keep')
   })
 
-  test('the description is trimmed', async () => {
+  test('POST /categories trims the description', async () => {
     const { body } = await app.post('/categories', { name: 'Upkeep', description: '  what breaks \n' })
     expect(body.category.description).toBe('what breaks')
   })

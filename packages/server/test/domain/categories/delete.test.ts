@@ -74,7 +74,7 @@ describe('DELETE /categories/:id answers 404', () => {
     },
   )
 
-  test('the second time', async () => {
+  test('DELETE /categories/:id answers 404 the second time', async () => {
     await app.post('/categories', { name: 'Upkeep' })
     await app.delete('/categories/1')
     expectProblem(await app.delete('/categories/1'), 404, 'Not Found')

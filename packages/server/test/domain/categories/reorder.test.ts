@@ -96,7 +96,7 @@ describe('POST /categories/reorder answers 200', () => {
     ['no list', {}],
     ['null', { ids: null }],
     ['entries that name nothing', { ids: ['x', null, 0] }],
-  ])('%s moves nothing', async (_what, body) => {
+  ])('POST /categories/reorder answers 200 and moves nothing for %s', async (_what, body) => {
     const before = (await app.get('/categories')).body
     const answer = await changesNothing(app.pool, () => app.post('/categories/reorder', body))
     expect([answer.status, answer.body]).toEqual([200, before])

@@ -56,7 +56,7 @@ describe('PATCH /categories/:id answers 200', () => {
   test.each([
     ['an empty change', {}],
     ['a change of unknown keys only', { position: 9, id: 4, colour: 'red' }],
-  ])('%s changes nothing, not even updated_at', async (_what, changes) => {
+  ])('PATCH /categories/:id with %s changes nothing, not even updated_at', async (_what, changes) => {
     const before = await read()
     const { status, body } = await changesNothing(app.pool, () => app.patch('/categories/1', changes))
     expect({ status, body }).toEqual({ status: 200, body: { category: before } })

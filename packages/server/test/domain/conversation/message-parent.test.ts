@@ -301,7 +301,7 @@ describe('POST /sessions/:id/message_parent answers', () => {
     expectProblem(await reportWithoutEffect(child, {}), 404, 'Not Found', 'The requested resource was not found')
   })
 
-  test('401 without a key', async () => {
+  test('POST /sessions/:id/message_parent answers 401 without a key', async () => {
     expect((await app.send('/api/v1/sessions/1/message_parent', { method: 'POST' })).status).toBe(401)
   })
 })

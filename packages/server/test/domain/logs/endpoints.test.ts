@@ -78,7 +78,7 @@ describe('a log line that a caller adds', () => {
     [{ content: 'x', level: null }, 'Level is not a valid log level'],
     [{ content: 'x', level: 'loud' }, 'Level loud is not a valid log level'],
     [{ content: 'x', level: 'INFO' }, 'Level INFO is not a valid log level'],
-  ])('%j is refused with 422: %s', async (body, message) => {
+  ])('the log line %j is refused with 422: %s', async (body, message) => {
     const id = await insertSession(app.pool)
     const answer = await changesNothing(app.pool, () => app.post(path(id), body))
     expectProblem(answer, 422, 'Validation failed', message)

@@ -140,11 +140,14 @@ describe('the filters of GET /sessions', () => {
     expect(await titles('?status=waiting&show_archived=true')).toEqual(['live'])
   })
 
-  test.each(['trash', 'sleeping', 'WAITING', 'waiting%20'])('status=%s matches nothing', async (status) => {
-    await insertSession(app.pool, { title: 'live' })
-    await insertSession(app.pool, { title: 'archived', ...archived })
-    expect(await titles(`?status=${status}`)).toEqual([])
-  })
+  test.each(['trash', 'sleeping', 'WAITING', 'waiting%20'])(
+    'GET /sessions?status=%s matches nothing',
+    async (status) => {
+      await insertSession(app.pool, { title: 'live' })
+      await insertSession(app.pool, { title: 'archived', ...archived })
+      expect(await titles(`?status=${status}`)).toEqual([])
+    },
+  )
 
   test('agent_runtime matches exactly, and an unknown runtime matches nothing', async () => {
     await insertSession(app.pool, { title: 'demo' })
@@ -220,7 +223,7 @@ describe('the filters of GET /sessions', () => {
     expect(await titles('?status=archived')).toEqual([])
   })
 
-  test.each(['1', 'TRUE', 't', 'yes', 'on'])('show_archived=%s counts as true', async (value) => {
+  test.each(['1', 'TRUE', 't', 'yes', 'on'])('GET /sessions reads show_archived=%s as true', async (value) => {
     await insertSession(app.pool, { title: 'archived', ...archived })
     expect(await titles(`?show_archived=${value}`)).toEqual(['archived'])
   })

@@ -29,14 +29,14 @@ describe('PATCH /settings answers 200', () => {
     ['genesis_class_overrides', { api: 'priority', web_ui: 'spot', unknown: 'spot' }],
     ['mcp_tool_search_enabled', false],
   ]
-  test.each(good)('%s becomes %j, and the rest stays', async (key, value) => {
+  test.each(good)('PATCH /settings sets %s to %j, and the rest stays', async (key, value) => {
     const before = await read()
     const { status, body } = await app.patch('/settings', { [key]: value })
     expect({ status, body }).toEqual({ status: 200, body: { settings: { ...before, [key]: value } } })
     expect(await read()).toEqual(body.settings)
   })
 
-  test('several keys change together', async () => {
+  test('PATCH /settings changes several keys together', async () => {
     const changes = { default_model: 'demo', spot_max_concurrent_sessions: 3, spot_gating_enabled: false }
     await app.patch('/settings', changes)
     expect(await read()).toMatchObject(changes)
@@ -57,7 +57,7 @@ describe('PATCH /settings answers 200', () => {
     ['an empty change', {}],
     ['unknown keys', { colour: 'red', only_row: false, updated_at: '2020-01-01T00:00:00Z' }],
     ['the place of Uncategorized, which only reordering moves', { uncategorized_position: 4 }],
-  ])('%s changes nothing', async (_what, changes) => {
+  ])('PATCH /settings with %s changes nothing', async (_what, changes) => {
     const before = await read()
     const { status, body } = await changesNothing(app.pool, () => app.patch('/settings', changes))
     expect({ status, body }).toEqual({ status: 200, body: { settings: before } })

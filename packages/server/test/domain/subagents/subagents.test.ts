@@ -119,7 +119,7 @@ describe('a subagent that a caller records', () => {
     [{ agent_id: 'x', message_count: -1 }, 'Message count must be greater than or equal to 0'],
     [{ agent_id: 'x', total_tokens: 'many' }, 'Total tokens is not a number'],
     [{ agent_id: 'x', transcript: ['{}'] }, 'Transcript must be a string'],
-  ])('%j is refused with 422: %s', async (body, message) => {
+  ])('the subagent %j is refused with 422: %s', async (body, message) => {
     const id = await insertSession(app.pool)
     await recorded(id, { agent_id: 'taken' })
     const answer = await changesNothing(app.pool, () => app.post(path(id), body))
@@ -321,7 +321,7 @@ describe('the derived fields of a subagent', () => {
     [60_000, '1m 0s'],
     [61_999, '1m 1s'],
     [4_503_000, '75m 3s'],
-  ])('%s ms are formatted as %s', (duration_ms, text) => {
+  ])('a subagent shows a duration of %s ms as %s', (duration_ms, text) => {
     expect(presentSubagent({ ...blank, duration_ms }).formatted_duration).toBe(text)
   })
 
@@ -332,7 +332,7 @@ describe('the derived fields of a subagent', () => {
     [1000, '1.0k'],
     [12_345, '12.3k'],
     [1_250_000, '1250.0k'],
-  ])('%s tokens are formatted as %s', (total_tokens, text) => {
+  ])('a subagent shows %s tokens as %s', (total_tokens, text) => {
     expect(presentSubagent({ ...blank, total_tokens }).formatted_tokens).toBe(text)
   })
 

@@ -111,7 +111,7 @@ describe('titleFromPrompt', () => {
     ['x'.repeat(60), 'x'.repeat(60)],
     ['x'.repeat(61), `${'x'.repeat(57)}...`],
     ['🚂'.repeat(61), `${'🚂'.repeat(57)}...`],
-  ])('%j gives %j', (prompt, title) => {
+  ])('titleFromPrompt makes of the prompt %j the title %j', (prompt, title) => {
     expect(titleFromPrompt(prompt)).toBe(title)
   })
 })
@@ -122,7 +122,7 @@ describe('titleFromFailure', () => {
     [{ failure_reason: 'git_clone_failed' }, 'Failed: git clone failed'],
     [{}, 'Failed'],
     [{ exit_status: 'y'.repeat(101) }, `${'y'.repeat(97)}...`],
-  ])('%j gives %j', (metadata, title) => {
+  ])('titleFromFailure makes of the metadata %j the title %j', (metadata, title) => {
     expect(titleFromFailure(metadata)).toBe(title)
   })
 })

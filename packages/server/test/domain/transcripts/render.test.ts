@@ -198,7 +198,7 @@ describe('long texts are truncated', () => {
 
 describe('a line that is not JSON', () => {
   test.each(['', ' ', '{', '{"type": "user"', 'plain words', '{"a":1} x', '\uFFFD'])(
-    '%j is rendered as an empty text',
+    'the line %j, which is not JSON, is rendered as an empty text',
     (line) => {
       expect(renderLine(line)).toBe('')
     },

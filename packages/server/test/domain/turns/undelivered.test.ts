@@ -119,7 +119,7 @@ describe('a session that is parked for an authorisation while its turn', () => {
   test.each([
     ['completes', `say done`],
     ['fails', 'fail on purpose'],
-  ])('%s: the turn ends all the same', async (_, lastLine) => {
+  ])('parking a session for an authorisation while its turn %s lets the turn end all the same', async (_, lastLine) => {
     const id = await create(`sleep 1\n${lastLine}`)
     await reaches(id, 'running')
     // No request parks a running session; a status that no rule expects must not strand the turn either.

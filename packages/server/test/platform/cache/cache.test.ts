@@ -14,7 +14,7 @@ const stores = [
 ] as const
 
 describe.each(stores)('the $name store', ({ name, isHere, open }) => {
-  test.skipIf(!isHere)('names itself', async () => {
+  test.skipIf(!isHere)('a cache store names itself', async () => {
     expect((await open()).store).toBe(name)
   })
 

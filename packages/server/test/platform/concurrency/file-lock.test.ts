@@ -129,7 +129,7 @@ describe('something else at the path of the lock', () => {
     ['a regular file', (path: string) => writeFile(path, '')],
     ['a folder', (path: string) => mkdir(path)],
     ['a pipe', async (path: string) => execFileSync('mkfifo', [path])],
-  ])('%s is neither opened nor removed, and the error names it', async (_, make) => {
+  ])('%s at the path of the file lock is neither opened nor removed, and the error names it', async (_, make) => {
     const { folder, lock } = await makeFolder()
     await make(lock)
     const sentence = `${lock} is not a lock of Yardmaster's; remove it`

@@ -126,7 +126,7 @@ describe('a folder of migrations', () => {
     ['a gap in the numbers', ['0001_trains.sql', '0003_wagons.sql'], '0003_wagons.sql should be number 2'],
     ['a duplicate number', ['0001_trains.sql', '0001_wagons.sql'], '0001_wagons.sql should be number 2'],
     ['a file without a number', ['trains.sql'], 'trains.sql should be number 1'],
-  ])('%s is refused', async (_what, files, sentence) => {
+  ])('a folder of migrations with %s is refused', async (_what, files, sentence) => {
     const { pool } = await testDatabase({ isEmpty: true })
     const folder = await folderOf(Object.fromEntries(files.map((file) => [file, 'select 1;'])))
 

@@ -58,9 +58,12 @@ describe('GIT_HOSTS', () => {
     expect([open.problemWith(address), await open.pin(address)]).toEqual([undefined, undefined])
   })
 
-  test.each(['git hub', 'a=b', 'github.com=', '*.github.com', 'https://github.com'])('%j stops the start', (text) => {
-    expect(() => listOf(text)).toThrow(/^GIT_HOSTS must be host names/)
-  })
+  test.each(['git hub', 'a=b', 'github.com=', '*.github.com', 'https://github.com'])(
+    'the value %j of GIT_HOSTS stops the start',
+    (text) => {
+      expect(() => listOf(text)).toThrow(/^GIT_HOSTS must be host names/)
+    },
+  )
 })
 
 describe('the address that git connects to', () => {
@@ -107,9 +110,12 @@ describe('the address that git connects to', () => {
     })
   })
 
-  test.each(['8.8.8.8', '140.82.121.3', '2606:4700::1111', '2a00:1450:4001::1'])('%s is public', (address) => {
-    expect(isPrivate(address)).toBe(false)
-  })
+  test.each(['8.8.8.8', '140.82.121.3', '2606:4700::1111', '2a00:1450:4001::1'])(
+    'the address %s is public',
+    (address) => {
+      expect(isPrivate(address)).toBe(false)
+    },
+  )
 })
 
 describe('git with GIT_HOSTS', () => {

@@ -34,7 +34,7 @@ describe('the kind of a failure', () => {
     ['unknown', "fatal: not a git repository: '/home/mirrors/x.git'"],
     ['unknown', 'fatal: bad object refs/heads/main'],
     ['unknown', ''],
-  ] as const)('%s: %s', (kind, stderr) => {
+  ] as const)('the kind of a git failure is %s for the output: %s', (kind, stderr) => {
     expect(readFailure(stderr, [])).toMatchObject({ kind, reason: expect.stringMatching(/^[^\n]+$/) })
   })
 

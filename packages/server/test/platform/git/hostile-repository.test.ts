@@ -58,7 +58,7 @@ describe('cloning runs no program that the repository defines', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test("hooks and templates from the operator's own configuration", async () => {
+  test("cloning runs no hook or template from the operator's own configuration", async () => {
     const { playground, canary, source, clone } = await open()
     await playground.commit(source, { 'a.txt': 'plain' })
     const hooks = join(playground.home, 'template/hooks')

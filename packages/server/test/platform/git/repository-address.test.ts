@@ -135,7 +135,7 @@ describe('a rejected address', () => {
     '/srv/a\u2028b',
     '/srv/\ud800',
     `/${'a'.repeat(3_000)}`,
-  ])('%j', (text) => {
+  ])('the repository address %j is rejected', (text) => {
     expect(() => parseRepositoryAddress(text)).toThrow(expect.objectContaining({ name: 'GitFailed', kind: 'refused' }))
   })
 })
@@ -151,7 +151,7 @@ describe('a displayed address holds no credentials', () => {
     ['https://forge.test/web.git', 'https://forge.test/web.git'],
     ['git@forge.test:web.git', 'git@forge.test:web.git'],
     ['/srv/a@b/web', '/srv/a@b/web'],
-  ])('%s is displayed as %s', (text, shown) => {
+  ])('the address %s is displayed without credentials, as %s', (text, shown) => {
     expect(shownAddress(text)).toBe(shown)
   })
 })

@@ -157,7 +157,7 @@ describe('an address without a route', () => {
     '/api/v1/sessions/%zz',
   ]
 
-  test.each(unknown)('%s is 401 without a key and 404 with it', expectUnknown)
+  test.each(unknown)('the address %s, which has no route, is 401 without a key and 404 with it', expectUnknown)
 
   test('a very long address is 401 without a key and 404 with it', () =>
     expectUnknown(`/api/v1/sessions/${'x'.repeat(2000)}`))

@@ -40,7 +40,7 @@ describe('an unknown host name', () => {
     }
   })
 
-  test.each(hostile)('%j is answered 421', async (host) => {
+  test.each(hostile)('the unknown host name %j is answered 421', async (host) => {
     const answer = await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))
     expect(answer.status).toBe(421)
     expect(answer.body.messages).toHaveLength(1)
@@ -95,7 +95,7 @@ describe('a request that names two hosts', () => {
 
 describe('a known host name', () => {
   test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:8080'])(
-    '%s is accepted',
+    'the known host name %s is accepted',
     async (host) => {
       expect((await sendRaw(app.url, requestHead('GET /up', [`Host: ${host}`]))).status).toBe(200)
     },

@@ -66,7 +66,7 @@ describe('paging', () => {
     ['page=%2B2&per_page=010', 2, 10],
     ['page=%D9%A2', 1, 25],
     ['page[]=3', 1, 25],
-  ])('%s is page %i of %i', async (query, page, perPage) => {
+  ])('the query %s asks for page %i with %i items', async (query, page, perPage) => {
     const { status, body } = await list(`?${query}`)
     expect([status, body.pagination.page, body.pagination.per_page]).toEqual([200, page, perPage])
   })
@@ -84,16 +84,16 @@ describe('paging', () => {
 })
 
 describe('a boolean in a query', () => {
-  test.each(['true', 't', '1', 'yes', 'y', 'on', 'TRUE', 'Yes'])('%s is true', async (word) => {
+  test.each(['true', 't', '1', 'yes', 'y', 'on', 'TRUE', 'Yes'])('a boolean in a query: %s is true', async (word) => {
     expect((await list(`?is_even=${word}`)).body.pagination.total_count).toBe(30)
   })
 
-  test.each(['false', 'f', '0', 'no', 'n', 'off', 'FALSE', ''])('%j is false', async (word) => {
+  test.each(['false', 'f', '0', 'no', 'n', 'off', 'FALSE', ''])('a boolean in a query: %j is false', async (word) => {
     expect((await list(`?is_even=${word}`)).body.pagination.total_count).toBe(60)
   })
 
   test.each(['maybe', '2', 'tru', ' true', 'null', 'constructor', '__proto__', 'toString', 'true&is_even=true'])(
-    '%j is refused',
+    'a boolean in a query: %j is refused',
     async (word) => {
       const answer = await list(`?is_even=${word}`)
       expect([answer.status, answer.body.error]).toEqual([422, 'Invalid parameter'])

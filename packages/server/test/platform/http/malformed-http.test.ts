@@ -53,7 +53,7 @@ describe('a request that is not valid HTTP', () => {
     ],
   ]
 
-  test.each(cases)('%s is answered 400 and the connection is closed', async (_name, bytes) => {
+  test.each(cases)('an HTTP request with %s is answered 400 and the connection is closed', async (_name, bytes) => {
     const server = await kitServer([echo])
     const connection = openRaw(server.url)
     connection.send(bytes)

@@ -53,7 +53,7 @@ describe('random bodies', () => {
     120_000,
   )
 
-  test('leave every list readable', async () => {
+  test('random bodies leave every list readable', async () => {
     expect((await app.get('/categories')).status).toBe(200)
     const { body } = await app.get('/sessions?per_page=100')
     expect(body.sessions.length).toBeGreaterThan(0)

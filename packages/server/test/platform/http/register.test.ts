@@ -45,7 +45,7 @@ describe('an undeclared answer', () => {
   ]
   const paths = endpoints.map(({ path }) => path)
 
-  test.each(paths)('%s is a fault when answers are checked', async (path) => {
+  test.each(paths)('the undeclared answer %s is a fault when answers are checked', async (path) => {
     const server = await kitServer(endpoints, { isChecking: true })
     expect((await server.get(path)).status).toBe(500)
     const [record] = server.records().filter(({ level }) => level >= 50)

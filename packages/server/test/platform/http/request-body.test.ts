@@ -109,7 +109,7 @@ describe('422 Unsupported content type', () => {
     'application/jsonp',
     'nonsense',
     ';;;',
-  ])('%s is refused', async (contentType) => {
+  ])('the content type %s is refused with 422', async (contentType) => {
     expectProblem(
       await postBody('/categories', '{"name":"a"}', contentType),
       422,
@@ -172,7 +172,7 @@ describe('a form-encoded body', () => {
     ['name=%zz', 'The form is not valid: a percent sign must begin a character in UTF-8'],
     ['name=%ed%a0%80', 'The form is not valid: a percent sign must begin a character in UTF-8'],
     ['name=a%00b', 'The form holds a NUL character'],
-  ])('%s is refused', async (body, sentence) => {
+  ])('the form-encoded body %s is refused', async (body, sentence) => {
     expectProblem(await postBody('/categories', body, form), 422, 'Invalid form', sentence)
   })
 

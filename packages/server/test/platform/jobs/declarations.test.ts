@@ -31,7 +31,7 @@ describe('the check of job declarations at start', () => {
     expect(() => refuseUnhandled([sweep, sweep], [sweeper])).toThrow('declared twice')
   })
 
-  test('there are six queues', () => {
+  test('the job declarations name six queues', () => {
     expect(queueNames).toEqual(['agents', 'pollers', 'triggers', 'inference', 'maintenance', 'default'])
   })
 })

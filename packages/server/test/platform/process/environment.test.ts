@@ -36,7 +36,7 @@ describe('childEnvironment', () => {
     })
   })
 
-  test.each(ownSecrets)('%s is not passed on, and naming it throws', (name) => {
+  test.each(ownSecrets)('childEnvironment does not pass on %s, and naming it throws', (name) => {
     const from = { [name]: 'secret' }
     expect(childEnvironment({ from })).toEqual({})
     expect(() => childEnvironment({ from, pass: [name] })).toThrow(name)

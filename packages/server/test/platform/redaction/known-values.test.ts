@@ -24,7 +24,7 @@ describe('our own secrets are found', () => {
   const redactor = openRedaction({ known: () => ours })
 
   test.each(ours.map(({ label, value }, index) => [index, label, value] as const))(
-    '%i %s in every container',
+    'our own secrets are found: %i %s in every container',
     (_, label, value) => {
       const texts = [
         ...[...namedContainers, ...bareContainers].map((container) =>
@@ -44,7 +44,7 @@ describe('our own secrets are found', () => {
   )
 
   test.each(ours.map(({ label, value }, index) => [index, label, value] as const))(
-    '%i %s in every encoding',
+    'our own secrets are found: %i %s in every encoding',
     (_, label, value) => {
       for (const [encoding, text] of encodings(value)) {
         expect({ encoding, text: redactor.redact(`<${text}>`) }).toEqual({

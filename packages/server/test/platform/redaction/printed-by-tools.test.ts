@@ -62,16 +62,19 @@ const outputs: [string, string][] = [
 ]
 
 describe('a secret in the output of', () => {
-  test.each(outputs)('%s is redacted in every column, in free text and in a transcript', (_, output) => {
-    const redacted = redaction.redact(output)
-    for (const secret of secrets) {
-      for (const spelling of spellings(secret))
-        expect(readings(redacted).some((text) => text.includes(spelling))).toBe(false)
-    }
-    expect(JSON.parse(redaction.redact(JSON.stringify({ stdout: output }))).stdout).toBe(redacted)
-    expect(redaction.redact(redacted)).toBe(redacted)
-    expect(redacted.split('\n')).toHaveLength(output.split('\n').length)
-  })
+  test.each(outputs)(
+    'a secret in the output of %s is redacted in every column, in free text and in a transcript',
+    (_, output) => {
+      const redacted = redaction.redact(output)
+      for (const secret of secrets) {
+        for (const spelling of spellings(secret))
+          expect(readings(redacted).some((text) => text.includes(spelling))).toBe(false)
+      }
+      expect(JSON.parse(redaction.redact(JSON.stringify({ stdout: output }))).stdout).toBe(redacted)
+      expect(redaction.redact(redacted)).toBe(redacted)
+      expect(redacted.split('\n')).toHaveLength(output.split('\n').length)
+    },
+  )
 })
 
 /** Any eight bytes of a secret in a row would be a leak, whatever shows them. */
@@ -100,7 +103,7 @@ describe('stays as it is:', () => {
       'a paragraph that was wrapped',
       'The token was refreshed and the key of the map is\nnot the password of the user, which is stored hashed\n',
     ],
-  ])('%s', (_, text) => {
+  ])('redaction leaves as it is: %s', (_, text) => {
     expect(redaction.redact(text)).toBe(text)
   })
 })

@@ -62,7 +62,7 @@ describe('free text', () => {
     expect(redactor.redact(`<${long}>`)).toBe('<[REDACTED:FORGE_TOKEN]>')
   })
 
-  test('line breaks are kept', () => {
+  test('redaction keeps the line breaks of free text', () => {
     const key = privateKey('\n')
     const redacted = redactor.redact(`before\n${key}\nafter`)
 

@@ -5,11 +5,14 @@ import { hardStrings } from '../../../src/platform/redaction/rule-speed.ts'
 import { rules } from '../../../src/platform/redaction/rules.ts'
 
 describe('every rule', () => {
-  test.each(rules.map((rule) => [rule.label, rule.example, rule] as const))('%s finds %s', (label, example, rule) => {
-    const redactor = openRedaction({ known: () => [], rules: [rule] })
+  test.each(rules.map((rule) => [rule.label, rule.example, rule] as const))(
+    'the redaction rule %s finds %s',
+    (label, example, rule) => {
+      const redactor = openRedaction({ known: () => [], rules: [rule] })
 
-    expect(redactor.redact(`before ${exampleText(example)} after`)).toContain(`[REDACTED:${label}]`)
-  })
+      expect(redactor.redact(`before ${exampleText(example)} after`)).toContain(`[REDACTED:${label}]`)
+    },
+  )
 
   test('every rule gives every repetition an upper bound', () => {
     const unbounded = rules.filter(({ lead = '', frame = '', secret }) =>

@@ -130,7 +130,7 @@ describe('an invalid runtimes file stops the start with a sentence that names th
     expect(problem).toHaveProperty('message', `${path}: ${sentence}`)
   })
 
-  test('a missing file', async () => {
+  test('a missing runtimes file stops the start with a sentence that names it', async () => {
     const missing = join(folder, 'missing.json')
     await expect(open(missing)).rejects.toThrow(`${missing}: does not exist.`)
   })

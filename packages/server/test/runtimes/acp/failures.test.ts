@@ -19,7 +19,7 @@ describe('failureOf', () => {
     [-32603, 'fetch failed', 'ECONNREFUSED', 'overloaded'],
   ] as const
 
-  test.each(errors)('%i %s %j is %s', (code, message, data, reason) => {
+  test.each(errors)('failureOf reads the error %i %s %j as %s', (code, message, data, reason) => {
     expect(failureOf(new RequestError(code, message, data), { keyNames: [] })).toMatchObject({ kind: 'failed', reason })
   })
 

@@ -251,7 +251,7 @@ describe('hooks of an ACP agent', () => {
     for (const part of ['Something said before', 'The goal is tea.']) expect(JSON.stringify(params)).toContain(part)
   })
 
-  test('end with an interrupt', async () => {
+  test('hooks of an ACP agent end with an interrupt', async () => {
     session = await scriptedSession()
     const hooks = [await makeHook('session_start', { script: 'exec sleep 100' }), await makeHook('stop')]
     const turn = await session.begin('say Hi', { equipment: { hooks } })

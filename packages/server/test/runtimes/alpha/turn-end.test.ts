@@ -53,7 +53,7 @@ describe('a turn failed', () => {
       'no_session',
       'restart the session',
     ],
-  ])("%j: gives the vendor's words, a reason and advice", (said, reason, advice) => {
+  ])("a turn failed with %j gives the vendor's words, a reason and advice", (said, reason, advice) => {
     const end = judge({ said, exit: { code: 1, signal: null } })
     expect(end).toMatchObject({ kind: 'failed', reason, detail: expect.stringContaining(advice) })
     const words = 'result' in said ? said.result : said.errors[0]

@@ -5,7 +5,7 @@ import { mcpClient } from '../../support/app/mcp-client.ts'
 const { app, create, reaches, settled, atWork } = await agentsAtWork()
 
 describe('the key of a turn', () => {
-  test('comes with the self-session server for every session, which lists it under injected_mcp_servers', async () => {
+  test('the key of a turn comes with the self-session server for every session, which lists it under injected_mcp_servers', async () => {
     const { id, servers } = await atWork({ mcp_servers: [] })
 
     expect(servers).toMatchObject([
@@ -36,7 +36,7 @@ describe('the key of a turn', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('is not injected when a selected catalog server covers the self_session group', async () => {
+  test('the key of a turn is not injected when a selected catalog server covers the self_session group', async () => {
     for (const [mcp_servers, injected] of [
       [['yardmaster-house'], []],
       [['yardmaster-weather'], ['yardmaster-self-session']],
@@ -47,7 +47,7 @@ describe('the key of a turn', () => {
     }
   })
 
-  test('reads and changes its own session without naming it', async () => {
+  test('the key of a turn reads and changes its own session without naming it', async () => {
     const { id, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
 
@@ -60,7 +60,7 @@ describe('the key of a turn', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('reaches no other session and no tool outside its group', async () => {
+  test('the key of a turn reaches no other session and no tool outside its group', async () => {
     const other = await create('say hello')
     const { id, servers, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
@@ -74,7 +74,7 @@ describe('the key of a turn', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('cannot widen its tool groups through the query', async () => {
+  test('the key of a turn cannot widen its tool groups through the query', async () => {
     const { id, servers } = await atWork()
     const wide = mcpClient(app, {
       key: servers[0]?.headers['X-API-Key'] ?? '',
@@ -85,7 +85,7 @@ describe('the key of a turn', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('is valid while its turn runs and answers 401 afterwards', async () => {
+  test('the key of a turn is valid while its turn runs and answers 401 afterwards', async () => {
     const { id, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
     expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(200)
@@ -96,7 +96,7 @@ describe('the key of a turn', () => {
     expect((await own.post('{"jsonrpc":"2.0","id":1,"method":"ping"}')).status).toBe(401)
   })
 
-  test('answers 401 once its turn is withdrawn, even while the agent still runs', async () => {
+  test('the key of a turn answers 401 once its turn is withdrawn, even while the agent still runs', async () => {
     const { id, clientOf } = await atWork()
     const own = clientOf('yardmaster-self-session')
     await app.pool.query(`update turns set withdrawn_by = 'archive' where session_id = $1`, [id])
@@ -106,7 +106,7 @@ describe('the key of a turn', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('can message the parent session but cannot read it', async () => {
+  test('the key of a turn can message the parent session but cannot read it', async () => {
     const parent = await create('say hello', { title: 'The parent', custom_metadata: { secret: 'of the parent' } })
     await reaches(parent, 'needs_input')
     const { id, clientOf } = await atWork({ parent_session_id: parent })
@@ -121,7 +121,7 @@ describe('the key of a turn', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('is not stored in clear and is redacted from text', async () => {
+  test('the key of a turn is not stored in clear and is redacted from text', async () => {
     const { id, servers } = await atWork()
     const key = servers[0]?.headers['X-API-Key'] ?? ''
     const { rows } = await app.pool.query('select turns::text as turn, sessions::text as session from turns, sessions')
@@ -196,7 +196,7 @@ describe('a secret that an agent writes through its tools is redacted before it 
 })
 
 describe('an agent on a root with default_subagent_roots', () => {
-  test('receives both servers and starts child sessions on those roots', async () => {
+  test('an agent on a root with default_subagent_roots receives both servers and starts child sessions on those roots', async () => {
     const { id, servers, clientOf } = await atWork(onRoot('lead'))
     expect(servers.map(({ name }) => name)).toEqual(['yardmaster-self-session', 'yardmaster'])
     const lead = clientOf('yardmaster')
@@ -214,7 +214,7 @@ describe('an agent on a root with default_subagent_roots', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('cannot start sessions on other roots or with other MCP servers than the root has', async () => {
+  test('an agent on a root with default_subagent_roots cannot start sessions on other roots or with other MCP servers than the root has', async () => {
     const { id, clientOf } = await atWork(onRoot('lead'))
     const lead = clientOf('yardmaster')
     const start = (args: Record<string, unknown>) => lead.call('start_session', { prompt: 'say hello', ...args })
@@ -276,7 +276,7 @@ test('an agent that guesses the idempotency key of another session starts its ow
 })
 
 describe('a caller with an API key', () => {
-  test('is limited to the roots in allowed_agent_roots', async () => {
+  test('a caller with an API key is limited to the roots in allowed_agent_roots', async () => {
     const bound = mcpClient(app, { query: '?allowed_agent_roots=api' })
 
     expect(await bound.call('start_session', { agent_root: 'other', prompt: 'say hi' })).toMatchObject({
@@ -288,7 +288,7 @@ describe('a caller with an API key', () => {
       expect((await bound.call('action_session', { action, session_id: id, hooks: [] })).isError).toBe(true)
   })
 
-  test('uses the session_id of the query where a call names no session', async () => {
+  test('a caller with an API key uses the session_id of the query where a call names no session', async () => {
     const id = await create('say hello')
     const about = mcpClient(app, { query: `?tool_groups=self_session&session_id=${id}` })
 

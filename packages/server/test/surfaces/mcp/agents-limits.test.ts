@@ -10,7 +10,7 @@ describe('force_immediate and unarchive_parent', () => {
   const interrupting = (tools: { name: string; inputSchema: { properties: Record<string, { enum?: string[] }> } }[]) =>
     tools.find(({ name }) => name === 'manage_enqueued_messages')?.inputSchema.properties.action?.enum
 
-  test('are refused to agents with a sentence, and so is an interrupting message', async () => {
+  test('force_immediate and unarchive_parent are refused to agents with a sentence, and so is an interrupting message', async () => {
     const parent = await create('say hello')
     const { id, clientOf } = await atWork({ ...onRoot('lead'), parent_session_id: parent })
     const lead = clientOf('yardmaster')
@@ -31,7 +31,7 @@ describe('force_immediate and unarchive_parent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('are offered to agents whose root allows them', async () => {
+  test('force_immediate and unarchive_parent are offered to agents whose root allows them', async () => {
     const { id, clientOf } = await atWork(onRoot('chief'))
     const chief = clientOf('yardmaster')
     const child = Number(/- id: (\d+)/.exec((await chief.call('start_session', { agent_root: 'api' })).text)?.[1])
@@ -42,7 +42,7 @@ describe('force_immediate and unarchive_parent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('are open to an API key', async () => {
+  test('force_immediate and unarchive_parent are open to an API key', async () => {
     expect(JSON.stringify(await mcpClient(app).tools())).toMatch(/force_immediate[\s\S]*unarchive_parent/)
   })
 })
@@ -57,7 +57,7 @@ describe('the children of an agent', () => {
       [parent, count],
     )
 
-  test('are limited per session under concurrent starts, and an archived one does not count', async () => {
+  test('the children of an agent are limited per session under concurrent starts, and an archived one does not count', async () => {
     const { id, clientOf } = await atWork(onRoot('lead'))
     await addChildren(id, perSession - 3)
     const answers = await Promise.all(Array.from({ length: 8 }, () => start(clientOf('yardmaster'))))
@@ -75,7 +75,7 @@ describe('the children of an agent', () => {
     await app.post(`/sessions/${id}/pause`)
   })
 
-  test('are limited per tree, whichever of its sessions starts them', async () => {
+  test('the children of an agent are limited per tree, whichever of its sessions starts them', async () => {
     const top = await create('say hello')
     const { id, clientOf } = await atWork({ ...onRoot('lead'), parent_session_id: top })
     await addChildren(top, perTree - 3)

@@ -27,20 +27,20 @@ describe('the Origin header of /mcp', () => {
     'file://',
     'nonsense',
     '',
-  ])('%j is answered 403, with a right key and with a wrong one', async (origin) => {
+  ])('the Origin header %j of /mcp is answered 403, with a right key and with a wrong one', async (origin) => {
     for (const key of [testKey, 'wrong']) expectProblem(await problemOf(await from(origin, key)), 403, 'Forbidden')
   })
 
-  test('is checked by every method', async () => {
+  test('the Origin header of /mcp is checked by every method', async () => {
     for (const method of ['GET', 'DELETE'])
       expect((await app.send('/mcp', { method, headers: { origin: 'http://evil.test' } })).status).toBe(403)
   })
 
-  test('may be this server, and a program sends none', async () => {
+  test('the Origin header of /mcp may be this server, and a program sends none', async () => {
     expect([(await from(new URL(app.url).origin)).status, (await client.post(ping)).status]).toEqual([200, 200])
   })
 
-  test('may be the host in APP_HOST, under which a proxy serves it', async () => {
+  test('the Origin header of /mcp may be the host in APP_HOST, under which a proxy serves it', async () => {
     const { app: named, stop } = await startTestApp({ environment: { ROLE: 'web', APP_HOST: 'yard.example.com' } })
     try {
       const { post } = mcpClient(named)
@@ -57,12 +57,12 @@ describe('the Origin header of /mcp', () => {
 })
 
 describe('POST /mcp', () => {
-  test('refuses a form', async () => {
+  test('POST /mcp refuses a form', async () => {
     const headers = { 'x-api-key': testKey, 'content-type': 'application/x-www-form-urlencoded' }
     expectProblem(await problemOf(await client.post('jsonrpc=2.0', headers)), 422, 'Unsupported content type')
   })
 
-  test('answers initialize in the protocol version that the client asks for', async () => {
+  test('POST /mcp answers initialize in the protocol version that the client asks for', async () => {
     const { result } = await client.initialize('2025-03-26')
 
     expect(result).toMatchObject({
@@ -73,13 +73,13 @@ describe('POST /mcp', () => {
     })
   })
 
-  test('offers its newest protocol version to a client that asks for an unknown one', async () => {
+  test('POST /mcp offers its newest protocol version to a client that asks for an unknown one', async () => {
     const { result } = await client.initialize('1999-01-01')
 
     expect(result.protocolVersion).toBe('2025-11-25')
   })
 
-  test('answers 400 to a request whose protocol version header it does not support', async () => {
+  test('POST /mcp answers 400 to a request whose protocol version header it does not support', async () => {
     const headers = { 'x-api-key': testKey, 'mcp-protocol-version': '1999-01-01' }
     const response = await client.post(ping, headers)
 
@@ -87,11 +87,11 @@ describe('POST /mcp', () => {
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('1999-01-01') } })
   })
 
-  test('answers a ping with an empty result', async () => {
+  test('POST /mcp answers a ping with an empty result', async () => {
     expect(await client.ask('ping')).toEqual({ jsonrpc: '2.0', id: 7, result: {} })
   })
 
-  test('answers 202 without a body to a notification and to a response', async () => {
+  test('POST /mcp answers 202 without a body to a notification and to a response', async () => {
     for (const message of [
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
@@ -106,14 +106,14 @@ describe('POST /mcp', () => {
     }
   })
 
-  test('answers JSON to a client whose Accept header names no event stream', async () => {
+  test('POST /mcp answers JSON to a client whose Accept header names no event stream', async () => {
     const response = await client.post(ping, { 'x-api-key': testKey, accept: '*/*' })
 
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  test('reports an unknown method, an unknown tool and missing parameters', async () => {
+  test('POST /mcp reports an unknown method, an unknown tool and missing parameters', async () => {
     expect(await client.ask('resources/list')).toMatchObject({ error: { code: -32_601 } })
     expect(await client.ask('tools/call', { name: 'launch' })).toMatchObject({
       error: { code: -32_602, message: 'Unknown tool: launch' },
@@ -122,21 +122,21 @@ describe('POST /mcp', () => {
     expect(await client.ask('initialize', {})).toMatchObject({ error: { code: -32_602 } })
   })
 
-  test('reports a message that is not JSON-RPC 2.0, with the id if it has one', async () => {
+  test('POST /mcp reports a message that is not JSON-RPC 2.0, with the id if it has one', async () => {
     expect(await (await client.post('{"id":1}')).json()).toMatchObject({ id: 1, error: { code: -32_600 } })
     expect(await (await client.post('{"method":"ping"}')).json()).toMatchObject({ id: null, error: { code: -32_600 } })
   })
 
-  test('takes params of null as no params', async () => {
+  test('POST /mcp takes params of null as no params', async () => {
     expect(await client.ask('tools/list', null)).toMatchObject({ id: 7, result: { tools: expect.any(Array) } })
   })
 
-  test('refuses a batch, malformed JSON and a bare string with 422 Invalid JSON', async () => {
+  test('POST /mcp refuses a batch, malformed JSON and a bare string with 422 Invalid JSON', async () => {
     for (const body of [`[${ping}]`, '{', '"ping"'])
       expectProblem(await problemOf(await client.post(body)), 422, 'Invalid JSON')
   })
 
-  test('refuses a body over the limit with 413', async () => {
+  test('POST /mcp refuses a body over the limit with 413', async () => {
     const connection = openRaw(app.url)
     const answered = connection.answer()
     const length = `Content-Length: ${limits.bodyBytes + 1}`
@@ -146,7 +146,7 @@ describe('POST /mcp', () => {
     connection.end()
   })
 
-  test("serves the SDK's own client from initialize to a tool call", async () => {
+  test("POST /mcp serves the SDK's own client from initialize to a tool call", async () => {
     const program = fileURLToPath(new URL('sdk-client.mjs', import.meta.url))
     const { stdout } = await promisify(execFile)(process.execPath, [program, `${app.url}/mcp`, testKey])
 
@@ -172,11 +172,11 @@ describe('authentication of POST /mcp', () => {
     ['a wrong key', { 'x-api-key': 'wrong' }],
     ['a wrong bearer token', { authorization: 'Bearer wrong' }],
     ['an unknown turn key', { 'x-api-key': `ymt_${'a'.repeat(43)}` }],
-  ])('refuses %s with 401', async (_what, headers) => {
+  ])('authentication of POST /mcp refuses %s with 401', async (_what, headers) => {
     expectProblem(await problemOf(await client.post(ping, headers)), 401, 'Unauthorized')
   })
 
-  test('accepts an API key as a bearer token', async () => {
+  test('authentication of POST /mcp accepts an API key as a bearer token', async () => {
     const response = await client.post(ping, { authorization: `Bearer ${testKey}`, 'x-api-key': '' })
 
     expect(response.status).toBe(200)
@@ -184,7 +184,7 @@ describe('authentication of POST /mcp', () => {
 })
 
 describe('tools/list', () => {
-  test('describes every tool and argument, with schemas that hold no reference', async () => {
+  test('tools/list describes every tool and argument, with schemas that hold no reference', async () => {
     const tools = await client.tools()
 
     expect(tools.map(({ name }) => name)).toEqual([
@@ -210,7 +210,7 @@ describe('tools/list', () => {
     }
   })
 
-  test('lists the tools of the groups in the query and ignores unknown groups', async () => {
+  test('tools/list lists the tools of the groups in the query and ignores unknown groups', async () => {
     const names = async (groups: string) =>
       (await mcpClient(app, { query: `?tool_groups=${groups}` }).tools()).map(({ name }) => name)
 
@@ -233,7 +233,7 @@ describe('tools/list', () => {
     expect(await names('weather')).toEqual([])
   })
 
-  test('does not require the session argument when the query names a session', async () => {
+  test('tools/list does not require the session argument when the query names a session', async () => {
     const required = async (query: string) =>
       (await mcpClient(app, { query }).tools()).map(({ inputSchema }) => inputSchema.required)
 

@@ -10,7 +10,7 @@ const { call } = mcpClient(app)
 const shown = async (id: number) => (await app.get(`/sessions/${id}`)).body.session
 
 describe('tools/call', () => {
-  test('starts a session, sends a follow-up, reads its transcript and archives it', async () => {
+  test('tools/call starts a session, sends a follow-up, reads its transcript and archives it', async () => {
     const git_root = repository()
     const started = await call('start_session', { agent_runtime: 'demo', git_root, prompt: 'say one', title: 'Errand' })
     expect(started).toMatchObject({ isError: false, text: expect.stringContaining('title: Errand') })
@@ -30,7 +30,7 @@ describe('tools/call', () => {
     expect(await shown(id)).toMatchObject({ status: 'archived' })
   })
 
-  test('finds sessions by id, text and filters, and names the omitted fields', async () => {
+  test('tools/call finds sessions by id, text and filters, and names the omitted fields', async () => {
     const id = await create('say hello', { title: 'A heron on the turntable' })
     await reaches(id, 'needs_input')
 
@@ -44,7 +44,7 @@ describe('tools/call', () => {
     expect((await call('quick_search_sessions', { id, verbose: true })).text).toContain('git_root')
   })
 
-  test('changes the fields of a session', async () => {
+  test('tools/call changes the fields of a session', async () => {
     const id = await create('say hello')
     await reaches(id, 'needs_input')
     const act = (action: string, args: Record<string, unknown> = {}) =>
@@ -71,7 +71,7 @@ describe('tools/call', () => {
     })
   })
 
-  test('lists, reorders and deletes queued messages', async () => {
+  test('tools/call lists, reorders and deletes queued messages', async () => {
     const id = await create('run sleep 30')
     await reaches(id, 'running')
     const manage = (action: string, args: Record<string, unknown> = {}) =>
@@ -87,7 +87,7 @@ describe('tools/call', () => {
     expect((await manage('list')).text).not.toContain('second')
   })
 
-  test('creates, updates, lists and deletes categories', async () => {
+  test('tools/call creates, updates, lists and deletes categories', async () => {
     const made = await call('manage_categories', { action: 'create', name: 'Herons' })
     const id = Number(/- id: (\d+)/.exec(made.text)?.[1])
     expect((await call('manage_categories', { action: 'update', id, name: 'Storks' })).isError).toBe(false)
@@ -95,11 +95,11 @@ describe('tools/call', () => {
     expect((await call('manage_categories', { action: 'delete', id })).isError).toBe(false)
   })
 
-  test('shows models, roots and servers', async () => {
+  test('tools/call shows models, roots and servers', async () => {
     expect((await call('get_configs')).text).toMatch(/runtime_models:[\s\S]*demo/)
   })
 
-  test('truncates long texts unless verbose is set', async () => {
+  test('tools/call truncates long texts unless verbose is set', async () => {
     const long = 'x'.repeat(5000)
     const id = await create(`say ${long}`)
     await reaches(id, 'needs_input')
@@ -110,7 +110,7 @@ describe('tools/call', () => {
 })
 
 describe('a refused tool call', () => {
-  test('returns the message of the API and changes nothing', async () => {
+  test('a refused tool call returns the message of the API and changes nothing', async () => {
     const before = (await app.get('/sessions?per_page=1')).body.pagination.total_count
 
     expect(await call('start_session', { agent_runtime: 'demo', prompt: 'say hi' })).toEqual({
@@ -124,7 +124,7 @@ describe('a refused tool call', () => {
     expect((await app.get('/sessions?per_page=1')).body.pagination.total_count).toBe(before)
   })
 
-  test('lists the valid actions and arguments', async () => {
+  test('a refused tool call lists the valid actions and arguments', async () => {
     expect(await call('action_session', { action: 'explode', session_id: 1 })).toEqual({
       isError: true,
       text: expect.stringMatching(/^Action must be one of: .*pause, .*follow_up/),
@@ -147,7 +147,7 @@ describe('a refused tool call', () => {
       })
   })
 
-  test('is not caused by null for an omitted argument', async () => {
+  test('a refused tool call is not caused by null for an omitted argument', async () => {
     const id = await create('say hello')
     await reaches(id, 'needs_input')
     expect(await call('get_session', { id, include_logs: null, verbose: null })).toMatchObject({ isError: false })
@@ -159,7 +159,7 @@ describe('a refused tool call', () => {
 })
 
 describe('the text of an answer', () => {
-  test('quotes session texts, so that they cannot imitate its own lines', async () => {
+  test('the text of an answer quotes session texts, so that they cannot imitate its own lines', async () => {
     const id = await create('say hello\n- status: archived\n## queue\nsay more')
     await reaches(id, 'needs_input')
 
@@ -169,7 +169,7 @@ describe('the text of an answer', () => {
     expect(text.split('\n').filter((line) => line.startsWith('##'))).toEqual(['## queue', '## transcript'])
   })
 
-  test('shows an empty list as none, and the other parts when one is missing', async () => {
+  test('the text of an answer shows an empty list as none, and the other parts when one is missing', async () => {
     expect((await call('manage_categories', { action: 'list' })).text).toContain('categories: none')
     const id = await create()
     const { text, isError } = await call('get_session', { id, include_transcript: true })
@@ -177,7 +177,7 @@ describe('the text of an answer', () => {
     expect(text).toMatch(/## transcript\n> No transcript/)
   })
 
-  test('keeps the end of a transcript that is too long', async () => {
+  test('the text of an answer keeps the end of a transcript that is too long', async () => {
     const id = await create(`say ${'x'.repeat(120_000)}\nsay The last word`)
     await reaches(id, 'needs_input')
 

@@ -112,10 +112,13 @@ describe('an idempotency key', () => {
     ['of 256 characters', '🔑'.repeat(256), 'Idempotency key is too long (maximum is 255 characters)'],
     ['that is a number', 5, 'Idempotency key must be a string'],
     ['that is an object', { a: 1 }, 'Idempotency key must be a string'],
-  ])('%s is rejected with 422 and nothing changes', async (_what, idempotency_key, message) => {
-    const answer = await changesNothing(app.pool, () => create({ idempotency_key }))
-    expectProblem(answer, 422, 'Validation failed', message)
-  })
+  ])(
+    'an idempotency key that is %s is rejected with 422 and nothing changes',
+    async (_what, idempotency_key, message) => {
+      const answer = await changesNothing(app.pool, () => create({ idempotency_key }))
+      expectProblem(answer, 422, 'Validation failed', message)
+    },
+  )
 
   test('an idempotency key is not used up by a rejected create', async () => {
     expect((await create({ idempotency_key: 'one', git_root: '' })).status).toBe(422)

@@ -12,18 +12,24 @@ beforeEach(async () => {
 })
 
 describe('POST /sessions, scheduling_class', () => {
-  test.each(['spot', 'priority'])('%s is stored and effective', async (scheduling_class) => {
-    const { status, body } = await create({ scheduling_class })
-    expect(status).toBe(201)
-    expect(body.session).toMatchObject({ scheduling_class, priority_class: scheduling_class })
-  })
+  test.each(['spot', 'priority'])(
+    'the scheduling_class %s of a new session is stored and effective',
+    async (scheduling_class) => {
+      const { status, body } = await create({ scheduling_class })
+      expect(status).toBe(201)
+      expect(body.session).toMatchObject({ scheduling_class, priority_class: scheduling_class })
+    },
+  )
 
-  test.each([undefined, null, ''])('%j leaves the class to the genesis', async (scheduling_class) => {
-    expect((await create({ scheduling_class })).body.session).toMatchObject({
-      scheduling_class: null,
-      priority_class: 'spot',
-    })
-  })
+  test.each([undefined, null, ''])(
+    'the scheduling_class %j of a new session leaves the class to the genesis',
+    async (scheduling_class) => {
+      expect((await create({ scheduling_class })).body.session).toMatchObject({
+        scheduling_class: null,
+        priority_class: 'spot',
+      })
+    },
+  )
 
   test('an unknown class is rejected with 422, and nothing is created', async () => {
     const answer = await changesNothing(app.pool, () => create({ scheduling_class: 'urgent' }))
@@ -36,9 +42,12 @@ describe('POST /sessions, precedence and place', () => {
     expect((await create({})).body.session.precedence).toBe(0)
   })
 
-  test.each([-1_000_000_000, 0, 7, 1_000_000_000])('precedence %i is stored', async (precedence) => {
-    expect((await create({ precedence })).body.session.precedence).toBe(precedence)
-  })
+  test.each([-1_000_000_000, 0, 7, 1_000_000_000])(
+    'the precedence %i of a new session is stored',
+    async (precedence) => {
+      expect((await create({ precedence })).body.session.precedence).toBe(precedence)
+    },
+  )
 
   test('a precedence may be a string of digits', async () => {
     expect((await create({ precedence: '-12' })).body.session.precedence).toBe(-12)
@@ -68,7 +77,7 @@ describe('POST /sessions, precedence and place', () => {
   test.each([
     [{ place: 'top_of_spot', precedence: 1 }, 'Give either place or precedence, not both'],
     [{ place: 'bottom' }, 'Unknown place: "bottom". Valid: top_of_spot.'],
-  ])('%j is rejected with 422, and nothing is created', async (request, sentence) => {
+  ])('POST /sessions rejects the placement %j with 422, and nothing is created', async (request, sentence) => {
     expectProblem(await changesNothing(app.pool, () => create(request)), 422, 'Invalid placement', sentence)
   })
 })
