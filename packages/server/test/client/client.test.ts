@@ -86,7 +86,7 @@ describe('an error', () => {
     })
   })
 
-  test('an error of the client of a proxy that answers no JSON is a Problem too', async () => {
+  test('an answer of a proxy that is no JSON is a Problem too', async () => {
     const { client } = scripted(new Response('<h1>Bad gateway</h1>', { status: 500, statusText: 'Oops' }))
     await expect(client.settings.show()).rejects.toMatchObject({
       status: 500,

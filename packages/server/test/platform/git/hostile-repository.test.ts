@@ -30,7 +30,7 @@ describe('cloning runs no program that the repository defines', () => {
     expect(await isThere(join(playground.path, 'mirrors', mirror, 'hooks'))).toBe(false)
   })
 
-  test('filters and diff drivers that .gitattributes names and its configuration defines', async () => {
+  test('cloning runs no filter or diff driver that .gitattributes names and the configuration of the repository defines', async () => {
     const { playground, canary, source, clone } = await open()
     await playground.commit(source, { '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'plain' })
     for (const key of ['filter.evil.smudge', 'filter.evil.clean', 'filter.evil.process', 'diff.evil.textconv']) {
@@ -44,7 +44,7 @@ describe('cloning runs no program that the repository defines', () => {
     expect(await isThere(canary)).toBe(false)
   })
 
-  test('filters that .gitattributes names and the operator has defined', async () => {
+  test('cloning runs no filter that .gitattributes names and the operator has defined', async () => {
     const { playground, canary, source, clone } = await open()
     await playground.commit(source, { '.gitattributes': '* filter=lfs\n', 'a.txt': 'plain' })
     await writeFile(

@@ -29,7 +29,7 @@ describe('credentials', () => {
     ['https://ada:p%40ss%2Fw%3Ard@forge.example/web', { username: 'ada', password: 'p@ss/w:rd' }],
     ['https://:token@forge.example/web', { username: '', password: 'token' }],
     ['https://ada@forge.example/web', { username: 'ada', password: undefined }],
-  ])('of %s are removed from the URL', (text, credentials) => {
+  ])('credentials of %s are removed from the URL', (text, credentials) => {
     expect(parseRepositoryAddress(text)).toMatchObject({ url: 'https://forge.example/web', credentials })
   })
 
