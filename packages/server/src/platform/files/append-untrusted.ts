@@ -1,5 +1,5 @@
-import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, realpathSync } from 'node:fs'
-import { dirname, relative, sep } from 'node:path'
+import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 import { UntrustedFile } from './untrusted-file.ts'
 
@@ -33,21 +33,60 @@ function write(path: string, text: string, { within }: Bounds, moreFlags: number
   const refuse = (problem: string): never => {
     throw new UntrustedFile(`${relative(within, path)} ${problem}`)
   }
-  const folder = dirname(path)
+  const folder = openFolder(dirname(path), within, refuse)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = openRegular(join(placeOf(folder, dirname(path)), basename(path)), flags | moreFlags, refuse)
+    try {
+      const stats = fstatSync(file)
+      if (!stats.isFile()) refuse('is not a regular file')
+      if (stats.nlink > 1) refuse('has a second name')
+      appendFileSync(file, text)
+    } finally {
+      closeSync(file)
+    }
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/**
+ * Opens each folder below the one before it and follows no link, so a folder that the agent replaces meanwhile leads nowhere
+ * else. Creates what is missing.
+ */
+function openFolder(path: string, within: string, refuse: (problem: string) => never): number {
+  const names = relative(within, path).split(sep).filter(Boolean)
+  if (names.includes('..')) refuse('leads out of its folder')
+  let folder = openSync(within, folderFlags)
+  for (const [depth, name] of names.entries()) {
+    const parent = folder
+    try {
+      folder = enter(join(placeOf(parent, join(within, ...names.slice(0, depth))), name), refuse)
+    } finally {
+      closeSync(parent)
+    }
+  }
+  return folder
+}
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+function enter(place: string, refuse: (problem: string) => never): number {
+  try {
+    mkdirSync(place, { mode: 0o700 })
   } catch (error) {
-    if (['EEXIST', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) refuse('is not in a folder')
+    if (errnoOf(error) !== 'EEXIST') throw error
+  }
+  try {
+    return openSync(place, folderFlags)
+  } catch (error) {
+    if (['ENOTDIR', 'ELOOP', 'ENOENT'].includes(errnoOf(error) ?? '')) return refuse('is not in a folder')
     throw error
   }
-  if (!`${realpathSync(folder)}${sep}`.startsWith(`${realpathSync(within)}${sep}`)) refuse('leads out of its folder')
-  const file = openRegular(path, flags | moreFlags, refuse)
-  try {
-    if (!fstatSync(file).isFile()) refuse('is not a regular file')
-    appendFileSync(file, text)
-  } finally {
-    closeSync(file)
-  }
+}
+
+/** Linux resolves this path to the open folder itself. Elsewhere a folder that is replaced meanwhile is not noticed. */
+function placeOf(folder: number, path: string): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${folder}` : path
 }
 
 function openRegular(path: string, allFlags: number, refuse: (problem: string) => never): number {
