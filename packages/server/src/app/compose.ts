@@ -5,12 +5,14 @@ import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/sett
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
 import { memoryCache } from '../platform/cache/memory-cache.ts'
+import { openChat } from '../platform/chat/chat.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createBatcher } from '../platform/concurrency/batcher.ts'
 import { openEvents } from '../platform/events/events.ts'
 import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
 import { asPeriodic, openSubscription } from '../platform/events/run-subscription.ts'
 import type { Signals } from '../platform/events/signals.ts'
+import { openForge } from '../platform/forge/forge.ts'
 import { allowedHosts } from '../platform/git/allowed-hosts.ts'
 import { openClones } from '../platform/git/clones.ts'
 import { openHome } from '../platform/home/home.ts'
@@ -127,6 +129,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors'), hosts: gitHosts }),
       gitHosts,
       confinement: agents.confinement,
+      ...openPlatforms(config),
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),
@@ -170,6 +173,17 @@ function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
     return value ? [{ label: `ENV:${name}`, value }] : []
   })
   return [...keys.map((value) => ({ label: 'API_KEY', value })), ...values]
+}
+
+/** The external platforms, each configured by its token. Their vendors' clients are loaded by the first call. */
+function openPlatforms(config: Config): Pick<App, 'chat' | 'forge'> {
+  const { CHAT_TOKEN, CHAT_API_URL, CHAT_ALLOWED_USER_IDS, FORGE_TOKEN, FORGE_API_URL } = config
+  const chat = CHAT_TOKEN === undefined ? undefined : openChat({ token: CHAT_TOKEN, apiUrl: CHAT_API_URL })
+  const forge = FORGE_TOKEN === undefined ? undefined : openForge({ token: FORGE_TOKEN, apiUrl: FORGE_API_URL })
+  return {
+    chat: { isConfigured: chat !== undefined, client: chat, allowedUserIds: CHAT_ALLOWED_USER_IDS },
+    forge: { isConfigured: forge !== undefined, client: forge },
+  }
 }
 
 /** Redis, if configured, is cache and signals; its client is loaded only then. */

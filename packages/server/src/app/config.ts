@@ -9,7 +9,7 @@ import { hostList } from '../platform/git/allowed-hosts.ts'
 import { confinementModes } from '../platform/process/confinement.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
-import { oneOf, path, text, url, wholeNumber } from '../platform/variable-rules.ts'
+import { oneOf, path, text, url, wholeNumber, wordList } from '../platform/variable-rules.ts'
 import type { RuntimeDriver } from '../runtimes/driver.ts'
 import type { ConfiguredDriver } from '../runtimes/open-drivers.ts'
 import { drivers as registeredDrivers } from '../runtimes/registry.ts'
@@ -44,10 +44,26 @@ const variables = {
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),
   SERVICE_CONTENT_SEARCH_CHUNK_SIZE: wholeNumber(1, 10_000).default(100),
   YARDMASTER_MASTER_KEY: text().optional(),
+  CHAT_TOKEN: text().optional(),
+  CHAT_SIGNING_SECRET: text().optional(),
+  CHAT_API_URL: url(['http:', 'https:']).default('https://slack.com/api/'),
+  CHAT_ALLOWED_USER_IDS: wordList().default([]),
+  FORGE_TOKEN: text().optional(),
+  FORGE_WEBHOOK_SECRET: text().optional(),
+  FORGE_API_URL: url(['http:', 'https:']).default('https://api.github.com'),
 } satisfies Record<string, z.ZodType>
 
 /** The server's own variables whose values are redacted from everything that is stored. A driver declares its own. */
-export const secretVariables = ['SUPERVISOR_PASSWORD', 'YARDMASTER_MASTER_KEY', 'DATABASE_URL', 'REDIS_URL'] as const
+export const secretVariables = [
+  'SUPERVISOR_PASSWORD',
+  'YARDMASTER_MASTER_KEY',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'CHAT_TOKEN',
+  'CHAT_SIGNING_SECRET',
+  'FORGE_TOKEN',
+  'FORGE_WEBHOOK_SECRET',
+] as const
 
 const Variables = z.object(variables)
 

@@ -1,11 +1,13 @@
 import type { Background } from '../platform/background.ts'
 import type { Cache } from '../platform/cache/cache.ts'
+import type { ChatClient } from '../platform/chat/chat.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Batcher } from '../platform/concurrency/batcher.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Events } from '../platform/events/events.ts'
 import type { Signals } from '../platform/events/signals.ts'
 import { type Subscription, subscribing } from '../platform/events/subscription.ts'
+import type { Forge } from '../platform/forge/forge.ts'
 import type { AllowedHosts } from '../platform/git/allowed-hosts.ts'
 import type { Clones } from '../platform/git/clones.ts'
 import type { Home } from '../platform/home/home.ts'
@@ -43,6 +45,10 @@ export interface App {
   gitHosts: AllowedHosts
   /** What the programs of agents see of this host. */
   confinement: Confinement
+  /** The chat platform. `client` is undefined unless it is configured. `allowedUserIds`: where a condition names no one. */
+  chat: { isConfigured: boolean; client: ChatClient | undefined; allowedUserIds: readonly string[] }
+  /** The forge. `client` is undefined unless it is configured. */
+  forge: { isConfigured: boolean; client: Forge | undefined }
   background: Background
   /** Batches concurrent requests to one session into one transaction. */
   batcher: Batcher

@@ -18,6 +18,11 @@ export function wholeNumber(min: number, max: number) {
     .refine((value) => value >= min && value <= max, { message: rule })
 }
 
+/** Words separated by commas or spaces. */
+export function wordList() {
+  return text().transform((value) => value.split(/[\s,]+/).filter((word) => word !== ''))
+}
+
 export function oneOf<const T extends string>(choices: readonly T[]) {
   return z.enum(choices, { error: `must be one of: ${choices.join(', ')}` })
 }

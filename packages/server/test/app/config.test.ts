@@ -237,6 +237,25 @@ const table: Row[] = [
   },
   { name: 'CODEX_API_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
   { name: 'YARDMASTER_MASTER_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
+  { name: 'CHAT_TOKEN', unset: undefined, good: [['xoxb-1', 'xoxb-1']], bad: [] },
+  { name: 'CHAT_SIGNING_SECRET', unset: undefined, good: [['s', 's']], bad: [] },
+  {
+    name: 'CHAT_API_URL',
+    unset: 'https://slack.com/api/',
+    good: [['http://127.0.0.1:1/api/', 'http://127.0.0.1:1/api/']],
+    bad: [secret],
+    rule: httpUrl,
+  },
+  { name: 'CHAT_ALLOWED_USER_IDS', unset: [], good: [['U1, U2  U3,', ['U1', 'U2', 'U3']]], bad: [] },
+  { name: 'FORGE_TOKEN', unset: undefined, good: [['ghp_1', 'ghp_1']], bad: [] },
+  { name: 'FORGE_WEBHOOK_SECRET', unset: undefined, good: [['s', 's']], bad: [] },
+  {
+    name: 'FORGE_API_URL',
+    unset: 'https://api.github.com',
+    good: [['https://ghe.test/api/v3', 'https://ghe.test/api/v3']],
+    bad: [secret],
+    rule: httpUrl,
+  },
 ]
 
 /** The value of one variable, whether the server or a driver reads it. */

@@ -1,0 +1,245 @@
+import type { Octokit } from '@octokit/core'
+import { z } from 'zod'
+import { RemoteFailed } from '../remote-failed.ts'
+import { withRetries } from '../with-retries.ts'
+import { type ForgeItem, readItem, repoOfUrl, WireItem } from './item.ts'
+
+export type Search = {
+  kind: ForgeItem['kind']
+  repos: readonly string[]
+  /** Any one of them. */
+  labels?: readonly string[]
+  isOpen?: boolean
+  createdSince?: Date
+}
+
+export type PullRequest = {
+  url: string
+  title: string
+  state: 'open' | 'closed' | 'merged'
+  /** Undefined while the forge has not computed it. */
+  hasConflict: boolean | undefined
+  createdAt: Date
+}
+
+/** The forge as we use it. */
+export type Forge = {
+  /** Whether text that names an address may name an item of this forge. */
+  webUrl: string
+  /** The account of our token; undefined for a token without one. */
+  account(): Promise<string | undefined>
+  /** Refuses an incomplete result, after two retries. */
+  search(search: Search): Promise<ForgeItem[]>
+  /** The issues of a repository that were created since then, by plain listing: exact where the search index is late. */
+  issuesSince(repo: string, since: Date): Promise<ForgeItem[]>
+  /** The id of the event by which the label came to stand on the open item: its addition, or the item's reopening. */
+  labelledBy(repo: string, number: number, label: string): Promise<number | undefined>
+  pullRequest(repo: string, number: number): Promise<PullRequest | undefined>
+}
+
+export type ForgeOptions = {
+  token: string
+  apiUrl: string
+  delaysMs?: { failed: readonly number[]; incomplete: readonly number[] }
+}
+
+const requestTimeoutMs = 15_000
+/** No new attempt begins after this long. */
+const retryWithinMs = 20_000
+const pageSize = 100
+/** The forge returns at most 1,000 results of a search. */
+const maxPages = 10
+const defaultDelays = { failed: [1000, 3000], incomplete: [500, 1500] }
+
+/** The vendor's client is loaded by the first call. */
+export function openForge({ token, apiUrl, delaysMs = defaultDelays }: ForgeOptions): Forge {
+  let client: Promise<Octokit> | undefined
+  const request: Request = async (route, input, schema) => {
+    client ??= openClient(token, apiUrl)
+    const octokit = await client
+    const startedAt = performance.now()
+    const send = async () => {
+      try {
+        const signal = AbortSignal.timeout(requestTimeoutMs)
+        return await octokit.request(route, { ...input, request: { signal } })
+      } catch (error) {
+        throw asRemoteFailure(error)
+      }
+    }
+    const isWorthIt = (error: unknown): boolean =>
+      error instanceof RemoteFailed && error.kind === 'unreachable' && performance.now() - startedAt < retryWithinMs
+    const { data } = await withRetries(send, { delaysMs: delaysMs.failed, isWorthIt })
+    const parsed = schema.safeParse(data)
+    if (!parsed.success) throw new RemoteFailed('unreachable', `the forge answered ${route} in an unknown form`)
+    return parsed.data
+  }
+  let ownAccount: Promise<string | undefined> | undefined
+  return {
+    webUrl: webUrlOf(apiUrl),
+    account: () => {
+      ownAccount ??= request('GET /user', {}, Account).then(
+        ({ login }) => login,
+        (error: unknown) => {
+          ownAccount = undefined
+          // A token of an app has no account.
+          if (error instanceof RemoteFailed && error.kind === 'refused') return undefined
+          throw error
+        },
+      )
+      return ownAccount
+    },
+    search: (search) =>
+      withRetries(() => searchOnce(request, search), {
+        delaysMs: delaysMs.incomplete,
+        isWorthIt: (error) => error instanceof RemoteFailed && error.kind === 'incomplete',
+      }),
+    issuesSince: (repo, since) => listIssues(request, repo, since),
+    labelledBy: (repo, number, label) => findLabelling(request, { repo, number, label }),
+    pullRequest: (repo, number) => showPullRequest(request, repo, number),
+  }
+}
+
+type Request = <T>(route: string, input: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T>
+
+async function openClient(token: string, apiUrl: string): Promise<Octokit> {
+  const { Octokit } = await import('@octokit/core')
+  const nothing = (): void => undefined
+  return new Octokit({
+    auth: token,
+    baseUrl: apiUrl.replace(/\/+$/, ''),
+    userAgent: 'yardmaster',
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  })
+}
+
+/** Retried: no answer, 5xx, 401 and 408. Not retried: other refusals, rate limits and requests that hang. */
+function asRemoteFailure(error: unknown): RemoteFailed {
+  const { status, message, response, name, cause } = Object(error)
+  if (name === 'TimeoutError' || name === 'AbortError' || Object(cause).name === 'TimeoutError')
+    return new RemoteFailed('hung', 'the forge did not answer within 15 s')
+  if (response === undefined) return new RemoteFailed('unreachable', String(message), { cause: error })
+  const text = String(Object(response.data).message ?? message)
+  const retryAfterSeconds = throttleOf(Number(status), Object(response.headers))
+  if (retryAfterSeconds !== undefined) return new RemoteFailed('throttled', text, { retryAfterSeconds })
+  const isRetried = status >= 500 || status === 401 || status === 408
+  return new RemoteFailed(isRetried ? 'unreachable' : 'refused', `${text} (HTTP ${status})`)
+}
+
+/** The forge limits with 429 or 403, and names a delay or the time when the limit resets. */
+function throttleOf(status: number, headers: Record<string, unknown>): number | undefined {
+  const after = Number(headers['retry-after'] ?? Number.NaN)
+  if (status !== 429 && status !== 403) return undefined
+  if (Number.isFinite(after)) return after
+  const resetAt = Number(headers['x-ratelimit-reset'] ?? Number.NaN)
+  if (headers['x-ratelimit-remaining'] === '0' && Number.isFinite(resetAt))
+    return Math.max(1, Math.ceil(resetAt - Date.now() / 1000))
+  return status === 429 ? 60 : undefined
+}
+
+async function searchOnce(request: Request, search: Search): Promise<ForgeItem[]> {
+  const found: ForgeItem[] = []
+  for (let page = 1; page <= maxPages; page += 1) {
+    const input = {
+      q: queryOf(search),
+      per_page: pageSize,
+      page,
+      sort: 'created',
+      order: 'desc',
+      advanced_search: 'true',
+    }
+    const { incomplete_results, items } = await request('GET /search/issues', input, SearchPage)
+    if (incomplete_results) throw new RemoteFailed('incomplete', 'the forge searched only a part of its index')
+    for (const item of items) found.push(readItem(repoOfUrl(item.repository_url ?? ''), search.kind, item))
+    if (items.length < pageSize) break
+  }
+  return found
+}
+
+function queryOf({ kind, repos, labels = [], isOpen, createdSince }: Search): string {
+  return [
+    `is:${kind === 'issue' ? 'issue' : 'pr'}`,
+    ...(isOpen === true ? ['state:open'] : []),
+    `(${repos.map((repo) => `repo:${repo}`).join(' OR ')})`,
+    ...(labels.length > 0 ? [`label:${labels.map((label) => `"${label.replaceAll('"', '')}"`).join(',')}`] : []),
+    ...(createdSince ? [`created:>=${createdSince.toISOString().replace(/\.\d+Z$/, 'Z')}`] : []),
+  ].join(' ')
+}
+
+async function listIssues(request: Request, repo: string, since: Date): Promise<ForgeItem[]> {
+  const found: ForgeItem[] = []
+  for (let page = 1; page <= maxPages; page += 1) {
+    const input = { ...named(repo), state: 'all', sort: 'created', direction: 'desc', per_page: pageSize, page }
+    const wires = await request('GET /repos/{owner}/{name}/issues', input, z.array(WireItem))
+    const issues = wires.filter(({ pull_request }) => pull_request === undefined)
+    const recent = issues.map((wire) => readItem(repo, 'issue', wire)).filter(({ createdAt }) => createdAt >= since)
+    found.push(...recent)
+    if (wires.length < pageSize || recent.length < issues.length) break
+  }
+  return found
+}
+
+async function findLabelling(
+  request: Request,
+  { repo, number, label }: { repo: string; number: number; label: string },
+): Promise<number | undefined> {
+  let last: number | undefined
+  for (let page = 1; page <= maxPages; page += 1) {
+    const input = { ...named(repo), number, per_page: pageSize, page }
+    const events = await request('GET /repos/{owner}/{name}/issues/{number}/events', input, z.array(WireEvent))
+    for (const event of events) {
+      const isOfLabel = event.label?.name.toLowerCase() === label.toLowerCase()
+      if ((event.event === 'labeled' && isOfLabel) || (event.event === 'reopened' && last !== undefined))
+        last = event.id
+      if (event.event === 'unlabeled' && isOfLabel) last = undefined
+    }
+    if (events.length < pageSize) break
+  }
+  return last
+}
+
+async function showPullRequest(request: Request, repo: string, number: number): Promise<PullRequest | undefined> {
+  try {
+    const wire = await request('GET /repos/{owner}/{name}/pulls/{number}', { ...named(repo), number }, WirePullRequest)
+    return {
+      url: wire.html_url,
+      title: wire.title,
+      state: wire.merged ? 'merged' : wire.state === 'open' ? 'open' : 'closed',
+      hasConflict: wire.mergeable === null ? undefined : !wire.mergeable,
+      createdAt: new Date(wire.created_at),
+    }
+  } catch (error) {
+    if (error instanceof RemoteFailed && error.kind === 'refused' && /HTTP (404|410)/.test(error.message))
+      return undefined
+    throw error
+  }
+}
+
+function named(repo: string): { owner: string; name: string } {
+  const [owner = '', name = ''] = repo.split('/')
+  return { owner, name }
+}
+
+/** `https://api.github.com` shows its pages at `https://github.com`; an own installation has both under one host. */
+function webUrlOf(apiUrl: string): string {
+  const { protocol, host } = new URL(apiUrl)
+  return `${protocol}//${host.replace(/^api\./, '')}`
+}
+
+const Account = z.object({ login: z.string() })
+const SearchPage = z.object({ incomplete_results: z.boolean(), items: z.array(WireItem) })
+const WireEvent = z.object({
+  id: z.int(),
+  event: z.string(),
+  label: z.object({ name: z.string() }).optional(),
+})
+const WirePullRequest = z.object({
+  html_url: z.string(),
+  title: z.string(),
+  state: z.string(),
+  merged: z.boolean(),
+  mergeable: z
+    .boolean()
+    .nullish()
+    .transform((value) => value ?? null),
+  created_at: z.iso.datetime({ offset: true }),
+})

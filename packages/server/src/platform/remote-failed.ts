@@ -1,0 +1,17 @@
+/** A system that we do not own refused a request or did not answer it. */
+export class RemoteFailed extends Error {
+  override readonly name = 'RemoteFailed'
+  readonly kind: 'throttled' | 'refused' | 'unreachable' | 'hung' | 'incomplete'
+  /** How long the system asked us to wait, if it did. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    kind: RemoteFailed['kind'],
+    message: string,
+    about: { retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: about.cause })
+    this.kind = kind
+    this.retryAfterSeconds = about.retryAfterSeconds
+  }
+}
