@@ -8,6 +8,9 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export const authKinds = ['api_key', 'operator', 'elicitation_token', 'webhook', 'browser', 'none'] as const
 export type Auth = (typeof authKinds)[number]
 
+/** The external platforms that send webhooks. */
+export type Sender = 'chat' | 'forge'
+
 /** `sessions.create`: the OpenAPI operation id, and the method on the client. */
 export type OperationName = `${string}.${string}`
 
@@ -20,6 +23,8 @@ type About = {
   /** Below `/api/v1` unless it begins with `/api/`, with parameters in OpenAPI's form: `/sessions/{id}`. */
   path: string
   auth: Auth
+  /** With auth `webhook`: the platform whose signature the body carries. */
+  signedBy?: Sender
   tag: string
   summary: string
   description?: string

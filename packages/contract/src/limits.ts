@@ -2,6 +2,7 @@
 export const limits = {
   pageSize: { default: 25, max: 100 },
   bodyBytes: 8 * 1024 * 1024,
+  webhookBytes: 1024 * 1024,
   jsonDepth: 64,
   idempotencyKey: 255,
   prompt: 500_000,

@@ -31,6 +31,7 @@ export const refusals = {
   transcript_read_only: { status: 409, error: 'Conflict' },
   session_pending: { status: 409, error: 'No session created' },
   parent_unavailable: { status: 409, error: 'Cannot message parent' },
+  delivery_replayed: { status: 409, error: 'Already delivered' },
   body_too_large: { status: 413, error: 'Body too large' },
   unknown_host: { status: 421, error: 'Misdirected request' },
   validation_failed: { status: 422, error: 'Validation failed' },
@@ -70,6 +71,10 @@ export const refusals = {
   malformed_request: { status: 400, error: 'Bad Request' },
   fault: { status: 500, error: 'Internal Server Error' },
   unavailable: { status: 503, error: 'Service unavailable' },
+  chat_unconfigured: { status: 503, error: 'Chat is not configured' },
+  /** Answered with the platform's own text as label. */
+  chat_failed: { status: 503, error: 'Chat failed' },
+  forge_unconfigured: { status: 503, error: 'Forge is not configured' },
 } as const satisfies Record<string, { status: number; error: string }>
 
 export type RefusalKind = keyof typeof refusals

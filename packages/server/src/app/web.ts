@@ -1,20 +1,26 @@
-import type { FastifyInstance } from 'fastify'
+import type { Sender } from '@yardmaster/contract/endpoint'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
 import { apiKeyChecker, keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
+import type { WebhookChecker } from '../platform/http/signed-body.ts'
 import { errnoOf } from '../platform/process/errno.ts'
+import { refuse } from '../platform/refusal.ts'
 import { StartupError } from '../platform/startup-error.ts'
+import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/webhooks/signature.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
 
+type Platforms = Pick<Config, 'CHAT_TOKEN' | 'CHAT_SIGNING_SECRET' | 'FORGE_TOKEN' | 'FORGE_WEBHOOK_SECRET'>
+
 export type WebOptions = {
-  config: Pick<Config, 'HOST' | 'PORT' | 'APP_HOST' | 'SERVICE_URL'>
+  config: Pick<Config, 'HOST' | 'PORT' | 'APP_HOST' | 'SERVICE_URL' | keyof Platforms>
   keys: readonly string[]
   timeouts?: HttpTimeouts
   isChecking?: boolean
@@ -28,7 +34,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
     log: app.log,
-    checkers: { api_key: apiKeyChecker(check) },
+    checkers: { api_key: apiKeyChecker(check), webhook: webhookChecker(app, config) },
     hosts: [config.HOST, ...named],
     isProxied: config.APP_HOST !== undefined,
     ...(timeouts && { timeouts }),
@@ -43,6 +49,29 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     hosts: named,
   })
   return { server, url: await listen(server, config) }
+}
+
+/** A platform is admitted when both its token and the secret of its signatures are configured. */
+function webhookChecker({ clock }: Pick<App, 'clock'>, config: Platforms): WebhookChecker {
+  const { CHAT_TOKEN, CHAT_SIGNING_SECRET, FORGE_TOKEN, FORGE_WEBHOOK_SECRET } = config
+  const checks: Partial<Record<Sender, SignatureCheck>> = {
+    ...(CHAT_TOKEN && CHAT_SIGNING_SECRET && { chat: chatSignature(CHAT_SIGNING_SECRET, () => clock.now()) }),
+    ...(FORGE_TOKEN && FORGE_WEBHOOK_SECRET && { forge: forgeSignature(FORGE_WEBHOOK_SECRET) }),
+  }
+  const checkOf = ({ routeOptions }: FastifyRequest): SignatureCheck => {
+    const sender = routeOptions.config?.signedBy
+    if (sender === undefined) throw new Error('a route with auth webhook does not say who signs its requests')
+    return checks[sender] ?? refuse(`${sender}_unconfigured`, unconfigured[sender])
+  }
+  return {
+    admit: (request) => void checkOf(request),
+    check: (request, body) => checkOf(request)({ headers: request.headers, body }),
+  }
+}
+
+const unconfigured: Record<Sender, string> = {
+  chat: 'Set CHAT_TOKEN and CHAT_SIGNING_SECRET to receive events of the chat platform',
+  forge: 'Set FORGE_TOKEN and FORGE_WEBHOOK_SECRET to receive events of the forge',
 }
 
 async function listen(server: FastifyInstance, { HOST, PORT }: WebOptions['config']): Promise<string> {

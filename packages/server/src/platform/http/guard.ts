@@ -1,11 +1,14 @@
-import { type Auth, authKinds } from '@yardmaster/contract/endpoint'
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { type Auth, authKinds, type Sender } from '@yardmaster/contract/endpoint'
+import type { FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
 import { type HostNames, hostNames } from './host-names.ts'
+import { checkSignedBody, type WebhookChecker } from './signed-body.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: Auth
+    /** The platform that signs the requests of a route with auth `webhook`. */
+    signedBy?: Sender
   }
 }
 
@@ -13,13 +16,17 @@ declare module 'fastify' {
 export type Checker = (request: FastifyRequest) => void | Promise<void>
 
 /** One for each kind of auth that a route may declare. The API's own is also asked about addresses without a route. */
-export type Checkers = { api_key: Checker } & { [Kind in Exclude<Auth, 'none'>]?: Checker }
+export type Checkers = { api_key: Checker; webhook?: WebhookChecker } & {
+  [Kind in Exclude<Auth, 'none' | 'webhook'>]?: Checker
+}
 
 export type Guard = {
   /** Throws for a route that does not declare its auth, or declares a kind without a checker. */
   admitRoute(route: Pick<RouteOptions, 'method' | 'url' | 'config'>): void
   /** Runs before the body is read and before anything is looked up, also for addresses without a route. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Runs when the headers have passed `check`. A signed body is checked before it is parsed. */
+  checkBody(request: FastifyRequest, payload: RequestPayload): Promise<RequestPayload>
 }
 
 export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readonly string[] }): Guard {
@@ -41,8 +48,13 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
         )
       }
       const auth = authOf(request)
-      if (auth !== 'none') await checkers[auth]?.(request)
+      if (auth === 'webhook') checkers.webhook?.admit(request)
+      else if (auth !== 'none') await checkers[auth]?.(request)
       if (request.is404) refuseMissing()
+    },
+    checkBody: async (request, payload) => {
+      const { webhook } = checkers
+      return webhook && authOf(request) === 'webhook' ? checkSignedBody(webhook, request, payload) : payload
     },
   }
 }

@@ -65,6 +65,7 @@ export function describeApi<App>(
 export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
   const always: RefusalKind[] = ['unknown_host', 'fault', 'unavailable']
   const withKey: RefusalKind[] = endpoint.auth === 'api_key' ? ['unauthorized', 'too_many_wrong_keys'] : []
+  const withSignature: RefusalKind[] = endpoint.signedBy ? ['unauthorized', `${endpoint.signedBy}_unconfigured`] : []
   const withParams: RefusalKind[] = endpoint.path.includes('{') ? ['not_found'] : []
   const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
   const takesBody = endpoint.method !== 'GET'
@@ -72,7 +73,7 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
     ? ['invalid_json', 'invalid_form', 'unsupported_content_type', 'body_too_large', 'request_timeout']
     : []
   const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
-  return [...withKey, ...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
+  return [...withKey, ...withSignature, ...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
 }
 
 function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
@@ -173,6 +174,10 @@ const exampleSentences: Partial<Record<RefusalKind, string>> = {
   request_timeout: 'The request did not arrive in time',
   unknown_host: 'This server does not answer to that host name; set APP_HOST to the name it is reached by',
   body_too_large: 'The body is larger than this endpoint takes',
+  delivery_replayed: 'Delivery 72d3162e was accepted before',
+  chat_unconfigured: 'Chat is not configured',
+  forge_unconfigured: 'Set FORGE_TOKEN and FORGE_WEBHOOK_SECRET to receive events of the forge',
+  chat_failed: 'missing_scope',
   fault: 'Something went wrong on our side; the log has the details under request id 0b6c1f3e',
   unavailable: 'The database cannot be reached right now; try again shortly',
 }

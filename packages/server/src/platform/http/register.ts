@@ -35,7 +35,7 @@ export function registerEndpoints<App>(
       method: endpoint.isPutToo === true ? [endpoint.method, 'PUT'] : endpoint.method,
       url: wholePath(endpoint.path).replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
-      config: { auth: endpoint.auth },
+      config: { auth: endpoint.auth, ...(endpoint.signedBy && { signedBy: endpoint.signedBy }) },
       handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking, shown: shownBy(endpoint) }),
     })
   }

@@ -73,6 +73,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   server.addHook('onRoute', guard.admitRoute)
   server.addHook('onRequest', guard.check)
+  server.addHook('preParsing', (request, _reply, payload) => guard.checkBody(request, payload))
   server.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete) answeredEarly.add(raw.socket)
   })

@@ -69,9 +69,9 @@ describe('a kind of auth with a checker', () => {
   })
 
   test('a kind of auth with a checker is decided before the body is read', async () => {
-    const checkers = { webhook: () => refuse('unauthorized', 'The signature does not match') }
+    const checkers = { operator: () => refuse('unauthorized', 'Sign in as an operator') }
     const endpoint = defineEndpoint({
-      auth: 'webhook',
+      auth: 'operator',
       method: 'POST',
       path: '/hook',
       tag: 'Test',

@@ -84,16 +84,18 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('GET /openapi.json requires the API key on every operation', async () => {
+  test('GET /openapi.json requires the API key on every operation but the webhooks, which are signed', async () => {
     const document = await served()
     expect(document.security).toEqual([{ apiKey: [] }])
     expect(document.components.securitySchemes.apiKey).toEqual({ type: 'apiKey', in: 'header', name: 'X-API-Key' })
-    expect(operationsOf(document).filter((operation) => 'security' in operation)).toEqual([])
+    const open = operationsOf(document).filter((operation) => 'security' in operation)
+    expect(open.map(({ path }) => path)).toEqual(['/webhooks/chat', '/webhooks/forge'])
   })
 
   test('GET /openapi.json lists every status of an operation, each error with the Problem schema', async () => {
     for (const { method, path, parameters, responses } of operationsOf(await served())) {
-      const expected = [401, 421, 429, 500, 503]
+      const expected = [401, 421, 500, 503]
+      if (!path.startsWith('/webhooks/')) expected.push(429)
       if (path.includes('{')) expected.push(404)
       if (method !== 'get') expected.push(408, 413, 422)
       if (parameters.some((parameter) => parameter.in === 'query')) expected.push(422)
