@@ -14,5 +14,6 @@ export const roomLines = [
   ['conversation', 'search', 'archive'],
   ['heartbeats', 'turns', 'elicitations', 'accounts'],
   ['triggers', 'backlog', 'outcomes', 'pull-requests'],
+  ['chat', 'forge'],
   ['maintenance', 'clis'],
 ]

@@ -17,7 +17,9 @@ import { endpoints as settings } from './settings/endpoints.ts'
 import { endpoints as subagents } from './subagents/endpoints.ts'
 import { endpoints as summaries } from './summaries/endpoints.ts'
 import { endpoints as transcripts } from './transcripts/endpoints.ts'
+import { endpoints as channels } from './triggers/channels.ts'
 import { endpoints as triggers } from './triggers/endpoints.ts'
+import { endpoints as webhooks } from './webhooks/endpoints.ts'
 
 /** Every operation of the API. The client's methods are made from this list. */
 export const operations = [
@@ -38,6 +40,8 @@ export const operations = [
   ...search,
   ...heartbeats,
   ...triggers,
+  ...channels,
+  ...webhooks,
   ...clis,
   ...events,
   ...metrics,

@@ -2,14 +2,17 @@ import type { Room } from '../domain/app.ts'
 import { board } from '../domain/board/room.ts'
 import { catalog } from '../domain/catalog/room.ts'
 import { categories } from '../domain/categories/room.ts'
+import { chat } from '../domain/chat/room.ts'
 import { clis } from '../domain/clis/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
+import { forge } from '../domain/forge/room.ts'
 import { heartbeats } from '../domain/heartbeats/room.ts'
 import { hierarchy } from '../domain/hierarchy/room.ts'
 import { hosts } from '../domain/hosts/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
 import { logs } from '../domain/logs/room.ts'
+import { pullRequests } from '../domain/pull-requests/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
 import { settings } from '../domain/settings/room.ts'
@@ -45,6 +48,9 @@ export const modules: readonly Room[] = [
   heartbeats,
   turns,
   triggers,
+  pullRequests,
+  chat,
+  forge,
   clis,
   eventStream,
   metrics,

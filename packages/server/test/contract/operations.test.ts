@@ -76,6 +76,7 @@ const names = [
   'subagents.list',
   'subagents.show',
   'subagents.update',
+  'triggers.channels',
   'triggers.create',
   'triggers.delete',
   'triggers.fires',
@@ -85,6 +86,8 @@ const names = [
   'triggers.toggle',
   'triggers.update',
   'uncle_links.delete',
+  'webhooks.chat',
+  'webhooks.forge',
 ]
 
 describe('the name of an operation', () => {

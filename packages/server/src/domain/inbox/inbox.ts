@@ -33,6 +33,7 @@ export {
   type TurnResult,
 } from './lease-store.ts'
 export {
+  confirmMessage,
   extendMessage,
   findMessage,
   findPendingMessages,
@@ -47,7 +48,7 @@ export {
   takeFirstMessage,
 } from './message-store.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
-export { isAtRest } from './schedule-drain.ts'
+export { isAtRest, scheduleDrain } from './schedule-drain.ts'
 export { TurnLost, transactHeld } from './transact-held.ts'
 export { findSessionIdByTurnKey, isTurnKey, newTurnKey, turnKeyDigest } from './turn-key.ts'
 export {

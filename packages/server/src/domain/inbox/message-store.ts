@@ -93,18 +93,36 @@ async function reopenMessage(tx: Transaction, id: number): Promise<Message | und
   return rows[0]
 }
 
-/** Marks the first pending message as sent and moves the others up. */
+/** A notice about a merge conflict may have become untrue: it is delivered within this time after it was last checked. */
+const noticeMaxSeconds = 60
+
+const isDeliverable = sql<boolean>`(
+  origin <> 'automated_merge_conflict' or updated_at > now() - ${sql.lit(noticeMaxSeconds)} * interval '1 second'
+)`
+
+/** Marks the first pending message that may be delivered as sent, and moves those behind it up. */
 export async function takeFirstMessage(tx: Transaction, sessionId: number): Promise<Message | undefined> {
   const taken = await tx
     .updateTable('enqueued_messages')
     .set({ status: 'sent', updated_at: sql<Date>`now()` })
-    .where('session_id', '=', sessionId)
-    .where('status', '=', 'pending')
-    .where('position', '=', 1)
+    .where('id', '=', ({ selectFrom }) =>
+      selectFrom('enqueued_messages')
+        .select('id')
+        .where('session_id', '=', sessionId)
+        .where('status', '=', 'pending')
+        .where(isDeliverable)
+        .orderBy('position')
+        .limit(1),
+    )
     .returningAll()
     .executeTakeFirst()
   if (taken) await closeGap(tx, taken)
   return taken
+}
+
+/** What a notice says was checked again and is true. */
+export async function confirmMessage(tx: Transaction, id: number): Promise<void> {
+  await tx.updateTable('enqueued_messages').set({ updated_at: sql<Date>`now()` }).where('id', '=', id).execute()
 }
 
 export function findPendingMessages(db: Database | Transaction, sessionId: number): Promise<Message[]> {

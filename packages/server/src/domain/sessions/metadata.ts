@@ -48,6 +48,9 @@ const Metadata = z.object({
   trigger_name: soft(z.string()),
   /** The session only reports that its trigger fired too often. */
   burst_notice: soft(z.literal(true)),
+
+  /** The pull requests that the session's agent opened or its caller named. */
+  pull_requests: soft(z.array(z.object({ url: z.string(), state: z.string(), has_conflict: z.boolean() }))),
 })
 
 export type SessionMetadata = z.infer<typeof Metadata>

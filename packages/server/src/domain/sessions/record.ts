@@ -1,7 +1,7 @@
 import type { JsonObject } from '@yardmaster/contract/json'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
-import { authorizationKeys, holdKeys, setupKeys } from './metadata.ts'
+import { authorizationKeys, holdKeys, type SessionMetadata, setupKeys } from './metadata.ts'
 import { type ColumnChanges, updateSession } from './session-store.ts'
 import type { SessionRow } from './session-table.ts'
 
@@ -108,6 +108,15 @@ export function recordArtifacts(tx: Transaction, id: number, lists: ArtifactColu
 
 export function recordInjectedServers(tx: Transaction, id: number, names: string[]): Promise<void> {
   return updateSession(tx, id, { injected_mcp_servers: names })
+}
+
+/** The pull requests of the session, as the forge showed them last. */
+export function recordPullRequests(
+  tx: Transaction,
+  id: number,
+  pullRequests: NonNullable<SessionMetadata['pull_requests']>,
+): Promise<void> {
+  return updateSession(tx, id, { metadata: { pull_requests: pullRequests } })
 }
 
 /** No server of the session waits for authorisation any more. */

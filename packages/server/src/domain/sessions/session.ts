@@ -33,6 +33,7 @@ export {
   recordNotes,
   recordPendingSleep,
   recordPlaceholderTitle,
+  recordPullRequests,
   recordTitle,
   recordVisibility,
   recordWorkspace,

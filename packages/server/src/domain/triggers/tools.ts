@@ -12,7 +12,12 @@ export const tools: readonly Tool[] = [
     about: 'See triggers, by id with the sessions they spawned and their latest fires.',
     calls: {
       show: { endpoint: 'GET /triggers/{id}', also: { fires: { endpoint: 'GET /triggers/{id}/fires' } } },
-      list: { endpoint: 'GET /triggers', from: { condition_type: 'trigger_type' }, brief },
+      list: {
+        endpoint: 'GET /triggers',
+        from: { condition_type: 'trigger_type' },
+        brief,
+        also: { channels: { endpoint: 'GET /triggers/channels', when: 'include_channels' } },
+      },
     },
     choose: ({ id }) => (id === undefined || id === null ? 'list' : 'show'),
   },

@@ -26,6 +26,7 @@ export async function warningsAbout(
   return [
     ...warnings,
     ...warningsAboutConditions(app, conditions),
+    ...new Set(conditions.flatMap((condition) => warningsAboutPlatforms(app, condition))),
     ...(await warningsAboutServers(app.catalog, selection)),
   ]
 }
@@ -39,4 +40,20 @@ function warningsAboutConditions(app: App, conditions: readonly ConditionRow[]):
       warnings.push(`scheduled_at ${schedule.scheduled_at} is in the past; the trigger fires as soon as possible.`)
   }
   return warnings
+}
+
+/** A condition on a platform that is not configured is kept: it begins to fire when it is. */
+function warningsAboutPlatforms({ chat, forge }: App, condition: ConditionRow): string[] {
+  const { condition_type: type } = condition
+  if (type === 'forge_issue' || type === 'forge_label')
+    return forge.isConfigured
+      ? []
+      : ['The forge is not configured; its conditions do not fire until FORGE_TOKEN is set.']
+  if (type !== 'chat') return []
+  if (!chat.isConfigured) return ['Chat is not configured; its conditions do not fire until CHAT_TOKEN is set.']
+  const { event_type: event, allowed_user_ids: named = [] } = condition.configuration as Configuration<'chat'> // as above
+  if (named.length > 0 || chat.allowedUserIds.length > 0 || event === 'new_message') return []
+  return event === 'bot_mention'
+    ? ['allowed_user_ids is empty: everyone in a channel may mention the bot, and no one may write to it directly.']
+    : [`allowed_user_ids is empty: a ${event} condition fires for no one until people are named.`]
 }

@@ -32,7 +32,13 @@ export const daily = {
  * An app with a catalog whose root `lab` runs the demo agent. With the role `web` nothing happens by itself, so that a test
  * decides when a schedule is looked at; sessions stay `waiting`.
  */
-export async function triggerApp({ role = 'web' }: { role?: 'web' | 'all' } = {}): Promise<TriggerApp> {
+export async function triggerApp({
+  role = 'web',
+  environment = {},
+}: {
+  role?: 'web' | 'all'
+  environment?: Record<string, string>
+} = {}): Promise<TriggerApp> {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-triggers-'))
   afterAll(() => rm(folder, { recursive: true, force: true }))
   const repository = await sampleRepository(join(folder, 'repository'))
@@ -58,7 +64,9 @@ export async function triggerApp({ role = 'web' }: { role?: 'web' | 'all' } = {}
     ...skill('tidy'),
     ...hook('format'),
   })
-  const app = testApp({ environment: { CATALOG_PATH: join(catalog, 'air.json'), ROLE: role } }) as TriggerApp // completed below
+  const app = testApp({
+    environment: { CATALOG_PATH: join(catalog, 'air.json'), ROLE: role, ...environment },
+  }) as TriggerApp // completed below
   return Object.assign(app, {
     trigger: async (more = {}) => {
       const answer = await app.post('/triggers', newTrigger(more))

@@ -1,0 +1,34 @@
+import type { Forge } from '../../platform/forge/forge.ts'
+import type { ForgeItem } from '../../platform/forge/item.ts'
+import type { App } from '../app.ts'
+import { type Condition, type FireResult, fireTrigger } from '../triggers/trigger.ts'
+import { eventAbout } from './forge-item.ts'
+
+export type LabelCondition = Condition<'forge_label'>
+
+/**
+ * Fires the condition's trigger for a label that stands on an item. The claim is on the forge's own event of the addition:
+ * webhook and poller name the same one, and a label that is removed and added again is a new one. Undefined when the label
+ * is no longer on the item.
+ */
+export async function fireLabel(
+  app: App,
+  forge: Forge,
+  condition: LabelCondition,
+  { item, label }: { item: ForgeItem; label: string },
+): Promise<FireResult | undefined> {
+  const eventId = await forge.labelledBy(item.repo, item.number, label)
+  if (eventId === undefined) return undefined
+  const kind = item.kind === 'issue' ? 'issue' : 'pull request'
+  return fireTrigger(
+    app,
+    condition.trigger_id,
+    eventAbout(item, {
+      by: 'forge_label',
+      key: `forge_label:${item.repo.toLowerCase()}#${item.number}:${label.toLowerCase()}:${eventId}`,
+      conditionId: condition.id,
+      event: `label ${label} added to ${kind}`,
+      occurredAt: item.updatedAt,
+    }),
+  )
+}

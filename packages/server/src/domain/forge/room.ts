@@ -1,0 +1,22 @@
+import type { Room } from '../app.ts'
+import { endpoints } from './endpoints.ts'
+import { forgetOldDeliveries, pollForge } from './poll-forge.ts'
+import { receiveForgeEvent } from './receive-forge-event.ts'
+import { receiveForgeEventJob } from './receive-forge-event-job.ts'
+
+export const forge: Room = {
+  name: 'forge',
+  endpoints,
+  jobs: [receiveForgeEventJob],
+  handlers: [receiveForgeEvent],
+  periodic: [
+    { name: 'poll_forge', queue: 'pollers', intervalMs: 60_000, runs: 'one_host', run: pollForge },
+    {
+      name: 'forget_old_deliveries',
+      queue: 'maintenance',
+      intervalMs: 6 * 3600_000,
+      runs: 'one_host',
+      run: forgetOldDeliveries,
+    },
+  ],
+}
