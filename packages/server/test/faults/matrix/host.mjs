@@ -3,8 +3,10 @@
 import { startHost } from '../../../dist/app/compose.js'
 import { readConfig } from '../../../dist/app/config.js'
 import { stopOnSignals } from '../../../dist/app/shutdown.js'
+import { pollChat } from '../../../dist/domain/chat/poll-chat.js'
 import { followUp } from '../../../dist/domain/conversation/follow-up.js'
 import { interruptWithMessage } from '../../../dist/domain/conversation/interrupt.js'
+import { pollForge } from '../../../dist/domain/forge/poll-forge.js'
 import { enqueueMessage } from '../../../dist/domain/inbox/messages.js'
 import { archiveSession } from '../../../dist/domain/lifecycle/archive.js'
 import { pauseSession } from '../../../dist/domain/lifecycle/pause.js'
@@ -17,6 +19,8 @@ const commands = {
   interrupt: (app, { id, messageId }) => interruptWithMessage(app, { id }, messageId),
   archive: (app, { id, force = false }) => archiveSession(app, { id }, { force }),
   pause: (app, { id }) => pauseSession(app, { id }),
+  pollChat: (app) => pollChat(app, new AbortController().signal),
+  pollForge: (app) => pollForge(app, new AbortController().signal),
 }
 
 shiftClock(Number(process.env.FAULT_CLOCK_SHIFT_MS ?? 0))
