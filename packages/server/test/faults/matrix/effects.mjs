@@ -28,7 +28,8 @@ export function openEffects(file) {
 /**
  * Compares the accepted prompts with the recorded work.
  *
- * - lost: no agent recorded the prompt or has it in its transcript. Also a prompt that an agent did not finish without a
+ * - lost: no agent recorded the prompt or has it in its transcript. A recovery prompt that quotes it counts: only a host that took over
+ *   a turn from a lost one quotes, because it cannot know whether the agent there received the prompt. Also a prompt that an agent did not finish without a
  *   recovery prompt to explain it.
  * - doubled: begun twice, or delivered to agents twice.
  * - overlaps: begun before an earlier prompt of the same session ended.
@@ -48,7 +49,7 @@ export function judge(effects, accepted, homes, { mayBeInterrupted = false } = {
   const verdict = { accepted: keys.length, lost: 0, doubled: 0, overlaps: countOverlaps(lines), interrupted: 0 }
   for (const [index, key] of keys.entries()) {
     const { tag } = accepted[index]
-    const times = Math.max(begun.get(key) ?? 0, delivered.timesOf(key))
+    const times = Math.max(begun.get(key) ?? 0, delivered.timesOf(key)) || (delivered.isQuoted(key) ? 1 : 0)
     if (times === 0) verdict.lost += 1
     if (times > 1) verdict.doubled += 1
     if (times === 0 || ended.has(key) || mayBeInterrupted) continue
@@ -95,6 +96,7 @@ function countDisordered(lines, accepted) {
 /** Every prompt in the agents' own transcripts, in any home. An entry that recovery restored counts once. */
 function readTranscripts(homes) {
   const prompts = new Map()
+  const quotes = new Set()
   const recoveries = new Map()
   for (const file of homes.flatMap(transcriptFiles)) {
     const recoveryUuids = new Set()
@@ -105,13 +107,16 @@ function readTranscripts(homes) {
       const [, ofSession, number] = /echo (\S+) begin (\d+) >>/.exec(message.content) ?? []
       if (ofSession) tag = ofSession
       // A recovery prompt may quote the original prompt; the quote is no second delivery.
-      if (message.content.startsWith('[Automated message from Yardmaster')) recoveryUuids.add(uuid)
-      else if (ofSession) add(prompts, `${ofSession} ${number}`, uuid)
+      if (message.content.startsWith('[Automated message from Yardmaster')) {
+        recoveryUuids.add(uuid)
+        if (ofSession) quotes.add(`${ofSession} ${number}`)
+      } else if (ofSession) add(prompts, `${ofSession} ${number}`, uuid)
     }
     for (const uuid of recoveryUuids) add(recoveries, tag, uuid)
   }
   return {
     timesOf: (key) => prompts.get(key)?.size ?? 0,
+    isQuoted: (key) => quotes.has(key),
     recoveriesOf: (tag) => recoveries.get(tag)?.size ?? 0,
   }
 }
