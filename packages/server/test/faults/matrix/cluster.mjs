@@ -178,6 +178,7 @@ async function openDatabaseServer(folder) {
     },
     restart: async () => {
       server = await startServer()
+      await keepPassword(server.connectionString, new URL(pool.options.connectionString).password)
     },
     close: async () => {
       await pool.end()
@@ -185,6 +186,14 @@ async function openDatabaseServer(folder) {
       await home.release()
     },
   }
+}
+
+/** Each start of the server sets a new password. The hosts of a round know the first one. */
+async function keepPassword(connectionString, password) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(`alter role current_user password '${password}'`)
+  await client.end()
 }
 
 async function makeRepository(folder) {

@@ -27,13 +27,14 @@ test('an agent arms wakes for its own session and watches its descendants only',
 })
 
 test('a session of the demo agent wakes itself', { timeout: 120_000 }, async () => {
-  const at = new Date(Date.now() + 32_000).toISOString().slice(0, 19)
-  const args = JSON.stringify({ wake_at: at, prompt: 'say Awake' })
+  const args = JSON.stringify({ wake_at: '2041-07-01T10:00', prompt: 'say Awake' })
   const id = await create(`say Sleeping\ntool wake_me_up_later ${args}\ntool no_such_tool`)
   await reaches(id, 'waiting')
   await settled(id)
   const transcript = async () => (await app.get(`/sessions/${id}/transcript`)).body.transcript_text as string
   expect(await transcript()).toMatch(/is woken at/)
+  const due = `update trigger_conditions set next_run_at = date_trunc('milliseconds', now())`
+  await app.pool.query(`${due} where trigger_id = (select id from triggers where last_session_id = $1)`, [id])
   await eventually(transcript, (written) => written.includes('Awake\n') || /Awake$/m.test(written), 90_000)
   await reaches(id, 'needs_input')
 })
