@@ -1,15 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
-import {
-  createSession as createInTransaction,
-  planSession,
-} from '../packages/server/dist/domain/lifecycle/lifecycle.js'
 import { createTrigger } from '../packages/server/dist/domain/triggers/change-trigger.js'
 import { fireDueSchedules } from '../packages/server/dist/domain/triggers/fire-due-schedules.js'
-import { invokeTrigger } from '../packages/server/dist/domain/triggers/invoke.js'
-import { fireTrigger } from '../packages/server/dist/domain/triggers/trigger.js'
+import { runFire } from '../packages/server/dist/domain/triggers/run-fire.js'
+import { enqueueFire } from '../packages/server/dist/domain/triggers/trigger.js'
 import { transact } from '../packages/server/dist/platform/db/transact.js'
-import { startBenchHost } from './support/host.mjs'
+import { queues } from '../packages/server/dist/platform/jobs/queues.js'
+import { benchKey, startBenchHost } from './support/host.mjs'
 import { median } from './support/sessions.mjs'
 
 /**
@@ -72,54 +70,68 @@ async function ticks() {
 
 async function invokeAgainstCreate() {
   const { id } = await newTrigger('schedule', { scheduled_at: '2040-01-01T00:00' })
-  const create = async () => {
-    const plan = await planSession(app, { agent_root: 'sample', prompt: 'say hello', title: 'Bench' })
-    await transact(app.db, (tx) => createInTransaction(app, tx, { genesis: 'api' }, plan))
-  }
+  const create = () => post('/sessions', { agent_root: 'sample', prompt: 'say hello', title: 'Bench' })
+  const invoke = () => post(`/triggers/${id}/invoke`, { variables: { text: 'hello' } })
+  for (let n = 0; n < 10; n += 1) await Promise.all([create(), invoke()])
   const [plain, invoked] = [[], []]
   for (let n = 0; n < 100; n += 1) {
     plain.push(await time(create))
-    invoked.push(await time(() => invokeTrigger(app, id, { text: 'hello' })))
+    invoked.push(await time(invoke))
   }
   const ratio = median(invoked) / median(plain)
   report('an invoke', ratio, `a plain create (${median(invoked).toFixed(1)} ms)`, targets.invoke)
 }
 
+async function post(path, body) {
+  const answer = await fetch(`${host.web.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': benchKey, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+  await answer.json()
+}
+
 async function manyEvents() {
   const triggers = []
   for (let n = 0; n < 500; n += 1) triggers.push(await newTrigger('chat', { channel_id: 'C1' }))
-  const events = Array.from({ length: 1000 }, (_, n) => ({
-    trigger: triggers[n % triggers.length],
-    key: `chat:C1:${n}`,
-    conversation: `C1:${n}`,
-  }))
   const waits = await Promise.all(
-    events.map(async ({ trigger, key, conversation }, n) => {
-      await new Promise((resolve) => setTimeout(resolve, n))
-      return time(() =>
-        fireTrigger(app, trigger.id, {
-          key,
-          conversation,
-          by: 'chat',
-          conditionId: trigger.conditions[0].id,
-          values: { text: key },
-          occurredAt: new Date(),
-          ifNotFired: 'lost',
-        }),
-      )
+    Array.from({ length: 1000 }, async (_, n) => {
+      await wait(n)
+      const { id, conditions } = triggers[n % triggers.length]
+      const key = `chat:C1:${n}`
+      const event = { key, conversation: key, by: 'chat', conditionId: conditions[0].id, values: { text: key } }
+      const accepted = { ...event, occurredAt: new Date(), ifNotFired: 'lost' }
+      return time(() => transact(app.db, (tx) => enqueueFire(tx, id, accepted)))
     }),
   )
   const p99 = waits.sort((one, other) => one - other)[Math.ceil(waits.length * 0.99) - 1]
+  const { rows: jobs } = await sql`
+    select payload
+    from graphile_worker._private_jobs
+    where key like 'fire_trigger:%'
+  `.execute(app.db)
+  // Two hosts that each run every job, as if each job ran twice, with the workers of the queue.
+  const seconds = (await time(() => Promise.all([runAll(jobs), runAll(jobs)]))) / 1000
   const { fired } = await app.db
     .selectFrom('trigger_fires')
     .select(({ fn }) => fn.count('id').as('fired'))
     .where('fired_by', '=', 'chat')
     .where('outcome', '=', 'spawned')
     .executeTakeFirstOrThrow()
+  const figures = `accepted with a p99 of ${Math.round(p99)} ms (target: at most ${targets.p99Ms}), fired in ${seconds.toFixed(1)} s`
   console.log(
-    `1,000 events in a second on 500 triggers: ${fired} sessions (target: 1000), p99 of a fire ${Math.round(p99)} ms`,
+    `1,000 events in a second on 500 triggers, each job run twice: ${fired} sessions (target: 1000), ${figures}`,
   )
-  if (Number(fired) !== 1000) process.exitCode = 1
+  if (Number(fired) !== 1000 || p99 > targets.p99Ms) process.exitCode = 1
+}
+
+async function runAll(jobs) {
+  const waiting = [...jobs]
+  const work = async () => {
+    for (let job = waiting.shift(); job; job = waiting.shift()) await runFire.perform(job.payload, app)
+  }
+  await Promise.all(Array.from({ length: queues.triggers.concurrency }, work))
 }
 
 async function time(work) {

@@ -9,19 +9,23 @@ const keptFires = 200
 /** How long an event stays claimed. Pollers look back 45 days at most. */
 const claimedDays = 90
 
-/** The keys of those events that the trigger has claimed before. */
+/** Which of these events the trigger has claimed before, and the time by the database's clock, which all hosts share. */
 export async function selectClaimed(
   db: Database | Transaction,
   triggerId: number,
   keys: readonly string[],
-): Promise<Set<string>> {
-  const rows = await db
-    .selectFrom('trigger_events')
-    .select('event_key')
-    .where('trigger_id', '=', triggerId)
-    .where('event_key', 'in', keys)
-    .execute()
-  return new Set(rows.map((row) => row.event_key))
+): Promise<{ claimed: Set<string>; now: Date }> {
+  const { rows } = await sql<{ claimed: string[] | null; now: Date }>`
+    select clock_timestamp() as now, (
+        select array_agg(event_key)
+        from trigger_events
+        where trigger_id = ${triggerId}
+          and event_key = any(${keys}::text[])
+      ) as claimed
+  `.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('the look for claims returned no row')
+  return { claimed: new Set(row.claimed ?? []), now: row.now }
 }
 
 export async function insertClaims(tx: Transaction, claims: Insertable<Tables['trigger_events']>[]): Promise<void> {
@@ -50,32 +54,37 @@ export function selectAnchor(
 }
 
 /** Repeats of one event with one outcome share a row. Only the latest fires of a trigger are kept. */
-export async function insertFire(tx: Transaction, fire: Insertable<Tables['trigger_fires']>): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('trigger_fires')
-    .set({ times: sql<number>`times + 1`, last_fired_at: sql<Date>`now()`, reason: fire.reason ?? null })
-    .where('id', '=', ({ selectFrom }) =>
-      selectFrom('trigger_fires')
-        .select(({ fn }) => fn.max('id').as('id'))
-        .where('trigger_id', '=', fire.trigger_id),
+export async function insertFire(tx: Transaction, fire: NewFire): Promise<void> {
+  const { trigger_id, condition_id, fired_by, event_key, outcome, session_id, reason, scheduled_for } = fire
+  await sql`
+    with repeated as (
+      update trigger_fires
+      set times = times + 1, last_fired_at = now(), reason = ${reason}
+      where id = (select max(id) from trigger_fires where trigger_id = ${trigger_id})
+        and event_key = ${event_key}
+        and outcome = ${outcome}
+      returning id
+    ),
+    pruned as (
+      delete from trigger_fires
+      where not exists (select from repeated)
+        and id = (
+          select id
+          from trigger_fires
+          where trigger_id = ${trigger_id}
+          order by id desc
+          offset ${keptFires - 1}
+          limit 1
+        )
     )
-    .where('event_key', '=', fire.event_key)
-    .where('outcome', '=', fire.outcome)
-    .executeTakeFirst()
-  if (numUpdatedRows > 0n) return
-  await tx.insertInto('trigger_fires').values(fire).execute()
-  await tx
-    .deleteFrom('trigger_fires')
-    .where('id', '=', ({ selectFrom }) =>
-      selectFrom('trigger_fires')
-        .select('id')
-        .where('trigger_id', '=', fire.trigger_id)
-        .orderBy('id', 'desc')
-        .offset(keptFires)
-        .limit(1),
-    )
-    .execute()
+    insert into trigger_fires (trigger_id, condition_id, fired_by, event_key, outcome, session_id, reason, scheduled_for)
+    select ${trigger_id}, ${condition_id}::bigint, ${fired_by}, ${event_key}, ${outcome}, ${session_id}::bigint,
+      ${reason}, ${scheduled_for}::timestamptz
+    where not exists (select from repeated)
+  `.execute(tx)
 }
+
+type NewFire = Omit<FireRow, 'id' | 'times' | 'fired_at' | 'last_fired_at'>
 
 export async function selectFires(
   db: Database,

@@ -14,14 +14,7 @@ import { asTarget, followUpOrSpawn, isReusable } from './follow-up-target.ts'
 import { listEvents, timezoneOf, writePrompt } from './prompt.ts'
 import { settle } from './settle.ts'
 import { PlanNeeded, planSpawn } from './spawn.ts'
-import {
-  lockTrigger,
-  lockTriggerIfFree,
-  selectConditionsOf,
-  selectNow,
-  selectTargets,
-  selectTrigger,
-} from './trigger-store.ts'
+import { lockTrigger, lockTriggerIfFree, selectConditionsOf, selectTargets, selectTrigger } from './trigger-store.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
 /**
@@ -42,22 +35,17 @@ export async function fireTrigger(
   }
 }
 
+export type AttemptResult = FireResult & Pick<Decision, 'isTargetUnusable' | 'session'>
+
 type Events = readonly [TriggerEvent, ...TriggerEvent[]]
 
 /** As `fireTrigger`, and throws what goes wrong. */
-export async function attemptFire(
-  app: App,
-  triggerId: number,
-  events: Events,
-): Promise<FireResult & Pick<Decision, 'isTargetUnusable'>> {
+export async function attemptFire(app: App, triggerId: number, events: Events): Promise<AttemptResult> {
   const [event] = events
   const trigger = await selectTrigger(app.db, triggerId)
   if (!trigger || !isActive(trigger, event)) return inactive
   const isInvoked = event.by === 'invoke'
-  const conditions = await selectConditionsOf(app.db, [triggerId])
-  if (trigger.reuse_session && (await selectClaimed(app.db, triggerId, [event.key])).size === 0)
-    await restoreTarget(app, trigger)
-  const isFollowUp = isWake(trigger, conditions) || (await hasReusableTarget(app, trigger))
+  const isFollowUp = trigger.reuse_session && (await prepareFollowUp(app, trigger, event))
   let plan: SpawnPlan | undefined = isFollowUp ? undefined : await planSpawn(app, trigger, { isInvoked })
   for (;;) {
     try {
@@ -75,6 +63,13 @@ const duplicate = { outcome: 'duplicate', sessionId: null, reason: null } as con
 /** An invoke fires whatever the status says. */
 function isActive({ status }: TriggerRow, { by }: TriggerEvent): boolean {
   return by === 'invoke' || status === 'enabled'
+}
+
+/** Restores the session that is to be followed up, if need be. False if a session will have to be spawned instead. */
+async function prepareFollowUp(app: App, trigger: TriggerRow, { key }: TriggerEvent): Promise<boolean> {
+  const { claimed } = await selectClaimed(app.db, trigger.id, [key])
+  if (claimed.size === 0) await restoreTarget(app, trigger)
+  return isWake(trigger, await selectConditionsOf(app.db, [trigger.id])) || hasReusableTarget(app, trigger)
 }
 
 async function hasReusableTarget(app: App, { reuse_session, last_session_id: id }: TriggerRow): Promise<boolean> {
@@ -101,17 +96,13 @@ async function fireLocked(
   triggerId: number,
   given: Events,
   plan: SpawnPlan | undefined,
-): Promise<FireResult & Pick<Decision, 'isTargetUnusable'>> {
+): Promise<AttemptResult> {
   const isScheduled = given[0].scheduledFor !== undefined
   // Another host fires a schedule that is due on both.
   const trigger = await (isScheduled ? lockTriggerIfFree : lockTrigger)(tx, triggerId)
   if (!trigger || !isActive(trigger, given[0])) return inactive
-  const now = await selectNow(tx)
-  const claimed = await selectClaimed(
-    tx,
-    triggerId,
-    given.map(({ key }) => key),
-  )
+  const keys = given.map(({ key }) => key)
+  const { claimed, now } = await selectClaimed(tx, triggerId, keys)
   const [event, ...folded] = given.filter(({ key }) => !claimed.has(key))
   if (!event) return duplicate
   const conditions = await selectConditionsOf(tx, [triggerId])
@@ -124,8 +115,8 @@ async function fireLocked(
   const decision = (await foldIntoGroup(firing)) ?? (await followUpOrSpawn(firing))
   await recordHumans(firing, decision)
   await settle(firing, decision)
-  const { outcome, sessionId, reason, isTargetUnusable } = decision
-  return { outcome, sessionId, reason, ...(isTargetUnusable && { isTargetUnusable }) }
+  const { outcome, sessionId, reason, isTargetUnusable, session } = decision
+  return { outcome, sessionId, reason, ...(isTargetUnusable && { isTargetUnusable }), ...(session && { session }) }
 }
 
 /** The condition may have been deleted, retimed or used up since the event was seen. */

@@ -1,3 +1,4 @@
+import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { FireOutcome } from '@yardmaster/contract/triggers/fields'
 import type { Updateable } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -34,6 +35,8 @@ export type Decision = {
   reason: string | null
   /** What it changes about the trigger. */
   changes?: Updateable<Tables['triggers']>
+  /** The session that was spawned. */
+  session?: Session
   /** A one-time trigger whose session cannot be followed up: there is nothing to do. */
   isTargetUnusable?: boolean
 }

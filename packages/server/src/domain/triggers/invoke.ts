@@ -33,7 +33,8 @@ export async function invokeTrigger(app: App, id: number, variables: Record<stri
   const result = await attemptOrRecord(app, id, event)
   const row = (await selectTrigger(app.db, id)) ?? refuseMissing()
   const trigger = await presentTrigger(app, app.db, row)
-  const session = result.sessionId === null ? null : await showRow(app, app.db, { id: result.sessionId })
+  const session =
+    result.session ?? (result.sessionId === null ? null : await showRow(app, app.db, { id: result.sessionId }))
   const delivery = deliveryOf(result)
   if (!delivery || !session || result.isTargetUnusable) return refuseInvoke(result, { trigger, session })
   const burst_notice = result.outcome === 'burst_notice'

@@ -25,10 +25,11 @@ export async function presentTriggers(
   )
   const targets = await selectTargets(
     db,
-    rows.map(({ last_session_id: id }) => id),
+    rows.map((row) => (row.skip_if_pending_session && row.reuse_session ? row.last_session_id : null)),
   )
   const classes = classesByGenesis(await readSettings(db))
-  const now = await selectNow(db)
+  const hasBursts = rows.some((row) => row.burst_ends_at !== null)
+  const now = hasBursts ? await selectNow(db) : app.clock.now()
   return rows.map((row) => {
     const own = conditions.filter((condition) => condition.trigger_id === row.id)
     const target = row.last_session_id === null ? undefined : targets.get(row.last_session_id)

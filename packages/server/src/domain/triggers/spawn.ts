@@ -5,7 +5,6 @@ import { Refusal } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { createSession, planSession } from '../lifecycle/lifecycle.ts'
-import { note } from '../logs/log.ts'
 import { reserve } from './burst.ts'
 import { findRenamedRoot, isRootMissing, resolveLists } from './catalog-references.ts'
 import type { Decision, Firing, SpawnPlan } from './firing.ts'
@@ -75,14 +74,14 @@ export async function spawn(firing: Firing): Promise<Decision> {
       },
     },
   )
-  await note(app, tx, session.id, `Spawned by trigger ${trigger.id} (${trigger.name}).`)
   const counted = { ...changes, sessions_created_count: trigger.sessions_created_count + 1 }
   const reason = rootName === trigger.agent_root_name ? null : `The root was renamed to ${rootName}.`
-  if (isNotice) return { outcome: 'burst_notice', sessionId: session.id, reason, changes: counted }
+  if (isNotice) return { outcome: 'burst_notice', sessionId: session.id, reason, session, changes: counted }
   return {
     outcome: 'spawned',
     sessionId: session.id,
     reason,
+    session,
     changes: {
       ...counted,
       ...(changes && { burst_window_session_ids: [...changes.burst_window_session_ids, session.id].slice(-listed) }),
