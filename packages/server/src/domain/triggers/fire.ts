@@ -35,7 +35,11 @@ export async function fireTrigger(
   }
 }
 
-export type AttemptResult = FireResult & Pick<Decision, 'isTargetUnusable' | 'session'>
+export type AttemptResult = FireResult &
+  Pick<Decision, 'isTargetUnusable' | 'session'> & {
+    /** The trigger after the fire, unless that deleted it. */
+    fired?: { row: TriggerRow; conditions: readonly ConditionRow[] }
+  }
 
 type Events = readonly [TriggerEvent, ...TriggerEvent[]]
 
@@ -114,9 +118,9 @@ async function fireLocked(
   const firing: Firing = { app, tx, trigger, conditions, condition, events, prompt, timezone, plan, now }
   const decision = (await foldIntoGroup(firing)) ?? (await followUpOrSpawn(firing))
   await recordHumans(firing, decision)
-  await settle(firing, decision)
-  const { outcome, sessionId, reason, isTargetUnusable, session } = decision
-  return { outcome, sessionId, reason, ...(isTargetUnusable && { isTargetUnusable }), ...(session && { session }) }
+  const row = await settle(firing, decision)
+  const { changes: _, ...outcome } = decision
+  return { ...outcome, ...(row && { fired: { row, conditions } }) }
 }
 
 /** The condition may have been deleted, retimed or used up since the event was seen. */

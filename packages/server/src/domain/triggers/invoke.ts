@@ -31,8 +31,8 @@ export async function invokeTrigger(app: App, id: number, variables: Record<stri
     ifNotFired: 'lost',
   }
   const result = await attemptOrRecord(app, id, event)
-  const row = (await selectTrigger(app.db, id)) ?? refuseMissing()
-  const trigger = await presentTrigger(app, app.db, row)
+  const { row, conditions } = result.fired ?? refuseMissing()
+  const trigger = await presentTrigger(app, app.db, row, conditions)
   const session =
     result.session ?? (result.sessionId === null ? null : await showRow(app, app.db, { id: result.sessionId }))
   const delivery = deliveryOf(result)

@@ -18,11 +18,10 @@ export async function presentTriggers(
   app: App,
   db: Database | Transaction,
   rows: readonly TriggerRow[],
+  known?: readonly ConditionRow[],
 ): Promise<Trigger[]> {
-  const conditions = await selectConditionsOf(
-    db,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  const conditions = known ?? (await selectConditionsOf(db, ids))
   const targets = await selectTargets(
     db,
     rows.map((row) => (row.skip_if_pending_session && row.reuse_session ? row.last_session_id : null)),
@@ -79,8 +78,14 @@ export async function presentTriggers(
   })
 }
 
-export async function presentTrigger(app: App, db: Database | Transaction, row: TriggerRow): Promise<Trigger> {
-  const [trigger] = await presentTriggers(app, db, [row])
+/** With its conditions, if the caller has them. */
+export async function presentTrigger(
+  app: App,
+  db: Database | Transaction,
+  row: TriggerRow,
+  conditions?: readonly ConditionRow[],
+): Promise<Trigger> {
+  const [trigger] = await presentTriggers(app, db, [row], conditions)
   if (!trigger) throw new Error('a trigger was presented without a result')
   return trigger
 }

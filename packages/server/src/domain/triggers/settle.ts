@@ -7,14 +7,21 @@ import { hasFired } from './event.ts'
 import { insertClaims, insertFire } from './fire-store.ts'
 import { type Decision, type Firing, isOneTime } from './firing.ts'
 import { deleteTriggers, selectSiblingWakes, updateTiming, updateTrigger } from './trigger-store.ts'
+import type { TriggerRow } from './trigger-table.ts'
 
-/** Writes what a fire leaves: claims, counters, the next slot and the history. A one-time trigger that fired is deleted. */
-export async function settle(firing: Firing, decision: Decision): Promise<void> {
+/**
+ * Writes what a fire leaves: claims, counters, the next slot and the history. Returns the trigger, unless it fires once and is
+ * deleted.
+ */
+export async function settle(firing: Firing, decision: Decision): Promise<TriggerRow | undefined> {
   const { tx, trigger, events, condition } = firing
   const [event] = events
   const isFired = hasFired(decision)
-  if (isFired && event.by !== 'invoke' && isOneTime(firing.conditions)) return retire(firing, decision)
-  await updateTrigger(tx, trigger.id, {
+  if (isFired && event.by !== 'invoke' && isOneTime(firing.conditions)) {
+    await retire(firing, decision)
+    return undefined
+  }
+  const row = await updateTrigger(tx, trigger.id, {
     ...catalogChanges(firing),
     ...decision.changes,
     ...firedChanges(firing, isFired),
@@ -32,6 +39,7 @@ export async function settle(firing: Firing, decision: Decision): Promise<void> 
     reason: describe(firing, decision),
     scheduled_for: event.scheduledFor ?? null,
   })
+  return row
 }
 
 /** The trigger and, if it woke a session, the other wakes of that session. */

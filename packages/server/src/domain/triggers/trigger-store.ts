@@ -36,16 +36,17 @@ export async function insertTrigger(tx: Transaction, values: Insertable<Tables['
   return id
 }
 
-export async function updateTrigger(
+export function updateTrigger(
   tx: Transaction,
   id: number,
   changes: Updateable<Tables['triggers']>,
-): Promise<void> {
-  await tx
+): Promise<TriggerRow> {
+  return tx
     .updateTable('triggers')
     .set({ ...changes, updated_at: sql<Date>`now()` })
     .where('id', '=', id)
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 export async function deleteTriggers(tx: Transaction, ids: readonly number[]): Promise<number> {
