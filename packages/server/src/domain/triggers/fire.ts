@@ -69,7 +69,7 @@ function isActive({ status }: TriggerRow, { by }: TriggerEvent): boolean {
   return by === 'invoke' || status === 'enabled'
 }
 
-/** Restores the session that is to be followed up, if need be. False if a session will have to be spawned instead. */
+/** Restores the session to follow up if it is archived. False if a session has to be spawned instead. */
 async function prepareFollowUp(app: App, trigger: TriggerRow, { key }: TriggerEvent): Promise<boolean> {
   const { claimed } = await selectClaimed(app.db, trigger.id, [key])
   if (claimed.size === 0) await restoreTarget(app, trigger)
