@@ -10,7 +10,7 @@ import type { Trigger } from '@yardmaster/contract/triggers/fields'
 import { refuse } from '../../platform/refusal.ts'
 import { instantOf, isTimeZone, readWallClock } from '../../platform/wall-clock.ts'
 import type { App } from '../app.ts'
-import { findSession, readMetadata, showRow } from '../sessions/session.ts'
+import { findSession, readMetadata, type SessionRow, showRow } from '../sessions/session.ts'
 import { createTrigger } from './change-trigger.ts'
 import { selectNow } from './trigger-store.ts'
 
@@ -25,6 +25,7 @@ type LaterRequest = { wake_at: string; timezone?: string | null | undefined; pro
 
 /** Puts a session to sleep and wakes it at a local time. */
 export async function wakeLater(app: App, ref: SessionRef, request: LaterRequest): Promise<Armed> {
+  const target = await findSession(app.db, ref)
   const timezone = request.timezone || 'UTC'
   if (!isTimeZone(timezone)) refuse('cannot_wake', 'timezone is not a recognized timezone')
   const read = readWallClock(request.wake_at.trim())
@@ -33,7 +34,7 @@ export async function wakeLater(app: App, ref: SessionRef, request: LaterRequest
   const at = instantOf(read.clock, timezone)
   if (at.getTime() - (await selectNow(app.db)).getTime() <= minAheadMs)
     refuse('cannot_wake', 'wake_at must be more than 30 seconds ahead')
-  return arm(app, ref, {
+  return arm(app, target, {
     prompt: request.prompt,
     name: `Wake at ${request.wake_at.trim()}`,
     conditions: [{ condition_type: 'schedule', configuration: { scheduled_at: request.wake_at.trim(), timezone } }],
@@ -57,7 +58,7 @@ export async function wakeOnEvent(app: App, ref: SessionRef, request: EventReque
   const events = named.length > 0 ? [...new Set(named)] : sessionEvents
   if (watched.status === 'archived' && !events.includes('session_archived'))
     refuse('cannot_wake', `Session ${watched.id} is archived; what you want to wait for can no longer happen`)
-  return arm(app, ref, {
+  return arm(app, target, {
     prompt: request.prompt,
     name: `Wake by session ${watched.id}`,
     conditions: events.map((event_name) => ({
@@ -75,8 +76,7 @@ type Wake = {
   when: string
 }
 
-async function arm(app: App, ref: SessionRef, { prompt, name, conditions, when }: Wake): Promise<Armed> {
-  const target = await findSession(app.db, ref)
+async function arm(app: App, target: SessionRow, { prompt, name, conditions, when }: Wake): Promise<Armed> {
   if (!wakeable.includes(target.status))
     refuse(
       'cannot_wake',
