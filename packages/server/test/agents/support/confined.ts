@@ -14,7 +14,8 @@ export async function confined({ home, workingDirectory }: Conversation): Promis
     home: folder,
     stage: join(folder, 'stage'),
     hidden: [],
-    readable: [process.execPath],
+    // The MCP servers of the tests, wherever the checkout is: `strict` hides /tmp.
+    readable: [process.execPath, import.meta.dirname],
   })
   return confinement.confine({ work: workingDirectory, home })
 }
