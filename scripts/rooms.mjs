@@ -14,6 +14,7 @@ export const roomLines = [
   ['conversation', 'search', 'archive'],
   ['heartbeats', 'turns', 'elicitations', 'accounts'],
   ['triggers', 'backlog', 'outcomes', 'pull-requests'],
-  ['chat', 'forge'],
+  ['fires', 'wakes'],
+  ['chat', 'forge', 'watches'],
   ['maintenance', 'clis'],
 ]

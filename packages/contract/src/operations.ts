@@ -4,6 +4,7 @@ import { endpoints as categories } from './categories/endpoints.ts'
 import { endpoints as clis } from './clis/endpoints.ts'
 import { endpoints as conversation } from './conversation/endpoints.ts'
 import { endpoints as events } from './events/endpoints.ts'
+import { endpoints as fires } from './fires/endpoints.ts'
 import { endpoints as heartbeats } from './heartbeats/endpoints.ts'
 import { endpoints as hierarchy } from './hierarchy/endpoints.ts'
 import { endpoints as inbox } from './inbox/endpoints.ts'
@@ -19,6 +20,7 @@ import { endpoints as summaries } from './summaries/endpoints.ts'
 import { endpoints as transcripts } from './transcripts/endpoints.ts'
 import { endpoints as channels } from './triggers/channels.ts'
 import { endpoints as triggers } from './triggers/endpoints.ts'
+import { endpoints as wakes } from './wakes/endpoints.ts'
 import { endpoints as webhooks } from './webhooks/endpoints.ts'
 
 /** Every operation of the API. The client's methods are made from this list. */
@@ -40,6 +42,8 @@ export const operations = [
   ...search,
   ...heartbeats,
   ...triggers,
+  ...fires,
+  ...wakes,
   ...channels,
   ...webhooks,
   ...clis,

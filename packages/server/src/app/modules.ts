@@ -5,6 +5,7 @@ import { categories } from '../domain/categories/room.ts'
 import { chat } from '../domain/chat/room.ts'
 import { clis } from '../domain/clis/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
+import { fires } from '../domain/fires/room.ts'
 import { forge } from '../domain/forge/room.ts'
 import { heartbeats } from '../domain/heartbeats/room.ts'
 import { hierarchy } from '../domain/hierarchy/room.ts'
@@ -22,6 +23,8 @@ import { titles } from '../domain/titles/room.ts'
 import { transcripts } from '../domain/transcripts/room.ts'
 import { triggers } from '../domain/triggers/room.ts'
 import { turns } from '../domain/turns/room.ts'
+import { wakes } from '../domain/wakes/room.ts'
+import { watches } from '../domain/watches/room.ts'
 import { workspaces } from '../domain/workspaces/room.ts'
 import { eventStream } from '../surfaces/event-stream.ts'
 import { metrics } from '../surfaces/metrics.ts'
@@ -49,8 +52,11 @@ export const modules: readonly Room[] = [
   turns,
   triggers,
   pullRequests,
+  fires,
+  wakes,
   chat,
   forge,
+  watches,
   clis,
   eventStream,
   metrics,

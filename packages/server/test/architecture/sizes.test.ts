@@ -8,8 +8,8 @@ const medianLimit = 60
 const roomLimit = 2_000
 const kernelLimit = 1_500
 
-/** Four kinds of artifacts and the parsers of their files; five kinds of conditions and what a fire does for each. */
-const largeRooms = ['catalog', 'triggers']
+/** Four kinds of artifacts and the parsers of their files. */
+const largeRooms = ['catalog']
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 

@@ -1,7 +1,7 @@
 import type { Chat } from '../../platform/chat/chat.ts'
 import { type ChatMessage, dateOfTs } from '../../platform/chat/message.ts'
 import type { App } from '../app.ts'
-import { fireTrigger, type TriggerEvent } from '../triggers/trigger.ts'
+import { fireTrigger, type TriggerEvent } from '../fires/fire.ts'
 import { conversationOf } from './chat-message.ts'
 import { type ChatCondition, matchMessage, type Surroundings } from './match-message.ts'
 import { selectWindows } from './window-store.ts'

@@ -1,6 +1,7 @@
 import type { ForgeItem } from '../../platform/forge/item.ts'
 import type { App } from '../app.ts'
-import { type Condition, type FireResult, fireTrigger } from '../triggers/trigger.ts'
+import { type FireResult, fireTrigger } from '../fires/fire.ts'
+import type { Condition } from '../triggers/trigger.ts'
 import { eventAbout, includesName } from './forge-item.ts'
 import { isOpenedByAgent } from './opened-by-agent.ts'
 

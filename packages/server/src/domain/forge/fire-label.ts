@@ -1,7 +1,8 @@
 import type { Forge } from '../../platform/forge/forge.ts'
 import type { ForgeItem } from '../../platform/forge/item.ts'
 import type { App } from '../app.ts'
-import { type Condition, type FireResult, fireTrigger } from '../triggers/trigger.ts'
+import { type FireResult, fireTrigger } from '../fires/fire.ts'
+import type { Condition } from '../triggers/trigger.ts'
 import { eventAbout } from './forge-item.ts'
 
 export type LabelCondition = Condition<'forge_label'>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ForgeItem } from '../../platform/forge/item.ts'
-import type { TriggerEvent } from '../triggers/trigger.ts'
+import type { TriggerEvent } from '../fires/fire.ts'
 
 /** An issue or a pull request as the payload of a job. */
 export const StoredItem = z.object({

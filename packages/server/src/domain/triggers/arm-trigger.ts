@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { lockSessionIfThere } from '../sessions/session.ts'
 import { armCondition } from './arm.ts'
-import { enqueueSessionEvent } from './fire-session-event-job.ts'
+import { enqueueSessionEvent } from './session-event-job.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 import { watchedSession } from './write-conditions.ts'
 

@@ -9,7 +9,6 @@ import { lookUp, selectArtifacts } from '../catalog/catalog.ts'
 import { wakeAdmission } from '../inbox/inbox.ts'
 import { selectSession } from '../sessions/session.ts'
 import { armConditions } from './arm-trigger.ts'
-import { endedBurst } from './burst.ts'
 import { artifactLists } from './catalog-references.ts'
 import { presentTrigger } from './present.ts'
 import { reclassifyWaiting } from './reclassify.ts'
@@ -31,6 +30,14 @@ import { type ConditionEdits, problemsWithWatches, readEdits, writeEdits } from 
 export type Saved = { trigger: Trigger; warnings: string[] }
 
 type Values = Updateable<Tables['triggers']>
+
+/** A change of the cap ends a burst in progress. */
+const endedBurst = {
+  burst_window_started_at: null,
+  burst_window_count: 0,
+  burst_window_session_ids: [],
+  burst_ends_at: null,
+} satisfies Values
 
 /** Creates a trigger. One that follows up a session and has a one-time condition puts the session to sleep. */
 export async function createTrigger(app: App, request: NewTrigger): Promise<Saved> {

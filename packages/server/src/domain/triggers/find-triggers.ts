@@ -1,11 +1,10 @@
 import type { Page } from '@yardmaster/contract/paging'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
-import type { RecentSession, Trigger, TriggerFilters, TriggerFire } from '@yardmaster/contract/triggers/fields'
+import type { RecentSession, Trigger, TriggerFilters } from '@yardmaster/contract/triggers/fields'
 import type { z } from 'zod'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { selectFires } from './fire-store.ts'
-import { presentFire, presentTrigger, presentTriggers } from './present.ts'
+import { presentTrigger, presentTriggers } from './present.ts'
 import { selectSpawned, selectTrigger, selectTriggers } from './trigger-store.ts'
 
 export async function listTriggers(
@@ -29,14 +28,4 @@ export async function showTrigger(
     trigger: await presentTrigger(app, app.db, row),
     recent_sessions: sessions.map((session) => ({ ...session, created_at: formatTimestamp(session.created_at) })),
   }
-}
-
-export async function listFires(
-  app: App,
-  id: number,
-  page: Page,
-): Promise<{ items: TriggerFire[]; totalCount: number }> {
-  if (!(await selectTrigger(app.db, id))) refuseMissing()
-  const { rows, totalCount } = await selectFires(app.db, id, page)
-  return { items: rows.map(presentFire), totalCount }
 }

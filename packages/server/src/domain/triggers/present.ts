@@ -1,17 +1,15 @@
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Configuration } from '@yardmaster/contract/triggers/conditions'
-import type { Trigger, TriggerCondition, TriggerFire } from '@yardmaster/contract/triggers/fields'
+import type { Trigger, TriggerCondition } from '@yardmaster/contract/triggers/fields'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { classesByGenesis } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
 import { isRootMissing } from './catalog-references.ts'
 import { describe } from './conditions/describe.ts'
-import { windowOf } from './firing.ts'
-import { isReusable } from './follow-up-target.ts'
-import { genesisOfTypes } from './spawn.ts'
+import { genesisOfTypes, isReusable, windowOf } from './traits.ts'
 import { selectConditionsOf, selectNow, selectTargets } from './trigger-store.ts'
-import type { ConditionRow, FireRow, TriggerRow } from './trigger-table.ts'
+import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
 /** Triggers as callers see them. */
 export async function presentTriggers(
@@ -99,15 +97,6 @@ function presentCondition(row: ConditionRow): TriggerCondition {
     next_run_at: when(row.next_run_at),
     last_triggered_at: when(row.last_triggered_at),
     last_polled_at: when(row.last_polled_at),
-  }
-}
-
-export function presentFire({ trigger_id: _, ...row }: FireRow): TriggerFire {
-  return {
-    ...row,
-    scheduled_for: when(row.scheduled_for),
-    fired_at: formatTimestamp(row.fired_at),
-    last_fired_at: formatTimestamp(row.last_fired_at),
   }
 }
 

@@ -1,6 +1,4 @@
-import { onSession, type Tool } from '../tool.ts'
-
-const armed = { shows: ['message', 'trigger'] }
+import type { Tool } from '../tool.ts'
 
 /** The row of a trigger in a list. */
 const brief = ['id', 'name', 'status', 'agent_root_name', 'conditions', 'last_triggered_at', 'last_session_id']
@@ -30,23 +28,6 @@ export const tools: readonly Tool[] = [
       update: { endpoint: 'PATCH /triggers/{id}', from: { trigger_conditions_attributes: 'conditions' } },
       delete: { endpoint: 'DELETE /triggers/{id}' },
       toggle: { endpoint: 'POST /triggers/{id}/toggle' },
-      invoke: { endpoint: 'POST /triggers/{id}/invoke', shows: ['message', 'delivery', 'burst_notice', 'session'] },
     },
-  },
-  {
-    name: 'wake_me_up_later',
-    groups: ['triggers', 'self_session'],
-    about: 'Sleep, and be woken with a prompt at a time. Your turn has to end for you to sleep.',
-    calls: { arm: onSession('POST /sessions/{id}/wake_later', armed) },
-    choose: () => 'arm',
-  },
-  {
-    name: 'wake_me_up_when_session_changes_state',
-    groups: ['triggers', 'self_session'],
-    about: 'Sleep, and be woken with a prompt when another session needs input, failed or was archived.',
-    calls: {
-      arm: onSession('POST /sessions/{id}/wake_on_event', { ...armed, reaches: ['watched_session_id'] }),
-    },
-    choose: () => 'arm',
   },
 ]

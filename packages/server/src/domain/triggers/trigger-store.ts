@@ -159,20 +159,6 @@ export async function recordPolled(tx: Transaction, conditionIds: readonly numbe
     .execute()
 }
 
-export type DueCondition = { id: number; trigger_id: number; next_run_at: Date }
-
-/** Schedules that are due, the longest overdue first. Reads only their part of the index, however many others there are. */
-export function selectDueConditions(db: Database, limit: number): Promise<DueCondition[]> {
-  return db
-    .selectFrom('trigger_conditions')
-    .select(['id', 'trigger_id', 'next_run_at'])
-    .where('next_run_at', '<=', sql<Date>`now()`)
-    .orderBy('next_run_at')
-    .limit(limit)
-    .$narrowType<{ next_run_at: Date }>()
-    .execute()
-}
-
 export type SpawnedSession = {
   id: number
   slug: string | null
@@ -181,7 +167,8 @@ export type SpawnedSession = {
   created_at: Date
 }
 
-const spawnedBy = (id: number) =>
+/** The condition on `sessions` that the trigger spawned it. */
+export const spawnedBy = (id: number) =>
   sql<SqlBool>`${metadataText('trigger_id')} = ${String(id)} and ${hasMetadata('trigger_id')}`
 
 /** The newest sessions that the trigger spawned. */
@@ -194,21 +181,6 @@ export function selectSpawned(db: Database, triggerId: number, limit: number): P
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
-}
-
-/** The newest session of the trigger that is at work, burst notices apart. */
-export async function selectPendingSession(tx: Transaction, triggerId: number): Promise<number | undefined> {
-  const row = await tx
-    .selectFrom('sessions')
-    .select('id')
-    .where(spawnedBy(triggerId))
-    .where('status', 'in', ['waiting', 'running'])
-    .where(sql<SqlBool>`not ${hasMetadata('burst_notice')}`)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.id
 }
 
 export async function selectWaitingSessions(tx: Transaction, triggerId: number): Promise<number[]> {

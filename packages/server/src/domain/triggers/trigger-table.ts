@@ -1,7 +1,7 @@
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import type { ConditionType } from '@yardmaster/contract/triggers/conditions'
-import type { FireOutcome, FireSource, TriggerStatus } from '@yardmaster/contract/triggers/fields'
+import type { TriggerStatus } from '@yardmaster/contract/triggers/fields'
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
 
 /** Names that a past fire did not find in the catalog: by list, then by name, when that was first seen. */
@@ -57,44 +57,18 @@ type ConditionTable = {
   created_at: Generated<Date>
 }
 
-type FireTable = {
-  id: Generated<number>
-  trigger_id: number
-  condition_id: number | null
-  fired_by: FireSource
-  event_key: string
-  outcome: FireOutcome
-  session_id: number | null
-  reason: string | null
-  scheduled_for: Date | null
-  times: Generated<number>
-  fired_at: Generated<Date>
-  last_fired_at: Generated<Date>
-}
-
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     triggers: TriggerTable
     trigger_conditions: ConditionTable
-    trigger_events: {
-      trigger_id: number
-      event_key: string
-      conversation: string | null
-      occurred_at: Date
-      session_id: number | null
-      is_anchor: Generated<boolean>
-      created_at: Generated<Date>
-    }
     trigger_cursors: {
       condition_id: number
       name: string
       state: JSONColumnType<object, string, string>
       updated_at: Generated<Date>
     }
-    trigger_fires: FireTable
   }
 }
 
 export type TriggerRow = Selectable<TriggerTable>
 export type ConditionRow = Selectable<ConditionTable>
-export type FireRow = Selectable<FireTable>

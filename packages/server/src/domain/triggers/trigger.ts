@@ -1,7 +1,26 @@
-/** The face of the room: firing triggers, and what pollers need to know of their conditions. */
+/** The face of the room: triggers and their conditions as rows, and what other rooms may record on them. */
+export { nextRunAfter } from './arm.ts'
+export { artifactLists, isRootMissing } from './catalog-references.ts'
+export { createTrigger } from './change-trigger.ts'
+export { eventWords } from './conditions/describe.ts'
 export { deleteCursors, readCursors, writeCursor } from './cursor-store.ts'
-export { type FireResult, hasFired, type TriggerEvent } from './event.ts'
 export { type Condition, findConditions } from './find-conditions.ts'
-export { fireTrigger } from './fire.ts'
-export { enqueueFire } from './fire-trigger-job.ts'
-export { recordPolled, selectTrigger } from './trigger-store.ts'
+export { presentTrigger } from './present.ts'
+export { type FireChanges, parkTrigger, recordFire } from './record-fire.ts'
+export { genesisOfTypes, isOneTime, isReusable, isWake, windowOf } from './traits.ts'
+export {
+  deleteConditions,
+  deleteTriggers,
+  lockTrigger,
+  lockTriggerIfFree,
+  recordPolled,
+  selectConditionsOf,
+  selectNow,
+  selectSiblingWakes,
+  selectTargets,
+  selectTrigger,
+  spawnedBy,
+  type Target,
+  updateTiming,
+} from './trigger-store.ts'
+export type { ConditionRow, TriggerRow, UnresolvedReferences } from './trigger-table.ts'

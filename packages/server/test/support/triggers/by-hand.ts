@@ -1,6 +1,6 @@
-import { fireDueSchedules } from '../../../src/domain/triggers/fire-due-schedules.ts'
-import { runFire } from '../../../src/domain/triggers/run-fire.ts'
-import { fireSessionEvent, watchSessions } from '../../../src/domain/triggers/session-events.ts'
+import { fireDueSchedules } from '../../../src/domain/fires/fire-due-schedules.ts'
+import { runFire } from '../../../src/domain/fires/run-fire.ts'
+import { fireSessionEvent, watchSessions } from '../../../src/domain/watches/session-events.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import type { TriggerApp } from './trigger-app.ts'
 

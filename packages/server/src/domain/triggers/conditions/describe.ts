@@ -13,7 +13,7 @@ const descriptions: { [Type in ConditionType]: (configuration: Configuration<Typ
     `Label ${labels.join(' or ')} added to ${target === 'issue' ? 'an issue' : 'a pull request'} in ${repos.join(', ')}`,
   schedule: describeSchedule,
   ao_event: ({ event_name, watched_session_id }) =>
-    `${watched_session_id === undefined ? 'Any session' : `Session ${watched_session_id}`} ${sessionEvents[event_name]}`,
+    `${watched_session_id === undefined ? 'Any session' : `Session ${watched_session_id}`} ${eventWords[event_name]}`,
 }
 
 const chatEvents: Record<Configurations['chat']['event_type'], string> = {
@@ -25,7 +25,7 @@ const chatEvents: Record<Configurations['chat']['event_type'], string> = {
   passive_listen: 'Message where the bot has spoken',
 }
 
-export const sessionEvents: Record<Configurations['ao_event']['event_name'], string> = {
+export const eventWords: Record<Configurations['ao_event']['event_name'], string> = {
   session_needs_input: 'needs input',
   session_failed: 'failed',
   session_archived: 'was archived',

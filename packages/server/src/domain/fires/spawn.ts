@@ -1,16 +1,15 @@
 import { limits } from '@yardmaster/contract/limits'
 import type { Genesis } from '@yardmaster/contract/sessions/fields'
-import { type ConditionType, conditionTypes } from '@yardmaster/contract/triggers/conditions'
 import { Refusal } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { createSession, planSession } from '../lifecycle/lifecycle.ts'
+import { genesisOfTypes, isRootMissing, type TriggerRow } from '../triggers/trigger.ts'
 import { reserve } from './burst.ts'
-import { findRenamedRoot, isRootMissing, resolveLists } from './catalog-references.ts'
+import { selectPendingSession } from './fire-store.ts'
 import type { Decision, Firing, SpawnPlan } from './firing.ts'
+import { findRenamedRoot, resolveLists } from './resolve-catalog.ts'
 import { newFence } from './template.ts'
-import { selectPendingSession } from './trigger-store.ts'
-import type { TriggerRow } from './trigger-table.ts'
 
 /** Checks how a session would be spawned, before the transaction: that may start a process and read files. */
 export async function planSpawn(app: App, trigger: TriggerRow, { isInvoked }: { isInvoked: boolean }) {
@@ -96,10 +95,6 @@ export async function spawn(firing: Firing): Promise<Decision> {
 /** The origin of a trigger's sessions: an invoke's is the API, any other the first of its kinds of condition. */
 function genesisOf({ events: [{ by }], conditions }: Firing): Genesis {
   return by === 'invoke' ? 'api' : genesisOfTypes(conditions.map(({ condition_type }) => condition_type))
-}
-
-export function genesisOfTypes(types: readonly ConditionType[]): Genesis {
-  return conditionTypes.find((type) => types.includes(type)) ?? 'unknown'
 }
 
 const listed = 25

@@ -5,8 +5,8 @@ import { limits } from '../limits.ts'
 import { sent } from '../sent.ts'
 import { Session } from '../sessions/fields.ts'
 import { text } from '../text.ts'
-import { sessionEvents } from './conditions.ts'
-import { Trigger } from './fields.ts'
+import { sessionEvents } from '../triggers/conditions.ts'
+import { Trigger } from '../triggers/fields.ts'
 
 const tag = 'Triggers'
 const params = z.object({ id: SessionRef })
@@ -72,3 +72,5 @@ export const wakeOnEvent = defineEndpoint({
   answers: { 201: ArmedWake },
   refusals: ['not_found', 'cannot_wake'],
 })
+
+export const endpoints = [wakeLater, wakeOnEvent] as const

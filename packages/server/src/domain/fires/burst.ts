@@ -1,4 +1,4 @@
-import type { TriggerRow } from './trigger-table.ts'
+import type { TriggerRow } from '../triggers/trigger.ts'
 
 type BurstState = Pick<
   TriggerRow,
@@ -45,11 +45,3 @@ export function reserve(state: BurstState, now: Date): Reservation {
   if (isBursting) return { verdict: 'suppressed', changes }
   return { verdict: isOver ? 'notice' : 'free', changes }
 }
-
-/** What a change of the cap resets: a burst in progress ends. */
-export const endedBurst = {
-  burst_window_started_at: null,
-  burst_window_count: 0,
-  burst_window_session_ids: [],
-  burst_ends_at: null,
-} satisfies BurstChanges

@@ -3,9 +3,9 @@ import { isAtMost } from '@yardmaster/contract/text'
 import { refuse } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import { wallClockAt } from '../../platform/wall-clock.ts'
+import type { ConditionRow, TriggerRow } from '../triggers/trigger.ts'
 import { isUntrusted, type TriggerEvent } from './event.ts'
 import { newFence, renderTemplate } from './template.ts'
-import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
 type Moment = { now: Date; timezone: string }
 

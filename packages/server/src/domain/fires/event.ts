@@ -1,4 +1,4 @@
-import type { FireOutcome, FireSource } from '@yardmaster/contract/triggers/fields'
+import type { FireOutcome, FireSource } from '@yardmaster/contract/fires/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { TemplateValues } from './template.ts'
 

@@ -11,8 +11,7 @@ import { refuse } from '../../platform/refusal.ts'
 import { instantOf, isTimeZone, readWallClock } from '../../platform/wall-clock.ts'
 import type { App } from '../app.ts'
 import { findSession, readMetadata, type SessionRow, showRow } from '../sessions/session.ts'
-import { createTrigger } from './change-trigger.ts'
-import { selectNow } from './trigger-store.ts'
+import { createTrigger, selectNow } from '../triggers/trigger.ts'
 
 export type Armed = { trigger: Trigger; session: Session; message: string }
 

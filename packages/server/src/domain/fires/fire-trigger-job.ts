@@ -1,4 +1,4 @@
-import { fireSources } from '@yardmaster/contract/triggers/fields'
+import { fireSources } from '@yardmaster/contract/fires/fields'
 import { z } from 'zod'
 import type { Transaction } from '../../platform/db/database.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'

@@ -1,13 +1,18 @@
-import type { Updateable } from 'kysely'
-import type { Tables } from '../../platform/db/tables.ts'
 import { wakeAdmission } from '../inbox/inbox.ts'
-import { nextRunAfter } from './arm.ts'
-import { updateUnresolved } from './catalog-references.ts'
+import {
+  deleteTriggers,
+  type FireChanges,
+  isOneTime,
+  nextRunAfter,
+  recordFire,
+  selectSiblingWakes,
+  type TriggerRow,
+  updateTiming,
+} from '../triggers/trigger.ts'
 import { hasFired } from './event.ts'
 import { insertClaims, insertFire } from './fire-store.ts'
-import { type Decision, type Firing, isOneTime } from './firing.ts'
-import { deleteTriggers, selectSiblingWakes, updateTiming, updateTrigger } from './trigger-store.ts'
-import type { TriggerRow } from './trigger-table.ts'
+import type { Decision, Firing } from './firing.ts'
+import { updateUnresolved } from './resolve-catalog.ts'
 
 /**
  * Writes what a fire leaves: claims, counters, the next slot and the history. Returns the trigger, unless it fires once and is
@@ -21,7 +26,7 @@ export async function settle(firing: Firing, decision: Decision): Promise<Trigge
     await retire(firing, decision)
     return undefined
   }
-  const row = await updateTrigger(tx, trigger.id, {
+  const row = await recordFire(tx, trigger.id, {
     ...catalogChanges(firing),
     ...decision.changes,
     ...firedChanges(firing, isFired),
@@ -51,11 +56,11 @@ async function retire({ tx, trigger }: Firing, { sessionId }: Decision): Promise
   if (trigger.reuse_session && sessionId !== null) await wakeAdmission(tx, sessionId)
 }
 
-function firedChanges({ now }: Firing, isFired: boolean): Updateable<Tables['triggers']> {
+function firedChanges({ now }: Firing, isFired: boolean): FireChanges {
   return isFired ? { last_triggered_at: now, failed_attempts: 0 } : {}
 }
 
-function catalogChanges({ app, trigger, now }: Firing): Updateable<Tables['triggers']> {
+function catalogChanges({ app, trigger, now }: Firing): FireChanges {
   const unresolved = JSON.stringify(updateUnresolved(app, trigger, now))
   return unresolved === JSON.stringify(trigger.unresolved_references) ? {} : { unresolved_references: unresolved }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderTemplate, type TemplateValues } from '../../../src/domain/triggers/template.ts'
+import { renderTemplate, type TemplateValues } from '../../../src/domain/fires/template.ts'
 
 const now = new Date('2026-03-01T23:30:00Z')
 const render = (template: string, values: TemplateValues, { isUntrusted = false, timezone = 'UTC' } = {}) =>

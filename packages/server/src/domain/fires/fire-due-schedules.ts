@@ -1,7 +1,7 @@
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import type { App } from '../app.ts'
-import { fireTrigger } from './fire.ts'
-import { type DueCondition, selectDueConditions } from './trigger-store.ts'
+import { type DueCondition, selectDueConditions } from './fire-store.ts'
+import { fireTrigger } from './fire-trigger.ts'
 
 const batchSize = 50
 const parallel = 4

@@ -4,16 +4,11 @@ import { deliverPrompt } from '../conversation/conversation.ts'
 import { extendMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere, readMetadata, recordArtifacts, type SessionRow } from '../sessions/session.ts'
-import { artifactLists, resolveLists } from './catalog-references.ts'
+import { artifactLists, isReusable, isWake, type Target } from '../triggers/trigger.ts'
 import { selectOwnPending } from './fire-store.ts'
-import { type Decision, type Firing, isWake } from './firing.ts'
+import type { Decision, Firing } from './firing.ts'
+import { resolveLists } from './resolve-catalog.ts'
 import { spawn } from './spawn.ts'
-import type { Target } from './trigger-store.ts'
-
-/** A session that a trigger may follow up: not failed, not archived, and not paused by a person. */
-export function isReusable({ status, is_paused }: Pick<Target, 'status' | 'is_paused'>): boolean {
-  return (status === 'waiting' || status === 'running' || status === 'needs_input') && !is_paused
-}
 
 /** Follows up the trigger's session if it re-uses one; otherwise spawns. A wake never spawns. */
 export async function followUpOrSpawn(firing: Firing): Promise<Decision> {

@@ -3,17 +3,17 @@ import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere } from '../sessions/session.ts'
-import { nextRunAfter } from './arm.ts'
-import type { FireResult, TriggerEvent } from './event.ts'
-import { insertFire } from './fire-store.ts'
 import {
-  disarmConditions,
   lockTrigger,
+  nextRunAfter,
+  parkTrigger,
+  recordFire,
   selectConditionsOf,
   selectNow,
   updateTiming,
-  updateTrigger,
-} from './trigger-store.ts'
+} from '../triggers/trigger.ts'
+import type { FireResult, TriggerEvent } from './event.ts'
+import { insertFire } from './fire-store.ts'
 
 /** The pauses before a one-time fire is tried again. After the last attempt the trigger is parked as failed. */
 const retryDelaysMs = [10_000, 60_000, 300_000]
@@ -54,14 +54,13 @@ export async function recordFailedFire(
     }
     const delayMs = retryDelaysMs[trigger.failed_attempts]
     if (delayMs !== undefined) {
-      await updateTrigger(tx, triggerId, { failed_attempts: trigger.failed_attempts + 1 })
+      await recordFire(tx, triggerId, { failed_attempts: trigger.failed_attempts + 1 })
       const next_run_at = new Date(now.getTime() + delayMs)
       if (condition.condition_type === 'schedule') await updateTiming(tx, condition.id, { next_run_at })
       else await event.retryLater?.(tx, delayMs)
       return
     }
-    await disarmConditions(tx, triggerId)
-    await updateTrigger(tx, triggerId, { status: 'failed', failed_at: now, last_error: reason })
+    await parkTrigger(tx, triggerId, now, reason)
     const target = trigger.reuse_session && trigger.last_session_id
     if (target && (await lockSessionIfThere(tx, { id: target })))
       await note(

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { fireTrigger, hasFired, type TriggerEvent } from '../../../src/domain/fires/fire.ts'
 import {
   deleteCursors,
   findConditions,
-  fireTrigger,
-  hasFired,
   readCursors,
   recordPolled,
-  type TriggerEvent,
   writeCursor,
 } from '../../../src/domain/triggers/trigger.ts'
 import { transact } from '../../../src/platform/db/transact.ts'

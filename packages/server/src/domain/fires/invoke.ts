@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import type { deliveries } from '@yardmaster/contract/fires/fields'
 import type { Session } from '@yardmaster/contract/sessions/fields'
-import type { deliveries, Trigger } from '@yardmaster/contract/triggers/fields'
+import type { Trigger } from '@yardmaster/contract/triggers/fields'
 import { isOutage } from '../../platform/db/outage.ts'
 import { Refusal, refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { showRow } from '../sessions/session.ts'
+import { presentTrigger, selectTrigger } from '../triggers/trigger.ts'
 import type { FireResult, TriggerEvent } from './event.ts'
 import { recordFailedFire } from './failed-fire.ts'
-import { attemptFire } from './fire.ts'
-import { presentTrigger } from './present.ts'
+import { attemptFire } from './fire-trigger.ts'
 import { valuesOf } from './template.ts'
-import { selectTrigger } from './trigger-store.ts'
 
 export type Invoked = {
   trigger: Trigger

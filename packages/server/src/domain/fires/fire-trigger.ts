@@ -6,16 +6,26 @@ import { deliverPrompt } from '../conversation/conversation.ts'
 import { recordHumanMessage } from '../hierarchy/hierarchy.ts'
 import { unarchiveSession } from '../lifecycle/lifecycle.ts'
 import { findSession, lockSessionIfThere } from '../sessions/session.ts'
+import {
+  type ConditionRow,
+  isReusable,
+  isWake,
+  lockTrigger,
+  lockTriggerIfFree,
+  selectConditionsOf,
+  selectTargets,
+  selectTrigger,
+  type TriggerRow,
+  windowOf,
+} from '../triggers/trigger.ts'
 import type { FireResult, TriggerEvent } from './event.ts'
 import { recordFailedFire } from './failed-fire.ts'
 import { selectAnchor, selectClaimed } from './fire-store.ts'
-import { type Decision, type Firing, isWake, type SpawnPlan, windowOf } from './firing.ts'
-import { asTarget, followUpOrSpawn, isReusable } from './follow-up-target.ts'
+import type { Decision, Firing, SpawnPlan } from './firing.ts'
+import { asTarget, followUpOrSpawn } from './follow-up-target.ts'
 import { listEvents, timezoneOf, writePrompt } from './prompt.ts'
 import { settle } from './settle.ts'
 import { PlanNeeded, planSpawn } from './spawn.ts'
-import { lockTrigger, lockTriggerIfFree, selectConditionsOf, selectTargets, selectTrigger } from './trigger-store.ts'
-import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
 /**
  * Fires a trigger: claims the event, starts or follows up the session, and moves every counter in one transaction. A fire

@@ -2,7 +2,9 @@ import type { Page } from '@yardmaster/contract/paging'
 import { type Insertable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import type { FireRow } from './trigger-table.ts'
+import { hasMetadata } from '../sessions/session.ts'
+import { spawnedBy } from '../triggers/trigger.ts'
+import type { FireRow } from './fire-table.ts'
 
 /** Fires that are kept for each trigger. */
 const keptFires = 200
@@ -131,4 +133,33 @@ export async function selectOwnPending(
     limit 1
   `.execute(tx)
   return rows[0]
+}
+
+/** The newest session of the trigger that is at work, burst notices apart. */
+export async function selectPendingSession(tx: Transaction, triggerId: number): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('sessions')
+    .select('id')
+    .where(spawnedBy(triggerId))
+    .where('status', 'in', ['waiting', 'running'])
+    .where(sql<SqlBool>`not ${hasMetadata('burst_notice')}`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+export type DueCondition = { id: number; trigger_id: number; next_run_at: Date }
+
+/** Schedules that are due, the longest overdue first. Reads only their part of the index, however many others there are. */
+export function selectDueConditions(db: Database, limit: number): Promise<DueCondition[]> {
+  return db
+    .selectFrom('trigger_conditions')
+    .select(['id', 'trigger_id', 'next_run_at'])
+    .where('next_run_at', '<=', sql<Date>`now()`)
+    .orderBy('next_run_at')
+    .limit(limit)
+    .$narrowType<{ next_run_at: Date }>()
+    .execute()
 }

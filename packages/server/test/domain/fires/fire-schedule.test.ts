@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fireDueSchedules } from '../../../src/domain/triggers/fire-due-schedules.ts'
+import { fireDueSchedules } from '../../../src/domain/fires/fire-due-schedules.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { daily, triggerApp } from '../../support/triggers/trigger-app.ts'
 

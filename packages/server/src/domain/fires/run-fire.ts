@@ -1,6 +1,6 @@
 import { handleJob } from '../app.ts'
 import type { TriggerEvent } from './event.ts'
-import { fireTrigger } from './fire.ts'
+import { fireTrigger } from './fire-trigger.ts'
 import { type FirePayload, fireTriggerJob } from './fire-trigger-job.ts'
 
 /** A fire that raised is tried again by the queue; each attempt counts in the same entry of the history. */

@@ -4,15 +4,13 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { automatedMessage } from '../../runtimes/automated-message.ts'
 import { type App, defineSubscription, handleJob } from '../app.ts'
 import { deliverPrompt } from '../conversation/conversation.ts'
+import { fireTrigger, type TriggerEvent } from '../fires/fire.ts'
 import { findNextWake, isAtRest } from '../inbox/inbox.ts'
 import { sessionDeleted, sessionStatusChanged } from '../sessions/events.ts'
 import { findSession, isSessionGone, lockSessionIfThere } from '../sessions/session.ts'
-import { sessionEvents } from './conditions/describe.ts'
-import type { TriggerEvent } from './event.ts'
-import { fireTrigger } from './fire.ts'
-import { enqueueSessionEvent, fireSessionEventJob, type SessionEventPayload } from './fire-session-event-job.ts'
+import { enqueueSessionEvent, fireSessionEventJob, type SessionEventPayload } from '../triggers/session-event-job.ts'
+import { deleteConditions, deleteTriggers, eventWords, lockTrigger, selectConditionsOf } from '../triggers/trigger.ts'
 import { selectDeadWatches, selectLastTransition, selectMatchingWatches } from './session-event-store.ts'
-import { deleteConditions, deleteTriggers, lockTrigger, selectConditionsOf } from './trigger-store.ts'
 
 const eventOf: Partial<Record<SessionStatus, SessionEvent>> = {
   needs_input: 'session_needs_input',
@@ -83,7 +81,7 @@ async function eventAbout(app: App, payload: SessionEventPayload): Promise<Trigg
     key,
     by: 'ao_event',
     conditionId,
-    values: { event: `${name} ${sessionEvents[event]}`, title: title ?? '', link: `/api/v1/sessions/${sessionId}` },
+    values: { event: `${name} ${eventWords[event]}`, title: title ?? '', link: `/api/v1/sessions/${sessionId}` },
     occurredAt: app.clock.now(),
     ifNotFired: 'lost',
     // What the session does meanwhile no longer matters: the event has happened.

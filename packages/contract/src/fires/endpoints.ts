@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { defineEndpoint, defineList } from '../endpoint.ts'
+import { IdParam } from '../identifiers.ts'
+import { InvokedTrigger, InvokeRequest, TriggerFire } from './fields.ts'
+
+const tag = 'Triggers'
+const params = z.object({ id: IdParam })
+
+export const invokeTrigger = defineEndpoint({
+  name: 'triggers.invoke',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/triggers/{id}/invoke',
+  tag,
+  summary: 'Fire a trigger now, whatever its status',
+  params,
+  body: InvokeRequest,
+  answers: { 201: InvokedTrigger },
+  refusals: ['not_found', 'session_pending', 'no_session_created', 'invalid_agent_root', 'burst_suppressed'],
+})
+
+export const listFires = defineList({
+  name: 'triggers.fires',
+  auth: 'api_key',
+  path: '/triggers/{id}/fires',
+  tag,
+  summary: 'List the latest fires of a trigger and their outcomes, newest first',
+  key: 'fires',
+  item: TriggerFire,
+  params,
+  refusals: ['not_found'],
+})
+
+export const endpoints = [invokeTrigger, listFires] as const

@@ -1,0 +1,36 @@
+import type { App, Room } from '../app.ts'
+import { endpoints } from './endpoints.ts'
+import { fireDueSchedules } from './fire-due-schedules.ts'
+import { deleteOldClaims } from './fire-store.ts'
+import { fireTriggerJob } from './fire-trigger-job.ts'
+import { runFire } from './run-fire.ts'
+import { tools } from './tools.ts'
+
+export const fires: Room = {
+  name: 'fires',
+  endpoints,
+  tools,
+  jobs: [fireTriggerJob],
+  handlers: [runFire],
+  periodic: [
+    {
+      name: 'fire_due_schedules',
+      queue: 'triggers',
+      // How late a schedule may be.
+      intervalMs: 1000,
+      // Not by a lease, which a host that died would hold for longer than a schedule may be late.
+      runs: 'every_host',
+      run: fireDueSchedules,
+    },
+    {
+      name: 'forget_old_fires',
+      queue: 'maintenance',
+      intervalMs: 3_600_000,
+      runs: 'one_host',
+      run: async ({ db }: App) => {
+        await deleteOldClaims(db)
+        return 'done'
+      },
+    },
+  ],
+}
