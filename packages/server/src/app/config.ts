@@ -9,7 +9,7 @@ import { hostList } from '../platform/git/allowed-hosts.ts'
 import { confinementModes } from '../platform/process/confinement.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
-import { oneOf, path, text, url, wholeNumber, wordList } from '../platform/variable-rules.ts'
+import { apiAddress, oneOf, path, text, url, wholeNumber, wordList } from '../platform/variable-rules.ts'
 import type { RuntimeDriver } from '../runtimes/driver.ts'
 import type { ConfiguredDriver } from '../runtimes/open-drivers.ts'
 import { drivers as registeredDrivers } from '../runtimes/registry.ts'
@@ -46,11 +46,11 @@ const variables = {
   YARDMASTER_MASTER_KEY: text().optional(),
   CHAT_TOKEN: text().optional(),
   CHAT_SIGNING_SECRET: text().optional(),
-  CHAT_API_URL: url(['http:', 'https:']).default('https://slack.com/api/'),
+  CHAT_API_URL: apiAddress().default('https://slack.com/api/'),
   CHAT_ALLOWED_USER_IDS: wordList().default([]),
   FORGE_TOKEN: text().optional(),
   FORGE_WEBHOOK_SECRET: text().optional(),
-  FORGE_API_URL: url(['http:', 'https:']).default('https://api.github.com'),
+  FORGE_API_URL: apiAddress().default('https://api.github.com'),
 } satisfies Record<string, z.ZodType>
 
 /** The server's own variables whose values are redacted from everything that is stored. A driver declares its own. */

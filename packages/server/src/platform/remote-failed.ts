@@ -1,3 +1,8 @@
+import { truncate } from './truncate.ts'
+
+/** An error page can be of any length. */
+const maxMessage = 500
+
 /** A system that we do not own refused a request or did not answer it. */
 export class RemoteFailed extends Error {
   override readonly name = 'RemoteFailed'
@@ -10,7 +15,7 @@ export class RemoteFailed extends Error {
     message: string,
     about: { retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
-    super(message, { cause: about.cause })
+    super(truncate(message, maxMessage), { cause: about.cause })
     this.kind = kind
     this.retryAfterSeconds = about.retryAfterSeconds
   }

@@ -35,3 +35,14 @@ export function url(protocols: readonly string[]) {
     { message: rule },
   )
 }
+
+/** The address of an API to which requests with a token are sent. `fetch` refuses one with a password in it. */
+export function apiAddress() {
+  return url(['http:', 'https:']).refine(
+    (value) => {
+      const { username, password, search, hash } = new URL(value)
+      return [username, password, search, hash].every((part) => part === '')
+    },
+    { message: 'must have no user name, password, query or fragment' },
+  )
+}

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
+import { isRepoName } from '../../platform/forge/item.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { lockSessionIfThere } from '../sessions/session.ts'
@@ -54,13 +55,13 @@ const maxNumber = 2 ** 31 - 1
 /** Each address of a pull request of the forge, once. JSON may write a slash as `\/`. */
 export function addressesIn(text: string, webUrl: string): Sighting[] {
   if (!text.includes('pull')) return []
-  const host = new URL(webUrl).host.replaceAll('.', '\\.')
+  const host = new URL(webUrl).host.replaceAll(/[^\w-]/g, '\\$&')
   const address = new RegExp(`https?://${host}/([\\w.-]{1,100}/[\\w.-]{1,100})/pull/(\\d{1,10})(?!\\d)`, 'g')
   const found = [...text.replaceAll('\\/', '/').matchAll(address)].map(([, repo = '', number = '']) => ({
     repo: repo.toLowerCase(),
     number: Number(number),
     url: `${webUrl}/${repo}/pull/${Number(number)}`,
   }))
-  const valid = found.filter(({ number }) => number > 0 && number <= maxNumber)
+  const valid = found.filter(({ repo, number }) => isRepoName(repo) && number > 0 && number <= maxNumber)
   return [...new Map(valid.map((each) => [each.url, each])).values()]
 }

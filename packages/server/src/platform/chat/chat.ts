@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api'
 import { z } from 'zod'
+import { boundedFetch } from '../bounded-fetch.ts'
 import { RemoteFailed } from '../remote-failed.ts'
 import { withRetries } from '../with-retries.ts'
 import { ChannelId, type ChatMessage, readMessage, WireMessage } from './message.ts'
@@ -32,7 +33,7 @@ export type ChatClient = Chat & {
   patient(signal: AbortSignal): Chat
 }
 
-export type ChatOptions = { token: string; apiUrl: string; retryDelaysMs?: readonly number[] }
+export type ChatOptions = { token: string; apiUrl: string; retryDelaysMs?: readonly number[]; timeoutMs?: number }
 
 const requestTimeoutMs = 15_000
 const pageSize = 50
@@ -41,10 +42,11 @@ const maxListPages = 50
 const defaultDelaysMs = [1000, 2000, 4000]
 
 /** The vendor's client is loaded by the first call. */
-export function openChat({ token, apiUrl, retryDelaysMs = defaultDelaysMs }: ChatOptions): ChatClient {
+export function openChat(options: ChatOptions): ChatClient {
+  const { retryDelaysMs = defaultDelaysMs } = options
   let client: Promise<WebClient> | undefined
   const call: Call = async (method, input, schema) => {
-    client ??= openClient(token, apiUrl)
+    client ??= openClient(options)
     const answer = await (await client).apiCall(method, input).catch((error: unknown) => {
       throw asRemoteFailure(error)
     })
@@ -67,12 +69,13 @@ export function openChat({ token, apiUrl, retryDelaysMs = defaultDelaysMs }: Cha
 
 type Call = <T>(method: string, input: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T>
 
-async function openClient(token: string, apiUrl: string): Promise<WebClient> {
+async function openClient({ token, apiUrl, timeoutMs = requestTimeoutMs }: ChatOptions): Promise<WebClient> {
   const { WebClient, LogLevel } = await import('@slack/web-api')
   return new WebClient(token, {
     slackApiUrl: apiUrl.endsWith('/') ? apiUrl : `${apiUrl}/`,
     allowAbsoluteUrls: false,
-    timeout: requestTimeoutMs,
+    fetch: boundedFetch,
+    timeout: timeoutMs,
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     logLevel: LogLevel.ERROR,

@@ -30,7 +30,6 @@ export const WireMessage = z.object({
   bot_id: id.nullish(),
   subtype: z.string().nullish(),
   latest_reply: timestamp.optional(),
-  reply_count: z.int().optional(),
 })
 export type WireMessage = z.infer<typeof WireMessage>
 

@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/core'
 import { z } from 'zod'
+import { boundedFetch } from '../bounded-fetch.ts'
 import { RemoteFailed } from '../remote-failed.ts'
 import { withRetries } from '../with-retries.ts'
 import { type ForgeItem, readItem, repoOfUrl, WireItem } from './item.ts'
@@ -22,6 +23,8 @@ export type PullRequest = {
   createdAt: Date
 }
 
+export type Labelling = { eventId: number; at: Date }
+
 /** The forge as we use it. */
 export type Forge = {
   /** Whether text that names an address may name an item of this forge. */
@@ -32,8 +35,8 @@ export type Forge = {
   search(search: Search): Promise<ForgeItem[]>
   /** The issues of a repository that were created since then, by plain listing: exact where the search index is late. */
   issuesSince(repo: string, since: Date): Promise<ForgeItem[]>
-  /** The id of the event by which the label came to stand on the open item: its addition, or the item's reopening. */
-  labelledBy(repo: string, number: number, label: string): Promise<number | undefined>
+  /** The event by which the label came to stand on the open item: its addition, or the item's reopening. */
+  labelledBy(repo: string, number: number, label: string): Promise<Labelling | undefined>
   pullRequest(repo: string, number: number): Promise<PullRequest | undefined>
 }
 
@@ -41,6 +44,7 @@ export type ForgeOptions = {
   token: string
   apiUrl: string
   delaysMs?: { failed: readonly number[]; incomplete: readonly number[] }
+  timeoutMs?: number
 }
 
 const requestTimeoutMs = 15_000
@@ -52,7 +56,8 @@ const maxPages = 10
 const defaultDelays = { failed: [1000, 3000], incomplete: [500, 1500] }
 
 /** The vendor's client is loaded by the first call. */
-export function openForge({ token, apiUrl, delaysMs = defaultDelays }: ForgeOptions): Forge {
+export function openForge(options: ForgeOptions): Forge {
+  const { token, apiUrl, delaysMs = defaultDelays, timeoutMs = requestTimeoutMs } = options
   let client: Promise<Octokit> | undefined
   const request: Request = async (route, input, schema) => {
     client ??= openClient(token, apiUrl)
@@ -60,7 +65,7 @@ export function openForge({ token, apiUrl, delaysMs = defaultDelays }: ForgeOpti
     const startedAt = performance.now()
     const send = async () => {
       try {
-        const signal = AbortSignal.timeout(requestTimeoutMs)
+        const signal = AbortSignal.timeout(timeoutMs)
         return await octokit.request(route, { ...input, request: { signal } })
       } catch (error) {
         throw asRemoteFailure(error)
@@ -68,17 +73,17 @@ export function openForge({ token, apiUrl, delaysMs = defaultDelays }: ForgeOpti
     }
     const isWorthIt = (error: unknown): boolean =>
       error instanceof RemoteFailed && error.kind === 'unreachable' && performance.now() - startedAt < retryWithinMs
-    const { data } = await withRetries(send, { delaysMs: delaysMs.failed, isWorthIt })
+    const { data, headers } = await withRetries(send, { delaysMs: delaysMs.failed, isWorthIt })
     const parsed = schema.safeParse(data)
     if (!parsed.success) throw new RemoteFailed('unreachable', `the forge answered ${route} in an unknown form`)
-    return parsed.data
+    return { data: parsed.data, lastPage: lastPageOf(headers.link) }
   }
   let ownAccount: Promise<string | undefined> | undefined
   return {
     webUrl: webUrlOf(apiUrl),
     account: () => {
       ownAccount ??= request('GET /user', {}, Account).then(
-        ({ login }) => login,
+        ({ data: { login } }) => login,
         (error: unknown) => {
           ownAccount = undefined
           // A token of an app has no account.
@@ -99,7 +104,8 @@ export function openForge({ token, apiUrl, delaysMs = defaultDelays }: ForgeOpti
   }
 }
 
-type Request = <T>(route: string, input: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T>
+type Answer<T> = { data: T /** The number of the last page, if there are several. */; lastPage: number | undefined }
+type Request = <T>(route: string, input: Record<string, unknown>, schema: z.ZodType<T>) => Promise<Answer<T>>
 
 async function openClient(token: string, apiUrl: string): Promise<Octokit> {
   const { Octokit } = await import('@octokit/core')
@@ -108,6 +114,7 @@ async function openClient(token: string, apiUrl: string): Promise<Octokit> {
     auth: token,
     baseUrl: apiUrl.replace(/\/+$/, ''),
     userAgent: 'yardmaster',
+    request: { fetch: boundedFetch },
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   })
 }
@@ -116,7 +123,7 @@ async function openClient(token: string, apiUrl: string): Promise<Octokit> {
 function asRemoteFailure(error: unknown): RemoteFailed {
   const { status, message, response, name, cause } = Object(error)
   if (name === 'TimeoutError' || name === 'AbortError' || Object(cause).name === 'TimeoutError')
-    return new RemoteFailed('hung', 'the forge did not answer within 15 s')
+    return new RemoteFailed('hung', 'the forge did not answer in time')
   if (response === undefined) return new RemoteFailed('unreachable', String(message), { cause: error })
   const text = String(Object(response.data).message ?? message)
   const retryAfterSeconds = throttleOf(Number(status), Object(response.headers))
@@ -147,7 +154,8 @@ async function searchOnce(request: Request, search: Search): Promise<ForgeItem[]
       order: 'desc',
       advanced_search: 'true',
     }
-    const { incomplete_results, items } = await request('GET /search/issues', input, SearchPage)
+    const { data } = await request('GET /search/issues', input, SearchPage)
+    const { incomplete_results, items } = data
     if (incomplete_results) throw new RemoteFailed('incomplete', 'the forge searched only a part of its index')
     for (const item of items) found.push(readItem(repoOfUrl(item.repository_url ?? ''), search.kind, item))
     if (items.length < pageSize) break
@@ -160,7 +168,7 @@ function queryOf({ kind, repos, labels = [], isOpen, createdSince }: Search): st
     `is:${kind === 'issue' ? 'issue' : 'pr'}`,
     ...(isOpen === true ? ['state:open'] : []),
     `(${repos.map((repo) => `repo:${repo}`).join(' OR ')})`,
-    ...(labels.length > 0 ? [`label:${labels.map((label) => `"${label.replaceAll('"', '')}"`).join(',')}`] : []),
+    ...(labels.length > 0 ? [`label:${labels.map((label) => `"${label.replaceAll(/["\\]/g, '')}"`).join(',')}`] : []),
     ...(createdSince ? [`created:>=${createdSince.toISOString().replace(/\.\d+Z$/, 'Z')}`] : []),
   ].join(' ')
 }
@@ -169,7 +177,7 @@ async function listIssues(request: Request, repo: string, since: Date): Promise<
   const found: ForgeItem[] = []
   for (let page = 1; page <= maxPages; page += 1) {
     const input = { ...named(repo), state: 'all', sort: 'created', direction: 'desc', per_page: pageSize, page }
-    const wires = await request('GET /repos/{owner}/{name}/issues', input, z.array(WireItem))
+    const { data: wires } = await request('GET /repos/{owner}/{name}/issues', input, z.array(WireItem))
     const issues = wires.filter(({ pull_request }) => pull_request === undefined)
     const recent = issues.map((wire) => readItem(repo, 'issue', wire)).filter(({ createdAt }) => createdAt >= since)
     found.push(...recent)
@@ -178,28 +186,44 @@ async function listIssues(request: Request, repo: string, since: Date): Promise<
   return found
 }
 
+/**
+ * The forge lists the oldest events first, and the newest decide: after the first page the last ones are read, backwards. Only
+ * the number of the last page is taken from the forge's link, never the address.
+ */
 async function findLabelling(
   request: Request,
   { repo, number, label }: { repo: string; number: number; label: string },
-): Promise<number | undefined> {
-  let last: number | undefined
-  for (let page = 1; page <= maxPages; page += 1) {
+): Promise<Labelling | undefined> {
+  const read = (page: number) => {
     const input = { ...named(repo), number, per_page: pageSize, page }
-    const events = await request('GET /repos/{owner}/{name}/issues/{number}/events', input, z.array(WireEvent))
-    for (const event of events) {
-      const isOfLabel = event.label?.name.toLowerCase() === label.toLowerCase()
-      if ((event.event === 'labeled' && isOfLabel) || (event.event === 'reopened' && last !== undefined))
-        last = event.id
-      if (event.event === 'unlabeled' && isOfLabel) last = undefined
-    }
-    if (events.length < pageSize) break
+    return request('GET /repos/{owner}/{name}/issues/{number}/events', input, z.array(WireEvent))
   }
-  return last
+  const { data: oldest, lastPage = 1 } = await read(1)
+  let reopening: WireEvent | undefined
+  for (let page = lastPage; page > Math.max(0, lastPage - maxPages); page -= 1) {
+    const events = page === 1 ? oldest : (await read(page)).data
+    for (const event of events.toReversed()) {
+      const isOfLabel = event.label?.name.toLowerCase() === label.toLowerCase()
+      if (event.event === 'unlabeled' && isOfLabel) return undefined
+      if (event.event === 'reopened') reopening ??= event
+      if (event.event !== 'labeled' || !isOfLabel) continue
+      const { id: eventId, created_at: at } = reopening ?? event
+      return { eventId, at: new Date(at) }
+    }
+  }
+  return undefined
+}
+
+function lastPageOf(link: string | undefined): number | undefined {
+  const [, address = ''] = /<([^<>]+)>;\s*rel="last"/.exec(link ?? '') ?? []
+  const page = URL.canParse(address) ? Number(new URL(address).searchParams.get('page')) : 0
+  return Number.isSafeInteger(page) && page > 0 ? page : undefined
 }
 
 async function showPullRequest(request: Request, repo: string, number: number): Promise<PullRequest | undefined> {
   try {
-    const wire = await request('GET /repos/{owner}/{name}/pulls/{number}', { ...named(repo), number }, WirePullRequest)
+    const input = { ...named(repo), number }
+    const { data: wire } = await request('GET /repos/{owner}/{name}/pulls/{number}', input, WirePullRequest)
     return {
       url: wire.html_url,
       title: wire.title,
@@ -230,8 +254,11 @@ const SearchPage = z.object({ incomplete_results: z.boolean(), items: z.array(Wi
 const WireEvent = z.object({
   id: z.int(),
   event: z.string(),
+  created_at: z.iso.datetime({ offset: true }),
   label: z.object({ name: z.string() }).optional(),
 })
+type WireEvent = z.infer<typeof WireEvent>
+
 const WirePullRequest = z.object({
   html_url: z.string(),
   title: z.string(),

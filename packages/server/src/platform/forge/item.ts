@@ -18,13 +18,21 @@ export type ForgeItem = {
 }
 
 const bodyMax = 10_000
+/** The largest number that PostgreSQL stores as `int`. */
+const maxNumber = 2 ** 31 - 1
 
-export const RepoName = z.string().regex(/^[\w.-]+\/[\w.-]+$/)
+/** `.` and `..` are no names: in an address they would lead elsewhere. */
+export const RepoName = z.string().regex(/^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/)
+export function isRepoName(text: string): boolean {
+  return RepoName.safeParse(text).success
+}
+
 const Login = z.string().regex(/^[\w.-]+(\[bot\])?$/)
 
 export const WireItem = z.object({
-  number: z.int().positive(),
-  html_url: z.url({ protocol: /^https?$/ }),
+  number: z.int().positive().max(maxNumber),
+  /** Normalized: `URL` accepts line breaks in an address. */
+  html_url: z.url({ protocol: /^https?$/, normalize: true }),
   title: z.string(),
   body: z.string().nullish(),
   user: z.object({ login: Login }).nullish(),

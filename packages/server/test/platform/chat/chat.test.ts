@@ -74,6 +74,36 @@ describe('the chat client', () => {
     await expect(client().history('C2', { maxPages: 1 })).rejects.toBeInstanceOf(RemoteFailed)
   })
 
+  test.each([
+    ['a page of HTML', { headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' }],
+    ['a redirect', { status: 307, headers: { location: '/api/auth.test' }, body: {} }],
+    ['an answer that never ends', 'endless'],
+    ['an answer that drips', 'drip'],
+  ] as const)('the chat client reports %s as a failure of the platform', async (_about, reply) => {
+    server.next((route) => route === 'auth.test', reply)
+    const chat = openChat({ token: server.environment.CHAT_TOKEN ?? '', apiUrl: `${server.url}/api`, timeoutMs: 1000 })
+    await expect(chat.self()).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+
+  test.each([
+    ['a billion seconds', '1000000000', 1_000_000_000],
+    ['a date in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 1],
+    ['no number', 'soon', 60],
+  ])('the chat client reads a delay given as %s', async (_about, delay, seconds) => {
+    server.next((route) => route === 'auth.test', {
+      status: 429,
+      headers: { 'retry-after': delay },
+      body: { ok: false },
+    })
+    await expect(client().self()).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: seconds })
+  })
+
+  test('the chat client stops after 50 pages of a list that never ends', async () => {
+    const page = { ok: true, channels: [{ id: 'C1', name: 'again' }], response_metadata: { next_cursor: 'again' } }
+    server.next((route) => route === 'conversations.list', ...Array(60).fill({ body: page }))
+    expect(await client().channels()).toHaveLength(50)
+  })
+
   test('names of people and channels are asked for once', async () => {
     const chat = client()
     expect([await chat.userName('U7'), await chat.userName('U7')]).toEqual(['Person U7', 'Person U7'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openForge } from '../../../src/platform/forge/forge.ts'
+import { RemoteFailed } from '../../../src/platform/remote-failed.ts'
 import { type ForgeServer, startForgeServer } from '../../support/remote/forge-server.ts'
 
 let server: ForgeServer
@@ -8,8 +9,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const client = ({ token = server.environment.FORGE_TOKEN ?? '' } = {}) =>
-  openForge({ token, apiUrl: server.url, delaysMs: { failed: [1, 3], incomplete: [1, 2] } })
+const options = () => ({
+  token: server.environment.FORGE_TOKEN ?? '',
+  apiUrl: server.url,
+  delaysMs: { failed: [1, 3], incomplete: [1, 2] },
+})
+const client = () => openForge(options())
 const isSearch = (route: string): boolean => route === 'GET /search/issues'
 
 describe('the forge client', () => {
@@ -85,15 +90,86 @@ describe('the forge client', () => {
     server.label(item, 'Hold')
     const first = await client().labelledBy('acme/labels', item.number, 'hold')
     server.label(item, 'other')
-    expect(await client().labelledBy('acme/labels', item.number, 'hold')).toBe(first)
+    expect(await client().labelledBy('acme/labels', item.number, 'hold')).toEqual(first)
     server.unlabel(item, 'Hold')
     expect(await client().labelledBy('acme/labels', item.number, 'hold')).toBeUndefined()
     server.label(item, 'Hold')
     const second = await client().labelledBy('acme/labels', item.number, 'hold')
-    expect(second).toBeGreaterThan(first ?? 0)
+    expect(second?.eventId).toBeGreaterThan(first?.eventId ?? 0)
     server.closeItem(item)
     server.reopen(item)
-    expect(await client().labelledBy('acme/labels', item.number, 'hold')).toBeGreaterThan(second ?? 0)
+    const third = await client().labelledBy('acme/labels', item.number, 'hold')
+    expect(third?.eventId).toBeGreaterThan(second?.eventId ?? 0)
+  })
+
+  test('the forge client finds the addition of a label after more than a thousand other events, in two requests', async () => {
+    const item = server.open('acme/busy')
+    for (let number = 0; number < 1150; number += 1) server.label(item, `other-${number}`)
+    server.label(item, 'hold')
+    const before = server.requests.length
+    const { events } = item
+    expect(await client().labelledBy('acme/busy', item.number, 'hold')).toMatchObject({ eventId: events.at(-1)?.id })
+    expect(server.requests.slice(before).map(({ input }) => input.page)).toEqual(['1', '12'])
+  })
+
+  test('the forge client reads at most eleven pages of events, whatever number of pages the forge claims', async () => {
+    const item = server.open('acme/endless')
+    const event = { id: 1, event: 'mentioned', created_at: '2026-01-01T00:00:00Z' }
+    const headers = { link: `<http://elsewhere.test/?page=99999999>; rel="last"` }
+    server.next((route) => route.endsWith('/events'), { body: [event], headers })
+    const before = server.requests.length
+    expect(await client().labelledBy('acme/endless', item.number, 'hold')).toBeUndefined()
+    expect(server.requests.length - before).toBe(11)
+  })
+
+  test.each([
+    ['a page of HTML', { headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' }],
+    ['JSON of another shape', { body: { items: 7 } }],
+    ['a redirect to another host', { status: 302, headers: { location: 'http://127.0.0.1:9/user' }, body: {} }],
+    ['an answer that never ends', 'endless'],
+    ['an answer that drips', 'drip'],
+  ] as const)('the forge client reports %s as a failure of the forge', async (_about, reply) => {
+    const broken = await startForgeServer()
+    broken.next(() => true, reply, reply, reply)
+    const forge = openForge({ ...options(), apiUrl: broken.url, timeoutMs: 1000 })
+    await expect(forge.search({ kind: 'issue', repos: ['acme/web'] })).rejects.toBeInstanceOf(RemoteFailed)
+    await broken.close()
+  })
+
+  test('the forge client does not send its token to the host of a redirect', async () => {
+    const elsewhere = await startForgeServer()
+    server.next(
+      isSearch,
+      ...Array(3).fill({ status: 307, headers: { location: `${elsewhere.url}/search/issues` }, body: {} }),
+    )
+    await expect(client().search({ kind: 'issue', repos: ['acme/web'] })).rejects.toThrow('redirect to another host')
+    expect(elsewhere.requests).toEqual([])
+    await elsewhere.close()
+  })
+
+  test('the forge client follows a redirect to the same host, as for a repository that was renamed', async () => {
+    server.next(isSearch, { status: 301, headers: { location: '/user' }, body: {} })
+    server.next((route) => route === 'GET /user', { body: { incomplete_results: false, items: [] } })
+    expect(await client().search({ kind: 'issue', repos: ['acme/web'] })).toEqual([])
+  })
+
+  test.each([
+    ['seconds', '120', 120],
+    ['a billion seconds', '1000000000', 1_000_000_000],
+    ['a date in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 1],
+    ['no number', 'soon', 60],
+  ])('the forge client reads a delay given as %s', async (_about, delay, seconds) => {
+    server.throttle(isSearch, { 'retry-after': delay }, 429)
+    const search = client().search({ kind: 'issue', repos: ['acme/web'] })
+    await expect(search).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: seconds })
+  })
+
+  test('the forge client cuts an error page short', async () => {
+    server.next(isSearch, { status: 422, body: { message: 'x'.repeat(100_000) } })
+    const failure = await client()
+      .search({ kind: 'issue', repos: ['acme/web'] })
+      .catch((error: Error) => error)
+    expect(String(failure).length).toBeLessThan(600)
   })
 
   test('the forge client shows a pull request as open, conflicting, merged, or unknown while the forge computes it', async () => {

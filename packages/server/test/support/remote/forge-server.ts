@@ -33,8 +33,8 @@ type Opening = {
 export type ForgeServer = RemoteServer & {
   environment: Record<string, string>
   open(repo: string, opening?: Opening): Item
-  label(item: Item, name: string): void
-  unlabel(item: Item, name: string): void
+  label(item: Item, name: string, at?: Date): void
+  unlabel(item: Item, name: string, at?: Date): void
   closeItem(item: Item): void
   reopen(item: Item): void
   merge(item: Item): void
@@ -67,13 +67,17 @@ export async function startForgeServer(): Promise<ForgeServer> {
   const index = (item: Item): void => {
     item.indexed = { labels: [...item.labels], state: item.state }
   }
-  const change = (item: Item, event: string, label?: string): void => {
-    item.updatedAt = new Date()
+  const change = (
+    item: Item,
+    event: string,
+    { label, at = new Date() }: { label?: string; at?: Date | undefined } = {},
+  ): void => {
+    item.updatedAt = at
     item.events.push({
       id: nextId(),
       event,
       ...(label !== undefined && { label: { name: label } }),
-      created_at: item.updatedAt.toISOString(),
+      created_at: seconds(item.updatedAt),
     })
     if (isImmediate) index(item)
   }
@@ -117,7 +121,9 @@ export async function startForgeServer(): Promise<ForgeServer> {
   }
   const paged = (input: Record<string, string>, all: readonly object[]): Reply => {
     const [page, size] = [Number(input.page ?? 1), Number(input.per_page ?? 30)]
-    return { body: all.slice((page - 1) * size, page * size) }
+    const last = Math.ceil(all.length / size)
+    const link = `<${origin}/elsewhere?per_page=${size}&page=${last}>; rel="last"`
+    return { body: all.slice((page - 1) * size, page * size), ...(last > page && { headers: { link } }) }
   }
   const answer = ({ route, input, headers }: Received): Reply => {
     if (headers.authorization !== `token ${token}` && headers.authorization !== `bearer ${token}`)
@@ -180,13 +186,13 @@ export async function startForgeServer(): Promise<ForgeServer> {
       if (isImmediate && opening.isIndexedLate !== true) index(item)
       return item
     },
-    label: (item, name) => {
+    label: (item, name, at) => {
       item.labels.push(name)
-      change(item, 'labeled', name)
+      change(item, 'labeled', { label: name, at })
     },
-    unlabel: (item, name) => {
+    unlabel: (item, name, at) => {
       item.labels = item.labels.filter((each) => each !== name)
-      change(item, 'unlabeled', name)
+      change(item, 'unlabeled', { label: name, at })
     },
     closeItem: (item) => {
       item.state = 'closed'

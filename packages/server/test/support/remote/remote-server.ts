@@ -6,11 +6,14 @@ export type Received = { route: string; input: Record<string, string>; headers: 
 
 export type Reply = { status?: number; headers?: Record<string, string>; body: unknown }
 
+/** `hang`: no answer. `cut`: the connection ends. `endless`, `drip`: an answer that does not end, fast or slowly. */
+type Misbehaviour = 'hang' | 'cut' | 'endless' | 'drip'
+
 export type RemoteServer = {
   url: string
   requests: Received[]
   /** Answers the next requests that `isMeant` accepts with these replies, one each, before the ordinary ones. */
-  next(isMeant: (route: string) => boolean, ...replies: (Reply | 'hang' | 'cut')[]): void
+  next(isMeant: (route: string, input: Received['input']) => boolean, ...replies: (Reply | Misbehaviour)[]): void
   close(): Promise<void>
 }
 
@@ -20,7 +23,7 @@ export async function remoteServer(
   answer: (received: Received) => Reply,
 ): Promise<RemoteServer> {
   const requests: Received[] = []
-  const planned: { isMeant(route: string): boolean; reply: Reply | 'hang' | 'cut' }[] = []
+  const planned: { isMeant(route: string, input: Received['input']): boolean; reply: Reply | Misbehaviour }[] = []
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
@@ -28,10 +31,11 @@ export async function remoteServer(
     const input = { ...Object.fromEntries(url.searchParams), ...Object.fromEntries(new URLSearchParams(text)) }
     const received = { route: routeOf(request), input, headers: request.headers }
     requests.push(received)
-    const index = planned.findIndex(({ isMeant }) => isMeant(received.route))
+    const index = planned.findIndex(({ isMeant }) => isMeant(received.route, input))
     const reply = index < 0 ? answer(received) : (planned.splice(index, 1)[0]?.reply ?? answer(received))
     if (reply === 'hang') return
     if (reply === 'cut') return void request.socket.destroy()
+    if (reply === 'endless' || reply === 'drip') return keepWriting(response, reply === 'drip' ? 50 : 0)
     send(response, reply)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -46,6 +50,17 @@ export async function remoteServer(
         server.closeAllConnections()
       }),
   }
+}
+
+function keepWriting(response: ServerResponse, pauseMs: number): void {
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' })
+  const chunk = pauseMs > 0 ? ' ' : ' '.repeat(1024 * 1024)
+  const write = (): void => {
+    if (response.destroyed) return
+    if (response.write(chunk)) setTimeout(write, pauseMs)
+    else response.once('drain', write)
+  }
+  write()
 }
 
 function send(response: ServerResponse, { status = 200, headers = {}, body }: Reply): void {

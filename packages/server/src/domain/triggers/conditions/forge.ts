@@ -1,9 +1,9 @@
 import type { JsonObject } from '@yardmaster/contract/json'
 import { forgeTargets } from '@yardmaster/contract/triggers/conditions'
+import { isRepoName } from '../../../platform/forge/item.ts'
 import { type ReadCondition, type Reading, reading } from './reading.ts'
 
 const maxRepos = 20
-const repoName = /^[\w.-]+\/[\w.-]+$/
 
 export function readForgeIssue(given: JsonObject): ReadCondition {
   const read = reading(given, ['repos', 'exclude_labels'])
@@ -25,7 +25,7 @@ export function readForgeLabel(given: JsonObject): ReadCondition {
 
 function readRepos({ problems, list }: Reading): string[] {
   const repos = list('repos')
-  const malformed = repos.filter((repo) => !repoName.test(repo))
+  const malformed = repos.filter((repo) => !isRepoName(repo))
   if (repos.length === 0) problems.push('must include at least one repo for forge conditions')
   if (repos.length > maxRepos) problems.push(`must watch at most ${maxRepos} repos (got ${repos.length})`)
   if (malformed.length > 0) problems.push(`repos must be in owner/name format: ${malformed.slice(0, 10).join(', ')}`)
