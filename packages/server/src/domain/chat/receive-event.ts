@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { ChannelId, readMessage, WireMessage } from '../../platform/chat/message.ts'
-import { transact } from '../../platform/db/transact.ts'
-import { enqueue } from '../../platform/jobs/enqueue.ts'
-import { claimDelivery } from '../../platform/webhooks/delivery-store.ts'
+import { acceptDelivery } from '../../platform/webhooks/accept-delivery.ts'
 import type { App } from '../app.ts'
 import { receiveMessageJob } from './receive-message-job.ts'
 
@@ -26,10 +24,7 @@ export async function receiveEvent(app: App, body: unknown): Promise<Receipt> {
   const delivery = Delivery.safeParse(body)
   if (!delivery.success) return { status: 'ignored' }
   const { event_id: eventId, event } = delivery.data
-  const message = readMessage(event.channel, event)
-  return transact(app.db, async (tx) => {
-    if (!(await claimDelivery(tx, 'chat', eventId))) return { status: 'duplicate' }
-    await enqueue(tx, receiveMessageJob, message)
-    return { status: 'accepted' }
-  })
+  const accepting = { source: 'chat', job: receiveMessageJob } as const
+  const isNew = await acceptDelivery(app, accepting, { id: eventId, payload: readMessage(event.channel, event) })
+  return { status: isNew ? 'accepted' : 'duplicate' }
 }

@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { transact } from '../../platform/db/transact.ts'
 import { RepoName, readItem, WireItem } from '../../platform/forge/item.ts'
-import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { refuse } from '../../platform/refusal.ts'
-import { claimDelivery } from '../../platform/webhooks/delivery-store.ts'
+import { acceptDelivery } from '../../platform/webhooks/accept-delivery.ts'
 import type { App } from '../app.ts'
 import { type ForgeEvent, receiveForgeEventJob } from './receive-forge-event-job.ts'
 
@@ -34,30 +32,27 @@ export async function receiveEvent(
   if (typeof body.payload === 'string')
     return refuse('unsupported_content_type', 'Set the content type of the webhook to application/json')
   const event = readEvent(name, body)
-  return transact(app.db, async (tx) => {
-    if (!(await claimDelivery(tx, 'forge', delivery.data)))
-      refuse('delivery_replayed', `Delivery ${delivery.data} was accepted before`)
-    if (!event) return { status: 'ignored' }
-    await enqueue(tx, receiveForgeEventJob, event)
-    return { status: 'accepted' }
-  })
+  const accepting = { source: 'forge', job: receiveForgeEventJob } as const
+  const isNew = await acceptDelivery(app, accepting, { id: delivery.data, payload: event })
+  if (!isNew) refuse('delivery_replayed', `Delivery ${delivery.data} was accepted before`)
+  return { status: event ? 'accepted' : 'ignored' }
 }
 
-const meanings: Record<string, z.infer<typeof ForgeEvent>['what']> = {
-  opened: 'opened',
-  labeled: 'labelled',
-  reopened: 'reopened',
-}
+const meanings: ReadonlyMap<string, z.infer<typeof ForgeEvent>['what']> = new Map([
+  ['opened', 'opened'],
+  ['labeled', 'labelled'],
+  ['reopened', 'reopened'],
+])
 
 /** Undefined for an event that concerns nothing of ours. */
-function readEvent(name: string, body: unknown): z.input<typeof ForgeEvent> | undefined {
+function readEvent(name: string, body: unknown): z.infer<typeof ForgeEvent> | undefined {
   if (name !== 'issues' && name !== 'pull_request') return undefined
   const delivered = Delivered.safeParse(body)
   if (!delivered.success) return undefined
   const { action, label, issue, pull_request: pullRequest, repository } = delivered.data
   const kind = name === 'issues' ? 'issue' : 'pull_request'
   const wire = kind === 'issue' ? issue : pullRequest
-  const what = meanings[action] ?? 'changed'
+  const what = meanings.get(action) ?? 'changed'
   if (!wire || (kind === 'issue' && what === 'changed')) return undefined
   const item = readItem(repository.full_name, kind, wire)
   return { what, item, ...(label && { label: label.name }) }

@@ -34,3 +34,20 @@ export async function enqueue<Payload>(
     )
   `.execute(tx)
 }
+
+/** As `enqueue`, for many payloads in one statement. */
+export async function enqueueAll<Payload>(
+  tx: Transaction,
+  job: Job<Payload>,
+  payloads: readonly Payload[],
+): Promise<void> {
+  if (payloads.length === 0) return
+  const bodies = payloads.map((payload) => JSON.stringify(job.payload.parse(payload)))
+  await sql`
+    select from graphile_worker.add_jobs(array(
+      select (${job.name}::text, body::json, null, now(), ${job.attempts}::smallint, null, null, null)::graphile_worker.job_spec
+      from unnest(${bodies}::text[]) with ordinality as given(body, place)
+      order by place
+    ))
+  `.execute(tx)
+}

@@ -7,15 +7,21 @@ declare module '../db/tables.ts' {
   }
 }
 
-/** False when this delivery was accepted before. A concurrent one waits for the first to commit or roll back. */
-export async function claimDelivery(tx: Transaction, source: 'chat' | 'forge', deliveryId: string): Promise<boolean> {
+/** Those of the deliveries that were not accepted before. A concurrent transaction with one of them waits for this one. */
+export async function claimDeliveries(
+  tx: Transaction,
+  source: 'chat' | 'forge',
+  deliveryIds: readonly string[],
+): Promise<Set<string>> {
+  // In order: two hosts that claim the same deliveries do not wait for each other.
+  const rows = [...new Set(deliveryIds)].toSorted().map((delivery_id) => ({ source, delivery_id }))
   const claimed = await tx
     .insertInto('webhook_deliveries')
-    .values({ source, delivery_id: deliveryId })
+    .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .returning('delivery_id')
-    .executeTakeFirst()
-  return claimed !== undefined
+    .execute()
+  return new Set(claimed.map(({ delivery_id: id }) => id))
 }
 
 const keptDays = 30
