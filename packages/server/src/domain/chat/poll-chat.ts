@@ -2,10 +2,10 @@ import type { Chat } from '../../platform/chat/chat.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { poll } from '../../platform/pollers/poll.ts'
-import { RemoteFailed } from '../../platform/remote-failed.ts'
+import { pollEach } from '../../platform/pollers/poll-each.ts'
 import type { App } from '../app.ts'
 import { findConditions, recordPolled } from '../triggers/trigger.ts'
-import type { ChatCondition } from './match-message.ts'
+import { type ChatCondition, ownChannel } from './match-message.ts'
 import { pollChannel, type Watch } from './poll-channel.ts'
 import { surroundingsOf } from './surroundings.ts'
 
@@ -17,23 +17,15 @@ export async function pollChat(app: App, signal: AbortSignal): Promise<RunResult
   const chat = client.patient(signal)
   return poll(app, 'chat', async () => {
     const around = await surroundingsOf(chat, allowedUserIds)
-    for (const watch of await watchesOf(chat, conditions)) {
-      if (signal.aborted) return
-      await pollIfReachable(app, watch, () => pollChannel(app, chat, watch, around))
-    }
-    const ids = conditions.map(({ id }) => id)
-    await transact(app.db, (tx) => recordPolled(tx, ids))
+    const watches = await watchesOf(chat, conditions)
+    const { done, failed } = await pollEach(watches, (watch) => pollChannel(app, chat, watch, around), { signal })
+    for (const { item, error } of failed)
+      app.log.warn({ channel: item.channel, reason: error.message }, 'a chat channel was not read')
+    const read = new Set(done.map(({ channel }) => channel))
+    const isPolled = (own: string | undefined): boolean => own === undefined || read.has(own)
+    const ids = conditions.filter((condition) => isPolled(ownChannel(condition))).map(({ id }) => id)
+    if (!signal.aborted) await transact(app.db, (tx) => recordPolled(tx, ids))
   })
-}
-
-/** A channel that the platform refuses, because it is archived or we were removed, does not keep the others from being read. */
-async function pollIfReachable(app: App, { channel }: Watch, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof RemoteFailed) || error.kind !== 'refused') throw error
-    app.log.warn({ channel, reason: error.message }, 'a chat channel cannot be read')
-  }
 }
 
 /** Each channel once, with the conditions that follow it, so that the requests do not grow with the conditions. */
@@ -41,7 +33,7 @@ async function watchesOf(chat: Chat, conditions: readonly ChatCondition[]): Prom
   const isEverywhere = ({ configuration: { event_type, channel_id } }: ChatCondition): boolean =>
     channel_id === undefined || event_type === 'dm_message' || event_type === 'bot_mention'
   const joined = conditions.some(isEverywhere) ? await chat.conversations() : []
-  const named = conditions.flatMap(({ configuration }) => configuration.channel_id ?? [])
+  const named = conditions.flatMap((condition) => ownChannel(condition) ?? [])
   return [...new Set([...named, ...joined])]
     .map((channel) => ({ channel, conditions: conditions.filter((condition) => follows(condition, channel)) }))
     .filter((watch) => watch.conditions.length > 0)

@@ -1,7 +1,7 @@
 import { transact } from '../../platform/db/transact.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { poll } from '../../platform/pollers/poll.ts'
-import { RemoteFailed } from '../../platform/remote-failed.ts'
+import { pollEach } from '../../platform/pollers/poll-each.ts'
 import { deleteOldDeliveries } from '../../platform/webhooks/delivery-store.ts'
 import type { App } from '../app.ts'
 import { findConditions, recordPolled } from '../triggers/trigger.ts'
@@ -24,20 +24,18 @@ export async function pollForge(app: App, signal: AbortSignal): Promise<RunResul
   ]
   if (polls.length === 0) return 'done'
   return poll(app, 'forge', async () => {
-    const refusals: RemoteFailed[] = []
-    for (const { id, run } of polls) {
-      if (signal.aborted) return
-      try {
+    const { failed } = await pollEach(
+      polls,
+      async ({ id, run }) => {
         await run()
         await transact(app.db, (tx) => recordPolled(tx, [id]))
-      } catch (error) {
-        // A repository that is gone or closed to us does not keep the other conditions from being polled.
-        if (!(error instanceof RemoteFailed) || error.kind !== 'refused') throw error
-        refusals.push(error)
-      }
-    }
-    const [first] = refusals
-    if (first) throw first
+      },
+      { signal },
+    )
+    for (const { item, error } of failed)
+      app.log.warn({ condition: item.id, reason: error.message }, 'a forge condition was not polled')
+    const refused = failed.find(({ error }) => error.kind === 'refused')
+    if (refused) throw refused.error
   })
 }
 

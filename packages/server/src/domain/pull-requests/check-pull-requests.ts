@@ -3,6 +3,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { PullRequest } from '../../platform/forge/forge.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { poll } from '../../platform/pollers/poll.ts'
+import { pollEach } from '../../platform/pollers/poll-each.ts'
 import { RemoteFailed } from '../../platform/remote-failed.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
@@ -13,6 +14,7 @@ import {
   deletePullRequest,
   type FollowedPullRequest,
   type PullRequestName,
+  postponeCheck,
   selectDue,
   selectFollowers,
   selectOfSession,
@@ -24,6 +26,7 @@ const checksAtOnce = 50
 const intervalSeconds = { min: 60, max: 1800 }
 /** The forge computes in the background whether a pull request can be merged. */
 const uncomputedSeconds = 15
+const postponedSeconds = 300
 
 /** Asks the forge about the pull requests that are due, each once however many sessions follow it. */
 export async function checkPullRequests(app: App, signal: AbortSignal): Promise<RunResult> {
@@ -32,8 +35,18 @@ export async function checkPullRequests(app: App, signal: AbortSignal): Promise<
   const due = await selectDue(app.db, checksAtOnce)
   if (due.length === 0) return 'done'
   return poll(app, 'pull_requests', async () => {
-    for (const name of due) if (!signal.aborted) await checkPullRequest(app, name)
+    await pollEach(due, (name) => checkOrPostpone(app, name), { signal })
   })
+}
+
+/** One that the forge cannot show now is asked about later, so that it is not the first in line again. */
+async function checkOrPostpone(app: App, name: PullRequestName): Promise<void> {
+  try {
+    await checkPullRequest(app, name)
+  } catch (error) {
+    if (error instanceof RemoteFailed && error.kind !== 'throttled') await postponeCheck(app.db, name, postponedSeconds)
+    throw error
+  }
 }
 
 /** Asks the forge about a pull request that sessions follow, and tells each of them what has changed. */

@@ -26,6 +26,10 @@ export type FollowedPullRequest = Selectable<PullRequestTable>
 export type PullRequestName = { repo: string; number: number }
 export type Sighting = PullRequestName & { url: string }
 
+/** Pull requests that a session is told about. An agent can print any number of addresses, and each costs requests. */
+const maxFollowed = 50
+
+/** The last of them, as far as the session may follow more. The caller holds the session's row lock. */
 export async function insertSightings(
   tx: Transaction,
   sessionId: number,
@@ -33,12 +37,14 @@ export async function insertSightings(
   foundIn: PullRequestTable['found_in'],
 ): Promise<void> {
   if (found.length === 0) return
-  const rows = found.map((sighting) => ({ session_id: sessionId, ...sighting, found_in: foundIn }))
-  await tx
-    .insertInto('session_pull_requests')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  const followed = await selectOfSession(tx, sessionId)
+  const isKnown = ({ repo, number }: Sighting) => followed.some((each) => each.repo === repo && each.number === number)
+  const room = Math.max(0, maxFollowed - followed.length)
+  const fresh = found.filter((sighting) => !isKnown(sighting))
+  const rows = fresh
+    .slice(Math.max(0, fresh.length - room))
+    .map((sighting) => ({ session_id: sessionId, ...sighting, found_in: foundIn }))
+  if (rows.length > 0) await tx.insertInto('session_pull_requests').values(rows).execute()
 }
 
 const isFollowed = sql<boolean>`(state is null or state = 'open')`
@@ -102,6 +108,15 @@ export async function updatePullRequest(
       ...(isChanged && { changed_at: sql<Date>`now()` }),
     })
     .where('session_id', '=', session_id)
+    .where('repo', '=', repo)
+    .where('number', '=', number)
+    .execute()
+}
+
+export async function postponeCheck(db: Database, { repo, number }: PullRequestName, seconds: number): Promise<void> {
+  await db
+    .updateTable('session_pull_requests')
+    .set({ check_at: sql<Date>`now() + ${seconds} * interval '1 second'` })
     .where('repo', '=', repo)
     .where('number', '=', number)
     .execute()
