@@ -3,6 +3,11 @@ import type { Condition } from '../triggers/trigger.ts'
 
 export type ChatCondition = Condition<'chat'>
 
+/** The channel that a condition names; undefined if it follows several, or direct conversations. */
+export function ownChannel({ configuration: { event_type, channel_id } }: ChatCondition): string | undefined {
+  return event_type === 'dm_message' ? undefined : channel_id
+}
+
 /** What the decision needs to know beyond the message; asked for only where a condition depends on it. */
 export type Surroundings = {
   self: { userId: string; botId: string | undefined }

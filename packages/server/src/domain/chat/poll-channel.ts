@@ -62,10 +62,16 @@ export async function pollChannel(
 }
 
 async function openFollower(app: App, condition: ChatCondition, channel: string, newest: string): Promise<Follower> {
+  const cursor = await findCursor(app, condition, channel)
+  if (cursor) return { condition, cursor, isNew: false }
   const armedAt = condition.armed_at.toISOString()
-  const stored = ChannelCursor.safeParse((await readCursors(app.db, condition.id)).get(channel))
-  if (stored.success && stored.data.armedAt === armedAt) return { condition, cursor: stored.data, isNew: false }
   return { condition, cursor: { armedAt, since: newest, ts: newest, threads: emptyThreads }, isNew: true }
+}
+
+/** Undefined until the channel was polled for the condition as it is armed now. */
+export async function findCursor(app: App, { id, armed_at }: ChatCondition, channel: string) {
+  const { data: cursor } = ChannelCursor.safeParse((await readCursors(app.db, id, [channel])).get(channel))
+  return cursor?.armedAt === armed_at.toISOString() ? cursor : undefined
 }
 
 const emptyThreads: FollowedThreads = { polls: 0, seen: {} }

@@ -2,3 +2,4 @@
 export { type FireResult, hasFired, type TriggerEvent } from './event.ts'
 export { fireTrigger } from './fire-trigger.ts'
 export { enqueueFire } from './fire-trigger-job.ts'
+export { reportUnheard } from './report-unheard.ts'

@@ -31,7 +31,7 @@ const cursorName = 'issues'
 
 /** Fires for issues that were opened since their repository joined the condition's scope. */
 export async function pollIssues(app: App, forge: Forge, condition: IssueCondition): Promise<void> {
-  const stored = Cursor.safeParse((await readCursors(app.db, condition.id)).get(cursorName))
+  const stored = Cursor.safeParse((await readCursors(app.db, condition.id, [cursorName])).get(cursorName))
   const now = app.clock.now()
   const cursor = nextCursor(stored.success ? stored.data : undefined, condition)
   const write = () => transact(app.db, (tx) => writeCursor(tx, condition.id, cursorName, cursor))

@@ -1,4 +1,6 @@
 import type { Room } from '../app.ts'
+import { checkConditions } from './check-conditions.ts'
+import { checkConditionsJob } from './check-conditions-job.ts'
 import { endpoints } from './endpoints.ts'
 import { forgetOldDeliveries, pollForge } from './poll-forge.ts'
 import { receiveForgeEvent } from './receive-forge-event.ts'
@@ -7,8 +9,9 @@ import { receiveForgeEventJob } from './receive-forge-event-job.ts'
 export const forge: Room = {
   name: 'forge',
   endpoints,
-  jobs: [receiveForgeEventJob],
-  handlers: [receiveForgeEvent],
+  jobs: [receiveForgeEventJob, checkConditionsJob],
+  handlers: [receiveForgeEvent, checkConditions],
+  cron: [{ schedule: '35 * * * *', job: checkConditionsJob }],
   periodic: [
     { name: 'poll_forge', queue: 'pollers', intervalMs: 60_000, runs: 'one_host', run: pollForge },
     {

@@ -2,11 +2,16 @@ import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
 /** How far a poller has read for a condition, by name. */
-export async function readCursors(db: Database | Transaction, conditionId: number): Promise<Map<string, object>> {
+export async function readCursors(
+  db: Database | Transaction,
+  conditionId: number,
+  names?: readonly string[],
+): Promise<Map<string, object>> {
   const rows = await db
     .selectFrom('trigger_cursors')
     .select(['name', 'state'])
     .where('condition_id', '=', conditionId)
+    .$if(names !== undefined, (query) => query.where('name', 'in', names ?? []))
     .execute()
   return new Map(rows.map(({ name, state }) => [name, state]))
 }

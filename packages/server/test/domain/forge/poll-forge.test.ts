@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { checkConditions } from '../../../src/domain/forge/check-conditions.ts'
 import { platformApp } from '../../support/remote/platform-app.ts'
 
 const app = await platformApp()
@@ -9,6 +10,14 @@ const repo = (): string => {
 }
 const later = (seconds = 1) => new Date(Date.now() + seconds * 1000)
 const isSearch = (route: string): boolean => route === 'GET /search/issues'
+/** A condition on the label `ready` of issues, and an open issue in its repository, before the label is added. */
+const watchReady = async () => {
+  const name = repo()
+  const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
+  const issue = app.forge.open(name, { at: later(-60) })
+  await app.pollForge()
+  return { trigger, issue }
+}
 const edit = async (trigger: number, configuration: object) => {
   const [condition] = (await app.show(trigger)).conditions as { id: number }[]
   await app.patch(`/triggers/${trigger}`, { trigger_conditions_attributes: [{ id: condition?.id, configuration }] })
@@ -53,10 +62,7 @@ describe('a label condition', () => {
   })
 
   test('a late search index neither loses an addition nor repeats a fire', async () => {
-    const name = repo()
-    const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
-    const issue = app.forge.open(name)
-    await app.pollForge()
+    const { trigger, issue } = await watchReady()
     app.forge.label(issue, 'ready')
     await app.sendForge(app.forge.eventOf(issue, 'labeled', 'ready'), { event: 'issues' })
     await app.performJobs()
@@ -71,10 +77,7 @@ describe('a label condition', () => {
   })
 
   test('a label that three polls have missed counts as removed, and adding it again fires again', async () => {
-    const name = repo()
-    const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
-    const issue = app.forge.open(name)
-    await app.pollForge()
+    const { trigger, issue } = await watchReady()
     app.forge.label(issue, 'ready')
     await app.pollForge()
     app.forge.unlabel(issue, 'ready')
@@ -84,11 +87,60 @@ describe('a label condition', () => {
     expect(await app.promptsOf(trigger)).toHaveLength(2)
   })
 
-  test('closing removes an item, and reopening it with its label fires again', async () => {
-    const name = repo()
-    const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
-    const issue = app.forge.open(name)
+  test('a label that is removed and added again between two polls fires again', async () => {
+    const { trigger, issue } = await watchReady()
+    app.forge.label(issue, 'ready', later(-50))
     await app.pollForge()
+    app.forge.unlabel(issue, 'ready', later(-40))
+    app.forge.label(issue, 'ready', later(-30))
+    await app.pollForge()
+    await app.pollForge()
+    expect(await app.promptsOf(trigger)).toHaveLength(2)
+  })
+
+  test('a label that was there at the first poll fires when it is removed and added again, and not when its item changes otherwise', async () => {
+    const name = repo()
+    const issue = app.forge.open(name, { labels: ['ready'], at: later(-60) })
+    const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
+    await app.pollForge()
+    app.forge.label(issue, 'another', later(-50))
+    await app.pollForge()
+    expect(await app.promptsOf(trigger)).toEqual([])
+    app.forge.unlabel(issue, 'ready', later(-40))
+    app.forge.label(issue, 'ready', later(-30))
+    await app.pollForge()
+    expect(await app.promptsOf(trigger)).toHaveLength(1)
+  })
+
+  test('an unchanged item costs no request, and of the items that have changed 20 a poll are asked about', async () => {
+    const name = repo()
+    const issues = Array.from({ length: 30 }, () => app.forge.open(name, { labels: ['ready'], at: later(-60) }))
+    await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
+    const requests = async () => {
+      const before = app.forge.requests.length
+      await app.pollForge()
+      return app.forge.requests.slice(before).filter(({ route }) => route.endsWith('/events')).length
+    }
+    expect([await requests(), await requests()]).toEqual([0, 0])
+    for (const issue of issues) app.forge.label(issue, 'another', later(-30))
+    expect([await requests(), await requests(), await requests()]).toEqual([20, 10, 0])
+  })
+
+  test('a label that was added again while the trigger was disabled does not fire', async () => {
+    const { trigger, issue } = await watchReady()
+    app.forge.label(issue, 'ready', later(-50))
+    await app.pollForge()
+    await app.post(`/triggers/${trigger}/toggle`)
+    app.forge.unlabel(issue, 'ready', later(-40))
+    app.forge.label(issue, 'ready', later(-30))
+    await app.post(`/triggers/${trigger}/toggle`)
+    await app.pollForge()
+    await app.pollForge()
+    expect(await app.promptsOf(trigger)).toHaveLength(1)
+  })
+
+  test('closing removes an item, and reopening it with its label fires again', async () => {
+    const { trigger, issue } = await watchReady()
     app.forge.label(issue, 'ready')
     await app.pollForge()
     app.forge.closeItem(issue)
@@ -234,13 +286,38 @@ describe('a forge in trouble', () => {
     expect(await app.pollForge()).toEqual({ againAfterMs: 120_000 })
   })
 
+  test('a search that is always incomplete or fails does not keep the other conditions from being polled, and is reported', async () => {
+    const [poor, gone, name] = [repo(), repo(), repo()]
+    const incomplete = await app.watch('forge_issue', { repos: [poor] })
+    await app.watch('forge_label', { repos: [gone], labels: ['a'] })
+    const trigger = await app.watch('forge_issue', { repos: [name] })
+    await app.pollForge()
+    app.forge.open(name, { at: later() })
+    const partial = { body: { total_count: 9, incomplete_results: true, items: [] } }
+    app.forge.next((_route, { q = '' }) => q.includes(poor), partial, partial, partial)
+    const broken = { status: 500, body: { message: 'Server Error' } }
+    app.forge.next((_route, { q = '' }) => q.includes(gone), broken, broken, broken)
+    expect(await app.pollForge()).toBe('done')
+    expect(await app.promptsOf(trigger)).toHaveLength(1)
+    await app.pool.query(
+      `update trigger_conditions set armed_at = now() - interval '1 hour', last_polled_at = now() - interval '20 minutes'
+       where trigger_id = $1`,
+      [incomplete],
+    )
+    await checkConditions.perform({}, app.host.app)
+    const reason = expect.stringMatching(/^The forge was not polled for this condition since /)
+    expect(await app.fires(incomplete)).toMatchObject([{ outcome: 'failed', reason }])
+    expect(await app.fires(trigger)).toMatchObject([{ outcome: 'spawned' }])
+  }, 60_000)
+
   test('a repository that is refused does not keep the other conditions from being polled', async () => {
     await app.watch('forge_label', { repos: [repo()], labels: ['a'] })
     const name = repo()
     const trigger = await app.watch('forge_issue', { repos: [name] })
     await app.pollForge()
     app.forge.open(name, { at: later() })
-    app.forge.next(isSearch, { status: 422, body: { message: 'The listed repositories cannot be searched' } })
+    const isOther = (route: string, { q = '' }) => isSearch(route) && !q.includes(name)
+    app.forge.next(isOther, { status: 422, body: { message: 'The listed repositories cannot be searched' } })
     await expect(app.pollForge()).rejects.toThrow('cannot be searched')
     expect(await app.promptsOf(trigger)).toHaveLength(1)
   })
