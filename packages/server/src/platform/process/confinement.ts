@@ -212,7 +212,8 @@ const wrappers: Record<keyof typeof toolNames, (tools: Tools) => Wrap> = {
         ...['--mount', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc', '--'],
         ...['/bin/sh', '-c', script, 'sh', program.command, ...program.args],
       ]
-      return { ...program, command: at('unshare'), args }
+      // `unshare` reports the end of process 1 of the pid namespace, and the kernel ends the others before that.
+      return { ...program, command: at('unshare'), args, endsWhole: true }
     },
   bubblewrap:
     ({ limits, at }) =>

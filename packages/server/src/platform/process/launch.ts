@@ -38,6 +38,11 @@ export async function launch(
   const started = await spawnGroup({ command, args, cwd, env, user, stdin })
   const output = childOutput(started.stdout, started.exit)
   const errors = outputTail(started.stderr, stderrTailBytes)
+  let hasEndedWhole = false
+  // A signal may end the program before the rest.
+  void started.exit.then(({ code }) => {
+    hasEndedWhole = options.endsWhole === true && code !== null
+  })
   const identity = await identityFor(started)
   return {
     identity,
@@ -50,12 +55,14 @@ export async function launch(
       return options.hasShellStatus ? fromShellStatus(status) : status
     }),
     async stop(request) {
-      const report = await stopTree({ ...request, identity, marker })
+      const report = hasEndedWhole ? nothingLeft : await stopTree({ ...request, identity, marker })
       output.abandonUnread()
       return report
     },
   }
 }
+
+const nothingLeft: StopReport = { endedBy: 'already_gone', swept: 0, survivors: [] }
 
 /** A message with an image takes two or three megabytes. */
 const defaultMaxLineBytes = 4 * 1024 * 1024

@@ -12,6 +12,8 @@ export type Program = {
 export type SpawnedProgram = Program & {
   /** Whether a shell reports the end: a code above 128 is a signal. */
   hasShellStatus?: boolean
+  /** Whether the kernel ends everything that the program started before the program's own end is reported. */
+  endsWhole?: boolean
   /** The user that it runs as. Default: ours. Only root can choose another. */
   user?: { uid: number; gid: number }
 }

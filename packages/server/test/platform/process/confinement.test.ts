@@ -14,6 +14,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
 import { sweepMarked } from '../../../src/platform/process/stop.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 let home: string
 let ours: string
@@ -158,6 +159,19 @@ describe('a confined program', () => {
     process.kill(child.identity.pid, 'SIGKILL')
     await child.exited
     await expect.poll(() => processTable().findMarked(marker)).toEqual([])
+  })
+
+  test('has ended with all its descendants when its end is reported, those in other sessions included', async () => {
+    const escapees = 'for n in 1 2 3 4 5 6 7 8; do env -i setsid sh -c "trap : TERM HUP; sleep 60" & done'
+    const child = await start('sh', ['-c', `${escapees}; sleep 0.2`])
+    const family = await eventually(
+      () => processTable().findMarked(marker, child.identity),
+      (found) => found.length > 8,
+    )
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+    const areRunning = await Promise.all(family.map((one) => processTable().isRunning(one)))
+    expect(areRunning).not.toContain(true)
+    expect(await child.stop({ graceMs: 0 })).toEqual({ endedBy: 'already_gone', swept: 0, survivors: [] })
   })
 
   test('leaves its descendants the time that the program asks for', async () => {
