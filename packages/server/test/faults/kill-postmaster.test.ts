@@ -8,7 +8,7 @@ import { processesOf, type ServerProcess, startServer, testFolder } from '../sup
 import { atRest, entriesOf, startDemo, waitForStatus } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
-const creates = 200
+const creates = 100
 const callers = 6
 
 test('keeps every answered write and recovers every turn after kill -9 of the embedded database, then of the server', async () => {
@@ -25,7 +25,7 @@ test('keeps every answered write and recovers every turn after kill -9 of the em
   const call = async (): Promise<void> => {
     while (sent < creates) {
       sent += 1
-      const hasPrompt = sent % 25 === 0
+      const hasPrompt = sent % 20 === 0
       const { status, body } = await server.post('/sessions', { git_root, ...(hasPrompt && { prompt: 'say hello' }) })
       statuses.add(status)
       if (status === 201) accepted.push({ id: body.session.id, hasPrompt })
