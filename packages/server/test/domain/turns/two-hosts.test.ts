@@ -7,9 +7,9 @@ import { makeShared } from '../../support/files/shared-folder.ts'
 import { startServer, testFolder } from '../../support/processes/server-process.ts'
 import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
 
-const sessionCount = 30
+const sessionCount = 12
 
-test('two hosts that start on an empty database at once share thirty sessions, and each session runs one turn', async () => {
+test('two hosts that start on an empty database at once share twelve sessions, and each session runs one turn', async () => {
   const folder = await testFolder()
   const effects = join(folder, 'effects')
   await makeShared(effects)
