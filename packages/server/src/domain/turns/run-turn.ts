@@ -24,6 +24,7 @@ import {
   removeSecrets,
   removeSessionFiles,
   runtimeHome,
+  type SessionEquipment,
   WorkspaceFailed,
 } from '../workspaces/workspace.ts'
 import { type Claim, claimDispatchedTurn } from './claim.ts'
@@ -70,10 +71,16 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
   if (claim.turn.withdrawn_by !== null) return { kind: 'interrupted' }
   try {
     const runtime = findRuntime(app, claim.session)
-    const conversation = await prepareUnlessStopping(app, claim, runtime, stopSignals)
+    const [prepared, chosen] = await Promise.allSettled([
+      prepareUnlessStopping(app, claim, runtime, stopSignals),
+      chooseEquipment(app, claim),
+    ])
+    if (prepared.status === 'rejected') throw prepared.reason
+    const conversation = prepared.value
     if (!conversation) return { kind: 'cut_short' }
+    if (chosen.status === 'rejected') throw chosen.reason
     try {
-      const equipment = await equip(app, claim, runtime, conversation)
+      const equipment = await equip(app, claim, { runtime, conversation, chosen: chosen.value })
       if (claim.turn.prompt === '') return { kind: 'prepared' }
       return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
     } finally {
@@ -120,10 +127,15 @@ async function prepareUnlessStopping(
   }
 }
 
+function chooseEquipment(app: App, { turn, session, key, write }: Claim): Promise<SessionEquipment> {
+  return equipmentOf(app, session, { goal: turn.goal || session.goal, key, write })
+}
+
+type Equipping = { runtime: Runtime; conversation: Conversation; chosen: SessionEquipment }
+
 /** Installs the session's equipment where its agent finds it. Items that cannot be installed are noted in the log. */
-async function equip(app: App, claim: Claim, runtime: Runtime, conversation: Conversation): Promise<Equipment> {
-  const { turn, session, key, write } = claim
-  const { equipment, leftOut } = await equipmentOf(app, session, { goal: turn.goal || session.goal, key, write })
+async function equip(app: App, claim: Claim, { runtime, conversation, chosen }: Equipping): Promise<Equipment> {
+  const { equipment, leftOut } = chosen
   const unsupported = await runtime.equip(conversation, equipment)
   for (const sentence of [...leftOut, ...unsupported]) noteWarning(app, claim, sentence)
   return equipment

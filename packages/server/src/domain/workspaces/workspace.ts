@@ -1,5 +1,5 @@
 export { type Collected, collectTranscripts, type TranscriptSource } from './collect-transcripts.ts'
-export { equipmentOf } from './equipment.ts'
+export { equipmentOf, type SessionEquipment } from './equipment.ts'
 export { clonePath, runtimeHome } from './folders.ts'
 export { rootOf, subagentRootsOf } from './injected-servers.ts'
 export { openWorkspace, WorkspaceFailed, withWorkspaceLock } from './open-workspace.ts'

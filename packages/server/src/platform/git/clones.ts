@@ -95,8 +95,7 @@ async function createFromMirror(
       await copyMirror(mirror, partial, request, tip)
       return tip
     })
-    await configure(partial, request, commit)
-    if (commit !== null) await checkOut(partial, request)
+    await Promise.all([configure(partial, request, commit), commit === null ? undefined : checkOut(partial, request)])
     await rename(partial, path)
     return { path, commit }
   } finally {

@@ -10,8 +10,10 @@ import { installSkills } from './skills.ts'
 /** Writes everything to the agent's home and nothing to the clone. */
 export async function equip(access: Access, conversation: Conversation, equipment: Equipment): Promise<string[]> {
   await prepareHome(access, conversation, equipment)
-  await installHooks(conversation, equipment.hooks, secretNames(access.environment))
-  await copyInstructions(conversation, equipment)
-  const skillsLeftOut = await installSkills(conversation, equipment.skills)
+  const [skillsLeftOut] = await Promise.all([
+    installSkills(conversation, equipment.skills),
+    installHooks(conversation, equipment.hooks, secretNames(access.environment)),
+    copyInstructions(conversation, equipment),
+  ])
   return [...mcpLeftOut(equipment.mcpServers), ...skillsLeftOut, ...hooksLeftOut(equipment.hooks)]
 }
