@@ -31,22 +31,30 @@ export async function build(root, onSpawn) {
   mkdirSync(`${root}/packages/server/dist`, { recursive: true })
   writeFileSync(stampFile(root), 'unfinished\n')
 
-  const compiler = `${root}/node_modules/typescript/bin/tsc`
-  const args = ['-b', ...packages, ...(process.stderr.isTTY ? ['--pretty'] : [])]
-  const { exitCode, output, stoppedBy } = await runChild(process.execPath, [compiler, ...args], {
-    cwd: root,
-    captures: true,
-    onSpawn,
-  })
-  if (stoppedBy) {
-    end('stopped')
-    throw new Interrupted(stoppedBy)
+  const compile = async () => {
+    const compiler = `${root}/node_modules/typescript/bin/tsc`
+    const args = ['-b', ...packages, ...(process.stderr.isTTY ? ['--pretty'] : [])]
+    const { exitCode, output, stoppedBy } = await runChild(process.execPath, [compiler, ...args], {
+      cwd: root,
+      captures: true,
+      onSpawn,
+    })
+    if (stoppedBy) {
+      end('stopped')
+      throw new Interrupted(stoppedBy)
+    }
+    if (exitCode !== 0) {
+      end('failed')
+      throw new PrepareError(`${output.trimEnd()}\nThe sources do not compile; see the errors above.`)
+    }
   }
-  if (exitCode !== 0) {
-    end('failed')
-    throw new PrepareError(`${output.trimEnd()}\nThe sources do not compile; see the errors above.`)
-  }
+  await compile()
   for (const name of packages) removeOrphans(`${root}/${name}`)
+  // A source that a checkout took away during an earlier build lost its output, and the compiler's record still names it.
+  if (packages.some((name) => lacksOutput(`${root}/${name}`))) {
+    removeBuildRecords(root)
+    await compile()
+  }
   writeFileSync(stampFile(root), digest)
   end('done')
 }
@@ -95,6 +103,13 @@ function removeOrphans(packageFolder) {
     const source = file.replace(/\.(js|js\.map|d\.ts)$/, '.ts')
     if (source !== file && !existsSync(`${packageFolder}/src/${source}`)) rmSync(`${packageFolder}/dist/${file}`)
   }
+}
+
+/** @param {string} packageFolder */
+function lacksOutput(packageFolder) {
+  return filesIn(`${packageFolder}/src`).some(
+    (file) => /(?<!\.d)\.ts$/.test(file) && !existsSync(`${packageFolder}/dist/${file.replace(/\.ts$/, '.js')}`),
+  )
 }
 
 /**

@@ -29,11 +29,16 @@ const checks = [
 
 await prepare({ builds: false })
 
-const outcomes = []
-for (const { name, passes } of checks) outcomes.push({ name, hasPassed: await passes() })
-
-console.log(outcomes.map(({ name, hasPassed }) => `${hasPassed ? 'ok    ' : 'FAILED'}  ${name}`).join('\n'))
-if (!outcomes.every(({ hasPassed }) => hasPassed)) process.exitCode = 1
+const failed = []
+for (const { name, passes } of checks) {
+  const hasPassed = await passes()
+  console.log(`${hasPassed ? 'ok    ' : 'FAILED'}  ${name}`)
+  if (!hasPassed) failed.push(name)
+}
+if (failed.length > 0) {
+  console.error(`npm run check failed: ${failed.join(', ')}.`)
+  process.exitCode = 1
+}
 
 async function builds() {
   try {
