@@ -32,6 +32,11 @@ export type Call = {
   from?: Readonly<Record<string, string>>
   /** Arguments that name sessions besides the one the call is about. The caller must be able to reach them too. */
   reaches?: readonly string[]
+  /** Further arguments with their schemas. `prepare` turns them into those of the endpoint. */
+  adds?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Rewrites or refuses the arguments before they are checked. `before` is the answer of the endpoint that `consults` names. */
+  prepare?(args: Readonly<Record<string, unknown>>, before: unknown): Readonly<Record<string, unknown>>
+  consults?: Address
   /** Restricts query and body to these fields of the endpoint. */
   takes?: readonly string[]
   /** Query values that always apply, and query values used where the caller gives none. */

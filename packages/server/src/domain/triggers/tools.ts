@@ -1,4 +1,11 @@
 import type { Tool } from '../tool.ts'
+import { conditionArguments, readTriggerArguments } from './tool-arguments.ts'
+
+const writing = {
+  from: { trigger_conditions_attributes: 'conditions' },
+  adds: conditionArguments,
+  prepare: readTriggerArguments,
+}
 
 /** The row of a trigger in a list. */
 const brief = ['id', 'name', 'status', 'agent_root_name', 'conditions', 'last_triggered_at', 'last_session_id']
@@ -24,8 +31,8 @@ export const tools: readonly Tool[] = [
     groups: ['triggers'],
     about: 'Create, change, fire and delete triggers.',
     calls: {
-      create: { endpoint: 'POST /triggers', from: { trigger_conditions_attributes: 'conditions' } },
-      update: { endpoint: 'PATCH /triggers/{id}', from: { trigger_conditions_attributes: 'conditions' } },
+      create: { endpoint: 'POST /triggers', ...writing },
+      update: { endpoint: 'PATCH /triggers/{id}', consults: 'GET /triggers/{id}', ...writing },
       delete: { endpoint: 'DELETE /triggers/{id}' },
       toggle: { endpoint: 'POST /triggers/{id}/toggle' },
     },

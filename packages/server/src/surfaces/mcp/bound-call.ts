@@ -4,8 +4,9 @@ import type { Endpoint } from '../../platform/http/endpoint.ts'
 import { inputSchemaOf, type JsonSchema } from '../../platform/http/openapi.ts'
 
 /** A call of the tool table, resolved to its endpoint and its arguments. */
-export type BoundCall = Omit<Call, 'endpoint' | 'also'> & {
+export type BoundCall = Omit<Call, 'endpoint' | 'also' | 'consults'> & {
   endpoint: Endpoint<App>
+  consulted: BoundCall | undefined
   fields: readonly Field[]
   /** The argument that names the session; undefined when the call concerns no session or creates one. */
   target: Field | undefined
@@ -39,6 +40,7 @@ export function bindCall(call: Call, endpoints: ReadonlyMap<string, Endpoint<App
   return {
     ...call,
     endpoint,
+    consulted: call.consults && bindCall({ endpoint: call.consults }, endpoints),
     fields,
     target,
     isStart: call.endpoint === 'POST /sessions',

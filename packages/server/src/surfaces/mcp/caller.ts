@@ -103,13 +103,14 @@ function isAboutTriggers({ endpoint }: BoundCall): boolean {
   return endpoint.path.startsWith('/triggers')
 }
 
-/** A caller limited to roots sees and makes only triggers on those roots. */
+/** A caller limited to roots sees and makes only triggers on those roots, which follow up and watch only sessions on them. */
 export async function refuseForeignTrigger(
   app: App,
-  { roots }: Caller,
+  caller: Caller,
   call: BoundCall,
   { params, body }: { params: Readonly<Record<string, unknown>>; body: Readonly<Record<string, unknown>> },
 ): Promise<void> {
+  const { roots } = caller
   if (!roots || !isAboutTriggers(call)) return
   const trigger = params.id === undefined ? undefined : await selectTrigger(app.db, Number(params.id) || 0)
   if (params.id !== undefined && !(trigger && roots.includes(trigger.agent_root_name))) refuseMissing()
@@ -117,7 +118,17 @@ export async function refuseForeignTrigger(
   const isNamed = call.endpoint.path === '/triggers' && call.endpoint.method === 'POST' ? true : name !== undefined
   if (isNamed && !roots.includes(String(name)))
     refuse('invalid_agent_root', `Agent root must be one of: ${roots.join(', ')}`)
+  for (const session of sessionsNamedIn(body)) await reachOther(app, caller, session)
 }
+
+/** The sessions that a trigger would follow up or watch. */
+function sessionsNamedIn({ last_session_id, session_id, trigger_conditions_attributes: conditions }: Named): unknown[] {
+  const configurations = [conditions].flat().map((condition) => Object(Object(condition).configuration))
+  const named = [last_session_id, session_id, ...configurations.map(({ watched_session_id: id }) => id)]
+  return named.filter((id) => id !== undefined && id !== null && id !== '')
+}
+
+type Named = { last_session_id?: unknown; session_id?: unknown; trigger_conditions_attributes?: unknown }
 
 export function isPermission(argument: string): argument is AgentPermission {
   return agentPermissions.some((permission) => permission === argument)

@@ -18,6 +18,7 @@ export function offer(tool: BoundTool, { knowsItsSession }: { knowsItsSession: b
   for (const [action, call] of calls) {
     for (const { argument, schema } of argumentsOf(call))
       properties[argument] = mergeSchemas(properties[argument], schema, action)
+    for (const [argument, schema] of Object.entries(call.adds ?? {})) properties[argument] = schema
     for (const { when, heading } of call.also)
       if (when) properties[when] = { type: 'boolean', description: `With its ${heading.replaceAll('_', ' ')}.` }
   }

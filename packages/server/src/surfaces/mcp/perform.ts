@@ -20,7 +20,8 @@ export async function perform(app: App, tool: BoundTool, { args: given, ...asked
   const call = tool.calls.get(String(tool.choose ? tool.choose(given) : given.action))
   if (!call) return refuse('invalid_parameter', `Action must be one of: ${[...tool.calls.keys()].join(', ')}`)
   refuseForbidden(given, asked.caller)
-  const { verbose, ...args } = checkArguments(call, withOwnSession(call, given, asked.caller), ownArguments)
+  const prepared = await prepare(app, call, { args: withOwnSession(call, given, asked.caller), ...asked })
+  const { verbose, ...args } = checkArguments(call, prepared, ownArguments)
   const detail = (each: BoundCall): Detail =>
     verbose === true || each.isWhole ? whole : { ...cutting, ...(each.cut && { near: each.cut, deep: each.cut }) }
   const answer = await ask(app, call, { args, ...asked })
@@ -31,6 +32,15 @@ export async function perform(app: App, tool: BoundTool, { args: given, ...asked
     parts.push(`## ${heading}\n${render(part, detail(more))}`)
   }
   return { text: parts.join('\n\n'), isError: false }
+}
+
+/** A call that depends on what it changes reads that first, as far as the caller may see it. */
+async function prepare(app: App, call: BoundCall, { args, ...asked }: Asked): Promise<Arguments> {
+  const { prepare: rewrite, consulted } = call
+  if (!rewrite) return args
+  const { id } = args
+  const hasId = id !== undefined && id !== null
+  return rewrite(args, consulted && hasId ? await ask(app, consulted, { args: { id }, ...asked }) : undefined)
 }
 
 /** Says what is missing, where the list of arguments would only say that there is no such argument. */

@@ -55,6 +55,100 @@ describe('action_trigger and search_triggers', () => {
   })
 })
 
+describe('action_trigger', () => {
+  const shownConditions = async (id: number) =>
+    (await app.show(id)).conditions as { id: number; condition_type: string; configuration: Record<string, unknown> }[]
+  const issues = { trigger_type: 'github_issue', configuration: { repos: ['acme/api'], exclude_labels: ['hold'] } }
+  const { conditions: _, ...flat } = base
+  const refusal = (message: string) => ({ text: message, isError: true })
+
+  test('action_trigger takes one condition as trigger_type and configuration, and changes it by its type', async () => {
+    const id = idIn(await text('action_trigger', { action: 'create', ...flat, ...issues }))
+    const [condition] = await shownConditions(id)
+    expect(condition).toMatchObject({ condition_type: 'forge_issue', configuration: issues.configuration })
+    const configuration = { repos: ['acme/web'], exclude_labels: [] }
+    await text('action_trigger', { action: 'update', id, trigger_type: 'forge_issue', configuration })
+    expect(await shownConditions(id)).toMatchObject([{ id: condition?.id, configuration }])
+    await text('action_trigger', { action: 'update', id, trigger_type: 'schedule', configuration: daily.configuration })
+    expect(await shownConditions(id)).toMatchObject([{ id: condition?.id }, { condition_type: 'schedule' }])
+  })
+
+  test('action_trigger refuses the flat pair beside the list, and where several conditions are of that type', async () => {
+    const both = await call('action_trigger', { action: 'create', ...base, ...issues })
+    expect(both).toEqual(refusal('Give either conditions, or trigger_type and configuration'))
+    const id = await app.trigger({ trigger_conditions_attributes: [daily, daily] })
+    const configuration = daily.configuration
+    const several = await call('action_trigger', { action: 'update', id, trigger_type: 'schedule', configuration })
+    expect(several).toMatchObject({ isError: true, text: expect.stringContaining('several conditions of that type') })
+  })
+
+  test('action_trigger deletes a condition that is sent with remove', async () => {
+    const id = await app.trigger({ trigger_conditions_attributes: [daily, yearly] })
+    const [first, second] = await shownConditions(id)
+    await text('action_trigger', { action: 'update', id, conditions: [{ id: first?.id, remove: true }] })
+    expect((await shownConditions(id)).map((condition) => condition.id)).toEqual([second?.id])
+  })
+
+  test('action_trigger refuses flags that need reuse_session without it', async () => {
+    const answer = await call('action_trigger', { action: 'create', ...base, enqueue_messages: true })
+    expect(answer).toEqual(refusal('enqueue_messages need reuse_session'))
+    const id = idIn(await text('action_trigger', { action: 'create', ...base, reuse_session: true }))
+    expect(await text('action_trigger', { action: 'update', id, resuscitate_archived: true })).toMatch(
+      /resuscitate_archived: true/,
+    )
+  })
+
+  test('action_trigger refuses a change that would drop exclude_labels or watched_session_id unsaid', async () => {
+    const id = idIn(await text('action_trigger', { action: 'create', ...flat, ...issues }))
+    const [condition] = await shownConditions(id)
+    const dropping = { configuration: { repos: ['acme/web'] } }
+    const message = `Condition ${condition?.id} would lose its exclude_labels; repeat it, or empty it on purpose`
+    for (const args of [
+      { trigger_type: 'forge_issue', ...dropping },
+      { conditions: [{ id: condition?.id, ...dropping }] },
+    ])
+      expect(await call('action_trigger', { action: 'update', id, ...args })).toEqual(refusal(message))
+    expect((await shownConditions(id))[0]).toMatchObject({ configuration: issues.configuration })
+    const watched = await insertSession(app.pool, {})
+    const watch = { event_name: 'session_failed', watched_session_id: watched }
+    const scoped = await app.trigger({
+      trigger_conditions_attributes: [{ condition_type: 'ao_event', configuration: watch }],
+    })
+    const broadcast = { trigger_type: 'ao_event', configuration: { event_name: 'session_failed' } }
+    expect(await call('action_trigger', { action: 'update', id: scoped, ...broadcast })).toMatchObject({
+      isError: true,
+    })
+  })
+
+  test('action_trigger caps a trigger on every session, unless the caller names a cap', async () => {
+    const broadcast = { trigger_type: 'ao_event', configuration: { event_name: 'session_failed' } }
+    const capOf = async (more: object) =>
+      (await app.show(idIn(await text('action_trigger', { action: 'create', ...flat, ...broadcast, ...more }))))
+        .max_sessions_per_minute
+    expect([await capOf({}), await capOf({ max_sessions_per_minute: 99 })]).toEqual([10, 99])
+  })
+})
+
+test('a caller limited to roots makes no trigger that follows up or watches a session on another root', async () => {
+  const foreign = await insertSession(app.pool, { metadata: { agent_root_key: 'other' } })
+  const own = await insertSession(app.pool, { metadata: { agent_root_key: 'lab' } })
+  const watch = (watched_session_id: unknown) => ({
+    conditions: [{ condition_type: 'ao_event', configuration: { event_name: 'session_failed', watched_session_id } }],
+  })
+  const trigger = await app.trigger()
+  for (const args of [
+    { action: 'create', ...base, reuse_session: true, last_session_id: foreign },
+    { action: 'create', ...base, reuse_session: true, session_id: foreign },
+    { action: 'create', ...base, ...watch(foreign) },
+    { action: 'create', ...base, ...watch(String(foreign)) },
+    { action: 'update', id: trigger, reuse_session: true, last_session_id: foreign },
+    { action: 'update', id: trigger, ...watch(foreign) },
+  ])
+    expect(await bound.call('action_trigger', args)).toMatchObject({ isError: true })
+  await text('action_trigger', { action: 'create', ...base, reuse_session: true, last_session_id: own }, bound)
+  await text('action_trigger', { action: 'create', ...base, ...watch(own) }, bound)
+})
+
 describe('wake_me_up_later', () => {
   const wake = (args: Record<string, unknown>) => call('wake_me_up_later', { prompt: 'say awake', ...args })
 
