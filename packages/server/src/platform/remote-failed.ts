@@ -1,3 +1,4 @@
+import { storable } from './storable-text.ts'
 import { truncate } from './truncate.ts'
 
 /** An error page can be of any length. */
@@ -15,7 +16,7 @@ export class RemoteFailed extends Error {
     message: string,
     about: { retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
-    super(truncate(message, maxMessage), { cause: about.cause })
+    super(truncate(storable(message), maxMessage), { cause: about.cause })
     this.kind = kind
     this.retryAfterSeconds = about.retryAfterSeconds
   }

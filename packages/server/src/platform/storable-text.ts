@@ -8,6 +8,11 @@ export function withoutNul(text: string): string {
   return text.replaceAll('\0', '\uFFFD')
 }
 
+/** As `withoutNul`, and without halves of surrogate pairs, which PostgreSQL rejects in JSON. */
+export function storable(text: string): string {
+  return withoutNul(text).toWellFormed()
+}
+
 /**
  * A line of JSON without NUL, neither raw nor as the escape `\u0000`, which `jsonb` rejects too. The escape counts only
  * after an even number of backslashes: `\\u0000` is a backslash and five characters.

@@ -40,6 +40,7 @@ export function url(protocols: readonly string[]) {
 export function apiAddress() {
   return url(['http:', 'https:']).refine(
     (value) => {
+      if (!URL.canParse(value)) return true // refused above
       const { username, password, search, hash } = new URL(value)
       return [username, password, search, hash].every((part) => part === '')
     },

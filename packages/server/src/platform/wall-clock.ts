@@ -14,7 +14,9 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-const grammar = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
+/** `Date.UTC` reads a year below 100 as one of the last century. */
+const grammar =
+  /^([1-9]\d{3})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/
 
 /** Reads ISO 8601 such as `2026-09-05T08:00`, with the offset that follows it, if any. Undefined for anything else. */
 export function readWallClock(text: string): { clock: WallClock; offset: string } | undefined {

@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api'
 import { z } from 'zod'
 import { boundedFetch } from '../bounded-fetch.ts'
 import { RemoteFailed } from '../remote-failed.ts'
+import { storable } from '../storable-text.ts'
 import { withRetries } from '../with-retries.ts'
 import { ChannelId, type ChatMessage, readMessage, WireMessage } from './message.ts'
 
@@ -222,12 +223,13 @@ function remembered<T>(
 const paged = { response_metadata: z.object({ next_cursor: z.string().optional() }).optional() }
 
 const Identity = z.object({ user_id: z.string(), bot_id: z.string().optional(), url: z.string().default('') })
-const ChannelInfo = z.object({ channel: z.object({ name: z.string().optional() }) })
+const Name = z.string().transform(storable)
+const ChannelInfo = z.object({ channel: z.object({ name: Name.optional() }) })
 const UserInfo = z.object({
   user: z.object({
-    name: z.string(),
-    real_name: z.string().optional(),
-    profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
+    name: Name,
+    real_name: Name.optional(),
+    profile: z.object({ display_name: Name.optional(), real_name: Name.optional() }).optional(),
   }),
 })
 const ChannelPage = z.object({
@@ -235,7 +237,7 @@ const ChannelPage = z.object({
     z
       .object({
         id: ChannelId,
-        name: z.string(),
+        name: Name,
         is_private: z.boolean().default(false),
         num_members: z.int().default(0),
       })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { storable } from '../storable-text.ts'
 
 /** A message of the chat platform, from a list or from a webhook. */
 export type ChatMessage = {
@@ -39,7 +40,7 @@ export function readMessage(channel: string, wire: WireMessage): ChatMessage {
     channel,
     ts,
     threadTs: threadTs === ts ? undefined : threadTs,
-    text: (text ?? '').replaceAll('\0', '\uFFFD').toWellFormed(),
+    text: storable(text ?? ''),
     userId: user ?? undefined,
     botId: botId ?? undefined,
     subtype: subtype ?? undefined,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { boundedFetch } from '../bounded-fetch.ts'
 import { RemoteFailed } from '../remote-failed.ts'
 import { withRetries } from '../with-retries.ts'
-import { type ForgeItem, readItem, repoOfUrl, WireItem } from './item.ts'
+import { type ForgeItem, RepoName, readItem, repoOfUrl, WireItem } from './item.ts'
 
 export type Search = {
   kind: ForgeItem['kind']
@@ -157,7 +157,7 @@ async function searchOnce(request: Request, search: Search): Promise<ForgeItem[]
     const { data } = await request('GET /search/issues', input, SearchPage)
     const { incomplete_results, items } = data
     if (incomplete_results) throw new RemoteFailed('incomplete', 'the forge searched only a part of its index')
-    for (const item of items) found.push(readItem(repoOfUrl(item.repository_url ?? ''), search.kind, item))
+    for (const item of items) found.push(readItem(item.repository_url, search.kind, item))
     if (items.length < pageSize) break
   }
   return found
@@ -250,7 +250,8 @@ function webUrlOf(apiUrl: string): string {
 }
 
 const Account = z.object({ login: z.string() })
-const SearchPage = z.object({ incomplete_results: z.boolean(), items: z.array(WireItem) })
+const FoundItem = WireItem.extend({ repository_url: z.string().transform(repoOfUrl).pipe(RepoName) })
+const SearchPage = z.object({ incomplete_results: z.boolean(), items: z.array(FoundItem) })
 const WireEvent = z.object({
   id: z.int(),
   event: z.string(),

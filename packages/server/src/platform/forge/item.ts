@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { storable } from '../storable-text.ts'
 
 /** An issue or a pull request of the forge, from a search, a list or a webhook. */
 export type ForgeItem = {
@@ -42,7 +43,6 @@ export const WireItem = z.object({
   updated_at: z.iso.datetime({ offset: true }),
   /** On an issue that is a pull request. */
   pull_request: z.unknown().optional(),
-  repository_url: z.string().optional(),
 })
 export type WireItem = z.infer<typeof WireItem>
 
@@ -67,9 +67,4 @@ export function readItem(repo: string, kind: ForgeItem['kind'], wire: WireItem):
 /** `https://api.forge/repos/acme/api` names the repository `acme/api`. */
 export function repoOfUrl(url: string): string {
   return url.split('/').slice(-2).join('/')
-}
-
-/** PostgreSQL accepts neither NUL nor half of a surrogate pair. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }
