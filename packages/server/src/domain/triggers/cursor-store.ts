@@ -35,3 +35,13 @@ export async function deleteCursors(tx: Transaction, conditionId: number, names?
     .$if(names !== undefined, (query) => query.where('name', 'in', names ?? []))
     .execute()
 }
+
+/** A poller writes the cursors of what it follows with every poll: one that it left behind belongs to a channel we are no longer in. */
+const keptDays = 45
+
+export async function deleteOldCursors(db: Database): Promise<void> {
+  await db
+    .deleteFrom('trigger_cursors')
+    .where('updated_at', '<', sql<Date>`now() - ${keptDays} * interval '1 day'`)
+    .execute()
+}

@@ -1,4 +1,5 @@
 import type { App, Room } from '../app.ts'
+import { deleteOldCursors } from './cursor-store.ts'
 import { endpoints } from './endpoints.ts'
 import { fireSessionEventJob } from './session-event-job.ts'
 import { tools } from './tools.ts'
@@ -17,6 +18,7 @@ export const triggers: Room = {
       runs: 'one_host',
       run: async ({ db }: App) => {
         await deleteSpentTriggers(db)
+        await deleteOldCursors(db)
         return 'done'
       },
     },

@@ -26,6 +26,8 @@ export type ConditionEdits = {
 /** Reads nested conditions. Elements whose keys are all blank are ignored; conditions that are not named stay. */
 export function readEdits(attributes: readonly ConditionAttributes[], stored: readonly ConditionRow[]): ConditionEdits {
   const edits: ConditionEdits = { added: [], changed: [], removed: [], problems: [] }
+  // Before they are read: each costs a sentence in the answer, or a query.
+  if (attributes.length > stored.length + limits.triggerConditions) return { ...edits, problems: [tooMany] }
   for (const attribute of attributes) {
     if (Object.values(attribute).every(isBlank)) continue
     const condition = isBlank(attribute.id) ? undefined : stored.find(({ id }) => id === wholeNumber(attribute.id))
@@ -40,10 +42,11 @@ export function readEdits(attributes: readonly ConditionAttributes[], stored: re
   const count = stored.length + edits.added.length - new Set(edits.removed).size
   if (edits.problems.length === 0 && count < 1)
     edits.problems.push('Trigger conditions must have at least one condition')
-  if (count > limits.triggerConditions)
-    edits.problems.push(`Trigger conditions has too many entries (maximum is ${limits.triggerConditions})`)
+  if (count > limits.triggerConditions) edits.problems.push(tooMany)
   return edits
 }
+
+const tooMany = `Trigger conditions has too many entries (maximum is ${limits.triggerConditions})`
 
 function readEdit(edits: ConditionEdits, attribute: ConditionAttributes, condition: ConditionRow | undefined): void {
   const condition_type = isBlank(attribute.condition_type)

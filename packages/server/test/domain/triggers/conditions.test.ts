@@ -41,6 +41,20 @@ describe('POST /triggers refuses a condition', () => {
     ['schedule', { unit: 'hours', interval: 1, timezone: 'Mars/Base' }, 'timezone is not a recognized timezone'],
     ['schedule', { scheduled_at: 'soon' }, 'scheduled_at must be a valid datetime (ISO 8601 format)'],
     ['schedule', { scheduled_at: '2026-02-30T10:00' }, 'scheduled_at must be a valid datetime (ISO 8601 format)'],
+    ['schedule', { scheduled_at: '0026-02-03T10:00' }, 'scheduled_at must be a valid datetime (ISO 8601 format)'],
+    ['schedule', { scheduled_at: '12026-02-03T10:00' }, 'scheduled_at must be a valid datetime (ISO 8601 format)'],
+    ['schedule', { scheduled_at: '2026-02-03T10:00+99:99' }, 'scheduled_at must be a valid datetime (ISO 8601 format)'],
+    ['schedule', { unit: 'hours', interval: 1, timezone: '+02:00' }, 'timezone is not a recognized timezone'],
+    ['schedule', { unit: 'hours', interval: 1, timezone: '../../etc/passwd' }, 'timezone is not a recognized timezone'],
+    ['schedule', { unit: 'hours', interval: 1e300 }, 'interval must be at most 100000'],
+    [
+      'ao_event',
+      { event_name: 'session_failed', watched_session_id: 2 ** 63 },
+      'watched_session_id must be a positive integer',
+    ],
+    ['forge_issue', { repos: ['../..'] }, 'repos must be in owner/name format: ../..'],
+    ['forge_issue', { repos: ['acme/..'] }, 'repos must be in owner/name format: acme/..'],
+    ['forge_issue', { repos: ['acme/api?x=1'] }, 'repos must be in owner/name format: acme/api?x=1'],
     ['ao_event', { watched_session_id: 1 }, 'must include event_name for ao_event conditions'],
     [
       'ao_event',
@@ -84,6 +98,14 @@ describe('POST /triggers refuses a condition', () => {
       'Validation failed',
       'Trigger conditions configuration watched_session_id cannot equal last_session_id (a session cannot watch itself)',
     )
+  })
+
+  test('among 10,000 of them in one sentence, before any of them is read', async () => {
+    const watch = { event_name: 'session_failed', watched_session_id: 999_999 }
+    const many = Array.from({ length: 10_000 }, () => ({ condition_type: 'ao_event', configuration: watch }))
+    const answer = await app.post('/triggers', newTrigger({ trigger_conditions_attributes: many }))
+    expectProblem(answer, 422, 'Validation failed', 'Trigger conditions has too many entries (maximum is 50)')
+    expect(answer.body.messages).toHaveLength(1)
   })
 
   test('without a type, with an unknown one, and a trigger without any condition', async () => {
