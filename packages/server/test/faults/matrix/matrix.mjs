@@ -2,7 +2,7 @@ import { archiveRace } from './faults/archive-race.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { editedPacks } from './faults/edited-packs.mjs'
-import { killedPoller, killedReceiver, seenTwice } from './faults/external-events.mjs'
+import { killedInBurst, killedPoller, killedReceiver, labelsAddedAgain, seenTwice } from './faults/external-events.mjs'
 import { databaseDownInBurst, killWhileEventsFire, killWhileInvoking } from './faults/fire-events.mjs'
 import { frozenWithWrongClock, killWhileSchedulesFire, sameSlotOnTwoHosts } from './faults/fire-schedules.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
@@ -84,4 +84,6 @@ export const faults = [
   seenTwice,
   killedReceiver,
   killedPoller,
+  labelsAddedAgain,
+  killedInBurst,
 ]

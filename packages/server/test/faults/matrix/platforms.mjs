@@ -25,6 +25,7 @@ export async function openPlatforms(cluster, tag) {
   const environment = await withLab(cluster, { ...chat.environment, ...forge.environment })
   const names = ['p', 'q']
   const accepted = []
+  const labelled = []
   const webhooks = []
 
   const prompt = () => {
@@ -47,8 +48,9 @@ export async function openPlatforms(cluster, tag) {
       sending('/webhooks/forge', forge.eventOf(item, 'opened'), headers)
     },
     label: () => {
-      const item = forge.open('acme/labels', { kind: 'pull_request', body: prompt() })
-      forge.label(item, 'ready')
+      const item = forge.open('acme/labels', { kind: 'pull_request', body: prompt(), at: secondsAgo(60) })
+      forge.label(item, 'ready', secondsAgo(50))
+      labelled.push(item)
       sending('/webhooks/forge', forge.eventOf(item, 'labeled', 'ready'), signing(signedByForge, 'pull_request'))
     },
   }
@@ -56,6 +58,14 @@ export async function openPlatforms(cluster, tag) {
     kinds: Object.keys(happen),
     happen: (kind) => happen[kind](),
     webhooks,
+    /** Removes each label and adds it again, without a webhook. The items have other prompts now. */
+    labelAgain: () => {
+      for (const item of labelled) {
+        item.body = prompt()
+        forge.unlabel(item, 'ready', secondsAgo(40))
+        forge.label(item, 'ready', secondsAgo(30))
+      }
+    },
     up: (count = 1) => Promise.all(names.slice(0, count).map((name) => cluster.up(name, environment))),
     /** Creates the triggers and has them polled once, for their baseline. */
     arm: async (host) => {
@@ -106,6 +116,10 @@ export async function openPlatforms(cluster, tag) {
       await Promise.all([chat.close(), forge.close()])
     },
   }
+}
+
+function secondsAgo(seconds) {
+  return new Date(Date.now() - seconds * 1000)
 }
 
 /** A poll that its host does not survive has no answer. */

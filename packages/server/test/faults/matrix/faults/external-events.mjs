@@ -66,6 +66,45 @@ export const killedPoller = {
     }),
 }
 
+export const labelsAddedAgain = {
+  name: 'R61',
+  what: 'labels are removed and added again between two polls, and the second poll is killed with kill -9',
+  seeds: 20,
+  limitSeconds: 180,
+  round: (setting) =>
+    withPlatforms('R61', setting, async (platforms, { random }) => {
+      const [host] = await platforms.up()
+      await platforms.arm(host)
+      for (let index = 0; index < 4; index += 1) platforms.happen('label')
+      await platforms.poll(host)
+      platforms.labelAgain()
+      await Promise.all([platforms.poll(host), delayed(random.between(0, 1500), () => host.kill())])
+      const [next] = await platforms.up()
+      return next
+    }),
+}
+
+export const killedInBurst = {
+  name: 'R62',
+  what: 'kill -9 while a burst of webhooks shares transactions; unanswered ones are sent again',
+  seeds: 20,
+  limitSeconds: 180,
+  round: (setting) =>
+    withPlatforms('R62', setting, async (platforms, { random }) => {
+      const [host] = await platforms.up()
+      await platforms.arm(host)
+      for (let index = 0; index < 2 * eventCount; index += 1) platforms.happen(platforms.kinds[index % 3])
+      const [answers] = await Promise.all([
+        Promise.all(platforms.webhooks.map((deliver) => deliver(host))),
+        delayed(random.between(0, 150), () => host.kill()),
+      ])
+      const [next] = await platforms.up()
+      const unanswered = platforms.webhooks.filter((_deliver, index) => answers[index] !== 200)
+      await Promise.all(unanswered.map((deliver) => deliver(next)))
+      return next
+    }),
+}
+
 async function delayed(ms, work) {
   await wait(ms)
   return work()
