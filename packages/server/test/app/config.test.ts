@@ -352,3 +352,8 @@ describe('.env', () => {
     return folder
   }
 })
+
+test.each(['CHAT_API_URL', 'FORGE_API_URL'])('%s must hold nothing but an address', (name) => {
+  for (const value of ['https://user:word@ghe.test/api', 'https://ghe.test/?a=1', 'https://ghe.test/#a'])
+    expect(() => readConfig({ [name]: value })).toThrow(`${name} must have no user name, password, query or fragment.`)
+})

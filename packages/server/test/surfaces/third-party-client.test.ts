@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApp, testKey } from '../support/app/app.ts'
 import { sessionHelpers } from '../support/sessions/conversation.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 
 const app = testApp()
 const { repository, reaches } = sessionHelpers(app)
@@ -66,4 +67,75 @@ test('a client that sends empty bodies as JSON can create, use, fork and archive
   expect((await call('POST', `/sessions/${id}/unarchive`)).body.session.status).toBe('needs_input')
   expect((await call('DELETE', `/sessions/${forked.body.session.id}`)).status).toBe(204)
   expect((await call('GET', `/sessions/${forked.body.session.id}`)).status).toBe(404)
+})
+
+test('a client with the minimal body of the wake tools wakes a session, and finds triggers by the words of its vendor', async () => {
+  const created = await call('POST', '/sessions', {
+    agent_runtime: 'demo',
+    git_root: repository(),
+    prompt: 'say resting',
+  })
+  const { id } = created.body.session
+  await reaches(id, 'needs_input')
+
+  const wake = await call('POST', '/triggers', {
+    name: 'Wake up later',
+    agent_root_name: 'any',
+    prompt_template: 'say awake again',
+    reuse_session: true,
+    last_session_id: id,
+    trigger_conditions_attributes: [
+      { condition_type: 'schedule', configuration: { scheduled_at: '2020-01-01T00:00:00', timezone: 'UTC' } },
+    ],
+  })
+  expect(wake.status).toBe(201)
+  expect(wake.body.trigger).toMatchObject({
+    status: 'enabled',
+    last_session_id: id,
+    mcp_servers: [],
+    catalog_skills: [],
+    catalog_hooks: [],
+    catalog_plugins: [],
+  })
+  await eventually(
+    async () => (await call('GET', `/sessions/${id}/transcript`)).body.transcript_text,
+    (text) => text.includes('awake again'),
+  )
+  expect((await call('GET', `/triggers/${wake.body.trigger.id}`)).status).toBe(404)
+
+  const vendorWords = [
+    ['slack', 'chat', { channel_id: 'C01ABC' }],
+    ['github_issue', 'forge_issue', { repos: ['acme/api'] }],
+    ['github_label', 'forge_label', { repos: ['acme/api'], labels: ['ready'] }],
+  ] as const
+  for (const [word, ours, configuration] of vendorWords) {
+    const { body } = await call('POST', '/triggers', {
+      name: `By ${word}`,
+      agent_root_name: 'any',
+      prompt_template: 'say {{link}}',
+      trigger_conditions_attributes: [{ condition_type: word, configuration }],
+    })
+    const [condition] = body.trigger.conditions
+    expect(condition.condition_type).toBe(ours)
+    for (const filter of [word, ours]) {
+      const listed = await call('GET', `/triggers?condition_type=${filter}&status=enabled&per_page=100`)
+      expect(listed.body.triggers.map((trigger: { name: string }) => trigger.name)).toEqual([`By ${word}`])
+    }
+    // The client reads the trigger, finds the condition by its type, and sends a list of one.
+    const changed = await call('PATCH', `/triggers/${body.trigger.id}`, {
+      name: 'Renamed',
+      trigger_conditions_attributes: [{ id: condition.id, condition_type: word, configuration }],
+    })
+    expect(changed.body.trigger).toMatchObject({
+      name: 'Renamed',
+      conditions: [{ id: condition.id, condition_type: ours }],
+    })
+    expect((await call('POST', `/triggers/${body.trigger.id}/toggle`)).body.trigger.status).toBe('disabled')
+    expect(await call('DELETE', `/triggers/${body.trigger.id}`)).toEqual({ status: 204, body: undefined })
+  }
+  expect((await call('GET', '/triggers?condition_type=discord')).body.triggers).toEqual([])
+  expect(await call('GET', '/triggers/channels')).toMatchObject({
+    status: 503,
+    body: { error: 'Chat is not configured' },
+  })
 })

@@ -157,6 +157,42 @@ test('a pull request of several sessions is asked about once', async () => {
   expect(app.forge.requests.filter((request) => request.route === route)).toHaveLength(1)
 })
 
+test('a session follows at most 50 pull requests, however many addresses its agent prints', async () => {
+  const id = await create(`run for i in $(seq 1 20000); do echo "${app.forge.url}/acme/flood/pu""ll/$i"; done`)
+  await reaches(id, 'needs_input')
+  const followed = async () =>
+    (await app.pool.query('select count(*)::int as count from session_pull_requests where session_id = $1', [id]))
+      .rows[0].count
+  const scans = async () =>
+    (await app.pool.query('select entry_count from pull_request_scans where session_id = $1', [id])).rows
+  await eventually(scans, (rows) => rows.length === 1)
+  expect(await followed()).toBeLessThanOrEqual(50)
+}, 60_000)
+
+test('a pull request that the forge cannot show does not keep the others from being asked about', async () => {
+  const [poisoned, healthy] = [await withPullRequest(), await withPullRequest()]
+  const isPoisoned = (route: string) => route.includes(`${poisoned.pull.repo}/pulls`)
+  app.forge.next(isPoisoned, ...Array(3).fill({ status: 500, body: { message: 'Server Error' } }))
+  app.forge.merge(healthy.pull)
+  await check()
+  expect(await shown(healthy.id)).toMatchObject([{ state: 'merged' }])
+  const { rows } = await app.pool.query(
+    "select check_at > now() + interval '4 minutes' as is_postponed from session_pull_requests where session_id = $1",
+    [poisoned.id],
+  )
+  expect(rows).toEqual([{ is_postponed: true }])
+}, 60_000)
+
+test('addresses are found under a host with a port or brackets, and none that leads elsewhere', () => {
+  const found = (text: string, webUrl: string) => addressesIn(text, webUrl).map(({ url }) => url)
+  expect(found('see http://[::1]:3000/acme/api/pull/7', 'http://[::1]:3000')).toEqual([
+    'http://[::1]:3000/acme/api/pull/7',
+  ])
+  expect(found('see https://a+b.test/acme/api/pull/7', 'https://aab.test')).toEqual([])
+  for (const path of ['../../pull/5', 'acme/../pull/5', './api/pull/5'])
+    expect(found(`see https://forge.test/${path}`, 'https://forge.test')).toEqual([])
+})
+
 test('addresses are found in JSON, once each, and only of our forge', () => {
   const web = 'https://forge.test'
   const text = String.raw`{"a":"https:\/\/forge.test\/acme\/api\/pull\/7","b":"see https://forge.test/Acme/api/pull/7#x, https://forge.test/acme/api/pull/70/files https://evil.test/acme/api/pull/1 https://forge.test/acme/api/pull/99999999999"}`
