@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isOutage } from '../db/outage.ts'
 import type { Log } from '../log/log.ts'
 import { Refusal } from '../refusal.ts'
+import { unavailable } from '../unavailable.ts'
 import { problemReply } from './problem-reply.ts'
-
-const retryAfterSeconds = 2
 
 /** Answers with the error that a request ended in. Only an outage and a fault are logged. */
 export function answerError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -12,10 +10,10 @@ export function answerError(log: Log, thrown: unknown, request: FastifyRequest, 
   const error: Error & { code?: unknown } = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
   // The caller disconnected while its body was read: that is not a fault of ours, and no one receives the answer.
   if (error === request.raw.errored) return answerRefusal(disconnected, reply)
-  if (isOutage(error)) {
-    log.warn({ requestId: request.id, reason: error.message }, 'the database cannot be reached')
-    const sentence = 'The database cannot be reached right now; try again shortly'
-    return answerRefusal(new Refusal('unavailable', [sentence], { retry_after: retryAfterSeconds }), reply)
+  const away = unavailable(error)
+  if (away) {
+    log.warn({ requestId: request.id, reason: error.message }, 'the database could not carry out a request')
+    return answerRefusal(away, reply)
   }
   const known = frameworkRefusals.get(error.code)
   if (known) return answerRefusal(known, reply)

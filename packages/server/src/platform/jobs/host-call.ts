@@ -6,6 +6,7 @@ import { afterCommit, transact } from '../db/transact.ts'
 import type { Signals } from '../events/signals.ts'
 import type { Log } from '../log/log.ts'
 import { Refusal, refuse } from '../refusal.ts'
+import { unavailable } from '../unavailable.ts'
 import { enqueue } from './enqueue.ts'
 import { insertCall, type StoredOutcome, selectCall, storeOutcome, takeCall } from './host-call-store.ts'
 import type { Job } from './job.ts'
@@ -101,15 +102,14 @@ export async function serveCall<Answer>(
   } catch (error) {
     if (error instanceof CallerGone) return
     if (isOutage(error)) throw error
-    if (!(error instanceof Refusal)) log.error({ err: error, callId }, 'a request of another host failed')
-    await storeOutcome(db, callId, outcomeOf(error))
+    const refusal = error instanceof Refusal ? error : unavailable(error)
+    if (!refusal) log.error({ err: error, callId }, 'a request of another host failed')
+    await storeOutcome(db, callId, refusal ? outcomeOf(refusal) : { kind: 'failed' })
   }
   announce()
 }
 
-function outcomeOf(error: unknown): StoredOutcome {
-  if (!(error instanceof Refusal)) return { kind: 'failed' }
-  const { kind, messages, beside } = error
+function outcomeOf({ kind, messages, beside }: Refusal): StoredOutcome {
   return { kind: 'refused', refusal: kind, messages, beside }
 }
 

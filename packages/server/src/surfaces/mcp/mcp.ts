@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../../domain/app.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { isOutage } from '../../platform/db/outage.ts'
 import { logFault } from '../../platform/http/answer-error.ts'
 import type { Endpoint } from '../../platform/http/endpoint.ts'
 import { Form } from '../../platform/http/form-body.ts'
@@ -10,6 +9,7 @@ import { signalOf } from '../../platform/http/register.ts'
 import type { ToolAnswer, ToolBox } from '../../platform/mcp/tool-box.ts'
 import { once } from '../../platform/once.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
+import { unavailable } from '../../platform/unavailable.ts'
 import { version } from '../../platform/version.ts'
 import { type BoundCall, bindCall } from './bound-call.ts'
 import { type Caller, identify, isFixed, isOpenTo } from './caller.ts'
@@ -145,9 +145,9 @@ async function answerOrError(app: App, request: FastifyRequest, work: () => Prom
   try {
     return await work()
   } catch (thrown) {
-    if (thrown instanceof Refusal) return { text: thrown.messages.join('\n'), isError: true }
+    const refusal = thrown instanceof Refusal ? thrown : unavailable(thrown)
+    if (refusal) return { text: refusal.messages.join('\n'), isError: true }
     const error = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
-    if (isOutage(error)) return { text: 'The database cannot be reached right now; try again shortly.', isError: true }
     logFault(app.log, error, request)
     const text = `Something went wrong on our side; the log has the details under request id ${request.id}.`
     return { text, isError: true }

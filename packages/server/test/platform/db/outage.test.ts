@@ -113,6 +113,16 @@ describe('an outage', () => {
     expect(tries).toBeGreaterThan(1)
   })
 
+  test('untilReachable retries work that keeps conflicting with other transactions', async () => {
+    let tries = 0
+    const answer = untilReachable(async () => {
+      tries += 1
+      if (tries < 3) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      return 'done'
+    })
+    expect(await answer).toBe('done')
+  })
+
   test('untilReachable does not retry an invalid statement', async () => {
     const { db } = await database()
     let tries = 0

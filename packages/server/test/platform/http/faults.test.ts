@@ -48,6 +48,14 @@ describe('a fault', () => {
     expect(JSON.stringify([...answer.headers])).not.toContain('private')
   })
 
+  test('a transaction that kept conflicting with others answers 503 with Retry-After', async () => {
+    const conflict = () => Object.assign(new Error('deadlock detected'), { code: '40P01' })
+    const server = await kitServer([failing('/conflict', conflict)])
+    const answer = await server.get('/conflict')
+    expectProblem(answer, 503, 'Service unavailable', 'Too many other changes are under way; try again shortly')
+    expect(answer.headers.get('retry-after')).toBe(String(answer.body.retry_after))
+  })
+
   test('a fault writes one log record with the request id and the stack', async () => {
     const server = await kitServer([failing('/fault', errorWithDetails)], { logLevel: 'info' })
     const answer = await server.get('/fault')
