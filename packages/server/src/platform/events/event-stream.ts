@@ -52,11 +52,12 @@ export function openEventStream(
     write(frame({ position, name: eventsMissed.name, session_id: null, payload, created_at: now }))
   }
   const catchUp = async (): Promise<void> => {
-    await skipDeleted()
     do {
       isBehind = false
       for (;;) {
         const missed = await events.read({ ...from, position }, catchUpBatch)
+        // After the read: what was deleted before it is missing in it.
+        await skipDeleted()
         if (missed.length === 0) break
         missed.forEach(send)
         // At the client's pace: at most one batch is buffered, however much it missed.

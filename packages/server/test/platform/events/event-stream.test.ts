@@ -78,6 +78,34 @@ describe('the stream', () => {
     expect(current.frames.join()).not.toContain('events.missed')
   })
 
+  test('a slow reader is told of events that are deleted while it catches up', async () => {
+    const { host, pool } = await watchedHost()
+    await pool.query(
+      `insert into events (name, payload) select 'word.published', jsonb_build_object('word', n::text) from generate_series(1, 1200) n`,
+    )
+    const last = await host.events.lastPosition()
+    const closing = new AbortController()
+    onTestFinished(() => closing.abort())
+    const stream = openEventStream(host.events, { position: last - 1200 }, { signal: closing.signal })
+    await eventually(async () => stream.writableNeedDrain, Boolean)
+    const through = last - 200
+    await pool.query('update events set created_at = $1 where position <= $2', [new Date(0), through])
+    await deleteEventsBefore(host.db, new Date(1))
+
+    let received = ''
+    stream.on('data', (chunk) => {
+      received += chunk
+    })
+    await eventually(
+      async () => received,
+      (all) => all.includes(`id: ${last}\n`),
+    )
+    const ids = [...received.matchAll(/^id: (\d+)\nevent: (.+)$/gm)].map(([, id, name]) => ({ id: Number(id), name }))
+    const gap = ids.findIndex(({ name }) => name === 'events.missed')
+    expect(ids[gap]).toEqual({ id: through, name: 'events.missed' })
+    expect(ids[gap + 1]).toEqual({ id: through + 1, name: 'word.published' })
+  })
+
   test('a reader that starts when every event is deleted is told of no gap', async () => {
     const { host } = await watchedHost()
     await publishWord(host, 'gone')
