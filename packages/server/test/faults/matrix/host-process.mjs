@@ -108,6 +108,8 @@ function client(url, key) {
     }
   }
   return {
+    /** A response whose body the caller reads as it arrives. */
+    open: (path, { headers, signal }) => fetch(url + path, { headers: { 'x-api-key': key, ...headers }, signal }),
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),

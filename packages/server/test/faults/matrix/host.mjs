@@ -10,6 +10,7 @@ import { pollForge } from '../../../dist/domain/forge/poll-forge.js'
 import { enqueueMessage } from '../../../dist/domain/inbox/messages.js'
 import { archiveSession } from '../../../dist/domain/lifecycle/archive.js'
 import { pauseSession } from '../../../dist/domain/lifecycle/pause.js'
+import { pruneHosts } from '../../../dist/domain/turns/prune-hosts.js'
 import { openLog } from '../../../dist/platform/log/log.js'
 import { Refusal } from '../../../dist/platform/refusal.js'
 
@@ -19,6 +20,7 @@ const commands = {
   interrupt: (app, { id, messageId }) => interruptWithMessage(app, { id }, messageId),
   archive: (app, { id, force = false }) => archiveSession(app, { id }, { force }),
   pause: (app, { id }) => pauseSession(app, { id }),
+  pruneHosts: (app) => pruneHosts(app),
   pollChat: (app) => pollChat(app, new AbortController().signal),
   pollForge: (app) => pollForge(app, new AbortController().signal),
 }

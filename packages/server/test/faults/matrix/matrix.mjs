@@ -1,8 +1,10 @@
 import { archiveRace } from './faults/archive-race.mjs'
+import { conflicts } from './faults/conflicts.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { editedPacks } from './faults/edited-packs.mjs'
 import { killedInBurst, killedPoller, killedReceiver, labelsAddedAgain, seenTwice } from './faults/external-events.mjs'
+import { failingRecovery } from './faults/failing-recovery.mjs'
 import { databaseDownInBurst, killWhileEventsFire, killWhileInvoking } from './faults/fire-events.mjs'
 import { frozenWithWrongClock, killWhileSchedulesFire, sameSlotOnTwoHosts } from './faults/fire-schedules.mjs'
 import { followUps, followUpsAndKills } from './faults/follow-ups.mjs'
@@ -20,7 +22,10 @@ import { killInBox } from './faults/kill-in-box.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
+import { lockedCandidates } from './faults/locked-candidates.mjs'
+import { longAbsence } from './faults/long-absence.mjs'
 import { longLines } from './faults/long-lines.mjs'
+import { longOutageAtRest } from './faults/long-outage-at-rest.mjs'
 import { parkedStart } from './faults/parked-start.mjs'
 import { partition } from './faults/partition.mjs'
 import { plantedFiles } from './faults/planted-files.mjs'
@@ -75,6 +80,11 @@ export const faults = [
   plantedFiles,
   editedPacks,
   killInBox,
+  failingRecovery,
+  longOutageAtRest,
+  conflicts,
+  lockedCandidates,
+  longAbsence,
   killWhileSchedulesFire,
   killWhileEventsFire,
   killWhileInvoking,
