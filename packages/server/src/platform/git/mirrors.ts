@@ -6,6 +6,7 @@ import { keyedMutex } from '../concurrency/mutex.ts'
 import { singleFlight } from '../concurrency/single-flight.ts'
 import { errnoOf } from '../process/errno.ts'
 import { type AllowedHosts, allHosts } from './allowed-hosts.ts'
+import { asOwner } from './as-owner.ts'
 import { type GitAccess, noAccess, runGit } from './git.ts'
 import { GitFailed } from './git-failed.ts'
 import { remoteAccess } from './remote-access.ts'
@@ -97,6 +98,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number; 
         '--update-shallow',
         '--no-recurse-submodules',
         '--no-write-fetch-head',
+        ...(await asOwner(address)),
       ],
       // Branches and tags only: forges keep a ref for every pull request under `refs/*`.
       operands: [address.url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
@@ -117,7 +119,7 @@ export function openMirrors(options: { root: string; networkTimeoutMs?: number; 
         subcommand: 'clone',
         // `--no-local`: a local clone would link to files that another user can change, and follow links in that
         // folder.
-        options: ['--bare', '--quiet', '--no-local', '--template='],
+        options: ['--bare', '--quiet', '--no-local', '--template=', ...(await asOwner(address))],
         operands: [address.url, building],
         access: withPacksOnly(await remoteAccess(address, { hosts, signal })),
         timeoutMs: networkTimeoutMs,

@@ -130,6 +130,14 @@ function idsIn(text: string): Map<string, number> {
   return new Map(rows.flatMap(([name, , number]) => (name && number ? [[name, Number(number)] as const] : [])))
 }
 
+/** The primary group of a user by number. A number without a user has no groups; it gets that of `nobody`. */
+export async function userIdentity(uid: number): Promise<{ gid: number; hasGroups: boolean }> {
+  return id('-g', String(uid)).then(
+    (gid) => ({ gid, hasGroups: true }),
+    () => ({ gid: 65_534, hasGroups: false }),
+  )
+}
+
 async function id(which: '-u' | '-g', name: string): Promise<number> {
   const { stdout } = await run('id', [which, name])
   const value = Number.parseInt(stdout, 10)

@@ -94,13 +94,12 @@ describe('credentials of the operator', () => {
   })
 })
 
-describe('a repository of another user on this disk', () => {
+describe('a repository on this disk that belongs to several users', () => {
   test.runIf(process.getuid?.() === 0)(
-    'a repository of another user on this disk is refused until the operator trusts it in their own configuration',
+    'a repository of root whose git folder belongs to another user is refused until the operator trusts it in their own configuration',
     async () => {
       const { playground, clones } = await open()
       const source = join(playground.path, 'source')
-      await chown(source, 65_534, 65_534)
       await chown(join(source, '.git'), 65_534, 65_534)
       const address = parseRepositoryAddress(source)
 
