@@ -50,6 +50,8 @@ export async function agentsEnvironment(folder: string, { modelUrl, key }: Optio
     OPENAI_API_KEY: key,
     RUNTIMES_PATH,
     MODELS_PATH,
+    // The MCP servers of the tests, wherever the checkout is: `strict` hides /tmp.
+    AGENT_PATHS: import.meta.dirname,
   }
 }
 
