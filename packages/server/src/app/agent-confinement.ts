@@ -29,7 +29,8 @@ export async function openAgentConfinement(config: Config, { home, hidden }: Hos
     mode: config.AGENT_CONFINEMENT,
     home: home.path,
     stage: home.in('stage'),
-    hidden: [...hidden, resolve('.env'), ...serviceManager()],
+    hidden: [...hidden, ...serviceManager()],
+    secrets: [resolve('.env')],
     readable: [
       home.in('agents'),
       home.in('sample-repository'),

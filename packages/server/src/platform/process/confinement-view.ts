@@ -1,4 +1,5 @@
-import { lstat, readFile, realpath } from 'node:fs/promises'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { isInside } from '../contained-path.ts'
 import type { SystemUser } from '../home/system-user.ts'
 import { firstBarred } from './open-way.ts'
@@ -28,6 +29,10 @@ export type ViewRequest = {
   hidden: readonly string[]
   writable: readonly string[]
   readable: readonly string[]
+  /** Files that stay hidden when they are replaced. */
+  secrets: readonly string[]
+  /** Folders in which the program may create files, even if a secret is in them: the homes of users. */
+  open: readonly string[]
   isReadOnly: boolean
 }
 
@@ -35,7 +40,8 @@ export type ViewRequest = {
  * Resolves links, leaves out what does not exist, and drops what a wider entry includes. What is private or hidden stays so
  * inside a path that is shown; only what is named inside a private folder is shown.
  */
-export async function viewOf(request: ViewRequest): Promise<View> {
+export async function viewOf(asked: ViewRequest): Promise<View> {
+  const request = await withoutSecrets(asked)
   const found = await Promise.all(request.covers.map(async (cover) => ({ ...cover, real: await existing(cover.path) })))
   const covers = needed(found.flatMap(({ real, ...cover }) => (real ? [{ ...cover, path: real.path }] : [])))
   const isCovered = (path: string) => covers.some((cover) => isInside(cover.path, path))
@@ -53,6 +59,39 @@ export async function viewOf(request: ViewRequest): Promise<View> {
   )
   return { covers, hidden, shown: withoutRepeats(shown, covers), isReadOnly: request.isReadOnly }
 }
+
+/**
+ * What is mounted over a file vanishes for every process when the file is replaced by a rename, as editors do. So the folder of a
+ * secret file is covered as well, and shows what else is in it at the start. Links in it are left out: they could lead to what is private.
+ */
+async function withoutSecrets(request: ViewRequest): Promise<ViewRequest> {
+  const { secrets, isReadOnly } = request
+  const closed = (await existingOf(request.covers.map(({ path }) => path))).map(({ path }) => path)
+  const open = (await existingOf(['/', ...request.open])).map(({ path }) => path)
+  const found = await Promise.all(secrets.map(async (path) => ({ path, real: await existing(dirname(path)) })))
+  const folders = new Set(found.flatMap(({ real }) => (real ? [real.path] : [])))
+  const covers: Cover[] = []
+  const shown: string[] = []
+  for (const folder of folders) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const isLeft = open.includes(folder) || closed.some((path) => isInside(path, folder)) || entries.length > maxEntries
+    if (isLeft) continue
+    const names = found.flatMap(({ path, real }) => (real?.path === folder ? [basename(path)] : []))
+    covers.push({ path: folder, isWritable: false, isPrivate: true })
+    for (const entry of entries)
+      if (!entry.isSymbolicLink() && !names.includes(entry.name)) shown.push(join(folder, entry.name))
+  }
+  return {
+    ...request,
+    covers: [...request.covers, ...covers],
+    hidden: [...request.hidden, ...secrets],
+    writable: isReadOnly ? request.writable : [...request.writable, ...shown],
+    readable: isReadOnly ? [...request.readable, ...shown] : request.readable,
+  }
+}
+
+/** Each is a mount. */
+const maxEntries = 200
 
 /** Tells whether a path is on a mount from which nothing can be run. The last of the innermost mounts counts. */
 export function isNoexecIn(mountinfo: string): (path: string) => boolean {

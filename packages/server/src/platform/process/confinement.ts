@@ -40,7 +40,9 @@ type ConfinementOptions = {
   hidden: readonly string[]
   /** Paths in hidden folders that every agent may read. */
   readable: readonly string[]
-  /** For `strict`: the homes of users, which are hidden, except for what is readable. */
+  /** Files that no agent may see, not even when they are replaced while it runs. */
+  secrets?: readonly string[]
+  /** The homes of users. Under `strict` they are hidden, except for what is readable. */
   userHomes?: readonly string[]
   /** Replaces the mechanisms to try, in tests. */
   mechanisms?: readonly Exclude<Mechanism, 'none'>[]
@@ -125,7 +127,7 @@ function requestFor(
   writable: readonly string[],
   programs: readonly string[] = [],
 ): ViewRequest {
-  const { mode, home, hidden, readable, userHomes = [] } = options
+  const { mode, home, hidden, secrets = [], readable, userHomes = [] } = options
   const isStrict = mode === 'strict'
   return {
     covers: [
@@ -134,8 +136,10 @@ function requestFor(
       ...(isStrict ? temporaryFolders : []).map((path) => ({ path, isWritable: true, isPrivate: false })),
     ],
     hidden,
+    secrets,
     writable,
     readable: [...readable, ...programs.map(programFolder)],
+    open: [...userHomes, ...temporaryFolders],
     isReadOnly: isStrict,
   }
 }

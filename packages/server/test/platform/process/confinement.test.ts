@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -88,6 +88,27 @@ describe('a confined program', () => {
     expect(await run(`cat ${elsewhere}/.env; echo end`, { hidden: [join(elsewhere, '.env')] })).toBe('end')
     server.close()
     await rm(elsewhere, { recursive: true })
+  })
+
+  test.each(['replaced', 'created'])('never sees a secret file that is %s while it runs', async (change) => {
+    const folder = await realpath(await mkdtemp('/var/tmp/yardmaster-secret-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await mkdir(join(folder, 'kept'))
+    await writeFile(join(folder, 'notes'), 'notes\n')
+    await symlink(join(home, 'api-key'), join(folder, 'link'))
+    if (change === 'replaced') await writeFile(join(folder, '.env'), 'KEY=old\n')
+    const script = `cat ${folder}/.env; ls ${folder}; echo more >> ${folder}/kept/new; echo up; read line; cat ${folder}/.env`
+    const child = await start('sh', ['-c', script], { secrets: [join(folder, '.env')] })
+    const lines: string[] = []
+    for await (const { text } of child.lines) {
+      lines.push(text)
+      if (text !== 'up') continue
+      await writeFile(join(folder, '.env.new'), 'KEY=new\n')
+      await rename(join(folder, '.env.new'), join(folder, '.env'))
+      child.stdin?.end('go on\n')
+    }
+    expect(lines).toEqual(['kept', 'notes', 'up'])
+    expect(await readFile(join(folder, 'kept/new'), 'utf8')).toBe('more\n')
   })
 
   test('sees only its own processes, and not the environment of the server', async () => {
