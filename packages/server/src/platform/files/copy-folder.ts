@@ -12,7 +12,9 @@ import {
   utimes,
 } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { childEnvironment } from '../process/environment.ts'
 import { errnoOf } from '../process/errno.ts'
+import { runCommand } from '../process/run-command.ts'
 import { UntrustedFile } from './untrusted-file.ts'
 
 /**
@@ -78,14 +80,40 @@ async function copyRegular({ source, target, shown }: Item): Promise<boolean> {
   try {
     const stats = await file.stat()
     if (!stats.isFile()) return true
-    const flags = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE
-    await copyFile(placeOf(file, source), target, flags).catch((error: unknown) => refuse(error, shown))
+    if (isSparse(stats)) await copySparse(file, { source, target, shown })
+    else {
+      const flags = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE
+      await copyFile(placeOf(file, source), target, flags).catch((error: unknown) => refuse(error, shown))
+    }
     await copyTimes(target, stats)
     return true
   } finally {
     await file.close()
   }
 }
+
+/** A file with large holes. Copied byte by byte, one of a terabyte that takes no space would fill the disk. */
+function isSparse({ size, blocks }: Stats): boolean {
+  return size - blocks * 512 > holesMaxBytes
+}
+
+const holesMaxBytes = 16 * 1024 * 1024
+
+/** Node cannot find the holes of a file; GNU cp can. */
+async function copySparse(file: FileHandle, { source, target, shown }: Item): Promise<void> {
+  // The place of an open file, as another process names it.
+  const place = placeOf(file, source).replace('/self/', `/${process.pid}/`)
+  const { code } = await runCommand({
+    command: 'cp',
+    args: ['--sparse=always', '--reflink=auto', '--', place, target],
+    env: childEnvironment({}),
+    timeoutMs: sparseTimeoutMs,
+    maxOutputBytes: 4096,
+  })
+  if (code !== 0) throw new UntrustedFile(`${shown} has holes and cannot be copied`)
+}
+
+const sparseTimeoutMs = 300_000
 
 /** Linux resolves this path to what is open, even if the source's path leads elsewhere by now. */
 function placeOf(handle: FileHandle, source: string): string {

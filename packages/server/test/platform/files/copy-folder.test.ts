@@ -57,6 +57,17 @@ describe('a copy of a folder', () => {
     for (const path of [source('deep'), copy('deep')]) await chmod(path, 0o755)
   })
 
+  test('a copy of a folder keeps the holes of a file of a terabyte', async () => {
+    await mkdir(source(), { recursive: true })
+    await run('truncate', ['--size=1T', source('disk.img')])
+    await run('sh', ['-c', `printf tail >> ${source('disk.img')}`])
+    expect(await copyFolder(source(), copy())).toBe(true)
+    const { size, blocks } = await stat(copy('disk.img'))
+    expect(size).toBe(2 ** 40 + 4)
+    expect(blocks * 512).toBeLessThan(2 ** 20)
+    expect((await run('tail', ['-c', '4', copy('disk.img')])).stdout).toBe('tail')
+  })
+
   test('a copy of a folder shares no inode with the source and drops setuid', async () => {
     await mkdir(source())
     await writeFile(source('program'), 'x')
