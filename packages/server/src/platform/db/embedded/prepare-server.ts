@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type SystemUser, systemUser } from '../../home/system-user.ts'
+import { StartupError } from '../../startup-error.ts'
 import { type BinaryPackage, findBinaryPackage } from './binary-package.ts'
 import { createDataDirectory, hasDataDirectory, moveDataTo, resetPassword } from './data-directory.ts'
 import { endOldServer } from './end-old-server.ts'
@@ -63,6 +64,7 @@ async function prepareIn(
   if (hasData && runAs !== undefined && (await moveDataTo(runAs, data)))
     log.info(`the database in ${data} now belongs to the user ${runAs.name}`)
 
+  if (!hasData) refuseShellSyntax(folder)
   const binaries = await installBinaries(source, { folder, runAs })
   const passwordFile = join(options.home, 'postgres/password')
   const savedPassword = await readPassword(passwordFile)
@@ -103,3 +105,11 @@ async function prepareIn(
 }
 
 const trimEveryMs = 60_000
+
+/** initdb passes its own path to a shell, in double quotes. */
+function refuseShellSyntax(folder: string): void {
+  if (!/["$`]/.test(folder)) return
+  throw new StartupError(
+    `PostgreSQL cannot create a database in ${JSON.stringify(folder)}: the path must not contain ", $ or \`. Set YARDMASTER_HOME to another folder, or set DATABASE_URL.`,
+  )
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedPostgresOptions } from '../../../../src/platform/db/embedded/embedded-postgres.ts'
@@ -44,6 +44,17 @@ describe('a start that cannot succeed throws a StartupError', { timeout: 30_000 
     expect(sentence).toContain('ENOENT')
     expect(sentence).toContain('DATABASE_URL')
   })
+
+  test.each(['"', '$(touch /tmp/yardmaster-ran)', '`touch /tmp/yardmaster-ran`'])(
+    'a new home with %s in its path: names the characters, and no shell reads them',
+    async (part) => {
+      const home = await makeHome(join(sandbox, `odd ${part.replaceAll('/', '-')}`))
+      expect(await sentenceOf(home)).toContain(
+        'the path must not contain ", $ or `. Set YARDMASTER_HOME to another folder',
+      )
+      expect(await readdir(join(home, 'postgres'))).toEqual([])
+    },
+  )
 
   test('data of another major version: names both versions and the folder', async () => {
     const home = await homeWithData('version', { PG_VERSION: '15\n' })
