@@ -1,6 +1,7 @@
 import type { Page } from '@yardmaster/contract/paging'
 import { type Insertable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { hasMetadata } from '../sessions/session.ts'
 import { spawnedBy } from '../triggers/trigger.ts'
@@ -88,22 +89,9 @@ export async function insertFire(tx: Transaction, fire: NewFire): Promise<void> 
 
 type NewFire = Omit<FireRow, 'id' | 'times' | 'fired_at' | 'last_fired_at'>
 
-export async function selectFires(
-  db: Database,
-  triggerId: number,
-  { page, perPage }: Page,
-): Promise<{ rows: FireRow[]; totalCount: number }> {
+export function selectFires(db: Database, triggerId: number, page: Page): Promise<Paged<FireRow>> {
   const matching = db.selectFrom('trigger_fires').where('trigger_id', '=', triggerId)
-  const [rows, { total }] = await Promise.all([
-    matching
-      .selectAll()
-      .orderBy('id', 'desc')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, totalCount: total }
+  return selectPage(matching.selectAll().orderBy('id', 'desc'), page)
 }
 
 export async function deleteOldClaims(db: Database): Promise<void> {

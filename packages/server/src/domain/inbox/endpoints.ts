@@ -9,8 +9,8 @@ import { changeMessage, enqueueMessage, listMessages, removeMessage, reorderMess
 
 export const endpoints = [
   bindList(contract.listMessages, async ({ params, filters, page }, app) => {
-    const { messages, totalCount } = await listMessages(app, params.session_id, filters, page)
-    return { items: messages.map(present), totalCount }
+    const { rows, totalCount } = await listMessages(app, params.session_id, filters, page)
+    return { items: rows.map(present), totalCount }
   }),
   bind(contract.showMessage, async ({ params }, app) =>
     ok({ enqueued_message: present(await showMessage(app, params.session_id, params.id)) }),

@@ -1,6 +1,7 @@
 import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 
 export type MessageStatus = 'pending' | 'processing' | 'sent' | 'undelivered'
 export type MessageOrigin = 'caller' | 'automated_pr_merged' | 'automated_merge_conflict' | 'automated_recovery_nudge'
@@ -156,27 +157,17 @@ export function findMessage(db: Database | Transaction, sessionId: number, id: n
 }
 
 /** By position. Sent and undelivered messages keep their last position. */
-export async function selectMessagePage(
+export function selectMessagePage(
   db: Database,
   sessionId: number,
   { status }: { status?: string | undefined },
-  { page, perPage }: Page,
-): Promise<{ messages: Message[]; totalCount: number }> {
+  page: Page,
+): Promise<Paged<Message>> {
   const matching = db
     .selectFrom('enqueued_messages')
     .where('session_id', '=', sessionId)
     .$if(status !== undefined && status !== '', (query) => query.where(sql`status`, '=', status))
-  const [messages, { total }] = await Promise.all([
-    matching
-      .selectAll()
-      .orderBy('position')
-      .orderBy('id')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { messages, totalCount: total }
+  return selectPage(matching.selectAll().orderBy('position').orderBy('id'), page)
 }
 
 /** A position past the end means the end. One statement moves the message and shifts those in between. */

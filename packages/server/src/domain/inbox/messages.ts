@@ -1,6 +1,7 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Page } from '@yardmaster/contract/paging'
 import type { Transaction } from '../../platform/db/database.ts'
+import type { Paged } from '../../platform/db/select-page.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
@@ -47,7 +48,7 @@ export async function listMessages(
   ref: SessionRef,
   filters: { status?: string | undefined },
   page: Page,
-): Promise<{ messages: Message[]; totalCount: number }> {
+): Promise<Paged<Message>> {
   const { id } = await findSession(app.db, ref)
   return selectMessagePage(app.db, id, filters, page)
 }

@@ -2,18 +2,14 @@ import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { LogFilters, NewSessionLog, SessionLogChanges } from '@yardmaster/contract/logs/fields'
 import type { Page } from '@yardmaster/contract/paging'
 import type { Transaction } from '../../platform/db/database.ts'
+import type { Paged } from '../../platform/db/select-page.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
 import { deleteLog, findLog, findLogPage, type LogLine, noteForCaller, updateLog } from './log.ts'
 
-export async function listLogs(
-  app: App,
-  ref: SessionRef,
-  filters: LogFilters,
-  page: Page,
-): Promise<{ lines: LogLine[]; totalCount: number }> {
+export async function listLogs(app: App, ref: SessionRef, filters: LogFilters, page: Page): Promise<Paged<LogLine>> {
   const { id } = await findSession(app.db, ref)
   return findLogPage(app.db, id, filters, page)
 }

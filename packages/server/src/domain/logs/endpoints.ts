@@ -8,8 +8,8 @@ import type { LogLine } from './log.ts'
 
 export const endpoints = [
   bindList(contract.listLogs, async ({ params, filters, page }, app) => {
-    const { lines, totalCount } = await listLogs(app, params.session_id, filters, page)
-    return { items: lines.map(present), totalCount }
+    const { rows, totalCount } = await listLogs(app, params.session_id, filters, page)
+    return { items: rows.map(present), totalCount }
   }),
   bind(contract.showLog, async ({ params }, app) =>
     ok({ log: present(await showLog(app, params.session_id, params.id)) }),

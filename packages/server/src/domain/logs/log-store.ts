@@ -2,6 +2,7 @@ import type { LogFilters, LogLevel } from '@yardmaster/contract/logs/fields'
 import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 
 type LogTable = {
   id: Generated<number>
@@ -27,27 +28,18 @@ export function insertLog(tx: Transaction, row: NewLogLine): Promise<LogLine> {
 }
 
 /** Newest first, by id. */
-export async function findLogPage(
+export function findLogPage(
   db: Database,
   sessionId: number,
   { level }: LogFilters,
-  { page, perPage }: Page,
-): Promise<{ lines: LogLine[]; totalCount: number }> {
+  page: Page,
+): Promise<Paged<LogLine>> {
   // Compared as text, so that an unknown level matches nothing.
   const matching = db
     .selectFrom('session_logs')
     .where('session_id', '=', sessionId)
     .$if(level !== undefined && level !== '', (query) => query.where(sql`level`, '=', level))
-  const [lines, { total }] = await Promise.all([
-    matching
-      .selectAll()
-      .orderBy('id', 'desc')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { lines, totalCount: total }
+  return selectPage(matching.selectAll().orderBy('id', 'desc'), page)
 }
 
 export function findLog(db: Database | Transaction, sessionId: number, id: number): Promise<LogLine | undefined> {

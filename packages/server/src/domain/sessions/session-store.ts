@@ -5,6 +5,7 @@ import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yar
 import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
 import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { writeJson } from '../../platform/exact-json.ts'
 import type { MetadataKey, SessionMetadata } from './metadata.ts'
@@ -186,25 +187,19 @@ export async function highestSpotPrecedence(
   return highest
 }
 
-export async function selectSessions(
+export function selectSessions(
   db: Database,
   filters: SessionFilters,
-  { page, perPage }: Page,
+  page: Page,
   classByGenesis: ClassByGenesis,
-): Promise<{ rows: SessionWithCategory[]; totalCount: number }> {
+): Promise<Paged<SessionWithCategory>> {
   const matching = (is: ExpressionBuilder<Tables, 'sessions'>): Expression<SqlBool> =>
     matchesFilters(is, filters, classByGenesis)
-  const [rows, totalCount] = await Promise.all([
-    sessionsWithCategory(db)
-      .where(matching)
-      .orderBy('sessions.created_at', 'desc')
-      .orderBy('sessions.id', 'desc')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    countMatching(db, filters, classByGenesis),
-  ])
-  return { rows, totalCount }
+  const found = sessionsWithCategory(db)
+    .where(matching)
+    .orderBy('sessions.created_at', 'desc')
+    .orderBy('sessions.id', 'desc')
+  return selectPage(found, page, () => countMatching(db, filters, classByGenesis))
 }
 
 export function selectSessionsById(db: Database, ids: readonly number[]): Promise<SessionWithCategory[]> {

@@ -6,6 +6,7 @@ import type {
   SubagentTranscriptChanges,
 } from '@yardmaster/contract/subagents/fields'
 import type { Transaction } from '../../platform/db/database.ts'
+import type { Paged } from '../../platform/db/select-page.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
@@ -31,7 +32,7 @@ export async function listSubagents(
   ref: SessionRef,
   filters: SubagentFilters,
   page: Page,
-): Promise<{ subagents: Subagent[]; totalCount: number }> {
+): Promise<Paged<Subagent>> {
   const { id } = await findSession(app.db, ref)
   return selectSubagentPage(app.db, id, filters, page)
 }

@@ -13,8 +13,8 @@ import { presentSubagent } from './present-subagent.ts'
 
 export const endpoints = [
   bindList(contract.listSubagents, async ({ params, filters, page }, app) => {
-    const { subagents, totalCount } = await listSubagents(app, params.session_id, filters, page)
-    return { items: subagents.map(presentSubagent), totalCount }
+    const { rows, totalCount } = await listSubagents(app, params.session_id, filters, page)
+    return { items: rows.map(presentSubagent), totalCount }
   }),
   bind(contract.showSubagent, async ({ params, query }, app) => {
     const subagent = await showSubagent(app, params.session_id, params.id)

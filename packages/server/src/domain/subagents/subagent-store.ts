@@ -2,6 +2,7 @@ import type { Page } from '@yardmaster/contract/paging'
 import type { SubagentFilters, SubagentStatus } from '@yardmaster/contract/subagents/fields'
 import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 
 type SubagentTable = {
   id: Generated<number>
@@ -34,12 +35,12 @@ declare module '../../platform/db/tables.ts' {
 export type Subagent = Selectable<SubagentTable>
 export type SubagentChanges = Omit<Updateable<SubagentTable>, 'id' | 'session_id' | 'created_at' | 'updated_at'>
 
-export async function selectSubagentPage(
+export function selectSubagentPage(
   db: Database,
   sessionId: number,
   { status, subagent_type }: SubagentFilters,
-  { page, perPage }: Page,
-): Promise<{ subagents: Subagent[]; totalCount: number }> {
+  page: Page,
+): Promise<Paged<Subagent>> {
   // Compared as text, so that an unknown status matches nothing.
   const matching = db
     .selectFrom('subagent_transcripts')
@@ -48,17 +49,7 @@ export async function selectSubagentPage(
     .$if(subagent_type !== undefined && subagent_type !== '', (query) =>
       query.where('subagent_type', '=', subagent_type ?? null),
     )
-  const [subagents, { total }] = await Promise.all([
-    matching
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { subagents, totalCount: total }
+  return selectPage(matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), page)
 }
 
 export function selectSubagent(db: Database, sessionId: number, id: number): Promise<Subagent | undefined> {

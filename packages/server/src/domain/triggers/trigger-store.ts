@@ -5,6 +5,7 @@ import { type ConditionType, readConditionType } from '@yardmaster/contract/trig
 import type { TriggerFilters } from '@yardmaster/contract/triggers/fields'
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { hasMetadata, metadataText } from '../sessions/session.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
@@ -55,16 +56,20 @@ export async function deleteTriggers(tx: Transaction, ids: readonly number[]): P
   return Number(result.numDeletedRows)
 }
 
+/** The roots that the caller is limited to; undefined for all. */
+export type WithinRoots = { roots?: readonly string[] | undefined }
+
 /** Newest first. An unknown filter value matches nothing. */
-export async function selectTriggers(
+export function selectTriggers(
   db: Database,
-  { status, condition_type: typeName }: TriggerFilters,
-  { page, perPage }: Page,
-): Promise<{ rows: TriggerRow[]; totalCount: number }> {
+  { status, condition_type: typeName, roots }: TriggerFilters & WithinRoots,
+  page: Page,
+): Promise<Paged<TriggerRow>> {
   const type = typeName ? (readConditionType(typeName) ?? typeName) : undefined
   const matching = db
     .selectFrom('triggers')
     .$if(Boolean(status), (query) => query.where(sql`status`, '=', status))
+    .$if(roots !== undefined, (query) => query.where(sql<SqlBool>`agent_root_name = any(${roots}::text[])`))
     .$if(type !== undefined, (query) =>
       query.where(
         sql<SqlBool>`exists (
@@ -74,17 +79,7 @@ export async function selectTriggers(
         )`,
       ),
     )
-  const [rows, { total }] = await Promise.all([
-    matching
-      .selectAll()
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, totalCount: total }
+  return selectPage(matching.selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'), page)
 }
 
 export function selectConditionsOf(db: Database | Transaction, triggerIds: readonly number[]): Promise<ConditionRow[]> {

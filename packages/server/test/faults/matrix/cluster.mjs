@@ -55,11 +55,11 @@ export async function openCluster() {
     up: async (name = 'a', environment = {}) =>
       hosts.get(name)?.isAlive() ? hosts.get(name) : start(name, environment),
     /** So many hosts, named a, b and c. Starts those that are missing and stops all others. */
-    only: async (count) => {
+    only: async (count, environment = {}) => {
       const names = ['a', 'b', 'c'].slice(0, count)
       for (const [name, host] of hosts) if (!names.includes(name)) await host.stop()
       const up = []
-      for (const name of names) up.push(hosts.get(name)?.isAlive() ? hosts.get(name) : await start(name))
+      for (const name of names) up.push(hosts.get(name)?.isAlive() ? hosts.get(name) : await start(name, environment))
       return up
     },
     hosts: () => [...hosts.values()].filter((host) => host.isAlive()),

@@ -1,5 +1,6 @@
 import { archiveRace } from './faults/archive-race.mjs'
 import { conflicts } from './faults/conflicts.mjs'
+import { databaseClockMoves } from './faults/database-clock.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { editedPacks } from './faults/edited-packs.mjs'
@@ -41,7 +42,8 @@ import { wrongClock } from './faults/wrong-clock.mjs'
 
 /**
  * Every fault with the seeds of a full run and its limits. The names R1 to R25 are those of the reliability targets; the
- * later ones were found in the field. Each fault has 20 seeds, except R15: its one round has 1,000 sessions.
+ * later ones were found in the field. Each fault has 20 seeds, those of triggers 20 with one host and 20 with two. R15 has one:
+ * its round has 1,000 sessions.
  */
 export const faults = [
   killServer,
@@ -96,4 +98,5 @@ export const faults = [
   killedPoller,
   labelsAddedAgain,
   killedInBurst,
+  databaseClockMoves,
 ]

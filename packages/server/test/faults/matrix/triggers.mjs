@@ -14,6 +14,44 @@ export async function withLab({ folder, gitRoot }, environment = {}) {
   return { CATALOG_PATH: join(catalog, 'air.json'), ...environment }
 }
 
+/**
+ * A fault of triggers, on hosts whose catalog has that root. Odd seeds have two hosts and even seeds one, so 40 seeds are 20
+ * of each. The round also receives:
+ *
+ * - `tags(count)`: so many prompts to count, each with a tag of its own
+ * - `killFirst()`: kills the first host, and returns the one that goes on: the other, or the first after a restart
+ */
+export function triggerFault({ round, startHosts = startByKind, seeds = 40, ...fault }) {
+  return {
+    ...fault,
+    seeds,
+    round: async (setting) => {
+      const { cluster, seed } = setting
+      const environment = await withLab(cluster)
+      const hosts = await startHosts({ ...setting, environment })
+      const [host] = hosts
+      const tags = (count) =>
+        Array.from({ length: count }, (_, index) => ({ tag: `${fault.name}.${seed}.${index}`, number: 1 }))
+      const killFirst = async () => {
+        await host.kill()
+        return hosts[1] ?? cluster.start('a', environment)
+      }
+      return round({ ...setting, environment, host, hosts, tags, killFirst })
+    },
+  }
+}
+
+function startByKind({ cluster, seed, environment }) {
+  return cluster.only(1 + (seed % 2), environment)
+}
+
+/** Creates a trigger for each of the tags, which records its work, and returns their ids. */
+export async function createTriggers({ cluster, host }, accepted, condition) {
+  const triggers = []
+  for (const { tag } of accepted) triggers.push(await createTrigger(host, cluster.effects.prompt(tag, 1), condition))
+  return triggers
+}
+
 /** Creates a trigger on that root and returns its id. */
 export async function createTrigger(host, prompt_template, condition, more = {}) {
   const { status, body } = await host.post('/api/v1/triggers', {
