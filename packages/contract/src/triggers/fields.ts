@@ -75,6 +75,9 @@ export const Trigger = z
     catalog_plugins: names.meta({ description: 'Plugins of its sessions; empty means those of the root.' }),
     conditions: z.array(TriggerCondition).meta({ description: 'Any one of them fires it.' }),
     last_session_id: Id.nullable().meta({ description: 'The session it follows up, or the newest it spawned.' }),
+    made_by_session_id: Id.nullable().meta({
+      description: 'The session whose agent made it, and whose children its sessions are; null for all others.',
+    }),
     last_triggered_at: Timestamp.nullable().meta({ description: 'When it last fired.' }),
     sessions_created_count: z.int().meta({ description: 'Sessions it spawned, burst notices included.' }),
     reclassified_waiting_sessions: z.int().optional().meta({

@@ -1,9 +1,10 @@
 import { limits } from '@yardmaster/contract/limits'
 import type { Genesis } from '@yardmaster/contract/sessions/fields'
-import { Refusal } from '../../platform/refusal.ts'
+import { Refusal, refuse } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { createSession, planSession } from '../lifecycle/lifecycle.ts'
+import { selectSession } from '../sessions/session.ts'
 import { genesisOfTypes, isRootMissing, type TriggerRow } from '../triggers/trigger.ts'
 import { reserve } from './burst.ts'
 import { selectPendingSession } from './fire-store.ts'
@@ -21,6 +22,7 @@ export async function planSpawn(app: App, trigger: TriggerRow, { isInvoked }: { 
       title: truncate(trigger.name, limits.title),
       goal: trigger.goal,
       precedence: trigger.precedence,
+      parent_session_id: trigger.made_by_session_id === null ? null : { id: trigger.made_by_session_id },
       // An invoke has another origin, whose class applies.
       scheduling_class: isInvoked ? null : trigger.scheduling_class,
       ...resolveLists(app, trigger),
@@ -55,6 +57,7 @@ export async function spawn(firing: Firing): Promise<Decision> {
   if (!spawnPlan) throw new PlanNeeded()
   if ('problem' in spawnPlan) throw spawnPlan.problem
   const { plan, rootName } = spawnPlan
+  await refuseIfMakerArchived(firing)
   const isNotice = verdict === 'notice'
   const metadata = { trigger_id: trigger.id, trigger_name: trigger.name }
   const { session } = await createSession(
@@ -62,6 +65,7 @@ export async function spawn(firing: Firing): Promise<Decision> {
     tx,
     {
       genesis: genesisOf(firing),
+      isByAgent: trigger.made_by_session_id !== null,
       metadata: isNotice ? { ...metadata, burst_notice: true as const } : metadata,
     },
     {
@@ -90,6 +94,13 @@ export async function spawn(firing: Firing): Promise<Decision> {
       first_missed_fire_at: null,
     },
   }
+}
+
+/** A trigger that an agent made spawns children of the agent's session, and ends with it. */
+async function refuseIfMakerArchived({ tx, trigger: { made_by_session_id: id } }: Firing): Promise<void> {
+  const maker = id === null ? undefined : await selectSession(tx, { id })
+  if (maker?.status === 'archived')
+    refuse('no_session_created', `Session ${maker.id}, which made the trigger, is archived.`)
 }
 
 /** The origin of a trigger's sessions: an invoke's is the API, any other the first of its kinds of condition. */

@@ -40,14 +40,19 @@ const endedBurst = {
 } satisfies Values
 
 /** Creates a trigger. One that follows up a session and has a one-time condition puts the session to sleep. */
-export async function createTrigger(app: App, request: NewTrigger): Promise<Saved> {
+export async function createTrigger(
+  app: App,
+  request: NewTrigger,
+  { madeBy = null }: { madeBy?: number | null | undefined } = {},
+): Promise<Saved> {
   const edits = readEdits(request.trigger_conditions_attributes ?? [], [])
   return transact(app.db, async (tx) => {
     const now = await selectNow(tx)
     const { problems, values } = readValues(app, request, undefined, now)
     await refuseProblems(tx, { problems, values, edits }, undefined)
     const { name, agent_root_name, prompt_template } = request
-    const id = await insertTrigger(tx, { ...values, name, agent_root_name, prompt_template })
+    const made = { name, agent_root_name, prompt_template, made_by_session_id: madeBy }
+    const id = await insertTrigger(tx, { ...values, ...made })
     const { conditions, touched } = await writeEdits(tx, id, edits, [])
     const row = await reload(tx, id)
     if (row.status === 'enabled') {

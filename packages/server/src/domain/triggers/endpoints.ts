@@ -5,9 +5,11 @@ import { changeTrigger, createTrigger, removeTrigger, type Saved, toggleTrigger 
 import { listTriggers, showTrigger } from './find-triggers.ts'
 
 export const endpoints = [
-  bindList(contract.listTriggers, ({ filters, page }, app) => listTriggers(app, filters, page)),
+  bindList(contract.listTriggers, ({ filters, page, roots }, app) => listTriggers(app, { ...filters, roots }, page)),
   bind(contract.showTrigger, async ({ params }, app) => ok(await showTrigger(app, params.id))),
-  bind(contract.createTrigger, async ({ body }, app) => created(answer(await createTrigger(app, body)))),
+  bind(contract.createTrigger, async ({ body, agentOf }, app) =>
+    created(answer(await createTrigger(app, body, { madeBy: agentOf }))),
+  ),
   bind(contract.updateTrigger, async ({ params, body }, app) => ok(answer(await changeTrigger(app, params.id, body)))),
   bind(contract.deleteTrigger, async ({ params }, app) => {
     await removeTrigger(app, params.id)

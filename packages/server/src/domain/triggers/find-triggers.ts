@@ -5,11 +5,11 @@ import type { z } from 'zod'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { presentTrigger, presentTriggers } from './present.ts'
-import { selectSpawned, selectTrigger, selectTriggers } from './trigger-store.ts'
+import { selectSpawned, selectTrigger, selectTriggers, type WithinRoots } from './trigger-store.ts'
 
 export async function listTriggers(
   app: App,
-  filters: TriggerFilters,
+  filters: TriggerFilters & WithinRoots,
   page: Page,
 ): Promise<{ items: Trigger[]; totalCount: number }> {
   const { rows, totalCount } = await selectTriggers(app.db, filters, page)

@@ -68,6 +68,7 @@ export async function presentTriggers(
       catalog_plugins: row.catalog_plugins,
       conditions: own.map(presentCondition),
       last_session_id: row.last_session_id,
+      made_by_session_id: row.made_by_session_id,
       last_triggered_at: when(row.last_triggered_at),
       sessions_created_count: row.sessions_created_count,
       created_at: formatTimestamp(row.created_at),

@@ -26,6 +26,7 @@ export function readTriggerArguments(given: Arguments, before: unknown): Argumen
   if (isFlat && (args.conditions ?? null) !== null)
     refuse('invalid_parameter', 'Give either conditions, or trigger_type and configuration')
   refuseIdleFlags(args, trigger)
+  if (args.status === 'failed') refuse('invalid_parameter', 'The status failed is set by the service; use disabled')
   const conditions = isFlat ? [flatCondition(type, configuration, stored)] : args.conditions
   if (!Array.isArray(conditions)) return args
   const written = conditions.map(readRemoval)
@@ -40,10 +41,12 @@ function refuseIdleFlags(args: Arguments, trigger: Arguments): void {
 }
 
 function flatCondition(type: unknown, configuration: unknown, stored: readonly Stored[]): Arguments {
-  const known = stored.filter(({ condition_type }) => condition_type === readConditionType(type))
+  const isTyped = (type ?? null) !== null
+  const known = stored.filter(({ condition_type }) => !isTyped || condition_type === readConditionType(type))
   if (known.length > 1)
     refuse('invalid_parameter', `The trigger has several conditions of that type; name one by its id in conditions`)
-  return { ...(known[0] && { id: known[0].id }), condition_type: type, configuration }
+  const [own] = known
+  return { ...(own && { id: own.id }), condition_type: isTyped ? type : own?.condition_type, configuration }
 }
 
 /** `{id, remove: true}` deletes a condition. */

@@ -21,7 +21,7 @@ export const tools: readonly Tool[] = [
         endpoint: 'GET /triggers',
         from: { condition_type: 'trigger_type' },
         brief,
-        also: { channels: { endpoint: 'GET /triggers/channels', when: 'include_channels' } },
+        also: { channels: { endpoint: 'GET /triggers/channels', when: 'include_channels', closedTo: 'agents' } },
       },
     },
     choose: ({ id }) => (id === undefined || id === null ? 'list' : 'show'),

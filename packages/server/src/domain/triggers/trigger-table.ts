@@ -28,6 +28,8 @@ type TriggerTable = {
   catalog_plugins: Generated<string[]>
   unresolved_references: JSONColumnType<UnresolvedReferences, string | undefined, string>
   last_session_id: number | null
+  /** The session whose agent made the trigger. */
+  made_by_session_id: number | null
   last_triggered_at: Date | null
   sessions_created_count: Generated<number>
   missed_fire_count: Generated<number>

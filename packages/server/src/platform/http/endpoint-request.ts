@@ -12,6 +12,8 @@ export type Sent = {
   signal: AbortSignal
   /** The session whose agent calls a tool, proven by the key of its turn. Undefined for every other caller. */
   agentOf?: number | undefined
+  /** The catalog roots that the caller of a tool is limited to. Undefined if it is not. */
+  roots?: readonly string[] | undefined
 }
 
 /** Parses the request by the endpoint's declaration, or refuses it. */
@@ -31,6 +33,7 @@ export function readRequest<App>(
     },
     headers,
     agentOf: sent.agentOf,
+    roots: sent.roots,
     get signal() {
       return sent.signal
     },

@@ -26,6 +26,8 @@ export type EndpointRequest<Params, Query, Body, Early> = {
   signal: AbortSignal
   /** The session whose agent calls a tool, proven by the key of its turn. Undefined for every other caller. */
   agentOf: number | undefined
+  /** The catalog roots that the caller of a tool is limited to. Undefined if it is not. */
+  roots: readonly string[] | undefined
 }
 
 type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined
@@ -41,6 +43,7 @@ type ListRequest<Params extends z.ZodType, Filters extends z.ZodRawShape> = {
   params: z.output<Params>
   filters: z.output<z.ZodObject<Filters>>
   page: Page
+  roots: readonly string[] | undefined
 }
 
 /** The two ways to bind a handler to a declaration, for handlers that are given an `App`. */
@@ -73,14 +76,14 @@ export function endpointBinding<App>() {
       ...declaration,
       handle: async (request, app) => {
         // As in `bind`. The filters stand beside the paging keys, which `find` does not look at.
-        const { params, query } = request as EndpointRequest<
+        const { params, query, roots } = request as EndpointRequest<
           z.output<Params>,
           { page: number; per_page: number } & z.output<z.ZodObject<Filters>>,
           undefined,
           unknown
         >
         const page = { page: query.page, perPage: query.per_page }
-        const { items, totalCount } = await find({ params, filters: query, page }, app)
+        const { items, totalCount } = await find({ params, filters: query, page, roots }, app)
         return ok({ [declaration.key]: items, pagination: paginate(page, totalCount) })
       },
     }

@@ -4,7 +4,6 @@ import { findInTree } from '../../domain/hierarchy/hierarchy.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
 import { findSession, readMetadata } from '../../domain/sessions/session.ts'
 import { type AgentPermission, agentPermissions, type Group, groupNames } from '../../domain/tool.ts'
-import { selectTrigger } from '../../domain/triggers/trigger.ts'
 import { rootOf, subagentRootsOf } from '../../domain/workspaces/workspace.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
@@ -78,7 +77,8 @@ export function isOpenTo({ ownSessionId, roots, permissions }: Caller, call: Bou
   if (roots?.length === 0 && call.isStart) return false
   if (ownSessionId === undefined) return true
   if (call.closedTo === 'agents') return false
-  return call.target !== undefined || call.isStart || call.endpoint.path === '/configs'
+  const isOnRoots = isAboutTriggers(call) && roots !== undefined && roots.length > 0
+  return call.target !== undefined || call.isStart || call.endpoint.path === '/configs' || isOnRoots
 }
 
 /** Whether an argument is not the caller's to choose. */
@@ -99,36 +99,9 @@ const fixedByRoot = ['git_root', 'plugins', 'hooks', 'skills', 'agent_runtime', 
 /** Likewise for the sessions that a trigger of a bound caller spawns. */
 const fixedOnTriggers = ['mcp_servers', 'catalog_skills', 'catalog_hooks', 'catalog_plugins', 'scheduling_class']
 
-function isAboutTriggers({ endpoint }: BoundCall): boolean {
+export function isAboutTriggers({ endpoint }: BoundCall): boolean {
   return endpoint.path.startsWith('/triggers')
 }
-
-/** A caller limited to roots sees and makes only triggers on those roots, which follow up and watch only sessions on them. */
-export async function refuseForeignTrigger(
-  app: App,
-  caller: Caller,
-  call: BoundCall,
-  { params, body }: { params: Readonly<Record<string, unknown>>; body: Readonly<Record<string, unknown>> },
-): Promise<void> {
-  const { roots } = caller
-  if (!roots || !isAboutTriggers(call)) return
-  const trigger = params.id === undefined ? undefined : await selectTrigger(app.db, Number(params.id) || 0)
-  if (params.id !== undefined && !(trigger && roots.includes(trigger.agent_root_name))) refuseMissing()
-  const { agent_root_name: name } = body
-  const isNamed = call.endpoint.path === '/triggers' && call.endpoint.method === 'POST' ? true : name !== undefined
-  if (isNamed && !roots.includes(String(name)))
-    refuse('invalid_agent_root', `Agent root must be one of: ${roots.join(', ')}`)
-  for (const session of sessionsNamedIn(body)) await reachOther(app, caller, session)
-}
-
-/** The sessions that a trigger would follow up or watch. */
-function sessionsNamedIn({ last_session_id, session_id, trigger_conditions_attributes: conditions }: Named): unknown[] {
-  const configurations = [conditions].flat().map((condition) => Object(Object(condition).configuration))
-  const named = [last_session_id, session_id, ...configurations.map(({ watched_session_id: id }) => id)]
-  return named.filter((id) => id !== undefined && id !== null && id !== '')
-}
-
-type Named = { last_session_id?: unknown; session_id?: unknown; trigger_conditions_attributes?: unknown }
 
 export function isPermission(argument: string): argument is AgentPermission {
   return agentPermissions.some((permission) => permission === argument)

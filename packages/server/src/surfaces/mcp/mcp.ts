@@ -130,7 +130,11 @@ function toolsFor(parts: readonly BoundPart[], caller: Caller): BoundTool[] {
 }
 
 function withoutFixed(caller: Caller, call: BoundCall): BoundCall {
-  return { ...call, fields: call.fields.filter(({ argument }) => !isFixed(caller, call, argument)) }
+  return {
+    ...call,
+    fields: call.fields.filter(({ argument }) => !isFixed(caller, call, argument)),
+    also: call.also.filter((more) => isOpenTo(caller, more.call)),
+  }
 }
 
 function introduction({ ownSessionId, roots }: Caller): string {

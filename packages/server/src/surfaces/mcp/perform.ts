@@ -6,9 +6,10 @@ import type { ToolAnswer } from '../../platform/mcp/tool-box.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { asMarkdown, type Detail, quoted } from './as-markdown.ts'
 import type { BoundCall } from './bound-call.ts'
-import { asStartedBy, type Caller, isPermission, reach, reachOther, refuseForeignTrigger } from './caller.ts'
+import { asStartedBy, type Caller, isPermission, reach, reachOther } from './caller.ts'
 import { type Arguments, checkArguments } from './check-arguments.ts'
 import { type BoundTool, ownArguments } from './offer.ts'
+import { refuseForeignTrigger } from './trigger-access.ts'
 
 type Asked = { args: Arguments; caller: Caller; signal: AbortSignal }
 
@@ -85,7 +86,8 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
   if (caller.ownSessionId !== undefined && endpoint.body) sent.body.acting_session_id = caller.ownSessionId
   const asked = call.isStart ? asStartedBy(app, caller, sent.body) : sent.body
   const body = (caller.ownSessionId === undefined ? asked : await redactFields(app, asked)) as JsonObject // it came as JSON
-  const request = { ...sent, body, headers: {}, signal, agentOf: caller.ownSessionId }
+  const { ownSessionId: agentOf, roots } = caller
+  const request = { ...sent, body, headers: {}, signal, agentOf, roots }
   const answer = await endpoint.handle(readRequest(endpoint, request), app)
   if (answer.body instanceof Readable) return endOf(answer.body)
   return visibleTo(caller, endpoint.path, answer.body)
@@ -107,19 +109,11 @@ async function redactFields(app: App, body: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(await Promise.all(fields))
 }
 
-/** A caller limited to roots sees only those roots in the catalog, and only triggers on them. */
+/** A caller limited to roots sees only those roots in the catalog. */
 function visibleTo({ roots }: Caller, path: string, body: unknown): unknown {
-  if (roots && path === '/triggers') return ownTriggers(roots, body)
   if (!roots || path !== '/configs') return body
   const configs = body as { agent_roots: readonly { name: string }[] } // what the endpoint declares
   return { ...configs, agent_roots: configs.agent_roots.filter(({ name }) => roots.includes(name)) }
-}
-
-function ownTriggers(roots: readonly string[], body: unknown): unknown {
-  const list = body as { triggers?: readonly { agent_root_name: string }[] } // what the endpoint declares
-  if (!list.triggers) return body
-  const triggers = list.triggers.filter((trigger) => roots.includes(trigger.agent_root_name))
-  return { ...list, triggers }
 }
 
 /** `shows` applies even with `verbose`: `message_parent` hides the parent session by it. */

@@ -53,6 +53,20 @@ describe('action_trigger and search_triggers', () => {
     expect(await app.show(foreign)).toMatchObject({ name: 'Foreign', sessions_created_count: 0 })
     expect(await text('action_trigger', { action: 'create', ...base }, bound)).toMatch(/Nightly/)
   })
+
+  test('search_triggers of a caller limited to roots counts and pages only triggers on those roots', async () => {
+    for (const name of ['One', 'Two', 'Three']) {
+      await app.trigger({ name, prompt_template: 'say counted' })
+      await app.trigger({ name: 'Foreign', agent_root_name: 'other' })
+    }
+    const all = (await app.get('/triggers?per_page=100')).body.triggers as { agent_root_name: string }[]
+    const own = all.filter((trigger) => trigger.agent_root_name === 'lab').length
+    const page = await text('search_triggers', { per_page: 2, page: 1 }, bound)
+    expect(page).toMatch(new RegExp(`total_count: ${own}\\b`))
+    expect(page.match(/agent_root_name: lab/g)).toHaveLength(2)
+    const nothing = mcpClient(app, { query: '?allowed_agent_roots=unknown' })
+    expect(await text('search_triggers', {}, nothing)).toMatch(/total_count: 0/)
+  })
 })
 
 describe('action_trigger', () => {
@@ -80,6 +94,16 @@ describe('action_trigger', () => {
     const configuration = daily.configuration
     const several = await call('action_trigger', { action: 'update', id, trigger_type: 'schedule', configuration })
     expect(several).toMatchObject({ isError: true, text: expect.stringContaining('several conditions of that type') })
+  })
+
+  test('action_trigger changes the only condition by its configuration alone, and sets no status of the service', async () => {
+    const id = await app.trigger({ trigger_conditions_attributes: [yearly] })
+    const [condition] = await shownConditions(id)
+    await text('action_trigger', { action: 'update', id, configuration: daily.configuration })
+    expect(await shownConditions(id)).toMatchObject([{ id: condition?.id, configuration: daily.configuration }])
+    expect(await call('action_trigger', { action: 'update', id, status: 'failed' })).toEqual(
+      refusal('The status failed is set by the service; use disabled'),
+    )
   })
 
   test('action_trigger deletes a condition that is sent with remove', async () => {
@@ -143,6 +167,7 @@ test('a caller limited to roots makes no trigger that follows up or watches a se
     { action: 'create', ...base, ...watch(String(foreign)) },
     { action: 'update', id: trigger, reuse_session: true, last_session_id: foreign },
     { action: 'update', id: trigger, ...watch(foreign) },
+    { action: 'create', ...base, ...watch(undefined) },
   ])
     expect(await bound.call('action_trigger', args)).toMatchObject({ isError: true })
   await text('action_trigger', { action: 'create', ...base, reuse_session: true, last_session_id: own }, bound)
