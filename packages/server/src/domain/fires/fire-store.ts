@@ -101,19 +101,21 @@ export async function deleteOldClaims(db: Database): Promise<void> {
     .execute()
 }
 
+export type OwnPending = { messageId: number | null; createdAt: Date }
+
 /** The trigger's prompts that its session has not begun: a queued message, or a turn whose agent has not received it. */
 export async function selectOwnPending(
   tx: Transaction,
   { triggerId, sessionId }: { triggerId: number; sessionId: number },
-): Promise<{ messageId: number | null } | undefined> {
-  const { rows } = await sql<{ messageId: number | null }>`
-    select id as "messageId"
+): Promise<OwnPending | undefined> {
+  const { rows } = await sql<OwnPending>`
+    select id as "messageId", created_at as "createdAt"
     from enqueued_messages
     where session_id = ${sessionId}
       and status = 'pending'
       and trigger_id = ${triggerId}
     union all
-    select null
+    select null, created_at
     from turns
     where session_id = ${sessionId}
       and state in ('queued', 'dispatched')

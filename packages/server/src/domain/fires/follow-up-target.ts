@@ -5,7 +5,7 @@ import { extendMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere, readMetadata, recordArtifacts, type SessionRow } from '../sessions/session.ts'
 import { artifactLists, isReusable, isWake, type Target } from '../triggers/trigger.ts'
-import { selectOwnPending } from './fire-store.ts'
+import { type OwnPending, selectOwnPending } from './fire-store.ts'
 import type { Decision, Firing } from './firing.ts'
 import { resolveLists } from './resolve-catalog.ts'
 import { spawn } from './spawn.ts'
@@ -53,12 +53,9 @@ async function followUp(firing: Firing, session: SessionRow): Promise<Decision> 
 }
 
 /** The session has not begun the trigger's last prompt. A schedule says the same again; any other event is added to it. */
-async function coalesce(
-  firing: Firing,
-  session: SessionRow,
-  { messageId }: { messageId: number | null },
-): Promise<Decision> {
+async function coalesce(firing: Firing, session: SessionRow, pending: OwnPending): Promise<Decision> {
   const { app, tx, trigger, conditions, events, prompt, now } = firing
+  const { messageId } = pending
   const isScheduled = events[0].by === 'schedule'
   const reason = `Session ${session.id} has not begun the last prompt of the trigger.`
   const folded: Decision = { outcome: 'coalesced', sessionId: session.id, reason }
@@ -72,12 +69,27 @@ async function coalesce(
   }
   const isRecurring = conditions.every((condition) => condition.condition_type === 'schedule' && !condition.is_one_shot)
   if (!isRecurring) return folded
-  const count = trigger.missed_fire_count + 1
-  if (count === 2) app.log.warn({ trigger: trigger.id, session: session.id }, 'a scheduled prompt is not taken up')
+  await alertIfStuck(firing, session, pending)
   return {
     ...folded,
-    changes: { missed_fire_count: count, first_missed_fire_at: trigger.first_missed_fire_at ?? now },
+    changes: {
+      missed_fire_count: trigger.missed_fire_count + 1,
+      first_missed_fire_at: trigger.first_missed_fire_at ?? now,
+    },
   }
+}
+
+const stuckCount = 2
+const stuckMs = 3_600_000
+
+/** Alerts once for a prompt that has waited for an hour while at least two runs were missed. */
+async function alertIfStuck({ app, tx, trigger, now }: Firing, session: SessionRow, { createdAt }: OwnPending) {
+  const isStuck = (at: Date, count: number) => count >= stuckCount && at.getTime() - createdAt.getTime() >= stuckMs
+  const { missed_fire_count: before, last_triggered_at: last } = trigger
+  if (!isStuck(now, before + 1) || (last && isStuck(last, before))) return
+  app.log.warn({ trigger: trigger.id, session: session.id, missed: before + 1 }, 'a scheduled prompt is not taken up')
+  const sentence = `has waited for over an hour, and ${before + 1} further runs were missed.`
+  await note(app, tx, session.id, `The prompt of trigger ${trigger.id} (${trigger.name}) ${sentence}`, 'warning')
 }
 
 /** Lists that the trigger sets replace those of the session. */

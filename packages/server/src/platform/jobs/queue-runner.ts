@@ -1,5 +1,13 @@
 import { EventEmitter } from 'node:events'
-import { type ParsedCronItem, run, type Task, type TaskList, type WorkerEvents, type WorkerPool } from 'graphile-worker'
+import {
+  type Job as ClaimedJob,
+  type ParsedCronItem,
+  run,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker'
 import type pg from 'pg'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
@@ -113,12 +121,23 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
   return { workerId: workerPool.id, failed, setPaused, stop }
 }
 
-function tasksOf<App>({ app, handlers, hostId }: QueueRunnerOptions<App>): TaskList {
+function tasksOf<App>({ app, handlers, hostId, queue, log }: QueueRunnerOptions<App>): TaskList {
+  const limits: { concurrency: number; lateAfterSeconds?: number } = queues[queue]
   const tasks: TaskList = {}
   for (const { job, perform } of handlers) {
-    const task: Task = (payload) => perform(payload, app)
+    const task: Task = (payload, { job: claimed }) => {
+      const lateSeconds = Math.round(secondsLate(claimed))
+      if (lateSeconds > (limits.lateAfterSeconds ?? Number.POSITIVE_INFINITY))
+        log.warn({ queue, job: job.name, lateSeconds }, 'a job started late')
+      return perform(payload, app)
+    }
     tasks[job.name] = task
     tasks[boundName(job.name, hostId)] = task
   }
   return tasks
+}
+
+/** Both times are the database's. A retry is due when its pause is over. */
+function secondsLate({ run_at, locked_at }: ClaimedJob): number {
+  return locked_at ? (locked_at.getTime() - run_at.getTime()) / 1000 : 0
 }

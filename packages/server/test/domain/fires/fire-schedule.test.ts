@@ -159,6 +159,36 @@ describe('a recurring schedule that re-uses a session', () => {
     expect(await app.show(id)).toMatchObject({ missed_fire_count: 0, first_missed_fire_at: null })
   })
 
+  test('alerts once in the log of the session when its prompt has waited for an hour and two runs were missed', async () => {
+    const alerts = async (session: number) =>
+      (await app.get(`/sessions/${session}/logs?level=warning`)).body.logs.map(
+        ({ content }: { content: string }) => content,
+      )
+    const miss = async (id: number) => {
+      await makeDue(id, 1)
+      await tick()
+    }
+    const target = await insertRunningSession(app.pool)
+    const id = await reusing(target, { enqueue_messages: true })
+    await tick()
+    for (let n = 0; n < 3; n += 1) await miss(id)
+    expect(await alerts(target)).toEqual([])
+
+    const old = await insertRunningSession(app.pool)
+    const stuck = await reusing(old, { enqueue_messages: true })
+    await tick()
+    await app.pool.query(
+      `update enqueued_messages set created_at = created_at - interval '61 minutes' where session_id = $1`,
+      [old],
+    )
+    await miss(stuck)
+    expect(await alerts(old)).toEqual([])
+    for (let n = 0; n < 3; n += 1) await miss(stuck)
+    expect(await alerts(old)).toEqual([
+      `The prompt of trigger ${stuck} (Sweep) has waited for over an hour, and 2 further runs were missed.`,
+    ])
+  })
+
   test('drops its prompt while the session runs and does not queue', async () => {
     const id = await reusing(await insertRunningSession(app.pool))
     await tick()

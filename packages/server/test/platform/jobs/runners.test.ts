@@ -13,6 +13,7 @@ import {
   type Word,
   wordJob,
 } from '../../support/jobs/job-host.ts'
+import { recordedLog } from '../../support/log/recorded-log.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const job = wordJob('default')
@@ -81,6 +82,22 @@ describe('running', () => {
       locked_by: null,
       is_later: true,
     })
+  })
+
+  test('a job of a queue where someone waits is logged as late when it starts two minutes after it was due', async () => {
+    const { url, db, pool } = await jobsDatabase()
+    const done: string[] = []
+    const { log, records } = recordedLog('warn')
+    for (const each of [job, other]) await enqueueWord(db, each, `late ${each.queue}`)
+    await pool.query(`update graphile_worker._private_jobs set run_at = run_at - interval '130 seconds'`)
+    await enqueueWord(db, other, 'in time')
+
+    await startJobHost({ url, handlers: [recording(job, done), recording(other, done)], log })
+
+    for (const word of ['late default', 'late pollers', 'in time']) await seen(done, word)
+    const late = records().filter(({ msg }) => msg === 'a job started late')
+    expect(late).toMatchObject([{ queue: 'pollers', job: other.name, lateSeconds: expect.any(Number) }])
+    expect(late[0]?.lateSeconds).toBeGreaterThanOrEqual(130)
   })
 
   test('a job without attempts left stays with its error and is not retried', async () => {
