@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
-import { enqueueFire } from '../packages/server/dist/domain/fires/fire.js'
+import { receiveMessage } from '../packages/server/dist/domain/chat/receive-message.js'
 import { fireDueSchedules } from '../packages/server/dist/domain/fires/fire-due-schedules.js'
-import { runFire } from '../packages/server/dist/domain/fires/run-fire.js'
 import { createTrigger } from '../packages/server/dist/domain/triggers/change-trigger.js'
-import { transact } from '../packages/server/dist/platform/db/transact.js'
 import { queues } from '../packages/server/dist/platform/jobs/queues.js'
+import { deliver, openChat } from './support/chat-webhooks.mjs'
 import { benchKey, startBenchHost } from './support/host.mjs'
 import { median } from './support/sessions.mjs'
 
@@ -16,7 +15,8 @@ import { median } from './support/sessions.mjs'
  */
 const targets = { idle: 1.5, invoke: 1.5, p99Ms: 1000 }
 
-const { host, stop } = await startBenchHost({ ROLE: 'web' })
+const { chat, environment } = await openChat()
+const { host, stop } = await startBenchHost({ ...environment, ROLE: 'web' })
 const { app } = host
 try {
   await sampleRepository(app.home)
@@ -25,6 +25,7 @@ try {
   await manyEvents()
 } finally {
   await stop()
+  await chat.close()
 }
 
 async function newTrigger(condition_type, configuration) {
@@ -93,23 +94,29 @@ async function post(path, body) {
 }
 
 async function manyEvents() {
-  const triggers = []
-  for (let n = 0; n < 500; n += 1) triggers.push(await newTrigger('chat', { channel_id: 'C1' }))
+  const channels = Array.from({ length: 500 }, (_, n) => `C${String(n).padStart(3, '0')}`)
+  for (const [n, id] of channels.entries()) {
+    chat.addChannel(id, `channel-${n}`)
+    await newTrigger('chat', { channel_id: id })
+  }
+  const bodies = Array.from({ length: 1000 }, (_, n) => {
+    const channel = channels[n % channels.length]
+    const ts = chat.post(channel, { user: 'U1', text: `message ${n}` })
+    return JSON.stringify(chat.eventOf(channel, ts, { eventId: `Ev${n}` }))
+  })
+  await app.db.updateTable('triggers').set({ coalesce_window_seconds: 0 }).execute()
   const waits = await Promise.all(
-    Array.from({ length: 1000 }, async (_, n) => {
+    bodies.map(async (body, n) => {
       await wait(n)
-      const { id, conditions } = triggers[n % triggers.length]
-      const key = `chat:C1:${n}`
-      const event = { key, conversation: key, by: 'chat', conditionId: conditions[0].id, values: { text: key } }
-      const accepted = { ...event, occurredAt: new Date(), ifNotFired: 'lost' }
-      return time(() => transact(app.db, (tx) => enqueueFire(tx, id, accepted)))
+      return time(() => deliver(host, body))
     }),
   )
   const p99 = waits.sort((one, other) => one - other)[Math.ceil(waits.length * 0.99) - 1]
   const { rows: jobs } = await sql`
     select payload
-    from graphile_worker._private_jobs
-    where key like 'fire_trigger:%'
+    from graphile_worker._private_jobs as jobs
+    join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
+    where tasks.identifier = ${receiveMessage.job.name}
   `.execute(app.db)
   // Two hosts that each run every job, as if each job ran twice, with the workers of the queue.
   const seconds = (await time(() => Promise.all([runAll(jobs), runAll(jobs)]))) / 1000
@@ -129,9 +136,9 @@ async function manyEvents() {
 async function runAll(jobs) {
   const waiting = [...jobs]
   const work = async () => {
-    for (let job = waiting.shift(); job; job = waiting.shift()) await runFire.perform(job.payload, app)
+    for (let job = waiting.shift(); job; job = waiting.shift()) await receiveMessage.perform(job.payload, app)
   }
-  await Promise.all(Array.from({ length: queues.triggers.concurrency }, work))
+  await Promise.all(Array.from({ length: queues.pollers.concurrency }, work))
 }
 
 async function time(work) {

@@ -1,7 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
-import { runnerImport } from 'vite'
+import { randomUUID } from 'node:crypto'
 import { sampleRepository } from '../packages/server/dist/app/sample-repository.js'
+import { deliver, openChat } from './support/chat-webhooks.mjs'
 import { benchKey, startBenchHost } from './support/host.mjs'
 
 /**
@@ -13,13 +12,10 @@ const events = 900
 const repetitions = 100
 const connections = 20
 const target = 1.5
-const secret = 'bench-signing-secret'
 
-const source = fileURLToPath(new URL('../packages/server/test/support/remote/chat-server.ts', import.meta.url))
-const { module } = await runnerImport(source, { configFile: false, logLevel: 'error' })
-const chat = await module.startChatServer()
+const { chat, environment } = await openChat()
 chat.addChannel('C1', 'alerts')
-const { host, stop } = await startBenchHost({ ...chat.environment, CHAT_SIGNING_SECRET: secret })
+const { host, stop } = await startBenchHost(environment)
 const { db } = host.app
 try {
   const session = await post('/sessions', {
@@ -47,7 +43,7 @@ try {
   const logPath = `/sessions/${session.session.id}/logs`
   const logs = await deliverAll(repeated, () => post(logPath, { content: 'a line', level: 'info' }))
   const startedAt = performance.now()
-  const webhooks = await deliverAll(repeated, deliver)
+  const webhooks = await deliverAll(repeated, (body) => deliver(host, body))
   const acceptedSeconds = (performance.now() - startedAt) / 1000
   const claimed = await untilAllFired(trigger.id)
   const firedSeconds = (performance.now() - startedAt) / 1000
@@ -74,22 +70,6 @@ async function deliverAll(bodies, send) {
   }
   await Promise.all(Array.from({ length: connections }, caller))
   return waits.sort((a, b) => a - b)[Math.ceil(waits.length * 0.99) - 1] / 1000
-}
-
-async function deliver(body) {
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const signature = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')
-  const response = await fetch(`${host.web.url}/api/v1/webhooks/chat`, {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'x-slack-request-timestamp': timestamp,
-      'x-slack-signature': `v0=${signature}`,
-    },
-  })
-  if (response.status !== 200) throw new Error(`a webhook was answered ${response.status}`)
-  await response.arrayBuffer()
 }
 
 /** A claim is written with the fire it belongs to, and only once for an event. */

@@ -2,16 +2,12 @@ import type { App, Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
 import { fireDueSchedules } from './fire-due-schedules.ts'
 import { deleteOldClaims } from './fire-store.ts'
-import { fireTriggerJob } from './fire-trigger-job.ts'
-import { runFire } from './run-fire.ts'
 import { tools } from './tools.ts'
 
 export const fires: Room = {
   name: 'fires',
   endpoints,
   tools,
-  jobs: [fireTriggerJob],
-  handlers: [runFire],
   periodic: [
     {
       name: 'fire_due_schedules',

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { enqueueFire } from '../../../src/domain/fires/fire.ts'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { deleteSession } from '../../../src/domain/lifecycle/delete.ts'
 import { transition } from '../../../src/domain/sessions/session.ts'
@@ -213,28 +212,5 @@ describe('a watch on one session', () => {
     await pass(300)
     await work()
     expect(await exists(trigger)).toBe(false)
-  })
-})
-
-describe('a fire as a job', () => {
-  test('fires once, however often it is enqueued', async () => {
-    const chat = { condition_type: 'chat', configuration: { channel_id: 'C1' } }
-    const trigger = await app.trigger({ trigger_conditions_attributes: [chat] })
-    const { conditions } = (await app.show(trigger)) as { conditions: { id: number }[] }
-    const event = {
-      key: 'chat:C1:1',
-      by: 'chat' as const,
-      conditionId: conditions[0]?.id ?? 0,
-      values: { text: 'hello', labels: ['a'] },
-      occurredAt: new Date(),
-      conversation: 'C1',
-      human: { authorKey: 'ada', content: 'hello' },
-      ifNotFired: 'lost' as const,
-    }
-    for (let n = 0; n < 3; n += 1) {
-      await transact(app.host.app.db, (tx) => enqueueFire(tx, trigger, event))
-      if (n > 0) await work()
-    }
-    expect(await app.fires(trigger)).toMatchObject([{ outcome: 'spawned', times: 1 }])
   })
 })

@@ -1,5 +1,4 @@
 import { fireDueSchedules } from '../../../src/domain/fires/fire-due-schedules.ts'
-import { runFire } from '../../../src/domain/fires/run-fire.ts'
 import { fireSessionEvent, watchSessions } from '../../../src/domain/watches/session-events.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import type { TriggerApp } from './trigger-app.ts'
@@ -16,7 +15,7 @@ export type ByHand = {
   pass(seconds: number): Promise<void>
 }
 
-const handlers = [fireSessionEvent, runFire]
+const handlers = [fireSessionEvent]
 
 export function byHand(app: TriggerApp): ByHand {
   let position = 0
