@@ -12,23 +12,19 @@ const keptFires = 200
 /** How long an event stays claimed. Pollers look back 45 days at most. */
 const claimedDays = 90
 
-/** Which of these events the trigger has claimed before, and the time by the database's clock, which all hosts share. */
+/** Which of these events the trigger has claimed before. */
 export async function selectClaimed(
   db: Database | Transaction,
   triggerId: number,
   keys: readonly string[],
-): Promise<{ claimed: Set<string>; now: Date }> {
-  const { rows } = await sql<{ claimed: string[] | null; now: Date }>`
-    select clock_timestamp() as now, (
-        select array_agg(event_key)
-        from trigger_events
-        where trigger_id = ${triggerId}
-          and event_key = any(${keys}::text[])
-      ) as claimed
-  `.execute(db)
-  const [row] = rows
-  if (!row) throw new Error('the look for claims returned no row')
-  return { claimed: new Set(row.claimed ?? []), now: row.now }
+): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('trigger_events')
+    .select('event_key')
+    .where('trigger_id', '=', triggerId)
+    .where('event_key', 'in', keys)
+    .execute()
+  return new Set(rows.map(({ event_key }) => event_key))
 }
 
 export async function insertClaims(tx: Transaction, claims: Insertable<Tables['trigger_events']>[]): Promise<void> {

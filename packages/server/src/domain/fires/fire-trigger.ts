@@ -12,6 +12,7 @@ import {
   isWake,
   lockTrigger,
   lockTriggerIfFree,
+  selectConditionsAndNow,
   selectConditionsOf,
   selectTargets,
   selectTrigger,
@@ -81,7 +82,7 @@ function isActive({ status }: TriggerRow, { by }: TriggerEvent): boolean {
 
 /** Restores the session to follow up if it is archived. False if a session has to be spawned instead. */
 async function prepareFollowUp(app: App, trigger: TriggerRow, { key }: TriggerEvent): Promise<boolean> {
-  const { claimed } = await selectClaimed(app.db, trigger.id, [key])
+  const claimed = await selectClaimed(app.db, trigger.id, [key])
   if (claimed.size === 0) await restoreTarget(app, trigger)
   return isWake(trigger, await selectConditionsOf(app.db, [trigger.id])) || hasReusableTarget(app, trigger)
 }
@@ -115,13 +116,15 @@ async function fireLocked(
   // Another host fires a schedule that is due on both.
   const trigger = await (isScheduled ? lockTriggerIfFree : lockTrigger)(tx, triggerId)
   if (!trigger || !isActive(trigger, given[0])) return inactive
+  const isInvoked = given[0].by === 'invoke'
   const keys = given.map(({ key }) => key)
-  const { claimed, now } = await selectClaimed(tx, triggerId, keys)
+  // The key of an invoke is its own.
+  const claimed = isInvoked ? new Set() : await selectClaimed(tx, triggerId, keys)
   const [event, ...folded] = given.filter(({ key }) => !claimed.has(key))
   if (!event) return duplicate
-  const conditions = await selectConditionsOf(tx, [triggerId])
+  const { conditions, now } = await selectConditionsAndNow(tx, triggerId)
   const condition = conditions.find(({ id }) => id === event.conditionId)
-  if (event.by !== 'invoke' && !isStillDue(condition, event)) return inactive
+  if (!isInvoked && !isStillDue(condition, event)) return inactive
   const timezone = timezoneOf(condition)
   const events: Events = [event, ...folded]
   const prompt = writePrompt(trigger, events, { now, timezone })

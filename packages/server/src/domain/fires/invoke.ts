@@ -6,6 +6,7 @@ import { isOutage } from '../../platform/db/outage.ts'
 import { Refusal, refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { showRow } from '../sessions/session.ts'
+import { readSettings } from '../settings/settings.ts'
 import { presentTrigger, selectTrigger } from '../triggers/trigger.ts'
 import type { FireResult, TriggerEvent } from './event.ts'
 import { recordFailedFire } from './failed-fire.ts'
@@ -30,9 +31,10 @@ export async function invokeTrigger(app: App, id: number, variables: Record<stri
     occurredAt: app.clock.now(),
     ifNotFired: 'lost',
   }
-  const result = await attemptOrRecord(app, id, event)
+  // The settings are for the answer, which then needs no read of its own.
+  const [result, settings] = await Promise.all([attemptOrRecord(app, id, event), readSettings(app.db)])
   const { row, conditions } = result.fired ?? refuseMissing()
-  const trigger = await presentTrigger(app, app.db, row, conditions)
+  const trigger = await presentTrigger(app, app.db, row, { conditions, settings })
   const session =
     result.session ?? (result.sessionId === null ? null : await showRow(app, app.db, { id: result.sessionId }))
   const delivery = deliveryOf(result)

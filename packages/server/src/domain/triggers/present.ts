@@ -1,3 +1,4 @@
+import type { Settings } from '@yardmaster/contract/settings/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Configuration } from '@yardmaster/contract/triggers/conditions'
 import type { Trigger, TriggerCondition } from '@yardmaster/contract/triggers/fields'
@@ -11,20 +12,23 @@ import { genesisOfTypes, isReusable, windowOf } from './traits.ts'
 import { selectConditionsOf, selectNow, selectTargets } from './trigger-store.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
+/** What the caller has read already. */
+type Known = { conditions?: readonly ConditionRow[]; settings?: Settings }
+
 /** Triggers as callers see them. */
 export async function presentTriggers(
   app: App,
   db: Database | Transaction,
   rows: readonly TriggerRow[],
-  known?: readonly ConditionRow[],
+  known: Known = {},
 ): Promise<Trigger[]> {
   const ids = rows.map(({ id }) => id)
-  const conditions = known ?? (await selectConditionsOf(db, ids))
+  const conditions = known.conditions ?? (await selectConditionsOf(db, ids))
   const targets = await selectTargets(
     db,
     rows.map((row) => (row.skip_if_pending_session && row.reuse_session ? row.last_session_id : null)),
   )
-  const classes = classesByGenesis(await readSettings(db))
+  const classes = classesByGenesis(known.settings ?? (await readSettings(db)))
   const hasBursts = rows.some((row) => row.burst_ends_at !== null)
   const now = hasBursts ? await selectNow(db) : app.clock.now()
   return rows.map((row) => {
@@ -77,14 +81,13 @@ export async function presentTriggers(
   })
 }
 
-/** With its conditions, if the caller has them. */
 export async function presentTrigger(
   app: App,
   db: Database | Transaction,
   row: TriggerRow,
-  conditions?: readonly ConditionRow[],
+  known: Known = {},
 ): Promise<Trigger> {
-  const [trigger] = await presentTriggers(app, db, [row], conditions)
+  const [trigger] = await presentTriggers(app, db, [row], known)
   if (!trigger) throw new Error('a trigger was presented without a result')
   return trigger
 }

@@ -93,6 +93,22 @@ export function selectConditionsOf(db: Database | Transaction, triggerIds: reado
     .execute()
 }
 
+/** The trigger's conditions, and the time by the database's clock. In one statement: every fire reads both under the lock. */
+export async function selectConditionsAndNow(
+  tx: Transaction,
+  triggerId: number,
+): Promise<{ conditions: ConditionRow[]; now: Date }> {
+  const rows = await tx
+    .selectFrom('trigger_conditions')
+    .selectAll()
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('trigger_id', '=', triggerId)
+    .orderBy('id')
+    .execute()
+  const now = rows[0]?.now ?? (await selectNow(tx))
+  return { conditions: rows.map(({ now: _, ...condition }) => condition), now }
+}
+
 /** The conditions of these types on enabled triggers. */
 export function selectConditionsByType(
   db: Database | Transaction,

@@ -14,6 +14,7 @@ export {
   lockTrigger,
   lockTriggerIfFree,
   recordPolled,
+  selectConditionsAndNow,
   selectConditionsOf,
   selectNow,
   selectSiblingWakes,
