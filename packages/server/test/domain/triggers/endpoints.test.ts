@@ -56,6 +56,7 @@ describe('POST /triggers', () => {
           },
         ],
         last_session_id: null,
+        made_by_session_id: null,
         last_triggered_at: null,
         sessions_created_count: 0,
         created_at: expect.any(String),
