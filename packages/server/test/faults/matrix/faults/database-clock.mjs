@@ -54,7 +54,7 @@ async function makeClock(pool) {
       as 'select pg_catalog.now() + shift from faults.clock';
     create or replace function faults.clock_timestamp() returns timestamptz volatile language sql
       as 'select pg_catalog.clock_timestamp() + shift from faults.clock';
-    do $$ begin execute format('alter database %I set search_path = faults, pg_catalog, public', current_database()); end $$;
+    do $$ begin execute format('alter database %I set search_path = public, faults, pg_catalog', current_database()); end $$;
   `)
 }
 
@@ -62,9 +62,8 @@ async function setClock(pool, hours) {
   await pool.query('update faults.clock set shift = make_interval(hours => $1)', [hours])
 }
 
+/** The functions stay, without a shift: the defaults of columns that were made meanwhile call them. */
 async function removeClock(pool) {
-  await pool.query(`
-    do $$ begin execute format('alter database %I reset search_path', current_database()); end $$;
-    drop schema if exists faults cascade;
-  `)
+  await setClock(pool, 0)
+  await pool.query(`do $$ begin execute format('alter database %I reset search_path', current_database()); end $$`)
 }
