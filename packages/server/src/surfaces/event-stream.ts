@@ -21,7 +21,9 @@ const streamEvents = bind(contract.streamEvents, async ({ query, headers, signal
 const pruneEventsJob = defineJob({ name: 'prune_events', queue: 'maintenance', payload: z.object({}), attempts: 5 })
 
 const pruneEvents = handleJob(pruneEventsJob, async (_payload, app) => {
-  await deleteEventsBefore(app.db, new Date(app.clock.now().getTime() - keptDays * 86_400_000))
+  // By the database's clock, which dates the events: a host whose clock is ahead would delete new ones.
+  const { now } = await app.events.retention()
+  await deleteEventsBefore(app.db, new Date(now.getTime() - keptDays * 86_400_000))
   await deleteOldFailures(app.db)
 })
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { transact } from '../../src/platform/db/transact.ts'
 import type { Events, Follower } from '../../src/platform/events/events.ts'
 import { sampleRepository, startTestApp, type TestApp, testApp } from '../support/app/app.ts'
@@ -212,6 +212,22 @@ describe('prune_events', () => {
       (count) => count === 0,
     )
     expect((await app.pool.query(`select 1 from events where payload->>'word' = 'young'`)).rowCount).toBe(1)
+  })
+
+  test('prune_events on a host whose clock is a week ahead keeps new events', async () => {
+    await publishWord('antique')
+    await publishWord('recent')
+    await app.pool.query(
+      `update events set created_at = now() - interval '73 hours' where payload->>'word' = 'antique'`,
+    )
+    const clock = vi.spyOn(app.host.app.clock, 'now').mockReturnValue(new Date(Date.now() + 7 * 86_400_000))
+    onTestFinished(() => clock.mockRestore())
+    await app.pool.query(`select graphile_worker.add_job('prune_events', '{}')`)
+    await eventually(
+      async () => (await app.pool.query(`select 1 from events where payload->>'word' = 'antique'`)).rowCount,
+      (count) => count === 0,
+    )
+    expect((await app.pool.query(`select 1 from events where payload->>'word' = 'recent'`)).rowCount).toBe(1)
   })
 
   test('prune_events runs every hour', async () => {
