@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -66,6 +66,29 @@ async function printed(child: Child): Promise<string> {
 
 const run = async (script: string, options?: Run) => printed(await start('sh', ['-c', script], options))
 
+/** What a program sees of the folder of a secret file, before and after the file gets new content, and what it writes there. */
+async function seenOfSecret(change: 'replaced' | 'created', options: Run = {}) {
+  const folder = await realpath(await mkdtemp('/var/tmp/yardmaster-secret-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await mkdir(join(folder, 'kept'))
+  for (const path of [folder, join(folder, 'kept')]) await chmod(path, 0o777)
+  await writeFile(join(folder, 'notes'), 'notes\n')
+  await symlink(join(home, 'api-key'), join(folder, 'link'))
+  const secret = join(folder, '.env')
+  if (change === 'replaced') await writeFile(secret, 'KEY=old\n')
+  const script = `cat ${secret}; ls ${folder}; echo more >> ${folder}/kept/new; echo up; read line; cat ${secret}`
+  const child = await start('sh', ['-c', script], { ...options, secrets: [secret] })
+  const lines: string[] = []
+  for await (const { text } of child.lines) {
+    lines.push(text)
+    if (text !== 'up') continue
+    await writeFile(`${secret}.new`, 'KEY=new\n')
+    await rename(`${secret}.new`, secret)
+    child.stdin?.end('go on\n')
+  }
+  return { lines, written: await readFile(join(folder, 'kept/new'), 'utf8') }
+}
+
 describe('a confined program', () => {
   test('sees of the home only its own folder and what every agent may read', async () => {
     expect(await run(`cd ${home} && find . -type f | sort`)).toBe('./agents/file\n./clones/session-1/file')
@@ -90,25 +113,8 @@ describe('a confined program', () => {
     await rm(elsewhere, { recursive: true })
   })
 
-  test.each(['replaced', 'created'])('never sees a secret file that is %s while it runs', async (change) => {
-    const folder = await realpath(await mkdtemp('/var/tmp/yardmaster-secret-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
-    await mkdir(join(folder, 'kept'))
-    await writeFile(join(folder, 'notes'), 'notes\n')
-    await symlink(join(home, 'api-key'), join(folder, 'link'))
-    if (change === 'replaced') await writeFile(join(folder, '.env'), 'KEY=old\n')
-    const script = `cat ${folder}/.env; ls ${folder}; echo more >> ${folder}/kept/new; echo up; read line; cat ${folder}/.env`
-    const child = await start('sh', ['-c', script], { secrets: [join(folder, '.env')] })
-    const lines: string[] = []
-    for await (const { text } of child.lines) {
-      lines.push(text)
-      if (text !== 'up') continue
-      await writeFile(join(folder, '.env.new'), 'KEY=new\n')
-      await rename(join(folder, '.env.new'), join(folder, '.env'))
-      child.stdin?.end('go on\n')
-    }
-    expect(lines).toEqual(['kept', 'notes', 'up'])
-    expect(await readFile(join(folder, 'kept/new'), 'utf8')).toBe('more\n')
+  test.each(['replaced', 'created'] as const)('never sees a secret file that is %s while it runs', async (change) => {
+    expect(await seenOfSecret(change)).toEqual({ lines: ['kept', 'notes', 'up'], written: 'more\n' })
   })
 
   test('sees only its own processes, and not the environment of the server', async () => {
@@ -174,6 +180,21 @@ describe('a confined program', () => {
     for (const identity of family) expect(await processTable().isRunning(identity)).toBe(false)
   })
 
+  test.each(['required', 'off'] as const)(
+    'that forks without end is stopped with all it has started, in mode %s',
+    async (mode) => {
+      const user = await systemUser('agents')
+      // Each process starts the next one and exits, so that no list of processes stays right.
+      const chain = 'next() { sleep 0.1; next & }'
+      const chains = `${chain}; for n in 1 2 3 4 5 6 7 8 9 10; do next & done; echo up; exec sleep 1000`
+      const child = await start('sh', ['-c', chains], { mode, ...(user && { user }) })
+      for await (const { text } of child.lines) if (text === 'up') break
+      await expect.poll(async () => (await processTable().findMarked(marker)).length).toBeGreaterThan(10)
+      expect(await child.stop({ graceMs: 0 })).toMatchObject({ survivors: [] })
+      expect(await processTable().findMarked(marker)).toEqual([])
+    },
+  )
+
   test('takes its descendants with it when its first process is killed from outside', async () => {
     const child = await start('sh', ['-c', 'setsid sleep 1000 & echo up; exec sleep 1000'])
     for await (const { text } of child.lines) if (text === 'up') break
@@ -235,6 +256,12 @@ describe.each(['namespaces', ...(hasBubblewrap ? (['bubblewrap'] as const) : [])
       )
       expect(await run(`echo x > ${home}/new; echo more > new && cat new`, ordinary)).toMatch(/more$|^more/)
       expect(await run(`[ -e /proc/${process.pid}/environ ] && echo seen || echo unseen`, ordinary)).toBe('unseen')
+    })
+
+    test('never sees a secret file that is replaced while it runs', async () => {
+      const { lines, written } = await seenOfSecret('replaced', ordinary)
+      expect(lines).toEqual(['kept', 'notes', 'up'])
+      expect(written).toBe('more\n')
     })
 
     test('does not see the shared memory of its user', async () => {
