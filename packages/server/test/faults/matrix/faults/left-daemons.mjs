@@ -15,12 +15,15 @@ const daemons = [
 
 export const leftDaemons = {
   name: 'R7',
-  what: 'daemons that an agent leaves behind (setsid, double fork)',
+  what: 'daemons that an agent leaves behind (setsid, double fork), confined and as plain processes',
   seeds: 20,
   limitSeconds: 120,
   recoveryLimitSeconds: 2,
   round: async ({ cluster, seed, random }) => {
-    const host = await cluster.up()
+    // Every other round without confinement, where no kernel ends them.
+    const [name, environment] = seed % 2 ? ['a', {}] : ['plain', { AGENT_CONFINEMENT: 'off' }]
+    await cluster.stop(name === 'a' ? 'plain' : 'a')
+    const host = await cluster.up(name, environment)
     const unrelated = spawn('sleep', ['300'], { stdio: 'ignore' })
     try {
       const tag = `R7.${seed}`

@@ -18,8 +18,8 @@ export const racingDelete = {
     await wait(1000)
     const answers = []
     const ask = async (method, path, body) => {
-      const { status } = await random.pick(hosts)[method](path, body)
-      answers.push({ status, path })
+      const answer = await random.pick(hosts)[method](path, body)
+      answers.push({ status: answer.status, path, why: answer.body?.message })
     }
     for (const id of ids) {
       // Without a delete every fork succeeds.
@@ -41,8 +41,8 @@ export const racingDelete = {
     const faults = answers.filter(({ status }) => status === 0 || status >= 500)
     return {
       problems: [
-        ...forks.map(({ status }) => `a fork beside a working agent answered ${status}`),
-        ...faults.map(({ status, path }) => `${path} answered ${status}`),
+        ...forks.map(({ status, why }) => `a fork beside a working agent answered ${status}: ${why}`),
+        ...faults.map(({ status, path, why }) => `${path} answered ${status}: ${why}`),
       ],
     }
   },
