@@ -29,6 +29,16 @@ export const limits = {
   catalogHooks: 100,
   catalogPlugins: 50,
   sessionNotes: 50_000,
+  elicitation: {
+    requestId: 255,
+    message: 10_000,
+    /** Of the requested schema, of `_meta` and of an answer, as JSON. */
+    objectCharacters: 65_536,
+    bodyBytes: 512 * 1024,
+    /** Of one session. An agent in a loop must not flood the people who answer. */
+    pending: 100,
+    windowMinutes: { min: 1, max: 7 * 24 * 60, default: 60 },
+  },
   triggerName: 255,
   triggerConditions: 50,
   categoryName: 100,

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { categoriesChanged } from '../categories/events.ts'
+import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
 import { sessionCreated, sessionDeleted, sessionStatusChanged, statusSummaryChanged } from '../sessions/events.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { eventsMissed } from './missed.ts'
@@ -7,6 +8,8 @@ import { eventsMissed } from './missed.ts'
 /** Every kind of event that the stream carries. */
 export const eventKinds = [
   categoriesChanged,
+  elicitationRaised,
+  elicitationResolved,
   eventsMissed,
   sessionCreated,
   sessionDeleted,

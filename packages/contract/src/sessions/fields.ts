@@ -179,7 +179,7 @@ export const NewSession = z.object({
     .meta({ description: 'Instead of a rank: `top_of_spot`.', examples: ['top_of_spot'] }),
   config: JsonObject.nullish().meta({
     description:
-      "Settings for the run: `model`, and `cli_commands` (true: a prompt that begins with a slash is a command of the agent's program).",
+      "Settings for the run: `model`, `cli_commands` (true: a prompt that begins with a slash is a command of the agent's program), and `permissions` (`ask`: people decide what the agent may do).",
   }),
   custom_metadata: JsonObject.nullish().meta({ description: "The caller's own object." }),
   idempotency_key: text(limits.idempotencyKey)

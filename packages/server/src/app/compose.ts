@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { openCatalog } from '../domain/catalog/catalog.ts'
+import { openQuestionMemory, type QuestionMemory } from '../domain/elicitations/elicitation.ts'
 import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
@@ -107,8 +108,9 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       environment,
     })
     const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
+    const questions = openQuestionMemory({ events, clock: systemClock })
     const redactor = openRedactor({
-      known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets()],
+      known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets(), ...knownTokens(questions)],
       rules: [...houseRules, ...rules],
       onWithheld: (about) => log.error(about, 'a text could not be redacted and is withheld'),
     })
@@ -138,6 +140,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       serviceUrl,
       isWorker: config.ROLE !== 'web',
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
+      questions,
+      elicitationMinutes: config.ELICITATION_EXPIRATION_MINUTES,
       contentSearch: {
         budgetSeconds: config.SERVICE_CONTENT_SEARCH_BUDGET_SECONDS,
         chunkSessions: config.SERVICE_CONTENT_SEARCH_CHUNK_SIZE,
@@ -173,6 +177,11 @@ function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
     return value ? [{ label: `ENV:${name}`, value }] : []
   })
   return [...keys.map((value) => ({ label: 'API_KEY', value })), ...values]
+}
+
+/** Also those of runs whose last output is still to be stored. */
+function knownTokens({ issued }: QuestionMemory): KnownSecret[] {
+  return [...issued.values()].map((value) => ({ label: 'ELICITATION_TOKEN', value }))
 }
 
 /** The external platforms, each configured by its token. Their vendors' clients are loaded by the first call. */

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { limits } from '@yardmaster/contract/limits'
 import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { hostList } from '../platform/git/allowed-hosts.ts'
@@ -13,6 +14,8 @@ import { apiAddress, oneOf, path, text, url, wholeNumber, wordList } from '../pl
 import type { RuntimeDriver } from '../runtimes/driver.ts'
 import type { ConfiguredDriver } from '../runtimes/open-drivers.ts'
 import { drivers as registeredDrivers } from '../runtimes/registry.ts'
+
+const { windowMinutes } = limits.elicitation
 
 /**
  * The variables of the server itself, each with the rule for its value; a runtime's driver declares its own. Blank counts as
@@ -39,6 +42,7 @@ const variables = {
   AGENT_PATHS: pathList().default([]),
   AGENT_USER: text().optional(),
   AGENT_SILENCE_SECONDS: wholeNumber(1, 86_400).default(3600),
+  ELICITATION_EXPIRATION_MINUTES: wholeNumber(windowMinutes.min, windowMinutes.max).default(windowMinutes.default),
   SUPERVISOR_USERNAME: text().default('supervisor'),
   SUPERVISOR_PASSWORD: text().optional(),
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),

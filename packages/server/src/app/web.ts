@@ -1,8 +1,10 @@
 import type { Sender } from '@yardmaster/contract/endpoint'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../domain/app.ts'
+import { verifyToken } from '../domain/elicitations/elicitation.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
+import type { Checker } from '../platform/http/guard.ts'
 import { apiKeyChecker, keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
@@ -34,7 +36,11 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
     log: app.log,
-    checkers: { api_key: apiKeyChecker(check), webhook: webhookChecker(app, config) },
+    checkers: {
+      api_key: apiKeyChecker(check),
+      elicitation_token: elicitationTokenChecker(app),
+      webhook: webhookChecker(app, config),
+    },
     hosts: [config.HOST, ...named],
     isProxied: config.APP_HOST !== undefined,
     ...(timeouts && { timeouts }),
@@ -49,6 +55,11 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     hosts: named,
   })
   return { server, url: await listen(server, config) }
+}
+
+/** The token is in the path. A key that is sent besides it makes no difference. */
+function elicitationTokenChecker(app: App): Checker {
+  return async ({ params }) => void (await verifyToken(app, String(Reflect.get(Object(params), 'token'))))
 }
 
 /** A platform is admitted when both its token and the secret of its signatures are configured. */

@@ -26,6 +26,8 @@ export type Call = {
   endpoint: `${Method} /${string}`
   /** `agents`: not for agents. `bound`: not for any caller that is limited to roots. */
   closedTo?: 'agents' | 'bound'
+  /** The call is about no session, and its endpoint decides whether the calling agent may. */
+  decidesByAgent?: true
   /** An agent may use the call only where its root allows this. */
   needs?: AgentPermission
   /** Argument names by endpoint field, where they differ. */

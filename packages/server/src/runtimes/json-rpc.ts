@@ -14,7 +14,7 @@ export type JsonRpc = {
 
 export type JsonRpcHandlers = {
   onNotification(method: string, params: unknown): void
-  /** Returns the result. If it throws, the peer gets a method-not-found error. */
+  /** Returns the result or a promise of it. If it fails, the peer gets a method-not-found error. */
   onRequest(method: string, params: unknown): unknown
 }
 
@@ -48,16 +48,17 @@ export function jsonRpc(
     if (child.stdin?.writable) child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   }
 
-  const answer = (id: string | number, method: string, params: unknown): void => {
+  const answer = async (id: string | number, method: string, params: unknown): Promise<void> => {
     try {
-      send({ id, result: onRequest(method, params) })
+      send({ id, result: await onRequest(method, params) })
     } catch (error) {
       send({ id, error: { code: methodNotFound, message: error instanceof Error ? error.message : String(error) } })
     }
   }
 
   const receive = (message: Message): void => {
-    if (message.method !== undefined && message.id !== undefined) answer(message.id, message.method, message.params)
+    if (message.method !== undefined && message.id !== undefined)
+      void answer(message.id, message.method, message.params)
     else if (message.method !== undefined) onNotification(message.method, message.params)
     else {
       const call = pending.get(Number(message.id))

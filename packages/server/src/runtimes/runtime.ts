@@ -1,6 +1,7 @@
 import type { ProcessIdentity } from '../platform/process/process-table.ts'
 import type { Confine } from '../platform/process/program.ts'
 import type { Equipment } from './equipment.ts'
+import type { Ask } from './question.ts'
 
 export type RuntimeModel = {
   id: string
@@ -43,6 +44,11 @@ export type TurnOrder = {
   onNamed(conversationId: string): Promise<void>
   /** Called on every sign of activity; the transcript may have grown. */
   onActivity(): void
+  /**
+   * The agent asks a person for permissions and answers. Absent: no person is asked. The agent then has every permission, and
+   * its questions are declined.
+   */
+  ask?: Ask
   /** Writes a sentence to the session's log, such as that the agent retries a call to the model. */
   onNotice(sentence: string): void
 }

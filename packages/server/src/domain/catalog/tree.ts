@@ -47,6 +47,8 @@ export type Root = Artifact &
     defaultPlugins: readonly string[]
     defaultSubagentRoots: readonly string[]
     allowsAgents: readonly AgentPermission[]
+    /** `ask`: people decide what agents may do. Null: agents have every permission. */
+    permissions: 'ask' | null
   }>
 
 /** An MCP server as declared, with placeholders. Never shown by the API. */

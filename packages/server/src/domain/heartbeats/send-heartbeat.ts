@@ -13,8 +13,8 @@ const heartbeatPrompt = automatedMessage(
 )
 
 /**
- * Prompts a session in `needs_input` to continue, if its heartbeat is due. Sends nothing when a person paused the session, a
- * queued message is pending or a wake is armed. The next heartbeat is due one interval later in every case. Returns whether it sent one.
+ * Prompts a session in `needs_input` to continue, if its heartbeat is due. Sends nothing when a person paused the session or is
+ * asked a question, a queued message is pending or a wake is armed. The next heartbeat is due one interval later in every case. Returns whether it sent one.
  */
 export async function sendHeartbeat(app: App, sessionId: number): Promise<boolean> {
   return transact(app.db, async (tx) => {
@@ -26,8 +26,10 @@ export async function sendHeartbeat(app: App, sessionId: number): Promise<boolea
       await note(app, tx, session.id, 'The heartbeat was turned off because the session is archived.')
       return false
     }
+    const { paused_by: pausedBy, blocked_on_elicitation: isBlocked } = readMetadata(session)
     const isLeftAlone =
-      readMetadata(session).paused_by === 'user' ||
+      pausedBy === 'user' ||
+      isBlocked ||
       (await hasPendingMessages(tx, session.id)) ||
       (await findNextWake(tx, session.id)) !== undefined
     if (session.status !== 'needs_input' || isLeftAlone) return false

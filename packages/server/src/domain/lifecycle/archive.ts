@@ -4,6 +4,7 @@ import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { withdrawQuestions } from '../elicitations/elicitation.ts'
 import {
   findPendingMessages,
   type Message,
@@ -41,6 +42,7 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
       cause: 'archive',
       with: { trash_after: trashAfter },
     })
+    await withdrawQuestions(app, tx, session)
     await note(app, tx, session.id, await archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
     if (session.host_id !== null) {
       const { id: sessionId, host_id: hostId } = session

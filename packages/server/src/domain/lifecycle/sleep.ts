@@ -7,7 +7,14 @@ import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { returnQueuedTurns } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { lockSession, recordPendingSleep, type SessionRow, showRow, transition } from '../sessions/session.ts'
+import {
+  lockSession,
+  readMetadata,
+  recordPendingSleep,
+  type SessionRow,
+  showRow,
+  transition,
+} from '../sessions/session.ts'
 
 /** A resting session sleeps at once, a running one when its turn ends. Any resume wakes it. */
 export async function putToSleep(app: App, ref: SessionRef): Promise<Session> {
@@ -22,7 +29,7 @@ export async function putToSleep(app: App, ref: SessionRef): Promise<Session> {
 /** As `putToSleep`, under the session's row lock that the caller holds. False if its status has nothing to put to sleep. */
 export async function sleepUntilWoken(app: App, tx: Transaction, session: SessionRow): Promise<boolean> {
   const now = app.clock.now()
-  if (session.status === 'running') {
+  if (session.status === 'running' || readMetadata(session).blocked_on_elicitation) {
     await recordPendingSleep(tx, session.id, now)
     await note(app, tx, session.id, 'Goes to sleep when the running turn ends.')
     return true

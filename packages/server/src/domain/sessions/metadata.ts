@@ -1,3 +1,4 @@
+import { lostReasons } from '@yardmaster/contract/elicitations/fields'
 import type { JsonObject } from '@yardmaster/contract/json'
 import { z } from 'zod'
 
@@ -41,6 +42,13 @@ const Metadata = z.object({
   spot_hold_reason: soft(z.string()),
   spot_hold_detail: soft(z.string()),
 
+  /** The agent waits for a person's answer; its turn goes on. */
+  blocked_on_elicitation: soft(z.literal(true)),
+  /** The last question that no person answered, or whose answer did not reach the agent. */
+  lost_elicitation: soft(
+    z.object({ reason: z.enum(lostReasons), at: z.string(), request_id: z.string(), summary: z.string() }),
+  ),
+
   heartbeat_last_beat_at: soft(z.string()),
 
   /** The trigger that spawned the session, and its name at that time. */
@@ -76,7 +84,12 @@ export const restKeys = [
   'paused_by',
   'pending_sleep',
   'deliberate_sleep_at',
+  'blocked_on_elicitation',
+  'lost_elicitation',
 ] as const satisfies readonly MetadataKey[]
+
+/** About questions to people; obsolete when a question is answered. */
+export const questionKeys = ['blocked_on_elicitation', 'lost_elicitation'] as const satisfies readonly MetadataKey[]
 
 /** Set while the session's turn waits for a free slot. */
 export const holdKeys = [

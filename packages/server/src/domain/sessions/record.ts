@@ -119,6 +119,19 @@ export function recordPullRequests(
   return updateSession(tx, id, { metadata: { pull_requests: pullRequests } })
 }
 
+/** A question that no person answered, or whose answer did not reach the agent. */
+export function recordLostElicitation(
+  tx: Transaction,
+  id: number,
+  lost: NonNullable<SessionMetadata['lost_elicitation']>,
+): Promise<void> {
+  return updateSession(tx, id, { metadata: { lost_elicitation: lost } })
+}
+
+export function clearLostElicitation(tx: Transaction, id: number): Promise<void> {
+  return updateSession(tx, id, { forget: ['lost_elicitation'] })
+}
+
 /** No server of the session waits for authorisation any more. */
 export function clearAuthorizationNeed(tx: Transaction, id: number): Promise<void> {
   return updateSession(tx, id, { forget: authorizationKeys })

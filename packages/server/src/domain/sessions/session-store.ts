@@ -9,7 +9,7 @@ import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { writeJson } from '../../platform/exact-json.ts'
 import type { MetadataKey, SessionMetadata } from './metadata.ts'
-import { changedMetadata, metadataText, newMetadata } from './metadata-store.ts'
+import { changedMetadata, hasMetadata, metadataText, newMetadata } from './metadata-store.ts'
 import type { SessionRow, SessionTable, SessionWithCategory } from './session-table.ts'
 
 export function selectSession(db: Database | Transaction, ref: SessionRef): Promise<SessionWithCategory | undefined> {
@@ -246,6 +246,7 @@ const refreshable = {
     is.and([
       is('sessions.status', '=', 'needs_input'),
       is(metadataText('paused_by'), 'is distinct from', 'user'),
+      is.not(hasMetadata('blocked_on_elicitation')),
       sql<SqlBool>`not exists (select from armed_wakes where armed_wakes.session_id = sessions.id)`,
     ]),
   at_work: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', 'in', ['waiting', 'running']),

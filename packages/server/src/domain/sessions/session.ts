@@ -16,6 +16,7 @@ export { type Card, recordCardOrder, recordCardSection, recordHeartbeatSent } fr
 export {
   clearAuthorizationNeed,
   clearHold,
+  clearLostElicitation,
   clearWorkspace,
   recordAgentProcess,
   recordArtifacts,
@@ -28,6 +29,7 @@ export {
   recordHeartbeatSettings,
   recordHold,
   recordInjectedServers,
+  recordLostElicitation,
   recordModel,
   recordNextTurn,
   recordNotes,

@@ -1,5 +1,5 @@
 import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
-import { holdKeys, type MetadataKey, restKeys } from './metadata.ts'
+import { holdKeys, type MetadataKey, questionKeys, restKeys } from './metadata.ts'
 
 type Transition = {
   on: string
@@ -57,12 +57,25 @@ export const transitions = [
     on: 'archive',
     from: ['waiting', 'running', 'needs_input', 'failed'],
     to: 'archived',
-    clears: holdKeys,
+    clears: [...holdKeys, ...questionKeys],
     basis: 'API: archive',
   },
   { on: 'unarchive', from: ['archived'], to: 'needs_input', clears: restKeys, basis: 'API: unarchive' },
-  { on: 'elicitation_asked', from: ['running'], to: 'needs_input', basis: 'API: an agent waits for an answer' },
-  { on: 'elicitation_answered', from: ['needs_input'], to: 'running', basis: 'API: elicitation respond' },
+  {
+    on: 'elicitation_asked',
+    from: ['running'],
+    to: 'needs_input',
+    clears: ['lost_elicitation'],
+    basis: 'API: an agent waits for an answer',
+  },
+  {
+    // Or expired: the agent waits no longer.
+    on: 'elicitation_answered',
+    from: ['needs_input'],
+    to: 'running',
+    clears: questionKeys,
+    basis: 'API: elicitation respond',
+  },
 ] as const satisfies readonly Transition[]
 
 export type TransitionCause = (typeof transitions)[number]['on']

@@ -3,6 +3,7 @@ import { type Transact, transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
 import type { App } from '../app.ts'
+import { issueToken } from '../elicitations/elicitation.ts'
 import { claimTurn, newTurnKey, type Turn, type TurnHold, transactHeld, turnKeyDigest } from '../inbox/inbox.ts'
 import { lockSessionIfThere, recordClaim, type SessionRow } from '../sessions/session.ts'
 
@@ -20,6 +21,8 @@ export type Claim = {
   session: SessionRow
   /** The API key of the turn's agent. */
   key: string
+  /** With which the MCP servers of its agent ask people. */
+  token: string
   /** When the lease ends unless it is renewed, by the monotonic clock of this process. */
   leaseEndsAt: number
   /** Writes in the name of the turn. Waits for the database; throws `TurnLost` once another host owns the turn. */
@@ -61,6 +64,7 @@ async function claimIn(app: App, tx: Transaction, hold: TurnHold, sessionId: num
     turn,
     session,
     key,
+    token: await issueToken(app, tx, { sessionId: session.id, marker: hold.marker }),
     leaseEndsAt: sentAt + turn.lease_seconds * 1000,
     write: (work) => untilReachable(() => transactHeld(app.db, hold, work)),
   }

@@ -3,6 +3,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { truncateMiddle } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
+import { settleRun } from '../elicitations/elicitation.ts'
 import {
   acceptTurn,
   type FailureReason,
@@ -62,8 +63,9 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, outco
     const session = await lockSessionIfThere(tx, { id: sessionId })
     const turn = session && (await findHeldTurn(tx, hold))
     if (!turn) return
-    const ending = { session, turn, hold }
-    if (turn.withdrawn_by !== null) await endWithdrawn(app, tx, ending)
+    const isWithdrawn = turn.withdrawn_by !== null
+    const ending = { session: await settleRun(app, tx, session, { ...hold, isWithdrawn }), turn, hold }
+    if (isWithdrawn) await endWithdrawn(app, tx, ending)
     else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
     else await conclude(app, tx, ending, outcome)
     await endRunningSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')

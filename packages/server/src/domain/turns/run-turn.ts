@@ -7,6 +7,7 @@ import { truncate } from '../../platform/truncate.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
+import { askPerson, isWaitingForPerson, variablesOf } from '../elicitations/elicitation.ts'
 import { findHeldTurn, recordProcess, TurnLost } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import {
@@ -18,6 +19,7 @@ import {
   transition,
 } from '../sessions/session.ts'
 import {
+  asksPeople,
   clonePath,
   equipmentOf,
   openWorkspace,
@@ -54,6 +56,7 @@ export const runTurn = handleJob(runTurnJob, async (payload, app) => {
     } finally {
       lease.stop()
       app.runs.delete(claim.hold.marker)
+      app.questions.issued.delete(claim.hold.marker)
     }
   })
 })
@@ -127,8 +130,9 @@ async function prepareUnlessStopping(
   }
 }
 
-function chooseEquipment(app: App, { turn, session, key, write }: Claim): Promise<SessionEquipment> {
-  return equipmentOf(app, session, { goal: turn.goal || session.goal, key, write })
+async function chooseEquipment(app: App, { turn, session, key, token, write }: Claim): Promise<SessionEquipment> {
+  const environment = await variablesOf(app, session.id, token)
+  return equipmentOf(app, session, { goal: turn.goal || session.goal, key, environment, write })
 }
 
 type Equipping = { runtime: Runtime; conversation: Conversation; chosen: SessionEquipment }
@@ -151,10 +155,12 @@ async function runAgent(
 ): Promise<Outcome> {
   const { hold, session, write } = claim
   const activity = new EventTarget()
+  const runEnded = new AbortController()
   let conversation = opened
   const started = await start(app, claim, runtime, {
     conversation,
     equipment,
+    ...askingPeople(app, claim, runEnded.signal),
     onActivity: () => activity.dispatchEvent(new Event('activity')),
     onNamed: async (id) => {
       conversation = { ...conversation, id }
@@ -165,15 +171,36 @@ async function runAgent(
   const { running } = started
   // `supervise` awaits it later; without a handler an early rejection would count as unhandled.
   running.ended.catch(() => undefined)
+  const isWaiting = () => isWaitingForPerson(app, hold.marker)
   const recordProgress = progressRecorder(app, { hold, session, runtime, conversation: () => conversation })
   try {
-    return await supervise(app, { running, recordProgress, activity, ...stopSignals })
+    return await supervise(app, { running, recordProgress, activity, isWaiting, ...stopSignals })
   } catch (error) {
     await running.interrupt()
     await untilReachable(() => recordProgress(true)).catch(() => {
       throw new ReceiptUnknown('supervising an agent failed', { cause: error })
     })
     throw error
+  } finally {
+    runEnded.abort()
+  }
+}
+
+/** In a session that asks for it, or on a root that does, people decide what the agent may do. */
+function askingPeople(app: App, claim: Claim, ended: AbortSignal): Pick<TurnOrder, 'ask'> {
+  const { session, hold, write } = claim
+  if (!asksPeople(app, session)) return {}
+  return {
+    ask: async (question, signal) => {
+      const asking = { sessionId: session.id, marker: hold.marker, question, write }
+      try {
+        return await askPerson(app, { ...asking, signal: AbortSignal.any([ended, ...(signal ? [signal] : [])]) })
+      } catch (error) {
+        if (!(error instanceof TurnLost) && !ended.aborted)
+          app.log.error({ sessionId: session.id, err: error }, 'could not ask a person for an agent')
+        return { action: 'cancel' }
+      }
+    },
   }
 }
 
@@ -202,7 +229,7 @@ async function start(
   app: App,
   claim: Claim,
   runtime: Runtime,
-  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'onActivity' | 'onNamed'>,
+  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'ask' | 'onActivity' | 'onNamed'>,
 ): Promise<{ running: RunningTurn } | { outcome: Outcome }> {
   const { turn, session, hold } = claim
   try {

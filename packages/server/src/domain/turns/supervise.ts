@@ -11,6 +11,8 @@ type Supervision = {
   /** Stores what the agent has written since the last call. `isOver`: the agent has ended. */
   recordProgress(isOver: boolean): Promise<void>
   activity: EventTarget
+  /** Whether the agent waits for a person, or did lately. */
+  isWaiting(): Promise<boolean>
   lease: Lease
   /** Aborted when the host drains. */
   signal: AbortSignal
@@ -22,10 +24,10 @@ const recordIntervalMs = 250
 /** Waits for the end of a running agent. Stores what it writes meanwhile, and stops it when the turn must stop. */
 export async function supervise(
   app: App,
-  { running, recordProgress, activity, lease, signal }: Supervision,
+  { running, recordProgress, activity, isWaiting, lease, signal }: Supervision,
 ): Promise<Outcome> {
   const recorder = recordOnActivity(app, activity, () => recordProgress(false))
-  const watchdog = watchSilence(app, activity, running)
+  const watchdog = watchSilence(app, { activity, running, isWaiting })
   const mustStop = AbortSignal.any([signal, lease.signal])
   const stop = () => void running.interrupt()
   mustStop.addEventListener('abort', stop)
@@ -44,14 +46,24 @@ export async function supervise(
   }
 }
 
-/** Interrupts an agent that shows no activity for the configured time. */
-function watchSilence(app: App, activity: EventTarget, running: RunningTurn) {
+type Watched = Pick<Supervision, 'activity' | 'running' | 'isWaiting'>
+
+/** Interrupts an agent that shows no activity for the configured time, unless it waits for a person. */
+function watchSilence(app: App, { activity, running, isWaiting }: Watched) {
   let hasFired = false
-  const onTimeout = (): void => {
+  let isStopped = false
+  const onTimeout = async (): Promise<void> => {
+    // While the database is away no one can say what the agent waits for.
+    const isExcused = await isWaiting().catch(() => true)
+    if (isStopped) return
+    if (isExcused) {
+      timer.refresh()
+      return
+    }
     hasFired = true
-    void running.interrupt()
+    await running.interrupt()
   }
-  const timer = setTimeout(onTimeout, app.agentSilenceSeconds * 1000)
+  const timer = setTimeout(() => void onTimeout(), app.agentSilenceSeconds * 1000)
   const onActivity = (): void => {
     timer.refresh()
   }
@@ -60,6 +72,7 @@ function watchSilence(app: App, activity: EventTarget, running: RunningTurn) {
     hasFired: () => hasFired,
     failureDetail: `The agent showed no activity for ${app.agentSilenceSeconds} s and was stopped. Restart the session to continue.`,
     stop: () => {
+      isStopped = true
       activity.removeEventListener('activity', onActivity)
       clearTimeout(timer)
     },

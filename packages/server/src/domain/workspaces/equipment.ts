@@ -12,11 +12,19 @@ export type SessionEquipment = {
   leftOut: string[]
 }
 
+type Given = {
+  goal: string | null
+  key: string
+  /** For the agent and every MCP server that it starts. Overrides what the catalog gives a server. */
+  environment: Readonly<Record<string, string>>
+  write: Transact
+}
+
 /** The equipment of a session's agent for one turn, from the current catalog. */
 export async function equipmentOf(
   app: App,
   session: SessionRow,
-  { goal, key, write }: { goal: string | null; key: string; write: Transact },
+  { goal, key, environment, write }: Given,
 ): Promise<SessionEquipment> {
   const { mcpServers: chosen, skills, hooks, leftOut } = await equipFromCatalog(app.catalog, session)
   const injected = await injectedServers(app, session, { chosen, key })
@@ -25,14 +33,19 @@ export async function equipmentOf(
   return {
     equipment: {
       instructions: instructions(app, session, { goal, leftOut: sentences }),
-      mcpServers: [...chosen, ...injected],
+      mcpServers: [...chosen, ...injected].map((server) => withEnvironment(server, environment)),
       skills,
       hooks,
       usesRepositoryConfiguration: rootOf(app, session)?.usesRepositoryConfiguration ?? false,
-      environment: {},
+      environment,
     },
     leftOut: sentences,
   }
+}
+
+/** Some agents start servers with little more than the environment that is written for them. */
+function withEnvironment(server: McpServer, environment: Given['environment']): McpServer {
+  return server.kind === 'stdio' ? { ...server, env: { ...server.env, ...environment } } : server
 }
 
 async function recordInjected(session: SessionRow, servers: readonly McpServer[], write: Transact): Promise<void> {

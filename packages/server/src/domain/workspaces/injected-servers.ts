@@ -48,6 +48,11 @@ export function rootOf(app: App, session: SessionRow): Root | undefined {
   return key === undefined ? undefined : app.catalog.current().roots.find(key)
 }
 
+/** Whether people are asked for what the session's agent may do: by the session's own wish, or because its root demands it. */
+export function asksPeople(app: App, session: SessionRow): boolean {
+  return session.config.permissions === 'ask' || rootOf(app, session)?.permissions === 'ask'
+}
+
 function coversOwnSession(server: McpServer): boolean {
   if (server.kind === 'stdio' || !URL.canParse(server.url)) return false
   if (!/^yardmaster(?:-|$)/.test(server.name)) return false

@@ -67,7 +67,7 @@ export function openDatabase(pool: pg.Pool): Database {
 }
 
 const int8 = 20
-const jsonb = 3802
+const json = [114, 3802]
 
 /**
  * Row ids and counts are 64-bit in PostgreSQL but stay far below 2^53. Numbers in JSON may be larger. Every other type is
@@ -75,6 +75,6 @@ const jsonb = 3802
  */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === int8 && format !== 'binary') return Number
-  if (oid === jsonb && format !== 'binary') return parseJson
+  if (json.includes(oid) && format !== 'binary') return parseJson
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
 }

@@ -128,7 +128,9 @@ function logStreamFaults(server: FastifyInstance, log: Log): void {
 /** Request log at debug level. Faults and outages are logged where they are answered. */
 function logEveryAnswer(server: FastifyInstance, log: Log): void {
   server.addHook('onResponse', async (request, reply) => {
-    const path = request.url.split('?', 1)[0]
+    const { url: route = '', config } = request.routeOptions
+    // The token in such a path is a secret.
+    const path = config?.auth === 'elicitation_token' ? route : withoutToken(request.url.split('?', 1)[0] ?? '')
     log.debug(
       {
         requestId: request.id,
@@ -140,6 +142,11 @@ function logEveryAnswer(server: FastifyInstance, log: Log): void {
       'answered',
     )
   })
+}
+
+/** An address that matches no route may hold a token too. */
+function withoutToken(path: string): string {
+  return path.replace(/(\/elicitations\/session\/)[^/]+/i, '$1:token')
 }
 
 /**

@@ -1,4 +1,10 @@
-import { client, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import {
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  client,
+  methods,
+  PROTOCOL_VERSION,
+} from '@agentclientprotocol/sdk'
 import type { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import { quote } from '../quote.ts'
@@ -29,6 +35,8 @@ type Callbacks = Pick<TurnOrder, 'onActivity' | 'onNotice'> & {
   onUpdate(sessionId: string, update: Update, parentCall: string | undefined): Promise<void>
   /** Whether the agent may make the call that the update describes. */
   mayCall(update: ToolUpdate): Promise<boolean>
+  /** Asks a person. Absent: questions are declined. */
+  elicit?(params: CreateElicitationRequest): Promise<CreateElicitationResponse>
   isInterrupted(): boolean
 }
 
@@ -45,7 +53,8 @@ export function connect(child: Child, callbacks: Callbacks, timeoutMs: number): 
         ? { outcome: { outcome: 'cancelled' } }
         : answerPermission(params.options, isGranted)
     })
-    .onRequest(methods.client.elicitation.create, ({ params }) => {
+    .onRequest(methods.client.elicitation.create, async ({ params }) => {
+      if (callbacks.elicit) return callbacks.elicit(params)
       callbacks.onNotice(`The agent asked a question, which Yardmaster declined: ${quote(String(params.message))}`)
       return { action: 'decline' }
     })

@@ -8,6 +8,7 @@ import { endOfStop } from './failures.ts'
 import { instructionsFor } from './instructions.ts'
 import { PromptEnd } from './messages.ts'
 import { openSession } from './open-session.ts'
+import { answerForm, isGranted } from './permission.ts'
 import { composePrompt } from './prompt-blocks.ts'
 import { selectModelAndMode } from './select-model-and-mode.ts'
 import { readLink, writeLink } from './session-link.ts'
@@ -35,6 +36,7 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
   /** Clears the note that the agent may not have its prompt. Undefined once it is cleared. */
   let recordDelivery: (() => Promise<void>) | undefined
   const hooks = turnHooks({ ...order, interruption })
+  const { ask } = order
   const connection = connect(
     child,
     {
@@ -52,8 +54,12 @@ export function runProtocolTurn({ agent, order, child, sessionMeta, timeouts, in
         if (hooks.isBusy()) await Promise.race([hooks.idle(), child.exited])
       },
       // Hooks guard only the turn. Allow calls before the prompt, refuse them after the turn.
-      mayCall: async (update) =>
-        order.hasNoTools ? false : active ? hooks.mayCall(active.threads.callOf(update)) : !wasPrompted,
+      mayCall: async (update) => {
+        if (order.hasNoTools) return false
+        const isAllowed = active ? await hooks.mayCall(active.threads.callOf(update)) : !wasPrompted
+        return isAllowed && isGranted(ask, update, interruption)
+      },
+      ...(ask && { elicit: (params) => answerForm(ask, params, interruption) }),
     },
     timeouts.answerMs,
   )

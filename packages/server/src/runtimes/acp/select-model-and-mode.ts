@@ -24,7 +24,7 @@ export async function selectModelAndMode(
   else if (order.model !== agentsChoice.id) reportMissingModel(order, models)
 
   // The operator's mode usually lets the agent use its tools without asking.
-  if (agent.mode === undefined || order.hasNoTools) return
+  if (agent.mode === undefined || order.hasNoTools || order.ask) return
   const modes = selectorOf(options, 'mode')
   const mode = modes?.choices.find(hasName(agent.mode))
   if (!modes || !mode) {

@@ -5,8 +5,20 @@ export type AlphaEvent =
   | { kind: 'started'; missingServers: readonly { name: string; status: unknown }[] }
   | { kind: 'retry'; attempt: number; maxRetries: number; status: number | undefined; error: string }
   | { kind: 'limit'; status: string; resetsAt: Date | undefined }
-  | { kind: 'question'; requestId: string; subtype: string; from: string | undefined; message: string }
+  | AlphaQuestion
+  | { kind: 'question_withdrawn'; requestId: string }
   | AlphaResult
+
+/** The CLI asks, and the turn waits for the answer. */
+export type AlphaQuestion = {
+  kind: 'question'
+  requestId: string
+  subtype: string
+  from: string | undefined
+  message: string
+  /** The whole request. */
+  request: Record<string, unknown>
+}
 
 /** The CLI's result for a turn. Its `subtype` is not used: it says "success" for failed turns too. */
 export type AlphaResult = {
@@ -31,6 +43,8 @@ export function readEvent(line: string): AlphaEvent | undefined {
       return readLimit(fieldsOf(event.rate_limit_info) ?? {})
     case 'control_request':
       return readQuestion(event)
+    case 'control_cancel_request':
+      return { kind: 'question_withdrawn', requestId: stringOf(event.request_id) ?? '' }
     case 'result':
       return {
         kind: 'result',
@@ -80,6 +94,7 @@ function readQuestion(event: Record<string, unknown>): AlphaEvent | undefined {
     subtype: stringOf(request.subtype) ?? 'unknown',
     from: stringOf(request.mcp_server_name) ?? stringOf(request.tool_name),
     message: stringOf(request.message) ?? '',
+    request,
   }
 }
 
@@ -101,18 +116,14 @@ export function interruptLine(): string {
   return line({ type: 'control_request', request_id: 'interrupt', request: { subtype: 'interrupt' } })
 }
 
-/** Declines a question: without an answer the turn would wait forever. */
-export function declineLine({ requestId, subtype }: Extract<AlphaEvent, { kind: 'question' }>): string {
-  const answer = declines[subtype]
-  const response = answer
-    ? { subtype: 'success', request_id: requestId, response: answer }
-    : { subtype: 'error', request_id: requestId, error: `Yardmaster does not answer ${subtype}` }
-  return line({ type: 'control_response', response })
+export function answerLine(requestId: string, response: unknown): string {
+  return line({ type: 'control_response', response: { subtype: 'success', request_id: requestId, response } })
 }
 
-const declines: Record<string, unknown> = {
-  elicitation: { action: 'decline' },
-  can_use_tool: { behavior: 'deny', message: 'No person can answer now. Decide yourself, or continue without it.' },
+/** For a request of a kind that the driver does not know. */
+export function rejectionLine({ requestId, subtype }: AlphaQuestion): string {
+  const error = `Yardmaster does not answer ${subtype}`
+  return line({ type: 'control_response', response: { subtype: 'error', request_id: requestId, error } })
 }
 
 function line(message: unknown): string {

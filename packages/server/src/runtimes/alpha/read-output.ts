@@ -1,26 +1,28 @@
 import type { Child } from '../../platform/process/launch.ts'
 import { missingServer } from '../mcp-problem.ts'
-import { quote } from '../quote.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { failed, signInAdvice } from './failures.ts'
 import type { Input } from './input.ts'
-import { type AlphaEvent, declineLine, interruptLine, readEvent } from './protocol.ts'
+import { type AlphaEvent, interruptLine, readEvent } from './protocol.ts'
+import { questionDesk } from './questions.ts'
 import type { TurnOutcome } from './turn-end.ts'
 
 export type TurnOutput = Pick<TurnOutcome, 'result' | 'earlyEnd'>
 
-type Callbacks = Pick<TurnOrder, 'onActivity' | 'onNotice'>
+type Callbacks = Pick<TurnOrder, 'onActivity' | 'onNotice' | 'ask'>
 
 /** Reads the CLI's output to its end. The last result counts: background work may go on after the first one. */
 export async function readOutput({ lines }: Pick<Child, 'lines'>, order: Callbacks, input: Input): Promise<TurnOutput> {
   const output: TurnOutput = { result: undefined, earlyEnd: undefined }
+  const questions = questionDesk(order, input)
   for await (const { text } of lines) {
     order.onActivity()
     const event = readEvent(text)
     if (!event) continue
     const notice = noticeOf(event)
     if (notice !== undefined) order.onNotice(notice)
-    if (event.kind === 'question') input.send(declineLine(event))
+    if (event.kind === 'question') void questions.answer(event)
+    if (event.kind === 'question_withdrawn') questions.withdraw(event.requestId)
     if (event.kind === 'result') {
       output.result = event
       input.close()
@@ -58,10 +60,6 @@ function noticeOf(event: AlphaEvent): string | undefined {
       if (event.status === 'allowed') return undefined
       const until = event.resetsAt ? `, which ends at ${event.resetsAt.toISOString()}` : ''
       return `The provider reports a usage limit (${event.status})${until}.`
-    }
-    case 'question': {
-      const message = event.message === '' ? '' : `: ${quote(event.message)}`
-      return `${event.from ?? 'The agent'} asked for an answer (${event.subtype})${message}. Yardmaster declined.`
     }
     default:
       return undefined

@@ -70,7 +70,7 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
     command: options.command,
     args: [
       ...['-p', '--verbose', '--output-format', 'stream-json', '--input-format', 'stream-json'],
-      ...(order.hasNoTools ? ['--tools', ''] : ['--permission-mode', 'bypassPermissions']),
+      ...permissionFlags(order),
       ...(await conversationFlags(conversation)),
       ...['--model', order.model],
       ...['--settings', places.settings],
@@ -85,6 +85,14 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
     cwd: conversation.workingDirectory,
     env,
   }
+}
+
+/** With `stdio` the CLI asks by its control protocol. */
+function permissionFlags({ hasNoTools, ask }: TurnOrder): readonly string[] {
+  if (hasNoTools) return ['--tools', '']
+  return ask
+    ? ['--permission-mode', 'default', '--permission-prompt-tool', 'stdio']
+    : ['--permission-mode', 'bypassPermissions']
 }
 
 /** By default the CLI deletes transcripts after a month, and with them sessions that rest longer. */

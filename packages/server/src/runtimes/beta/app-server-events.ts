@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Child } from '../../platform/process/launch.ts'
 import { type JsonRpc, jsonRpc } from '../json-rpc.ts'
 import type { TurnOrder } from '../runtime.ts'
+import { requestAnswerer } from './answer-request.ts'
 import { beginTurn, type Thread } from './begin-turn.ts'
 import type { Codex } from './codex.ts'
-import { answerRequest } from './decline-request.ts'
 import { watchStartup } from './mcp-startup.ts'
 import { FailedCall, noticeOf } from './notices.ts'
 import { watchOutage } from './outage.ts'
@@ -46,6 +46,7 @@ export function watchAppServer(
     reported.add(sentence)
     order.onNotice(sentence)
   }
+  const answerer = requestAnswerer({ notify, ask: order.ask })
   const outage = watchOutage(limits, (error) => {
     outageError = error
     if (watched) rpc.call('turn/interrupt', watched).catch(() => rpc.close())
@@ -92,10 +93,11 @@ export function watchAppServer(
   }
   const rpc = jsonRpc(child, {
     timeoutMs,
-    onRequest: (method, params) => answerRequest(method, params, notify),
+    onRequest: answerer.answer,
     onNotification: (method, params) => {
       order.onActivity()
       notify(noticeOf(method, params))
+      if (method === 'item/started') answerer.itemStarted(params)
       if (method.startsWith('item/')) outage.over()
       handlers[method]?.(params)
     },

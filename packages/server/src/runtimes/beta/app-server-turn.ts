@@ -113,14 +113,16 @@ const capabilities = {
   ],
 }
 
-async function threadSettings(codex: Codex, { conversation, model, equipment, hasNoTools }: TurnOrder, rpc: JsonRpc) {
+async function threadSettings(codex: Codex, order: TurnOrder, rpc: JsonRpc) {
+  const { conversation, model, equipment, hasNoTools, ask } = order
   const cwd = conversation.workingDirectory
   const file = hooksFile(conversation)
   return {
     cwd,
     model,
     modelProvider: providerName(codex.access),
-    approvalPolicy: 'never',
+    // Codex asks before it changes a file or runs a command that may do more than read.
+    approvalPolicy: ask ? 'untrusted' : 'never',
     sandbox: hasNoTools ? 'read-only' : 'danger-full-access',
     ...(equipment.instructions !== '' && { developerInstructions: equipment.instructions }),
     config: {

@@ -1,3 +1,4 @@
+import { limits } from '@yardmaster/contract/limits'
 import { runMarkerVariable } from '../../platform/process/run-marker.ts'
 import type { McpServer } from '../equipment.ts'
 import type { TomlTable } from './toml.ts'
@@ -47,5 +48,5 @@ function mcpTable(server: McpServer): TomlTable {
 /** `npx` may have to download the server first. */
 const startSeconds = 60
 
-/** A tool may wait for a build, or for another session. */
-const callSeconds = 900
+/** A tool may wait for a build, for another session, or for a person to answer it. */
+const callSeconds = limits.elicitation.windowMinutes.max * 60

@@ -1,6 +1,6 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime, TurnOrder } from '../runtime.ts'
 import { startAppServerTurn } from './app-server-turn.ts'
 import type { Codex } from './codex.ts'
 import { codexHome } from './codex-home.ts'
@@ -50,7 +50,8 @@ export function betaRuntime(options: BetaOptions): Runtime {
       }
     },
   }
-  const startTurn = options.mode === 'exec' ? startExecTurn : startAppServerTurn
+  // `codex exec` cannot ask.
+  const starterFor = ({ ask }: TurnOrder) => (options.mode === 'exec' && !ask ? startExecTurn : startAppServerTurn)
   const findFiles = rolloutFiles()
   const usage = usageReader()
   return {
@@ -58,7 +59,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
     models: () => options.models,
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(access, conversation, equipment),
-    start: (order) => startTurn(codex, order).catch(addInstallAdvice),
+    start: (order) => starterFor(order)(codex, order).catch(addInstallAdvice),
     removeSecrets,
     async transcriptFiles(conversation) {
       const files = await findFiles(conversation)

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isInside } from '../../platform/contained-path.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
+import { elicit } from './elicit.ts'
 import type { DemoNotice, DemoRequest, DemoServer } from './protocol.ts'
 import { readConversation, readTranscript, summaryOf } from './summarize.ts'
 
@@ -31,14 +32,18 @@ const commands: Record<string, (rest: string, transcript: string) => Promise<voi
   usage: reportUsage,
   spawn: spawnSubagent,
   tool: callTool,
+  ask: askPerson,
   fail: (message) => {
     throw new Failure(message || 'The demo agent was told to fail.')
   },
 }
 
 /** The commands that act on something besides the transcript. */
-const tools = ['run', 'write', 'spawn', 'tool']
+const tools = ['run', 'write', 'spawn', 'tool', 'ask']
 let hasNoTools = false
+let asksFirst = false
+/** Permissions that it waits for, by the id of the question. */
+const waiting = new Map<string, (isGranted: boolean) => void>()
 let servers: readonly DemoServer[] = []
 
 async function execute(prompt: string): Promise<void> {
@@ -82,21 +87,27 @@ async function executeLine(line: string, transcript: string): Promise<void> {
   const [word = '', ...rest] = line.trim().split(' ')
   const isKnown = Object.hasOwn(commands, word) && !(hasNoTools && tools.includes(word))
   const command = isKnown ? commands[word] : undefined
-  if (command) await command(rest.join(' '), transcript)
+  const needsPermission = asksFirst && word !== 'ask' && tools.includes(word)
+  if (command && needsPermission && !(await isPermitted(line)))
+    assistant(transcript, [{ type: 'text', text: `I may not: ${line}` }])
+  else if (command) await command(rest.join(' '), transcript)
   else assistant(transcript, [{ type: 'text', text: `You said: ${line}` }])
+}
+
+async function isPermitted(line: string): Promise<boolean> {
+  const id = randomUUID()
+  return new Promise((resolve) => {
+    waiting.set(id, resolve)
+    interruption.signal.addEventListener('abort', () => resolve(false))
+    notify({ type: 'question', id, line })
+  })
 }
 
 async function runCommand(command: string, transcript: string): Promise<void> {
   const toolUseId = `toolu_${randomUUID()}`
   assistant(transcript, [{ type: 'tool_use', id: toolUseId, name: 'run', input: { command } }])
   const { output, isError } = await shell(command)
-  append(transcript, {
-    type: 'user',
-    message: {
-      role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: toolUseId, content: output, is_error: isError }],
-    },
-  })
+  toolResult(transcript, { id: toolUseId, content: output, isError })
 }
 
 /** Calls a tool of the session's MCP servers, the first of them that has it: `tool NAME JSON`. */
@@ -111,13 +122,17 @@ async function callTool(rest: string, transcript: string): Promise<void> {
   }
   assistant(transcript, [{ type: 'tool_use', id: toolUseId, name, input }])
   const { text, isError } = await askServers(name, input)
-  append(transcript, {
-    type: 'user',
-    message: {
-      role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: toolUseId, content: text, is_error: isError }],
-    },
-  })
+  toolResult(transcript, { id: toolUseId, content: text, isError })
+}
+
+/** Asks a person as an MCP server would, and waits for the answer. */
+async function askPerson(question: string, transcript: string): Promise<void> {
+  const toolUseId = `toolu_${randomUUID()}`
+  assistant(transcript, [{ type: 'tool_use', id: toolUseId, name: 'ask', input: { question } }])
+  const { action, content } = await elicit(question, interruption.signal)
+  const text = action === 'accept' ? `Answer: ${content?.answer ?? ''}` : `No answer: ${action}`
+  toolResult(transcript, { id: toolUseId, content: text, isError: action !== 'accept' })
+  assistant(transcript, [{ type: 'text', text }])
 }
 
 type ToolReply = { result?: { content?: { text?: string }[]; isError?: boolean }; error?: { message?: string } }
@@ -205,17 +220,19 @@ async function spawnSubagent(line: string, transcript: string): Promise<void> {
   writeFileSync(join(folder, `${agentId}.json`), JSON.stringify(facts))
   append(own, { type: 'user', isSidechain: true, agentId, message: { role: 'user', content: line } })
   await executeLine(line, own)
-  append(transcript, {
-    type: 'user',
-    message: {
-      role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: toolUseId, content: `${agentId} is done.` }],
-    },
-  })
+  toolResult(transcript, { id: toolUseId, content: `${agentId} is done.`, isError: false })
 }
 
 function assistant(transcript: string, content: Block[]): void {
   append(transcript, { type: 'assistant', message: { role: 'assistant', model: 'demo', content } })
+}
+
+function toolResult(
+  transcript: string,
+  { id, content, isError }: { id: string; content: string; isError: boolean },
+): void {
+  const result = { type: 'tool_result', tool_use_id: id, content, is_error: isError }
+  append(transcript, { type: 'user', message: { role: 'user', content: [result] } })
 }
 
 function append(transcript: string, entry: Block): void {
@@ -246,8 +263,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   // Not validated: only the driver writes here, and loading zod would double the start-up time.
   const request = JSON.parse(line) as DemoRequest
   if (request.type === 'interrupt') interruption.abort()
+  else if (request.type === 'answer') waiting.get(request.id)?.(request.isGranted)
   else {
     hasNoTools = request.hasNoTools
+    asksFirst = request.asksFirst
     servers = request.servers
     void turn(request.prompt)
   }

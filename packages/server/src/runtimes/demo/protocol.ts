@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 /** The driver's messages on the agent's standard input, one JSON line each. */
 export type DemoRequest =
-  | { type: 'prompt'; prompt: string; hasNoTools: boolean; servers: readonly DemoServer[] }
+  | { type: 'prompt'; prompt: string; hasNoTools: boolean; asksFirst: boolean; servers: readonly DemoServer[] }
+  | { type: 'answer'; id: string; isGranted: boolean }
   | { type: 'interrupt' }
 
 /** An MCP server over HTTP whose tools the agent can call. */
@@ -11,6 +12,8 @@ export type DemoServer = { name: string; url: string; headers: Readonly<Record<s
 /** The agent's messages on standard output: activity and the end of the turn. The transcript is in its file. */
 export const DemoNotice = z.discriminatedUnion('type', [
   z.object({ type: z.literal('entry') }),
+  /** It asks whether it may execute a line, and waits. */
+  z.object({ type: z.literal('question'), id: z.string(), line: z.string() }),
   z.object({ type: z.literal('result'), outcome: z.enum(['completed', 'interrupted', 'failed']), detail: z.string() }),
 ])
 export type DemoNotice = z.infer<typeof DemoNotice>

@@ -4,6 +4,7 @@ import { parseJson } from '../../platform/parse-json.ts'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import type { Child } from '../../platform/process/launch.ts'
 import { launchAgent } from '../launch-agent.ts'
+import { permissionQuestion } from '../question.ts'
 import type { RunningTurn, TurnEnd, TurnOrder } from '../runtime.ts'
 import { DemoNotice, type DemoRequest } from './protocol.ts'
 import { idOf, transcriptFolder } from './transcript.ts'
@@ -28,7 +29,8 @@ export async function startTurn(order: TurnOrder): Promise<RunningTurn> {
   return launchAgent(order, program, (child) => {
     const result = readResult(child, order)
     const servers = order.equipment.mcpServers.flatMap((server) => (server.kind === 'http' ? [server] : []))
-    send(child, { type: 'prompt', prompt: order.prompt, hasNoTools: order.hasNoTools === true, servers })
+    const { prompt, hasNoTools = false, ask } = order
+    send(child, { type: 'prompt', prompt, hasNoTools, asksFirst: ask !== undefined, servers })
     return {
       identity: child.identity,
       ended: decideTurnEnd(child, result),
@@ -51,12 +53,24 @@ async function readResult(child: Child, order: TurnOrder): Promise<Result | unde
   for await (const { text } of child.lines) {
     order.onActivity()
     const notice = parseNotice(text)
+    if (notice?.type === 'question') void answer(child, order, notice)
     if (notice?.type === 'result') {
       result = notice
       child.stdin?.end()
     }
   }
   return result
+}
+
+async function answer(
+  child: Child,
+  { ask }: TurnOrder,
+  { id, line }: Extract<DemoNotice, { type: 'question' }>,
+): Promise<void> {
+  const [toolName] = line.trim().split(' ')
+  const question = permissionQuestion({ message: `May the demo agent do this? ${line}`, toolName })
+  const isGranted = (await ask?.(question))?.action === 'accept'
+  send(child, { type: 'answer', id, isGranted })
 }
 
 function parseNotice(text: string): DemoNotice | undefined {

@@ -78,7 +78,8 @@ export function isOpenTo({ ownSessionId, roots, permissions }: Caller, call: Bou
   if (ownSessionId === undefined) return true
   if (call.closedTo === 'agents') return false
   const isOnRoots = isAboutTriggers(call) && roots !== undefined && roots.length > 0
-  return call.target !== undefined || call.isStart || call.endpoint.path === '/configs' || isOnRoots
+  const isDecidedElsewhere = call.decidesByAgent === true || call.endpoint.path === '/configs'
+  return call.target !== undefined || call.isStart || isDecidedElsewhere || isOnRoots
 }
 
 /** Whether an argument is not the caller's to choose. */

@@ -28,6 +28,7 @@ test('a permanent fault while the progress of a turn is recorded is logged at er
     running,
     recordProgress: () => Promise.reject(new Error('relation "no_such_table" does not exist')),
     activity: new EventTarget(),
+    isWaiting: async () => false,
     lease,
     signal: new AbortController().signal,
   })
@@ -67,4 +68,34 @@ test('a permanent fault while the lease of a turn is renewed is logged at error'
   } finally {
     lease.stop()
   }
+})
+
+test('an agent that waits for a person is not stopped for its silence, and one that does not is', async () => {
+  let isAsking = true
+  let asked = 0
+  let end: (how: TurnEnd) => void = () => undefined
+  const running = {
+    ended: new Promise<TurnEnd>((resolve) => {
+      end = resolve
+    }),
+    identity: { pid: 1, startTime: '1' },
+    interrupt: async () => end({ kind: 'interrupted' }),
+  }
+  const supervised = supervise({ log: recordedLog().log, agentSilenceSeconds: 0.02 } as App, {
+    running,
+    recordProgress: async () => undefined,
+    activity: new EventTarget(),
+    isWaiting: async () => {
+      asked += 1
+      return isAsking
+    },
+    lease: { signal: new AbortController().signal, isLost: () => false, isEnding: () => false, stop: () => undefined },
+    signal: new AbortController().signal,
+  })
+  await eventually(
+    async () => asked,
+    (times) => times >= 3,
+  )
+  isAsking = false
+  expect(await supervised).toMatchObject({ kind: 'failed', reason: 'silent' })
 })

@@ -4,6 +4,7 @@ import { databaseClockMoves } from './faults/database-clock.mjs'
 import { drain } from './faults/drain.mjs'
 import { earlyAgentDeath } from './faults/early-agent-death.mjs'
 import { editedPacks } from './faults/edited-packs.mjs'
+import { killAfterAnswer, killWhileAskingPermission, racingAnswers } from './faults/elicitations.mjs'
 import { killedInBurst, killedPoller, killedReceiver, labelsAddedAgain, seenTwice } from './faults/external-events.mjs'
 import { failingRecovery } from './faults/failing-recovery.mjs'
 import { databaseDownInBurst, killWhileEventsFire, killWhileInvoking } from './faults/fire-events.mjs'
@@ -99,4 +100,7 @@ export const faults = [
   labelsAddedAgain,
   killedInBurst,
   databaseClockMoves,
+  killAfterAnswer,
+  racingAnswers,
+  killWhileAskingPermission,
 ]

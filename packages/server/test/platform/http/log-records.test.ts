@@ -55,6 +55,26 @@ describe('one request makes one log record', () => {
     expect(server.lines().join()).not.toContain('hunter2')
   })
 
+  test('one request makes one log record without the elicitation token in its path, whether a route matches or not', async () => {
+    const token = `yme_${'k'.repeat(43)}`
+    const route = defineEndpoint({
+      method: 'GET',
+      path: '/elicitations/session/{token}',
+      auth: 'elicitation_token',
+      tag: 'Test',
+      summary: 'By token',
+      params: z.object({ token: z.string() }),
+      answers: { 200: z.object({}) },
+      handle: async () => ok({}),
+    })
+    for (const target of [`/%61pi/v1/elicitations/session/${token}`, `/api/v1/elicitations/session/${token}/a/b`]) {
+      const server = await kitServer([route], { checkers: { elicitation_token: () => undefined } })
+      const answer = await sendRaw(server.url, requestHead(`GET ${target}`, [key]))
+      await recordsOf(server, answer, 1)
+      expect(server.lines().join()).not.toContain(token)
+    }
+  })
+
   test('one request makes one log record when headers imitate a request id, a key and an address', async () => {
     const server = await kitServer([echo])
     const headers = [

@@ -8,6 +8,7 @@ import type { AcpAgent } from '../../../src/runtimes/acp/agent.ts'
 import { agentsChoice } from '../../../src/runtimes/acp/models.ts'
 import { acpRuntime } from '../../../src/runtimes/acp/runtime.ts'
 import { type Equipment, noEquipment } from '../../../src/runtimes/equipment.ts'
+import type { Ask } from '../../../src/runtimes/question.ts'
 import type { Conversation, RunningTurn, Runtime, TurnEnd } from '../../../src/runtimes/runtime.ts'
 
 type Choices = {
@@ -16,6 +17,8 @@ type Choices = {
   environment?: Record<string, string>
   agent?: Partial<AcpAgent>
 }
+
+type Order = { model?: string; equipment?: Partial<Equipment>; ask?: Ask }
 
 export type AgentRequest = { method: string; params: Record<string, unknown> }
 
@@ -28,8 +31,8 @@ export type ScriptedSession = {
   named: string[]
   /** How often the driver reported activity. */
   stirrings: number
-  begin(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<RunningTurn>
-  run(prompt: string, order?: { model?: string; equipment?: Partial<Equipment> }): Promise<TurnEnd>
+  begin(prompt: string, order?: Order): Promise<RunningTurn>
+  run(prompt: string, order?: Order): Promise<TurnEnd>
   /** The lines of the conversation's transcript, or of the named file. */
   lines(path?: string): Promise<string[]>
   /** The blocks of a transcript, each as one readable string. */
@@ -55,7 +58,7 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
     notices: [],
     named: [],
     stirrings: 0,
-    async begin(prompt, { model = agentsChoice.id, equipment } = {}) {
+    async begin(prompt, { model = agentsChoice.id, equipment, ask } = {}) {
       const marker = newRunMarker()
       markers.push(marker)
       const turn = await session.runtime.start({
@@ -64,6 +67,7 @@ export async function scriptedSession(choices: Choices = {}): Promise<ScriptedSe
         model,
         equipment: { ...noEquipment, ...equipment },
         marker,
+        ...(ask && { ask }),
         onUp: async () => undefined,
         onNamed: async (id) => {
           session.named.push(id)

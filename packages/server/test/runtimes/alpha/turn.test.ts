@@ -74,6 +74,22 @@ describe('an agent', () => {
   })
 })
 
+describe('permissions', () => {
+  const flagsOf = async (more: Partial<TurnOrder>) => {
+    await (await runtime().start(order('tell', more))).ended
+    const { args } = JSON.parse(await readFile(join(folder, 'clone', 'given.json'), 'utf8'))
+    return args.filter((flag: string) => /permission|bypass|stdio|default/.test(flag))
+  }
+
+  test('permissions are all given by default, and asked for by the control protocol where people decide', async () => {
+    expect(await flagsOf({})).toEqual(['--permission-mode', 'bypassPermissions'])
+    expect(await flagsOf({ ask: async () => ({ action: 'decline' }) })).toEqual([
+      ...['--permission-mode', 'default'],
+      ...['--permission-prompt-tool', 'stdio'],
+    ])
+  })
+})
+
 describe('a conversation', () => {
   const transcript = (project: string) => join(folder, 'home', 'claude', 'projects', project, `${id}.jsonl`)
   const expected = () => join(folder, 'clone').replace(/[^a-zA-Z0-9]/g, '-')

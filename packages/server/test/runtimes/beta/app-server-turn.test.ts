@@ -7,6 +7,7 @@ import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import type { BetaOptions } from '../../../src/runtimes/beta/config.ts'
 import { betaRuntime } from '../../../src/runtimes/beta/runtime.ts'
 import { noEquipment } from '../../../src/runtimes/equipment.ts'
+import type { Ask, Question } from '../../../src/runtimes/question.ts'
 import type { RunningTurn, TurnOrder } from '../../../src/runtimes/runtime.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -14,7 +15,9 @@ const script = fileURLToPath(new URL('./scripted-app-server.mjs', import.meta.ur
 
 type Driven = { running: RunningTurn; notices: string[]; names: string[]; home: string }
 
-async function start(prompt: string, options: Partial<BetaOptions & TurnOrder['conversation']> = {}): Promise<Driven> {
+type Options = Partial<BetaOptions & TurnOrder['conversation'] & Pick<TurnOrder, 'ask'>>
+
+async function start(prompt: string, { ask, ...options }: Options = {}): Promise<Driven> {
   const home = await mkdtemp(join(tmpdir(), 'yardmaster-turn-'))
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
   const command = join(home, 'codex')
@@ -30,6 +33,7 @@ async function start(prompt: string, options: Partial<BetaOptions & TurnOrder['c
     model: 'gpt-6.1-sol',
     equipment: noEquipment,
     marker: newRunMarker(),
+    ...(ask && { ask }),
     onUp: async () => undefined,
     onNamed: async (name) => void names.push(name),
     confine: async (program) => program,
@@ -116,6 +120,63 @@ test('declines requests, and answers unknown ones with an error', async () => {
     detail: expect.stringContaining('answered decline and Yardmaster does not answer something/new'),
   })
   expect(notices).toEqual(['Codex asked for permission to run a command. Yardmaster declined.'])
+})
+
+test('asks people for each request, and answers codex in its words', async () => {
+  const asked: Question[] = []
+  const ask: Ask = async (question) => {
+    asked.push(question)
+    const { properties } = question.schema as { properties: object }
+    const value = { colour: 'Blue', project: 'x' }
+    const content = Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(properties, name)))
+    return { action: 'accept', content }
+  }
+  const { running, notices } = await start('ask people', { ask })
+  const end = await running.ended
+  const answers = [
+    ['c1', { decision: 'accept' }],
+    ['e1', { action: 'accept', content: { project: 'x' }, _meta: null }],
+    ['f1', { decision: 'accept' }],
+    ['m1', { action: 'accept', content: {}, _meta: null }],
+    ['p1', { permissions: { network: { enabled: true } }, scope: 'turn' }],
+    ['u1', { answers: { colour: { answers: ['Blue'] } } }],
+  ].map((answer) => JSON.stringify(answer))
+  expect(end).toMatchObject({ detail: expect.stringContaining(`answered ${answers.join(' and ')}`) })
+  expect(asked.map(({ message, toolName, context }) => [message, toolName, context])).toEqual([
+    ['May Codex run this command? rm -r build', 'shell', 'to clean up'],
+    ['May Codex change files? a.txt, b.txt', 'apply_patch', undefined],
+    ['May Codex have further permissions for this turn? {"network":{"enabled":true}}', 'permissions', undefined],
+    ['Which colour?', 'request_user_input', undefined],
+    ['Allow tracker to run list?', 'tracker', undefined],
+    ['Which project?', 'tracker', undefined],
+  ])
+  expect(notices).toEqual([])
+})
+
+test('declines what people decline or do not answer', async () => {
+  for (const action of ['decline', 'expired'] as const) {
+    const { running } = await start('ask people', { ask: async () => ({ action }) })
+    const answers = [
+      ['c1', { decision: 'decline' }],
+      ['e1', { action: 'decline', content: null, _meta: null }],
+      ['f1', { decision: 'decline' }],
+      ['m1', { action: 'decline', content: null, _meta: null }],
+      ['p1', { permissions: {}, scope: 'turn' }],
+      ['u1', { answers: {} }],
+    ].map((answer) => JSON.stringify(answer))
+    expect(await running.ended).toMatchObject({ detail: expect.stringContaining(answers.join(' and ')) })
+  }
+})
+
+test('lets codex ask only where people decide, also where turns run by codex exec', async () => {
+  const ask: Ask = async () => ({ action: 'decline' })
+  const policyOf = async (options: Options) =>
+    (await (
+      await start('settings', options)
+    ).running.ended) as { detail: string }
+  expect((await policyOf({})).detail).toContain('policy never')
+  expect((await policyOf({ ask })).detail).toContain('policy untrusted')
+  expect((await policyOf({ ask, mode: 'exec' })).detail).toContain('policy untrusted')
 })
 
 test('treats an exit without a report as a crash', async () => {

@@ -41,13 +41,36 @@ const turns = {
     send({ id: 'q1', method: 'item/commandExecution/requestApproval', params: {} })
     send({ id: 'q2', method: 'something/new', params: {} })
   },
+  // Every request that waits for a person; the turn then fails with all answers.
+  'ask people': () => {
+    expected = 6
+    tell('item/started', { item: { type: 'fileChange', id: 'f1', changes: [{ path: 'a.txt' }, { path: 'b.txt' }] } })
+    const ask = (id, method, params) => send({ id, method, params: { threadId, turnId, itemId: id, ...params } })
+    ask('c1', 'item/commandExecution/requestApproval', { command: 'rm -r build', reason: 'to clean up' })
+    ask('f1', 'item/fileChange/requestApproval', {})
+    ask('p1', 'item/permissions/requestApproval', { permissions: { network: { enabled: true } } })
+    const options = ['Red', 'Blue'].map((label) => ({ label, description: `${label} it is` }))
+    const questions = [{ id: 'colour', header: 'Colour', question: 'Which colour?', options }]
+    ask('u1', 'item/tool/requestUserInput', { questions })
+    ask('m1', 'mcpServer/elicitation/request', {
+      serverName: 'tracker',
+      message: 'Allow tracker to run list?',
+      _meta: { codex_approval_kind: 'mcp_tool_call' },
+    })
+    const requestedSchema = { type: 'object', properties: { project: { type: 'string' } } }
+    ask('e1', 'mcpServer/elicitation/request', { serverName: 'tracker', message: 'Which project?', requestedSchema })
+  },
+  settings: () => end('failed', { message: `policy ${policy}` }),
   exit: () => process.exit(3),
   deaf: () => undefined,
 }
 
 const answers = {
   initialize: () => ({}),
-  'thread/start': () => ({ thread: { id: threadId } }),
+  'thread/start': ({ approvalPolicy }) => {
+    policy = approvalPolicy
+    return { thread: { id: threadId } }
+  },
   'turn/start': ({ input }) => {
     const [said] = input.map(({ text }) => text)
     // The prompt to continue runs the first prompt's script.
@@ -66,14 +89,16 @@ const answers = {
 }
 
 const replies = []
+let expected = 2
+let policy
 let prompt
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     const { id, method, params, result, error } = JSON.parse(line)
     if (method === undefined) {
-      replies.push(result?.decision ?? error?.message)
-      if (replies.length === 2) end('failed', { message: `answered ${replies.join(' and ')}` })
+      replies.push(expected === 2 ? (result?.decision ?? error?.message) : JSON.stringify([id, result]))
+      if (replies.length === expected) end('failed', { message: `answered ${replies.sort().join(' and ')}` })
     } else if (id !== undefined) {
       const answer = answers[method]
       send(

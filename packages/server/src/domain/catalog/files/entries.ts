@@ -44,6 +44,7 @@ export const RootEntry = z.object({
   default_plugins: list.optional(),
   default_subagent_roots: list.optional(),
   allow_agents: z.array(z.enum(agentPermissions)).max(agentPermissions.length).optional(),
+  permissions: z.literal('ask').optional(),
   default_in_roots: list.optional(),
 })
 

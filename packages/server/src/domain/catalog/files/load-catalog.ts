@@ -82,6 +82,7 @@ function linkRoots(names: Names, home: string): Root[] {
       defaultPlugins: defaults.plugins,
       defaultSubagentRoots: defaults.roots,
       allowsAgents: entry.allow_agents ?? [],
+      permissions: entry.permissions ?? null,
     }
   })
 }

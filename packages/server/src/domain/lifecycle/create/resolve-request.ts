@@ -59,6 +59,7 @@ export async function resolveRequest(app: App, request: NewSession, settings: Se
     request.branch || root ? await problemWithBranch(branch) : [],
     problemWithSubdirectory(subdirectory),
     await problemWithParent(app, request),
+    problemWithPermissions(request),
     unknownNames,
   ].flat()
   if (!runtime || problems.length > 0) return refuse('validation_failed', problems)
@@ -114,6 +115,11 @@ function problemWithSubdirectory(subdirectory: string | null): string[] {
   if (subdirectory === null) return []
   const leavesTheClone = subdirectory.startsWith('/') || subdirectory.split('/').includes('..')
   return leavesTheClone ? ['Subdirectory must be a relative path inside the repository'] : []
+}
+
+function problemWithPermissions({ config }: NewSession): string[] {
+  const permissions = config?.permissions ?? null
+  return permissions === null || permissions === 'ask' ? [] : ['Config permissions must be ask, or absent']
 }
 
 /** Checked here so that it is reported with the other problems. `lockParent` checks it again when the session is written. */

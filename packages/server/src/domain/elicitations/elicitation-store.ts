@@ -1,0 +1,188 @@
+import type { ElicitationFilters, ElicitationStatus, LostReason } from '@yardmaster/contract/elicitations/fields'
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import type { JsonObject } from '@yardmaster/contract/json'
+import { limits } from '@yardmaster/contract/limits'
+import type { Page } from '@yardmaster/contract/paging'
+import { type SqlBool, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import { writeJson } from '../../platform/exact-json.ts'
+import type { ElicitationRow } from './elicitation-table.ts'
+
+type NewRow = Pick<
+  ElicitationRow,
+  'session_id' | 'request_id' | 'namespace' | 'asked_by' | 'run_marker' | 'message' | 'requested_schema' | 'meta'
+> &
+  Pick<ElicitationRow, 'tool_name' | 'context' | 'mcp_session_id'> & {
+    /** The asker's wish, which the service's bounds limit. */
+    expiresAt: Date | undefined
+    windowMinutes: number
+  }
+
+/** Expires by the database's clock, which all hosts share. */
+export function insertElicitation(
+  tx: Transaction,
+  { expiresAt, windowMinutes, requested_schema, meta, ...row }: NewRow,
+): Promise<ElicitationRow> {
+  const { min, max } = limits.elicitation.windowMinutes
+  const wish = expiresAt ? sql`${expiresAt}::timestamptz` : inMinutes(windowMinutes)
+  return tx
+    .insertInto('elicitations')
+    .values({
+      ...row,
+      requested_schema: requested_schema && writeJson(requested_schema),
+      meta: writeJson(meta),
+      expires_at: sql<Date>`least(greatest(${wish}, ${inMinutes(min)}), ${inMinutes(max)})`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+function inMinutes(minutes: number) {
+  return sql`now() + make_interval(mins => ${minutes}::int)`
+}
+
+/** With whether it should have expired. */
+export type Found = ElicitationRow & { is_overdue: SqlBool }
+
+const isOverdue = sql<SqlBool>`status = 'pending' and expires_at <= now()`
+
+function select(db: Database | Transaction) {
+  return db.selectFrom('elicitations').selectAll().select(isOverdue.as('is_overdue'))
+}
+
+export function selectByRequestId(db: Database | Transaction, requestId: string): Promise<Found | undefined> {
+  return select(db).where('request_id', '=', requestId).executeTakeFirst()
+}
+
+export function selectById(db: Database | Transaction, id: number): Promise<Found | undefined> {
+  return select(db).where('id', '=', id).executeTakeFirst()
+}
+
+export type Closing = {
+  status: Exclude<ElicitationStatus, 'pending'>
+  content?: JsonObject | null
+  lostReason?: LostReason
+}
+
+/** Undefined if it is no longer pending: of two who close it, one does. */
+export function closeElicitation(
+  tx: Transaction,
+  id: number,
+  { status, content = null, lostReason }: Closing,
+): Promise<ElicitationRow | undefined> {
+  return tx
+    .updateTable('elicitations')
+    .set({
+      status,
+      response_content: content && writeJson(content),
+      lost_reason: lostReason ?? null,
+      responded_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function countPending(tx: Transaction, sessionId: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('elicitations')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export function selectPending(tx: Transaction, sessionId: number): Promise<ElicitationRow[]> {
+  return tx
+    .selectFrom('elicitations')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .execute()
+}
+
+/** Questions of a run that no person answered, and answers of people that no process of it has fetched. */
+export function selectUnsettled(tx: Transaction, marker: string): Promise<ElicitationRow[]> {
+  return tx
+    .selectFrom('elicitations')
+    .selectAll()
+    .where('run_marker', '=', marker)
+    .where('status', '!=', 'expired')
+    .where('delivered_at', 'is', null)
+    .orderBy('id')
+    .execute()
+}
+
+/** Records that the asker gets the answer now. False if it got it before. */
+export async function recordDelivery(db: Database | Transaction, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('elicitations')
+    .set({ delivered_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('delivered_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function recordPoll(db: Database, id: number): Promise<void> {
+  await db.updateTable('elicitations').set({ polled_at: sql<Date>`now()` }).where('id', '=', id).execute()
+}
+
+/** Whether a process of the run waits for a person, or did within the last seconds. */
+export async function selectIsWaiting(db: Database, marker: string, withinSeconds: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('elicitations')
+    .select('id')
+    .where('run_marker', '=', marker)
+    .where((is) =>
+      is.or([
+        is('status', '=', 'pending'),
+        is('responded_at', '>', sql<Date>`now() - make_interval(secs => ${withinSeconds})`),
+      ]),
+    )
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+type Due = { id: number; reason: LostReason }
+
+/** Pending ones whose time is up, and those of MCP servers that stopped asking for the answer. */
+export async function selectDue(db: Database, silentSeconds: number, limit: number): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select id, case when expires_at <= now() then 'expired' else 'stranded' end as reason
+    from elicitations
+    where status = 'pending'
+      and (expires_at <= now()
+        or (asked_by = 'mcp_server' and polled_at < now() - make_interval(secs => ${silentSeconds}::int)))
+    order by id
+    limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Newest first. An unknown filter value matches nothing. */
+export async function selectPage(
+  db: Database,
+  { session, status }: { session: SessionRef | undefined; status: ElicitationFilters['status'] },
+  { page, perPage }: Page,
+): Promise<{ rows: ElicitationRow[]; totalCount: number }> {
+  let query = db.selectFrom('elicitations')
+  if (session && 'id' in session) query = query.where('session_id', '=', session.id)
+  if (session && 'slug' in session)
+    query = query.where('session_id', 'in', (is) =>
+      is.selectFrom('sessions').select('sessions.id').where('slug', '=', session.slug),
+    )
+  if (status !== undefined) query = query.where(sql<string>`status`, '=', status)
+  const { count } = await query.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const rows = await query
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(perPage)
+    .offset((page - 1) * perPage)
+    .execute()
+  return { rows, totalCount: count }
+}

@@ -1,0 +1,1 @@
+export { elicitationRaised, elicitationResolved } from '@yardmaster/contract/elicitations/events'

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
+import { sampleRepository, testApp } from '../../support/app/app.ts'
+import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
+import { sessionHelpers } from '../../support/sessions/conversation.ts'
+
+const repository = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-ask-')))
+afterAll(() => rm(repository, { recursive: true, force: true }))
+const root = { description: 'A root.', url: repository, default_runtime: 'demo', default_mcp_servers: ['tracker'] }
+const folder = await catalogOnDisk({
+  ...wholeCatalog,
+  'mcp.json': {
+    tracker: { type: 'stdio', command: 'node', env: { KEPT: 'yes', ELICITATION_POLL_URL: 'https://catalog.test' } },
+  },
+  'roots.json': { free: root, careful: { ...root, permissions: 'ask' } },
+  'plugins.json': {},
+})
+const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json`, ELICITATION_EXPIRATION_MINUTES: '5' } })
+const { create, settled } = sessionHelpers(app)
+const start = vi.spyOn(demoRuntime, 'start')
+afterAll(() => start.mockRestore())
+
+async function orderOf(agent_root: string, prompt = 'say hello') {
+  const id = await create(prompt, { agent_root, git_root: undefined })
+  await settled(id)
+  const [order] = start.mock.calls.find(([each]) => each.conversation.home.endsWith(`session-${id}`)) ?? []
+  if (!order) throw new Error('the agent was not started')
+  return { id, order }
+}
+
+test('every stdio MCP server and the agent get the five variables, which beat the catalog', async () => {
+  const { id, order } = await orderOf('free')
+  const address = expect.stringMatching(new RegExp(`^${app.url}/api/v1/elicitations/session/yme_[\\w-]{43}$`))
+  const five = {
+    ELICITATION_REQUEST_URL: address,
+    ELICITATION_POLL_URL: address,
+    ELICITATION_PREFER_HTTP_FALLBACK: 'true',
+    ELICITATION_TTL_MS: '300000',
+    ELICITATION_SESSION_ID: String(id),
+  }
+  expect(order.equipment.environment).toEqual(five)
+  const stdio = order.equipment.mcpServers.filter(({ kind }) => kind === 'stdio')
+  expect(stdio).toMatchObject([{ name: 'tracker', env: { KEPT: 'yes', ...five } }])
+})
+
+test('each turn has a token of its own, which ends with it', async () => {
+  const addresses = [await orderOf('free'), await orderOf('free')].map(
+    ({ order }) => order.equipment.environment.ELICITATION_REQUEST_URL ?? '',
+  )
+  expect(new Set(addresses).size).toBe(2)
+  for (const address of addresses) expect((await fetch(`${address}/any`)).status).toBe(401)
+})
+
+test('people are asked on a root that demands it, and by default they are not', async () => {
+  expect((await orderOf('free')).order.ask).toBeUndefined()
+  expect((await orderOf('careful')).order.ask).toBeDefined()
+})

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { asker, askPath, question } from '../../support/sessions/asking.ts'
+
+const app = testApp()
+const { raise, poll, running, asked, respond, rowOf } = asker(app)
+
+describe('PATCH /elicitations/:id/respond', () => {
+  test.each(['accept', 'decline', 'cancel'])(
+    'PATCH /elicitations/:id/respond answers %s with the poll body, and keeps content only for accept',
+    async (action) => {
+      const { token } = await running()
+      const requestId = await asked(token)
+      const answer = await respond(requestId, action, { note: 'yes' })
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { action, content: action === 'accept' ? { note: 'yes' } : null },
+      })
+      expect(Object.keys(answer.body._meta)).toEqual(['com.acme/request-id', 'com.acme/responded-at'])
+    },
+  )
+
+  test('PATCH /elicitations/:id/respond takes the numeric id, and a request id of digits before it', async () => {
+    const { token } = await running()
+    const requestId = await asked(token)
+    const { id } = await rowOf(requestId)
+    expect((await respond(id, 'decline')).body._meta['com.acme/request-id']).toBe(requestId)
+    const one = await asked(token)
+    const digits = String((await rowOf(one)).id)
+    expect((await raise(token, question(digits))).status).toBe(201)
+    expect((await respond(digits, 'decline')).body._meta['com.acme/request-id']).toBe(digits)
+    expect((await rowOf(one)).status).toBe('pending')
+  })
+
+  test('PATCH /elicitations/:id/respond takes content as a JSON text', async () => {
+    const { token } = await running()
+    expect((await respond(await asked(token), 'accept', '{"a": 1}')).body.content).toEqual({ a: 1 })
+    expectProblem(
+      await respond(await asked(token), 'accept', 'not json'),
+      422,
+      'Validation failed',
+      'Content must be an object',
+    )
+  })
+
+  test('PATCH /elicitations/:id/respond answers 404 when nothing matches, whatever the body says', async () => {
+    for (const id of ['none', '999999', '99999999999999999999'])
+      expectProblem(await respond(id, 'nonsense'), 404, 'Not Found')
+  })
+
+  test('PATCH /elicitations/:id/respond answers 422 for a question that is resolved, before it looks at the action', async () => {
+    const { token } = await running()
+    const requestId = await asked(token)
+    await respond(requestId, 'decline')
+    const again = await changesNothing(app.pool, () => respond(requestId, 'nonsense'))
+    expectProblem(again, 422, 'Unprocessable Entity', 'Elicitation has already been resolved (status: decline)')
+  })
+
+  test.each([undefined, null, '', 'yes', 'ACCEPT', 7, ['accept']])(
+    'PATCH /elicitations/:id/respond rejects the action %j with 422 and changes nothing, by either id',
+    async (action) => {
+      const { token } = await running()
+      const requestId = await asked(token)
+      for (const id of [requestId, (await rowOf(requestId)).id]) {
+        const answer = await changesNothing(app.pool, () => respond(id, action))
+        expectProblem(answer, 422, 'Unprocessable Entity', 'action_type must be one of: accept, decline, cancel')
+      }
+    },
+  )
+
+  test('PATCH /elicitations/:id/respond expires a question past its time first, then answers 422', async () => {
+    const { token } = await running()
+    const requestId = await asked(token)
+    await app.pool.query(`update elicitations set expires_at = now() - interval '1 s' where request_id = $1`, [
+      requestId,
+    ])
+    const message = 'Elicitation has already been resolved (status: expired)'
+    expectProblem(await respond(requestId, 'accept'), 422, 'Unprocessable Entity', message)
+    expect(await rowOf(requestId)).toMatchObject({ status: 'expired', response_content: null })
+  })
+
+  test('PATCH /elicitations/:id/respond rejects content that does not fit the requested schema with 422 and changes nothing', async () => {
+    const { token } = await running()
+    const requestedSchema = {
+      type: 'object',
+      properties: { confirm: { type: 'boolean' }, mood: { type: 'string', enum: ['good', 'bad'] } },
+      required: ['confirm'],
+    }
+    const requestId = await asked(token, { requestedSchema })
+    const answer = await changesNothing(app.pool, () => respond(requestId, 'accept', { mood: 'odd' }))
+    expectProblem(answer, 422, 'Validation failed', "confirm can't be blank", 'mood must be one of: good, bad')
+    expectProblem(await respond(requestId, 'accept'), 422, 'Validation failed', "confirm can't be blank")
+    expect((await respond(requestId, 'decline', { mood: 'odd' })).status).toBe(200)
+  })
+
+  test('PATCH /elicitations/:id/respond hears one of ten people who answer at once; the others get 422', async () => {
+    for (const _ of [1, 2, 3]) {
+      const { token } = await running()
+      const requestId = await asked(token)
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_unused, person) =>
+          respond(requestId, person % 2 ? 'accept' : 'decline', { person }),
+        ),
+      )
+      const heard = answers.filter(({ status }) => status === 200)
+      expect([heard.length, answers.filter(({ status }) => status === 422).length]).toEqual([1, 9])
+      expect((await poll(token, requestId)).body).toEqual(heard[0]?.body)
+    }
+  })
+
+  test('PATCH /elicitations/:id/respond is not reached by a token', async () => {
+    const { token } = await running()
+    const requestId = await asked(token)
+    const response = await app.send(`${askPath}/session/${token}/${requestId}/respond`, { method: 'PATCH' })
+    expect(response.status).toBe(401)
+    const keyed = await app.send(`${askPath}/${requestId}/respond`, {
+      method: 'PATCH',
+      headers: { 'x-api-key': token },
+    })
+    expect([keyed.status, (await rowOf(requestId)).status]).toEqual([401, 'pending'])
+  })
+})
