@@ -9,7 +9,7 @@ import type { Question, QuestionAnswer } from '../../runtimes/question.ts'
 import type { App } from '../app.ts'
 import { lockSession, lockSessionIfThere } from '../sessions/session.ts'
 import { close } from './close.ts'
-import { recordDelivery, selectByRequestId } from './elicitation-store.ts'
+import { recordDelivery, selectByRequestId, withdrawn } from './elicitation-store.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
 import { findByRequestId } from './find.ts'
 import { raise, redactQuestion } from './raise.ts'
@@ -94,7 +94,7 @@ async function withdraw(app: App, { id, session_id: sessionId }: ElicitationRow)
   await untilReachable(() =>
     transact(app.db, async (tx) => {
       const session = await lockSessionIfThere(tx, { id: sessionId })
-      if (session) await close(app, tx, session, { id, closing: { status: 'cancel' } })
+      if (session) await close(app, tx, session, { id, closing: withdrawn })
     }),
   )
 }

@@ -62,13 +62,18 @@ export type Closing = {
   status: Exclude<ElicitationStatus, 'pending'>
   content?: JsonObject | null
   lostReason?: LostReason
+  /** No one waits for the answer any more. */
+  isWithdrawn?: true
 }
+
+/** Ends a question in the name of its asker. */
+export const withdrawn: Closing = { status: 'cancel', isWithdrawn: true }
 
 /** Undefined if it is no longer pending: of two who close it, one does. */
 export function closeElicitation(
   tx: Transaction,
   id: number,
-  { status, content = null, lostReason }: Closing,
+  { status, content = null, lostReason, isWithdrawn }: Closing,
 ): Promise<ElicitationRow | undefined> {
   return tx
     .updateTable('elicitations')
@@ -77,6 +82,7 @@ export function closeElicitation(
       response_content: content && writeJson(content),
       lost_reason: lostReason ?? null,
       responded_at: sql<Date>`now()`,
+      ...(isWithdrawn && { delivered_at: sql<Date>`now()` }),
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { lockSession, readMetadata, type SessionRow } from '../sessions/session.ts'
 import { close, lostMark, release } from './close.ts'
-import { type Closing, selectPending, selectUnsettled } from './elicitation-store.ts'
+import { type Closing, selectPending, selectUnsettled, withdrawn } from './elicitation-store.ts'
 import { summaryOf } from './summary.ts'
 import { revokeToken } from './token.ts'
 
@@ -21,7 +21,7 @@ export async function settleRun(
 ): Promise<SessionRow> {
   await revokeToken(app, tx, { sessionId: session.id, marker })
   const unsettled = await selectUnsettled(tx, marker)
-  const closing: Closing = isWithdrawn ? { status: 'cancel' } : { status: 'expired', lostReason: 'stranded' }
+  const closing: Closing = isWithdrawn ? withdrawn : { status: 'expired', lostReason: 'stranded' }
   for (const row of unsettled) {
     const isPending = row.status === 'pending'
     if (isPending) await close(app, tx, session, { id: row.id, closing })
@@ -38,6 +38,5 @@ export async function settleRun(
 /** The session is archived: no one is asked in its name any more. */
 export async function withdrawQuestions(app: App, tx: Transaction, session: SessionRow): Promise<void> {
   await revokeToken(app, tx, { sessionId: session.id })
-  for (const { id } of await selectPending(tx, session.id))
-    await close(app, tx, session, { id, closing: { status: 'cancel' } })
+  for (const { id } of await selectPending(tx, session.id)) await close(app, tx, session, { id, closing: withdrawn })
 }

@@ -168,6 +168,7 @@ describe('permissions: "ask" with the demo agent', () => {
     await app.post(`/sessions/${id}/archive`, { force: true })
     await settled(id)
     expect(await rowOf(requestId)).toMatchObject({ status: 'cancel' })
+    expect((await logs(id)).join()).not.toContain('did not reach the agent')
     expect(await effects.done()).not.toContain('never')
   })
 
