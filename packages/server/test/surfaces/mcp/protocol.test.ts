@@ -193,6 +193,7 @@ describe('tools/list', () => {
       'get_session_provenance',
       'action_session',
       'manage_enqueued_messages',
+      'respond_to_elicitation',
       'get_session',
       'start_session',
       'quick_search_sessions',
