@@ -213,7 +213,9 @@ export const Elicitation = z
       .meta({ description: 'Why it expired: `expired` in time, or `stranded`, because its asker went away.' }),
     expires_at: Timestamp.meta({ description: 'When it expires unless it is answered.' }),
     responded_at: Timestamp.nullable().meta({ description: 'When it was answered or expired.' }),
-    delivered_at: Timestamp.nullable().meta({ description: 'When its asker got the answer, or withdrew the question.' }),
+    delivered_at: Timestamp.nullable().meta({
+      description: 'When its asker got the answer, or withdrew the question.',
+    }),
     created_at: Timestamp.meta({ description: 'When it was asked.' }),
     updated_at: Timestamp.meta({ description: 'When it last changed.' }),
   })
