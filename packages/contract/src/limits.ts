@@ -39,6 +39,11 @@ export const limits = {
     pending: 100,
     windowMinutes: { min: 1, max: 7 * 24 * 60, default: 60 },
   },
+  notificationMessage: 1000,
+  pushEndpoint: 2048,
+  /** Beyond this, the browser that subscribed longest ago is removed. */
+  pushSubscriptions: 100,
+  userAgent: 500,
   triggerName: 255,
   triggerConditions: 50,
   categoryName: 100,

@@ -13,6 +13,8 @@ import { endpoints as artifacts } from './lifecycle/artifact-endpoints.ts'
 import { endpoints as lifecycle } from './lifecycle/endpoints.ts'
 import { endpoints as logs } from './logs/endpoints.ts'
 import { endpoints as metrics } from './metrics/endpoints.ts'
+import { endpoints as notifications } from './notifications/endpoints.ts'
+import { endpoints as pushSubscriptions } from './push-subscriptions/endpoints.ts'
 import { endpoints as search } from './search/endpoints.ts'
 import { endpoints as sessions } from './sessions/endpoints.ts'
 import { endpoints as settings } from './settings/endpoints.ts'
@@ -38,6 +40,8 @@ export const operations = [
   ...board,
   ...summaries,
   ...elicitations,
+  ...notifications,
+  ...pushSubscriptions,
   ...lifecycle,
   ...artifacts,
   ...conversation,

@@ -56,6 +56,7 @@ export const refusals = {
   cannot_follow_up: { status: 422, error: 'Cannot send follow-up' },
   cannot_interrupt: { status: 422, error: 'Cannot interrupt' },
   cannot_message_parent: { status: 422, error: 'Cannot message parent' },
+  cannot_dismiss: { status: 422, error: 'Cannot dismiss' },
   cannot_pause: { status: 422, error: 'Cannot pause' },
   cannot_sleep: { status: 422, error: 'Cannot sleep' },
   cannot_restart: { status: 422, error: 'Cannot restart' },

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { categoriesChanged } from '../categories/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
+import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
 import { sessionCreated, sessionDeleted, sessionStatusChanged, statusSummaryChanged } from '../sessions/events.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { eventsMissed } from './missed.ts'
@@ -11,6 +12,8 @@ export const eventKinds = [
   elicitationRaised,
   elicitationResolved,
   eventsMissed,
+  notificationCreated,
+  notificationsChanged,
   sessionCreated,
   sessionDeleted,
   sessionStatusChanged,

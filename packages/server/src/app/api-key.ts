@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readIfPresent, writePrivateFile } from '../platform/files/private-file.ts'
+import { readOrCreate } from '../platform/files/private-file.ts'
 import type { Home } from '../platform/home/home.ts'
 
 export type KeyRing = { keys: readonly string[]; file: string | undefined }
@@ -16,13 +16,6 @@ export async function findKeys(apiKeys: string | undefined, home: Home): Promise
     }
   }
   const file = home.in('api-key')
-  return { keys: [await readOrCreate(file)], file }
-}
-
-async function readOrCreate(file: string): Promise<string> {
-  const stored = (await readIfPresent(file))?.trim() ?? ''
-  if (stored !== '') return stored
-  const key = `ym_${randomBytes(24).toString('base64url')}`
-  await writePrivateFile(file, `${key}\n`)
-  return key
+  const key = await readOrCreate(file, () => `ym_${randomBytes(24).toString('base64url')}`)
+  return { keys: [key], file }
 }

@@ -23,6 +23,8 @@ import { startPeriodic } from '../platform/jobs/start-periodic.ts'
 import { watchPauses } from '../platform/jobs/watch-pauses.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMetrics } from '../platform/metrics.ts'
+import { openPush } from '../platform/push/push.ts'
+import { findVapidKeys } from '../platform/push/vapid-keys.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
 import { rules } from '../platform/redaction/rules.ts'
 import { readRulesFile } from '../platform/redaction/rules-file.ts'
@@ -84,6 +86,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       (it) => it.close(),
     )
     const keyRing = await findKeys(config.API_KEYS, home)
+    const vapidKeys = await findVapidKeys(config.VAPID_PRIVATE_KEY, home)
     const storage = stack.opened(
       'the database',
       await openStorage({ databaseUrl: config.DATABASE_URL, home, log }),
@@ -95,6 +98,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     const events = await openEvents({ db: storage.db, signals, log })
     const secrets = [
       ...ownSecrets(config, keyRing.keys),
+      { label: 'VAPID_PRIVATE_KEY', value: vapidKeys.privateKey },
       // The embedded database has a password that no variable names.
       { label: 'DATABASE_URL', value: storage.connection.connectionString },
     ]
@@ -132,6 +136,11 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       gitHosts,
       confinement: agents.confinement,
       ...openPlatforms(config),
+      push: openPush({
+        keys: vapidKeys,
+        subject: config.VAPID_SUBJECT,
+        allowedOrigins: config.PUSH_ALLOWED_ORIGINS,
+      }),
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),

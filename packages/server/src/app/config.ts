@@ -52,6 +52,11 @@ const variables = {
   CHAT_SIGNING_SECRET: text().optional(),
   CHAT_API_URL: apiAddress().default('https://slack.com/api/'),
   CHAT_ALLOWED_USER_IDS: wordList().default([]),
+  VAPID_PRIVATE_KEY: vapidKey().optional(),
+  VAPID_SUBJECT: text()
+    .refine((value) => /^(mailto:|https:\/\/)./.test(value), { message: 'must begin with mailto: or https://' })
+    .default('mailto:push@yardmaster.invalid'),
+  PUSH_ALLOWED_ORIGINS: originList().default([]),
   FORGE_TOKEN: text().optional(),
   FORGE_WEBHOOK_SECRET: text().optional(),
   FORGE_API_URL: apiAddress().default('https://api.github.com'),
@@ -67,6 +72,7 @@ export const secretVariables = [
   'CHAT_SIGNING_SECRET',
   'FORGE_TOKEN',
   'FORGE_WEBHOOK_SECRET',
+  'VAPID_PRIVATE_KEY',
 ] as const
 
 const Variables = z.object(variables)
@@ -144,6 +150,16 @@ function pathList() {
     .refine((paths) => paths.every((one) => one.startsWith('/')), {
       message: 'must be absolute paths, separated by colons',
     })
+}
+
+function vapidKey() {
+  return text().regex(/^[\w-]{43}$/, 'must be a private key of 32 bytes in base64url')
+}
+
+function originList() {
+  return wordList().refine((origins) => origins.every((one) => URL.canParse(one) && new URL(one).origin === one), {
+    message: 'must be origins such as https://push.example:8443, separated by commas',
+  })
 }
 
 function keyList() {

@@ -14,6 +14,7 @@ import { hosts } from '../domain/hosts/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
 import { logs } from '../domain/logs/room.ts'
+import { notifications } from '../domain/notifications/room.ts'
 import { pullRequests } from '../domain/pull-requests/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
@@ -47,6 +48,7 @@ export const modules: readonly Room[] = [
   workspaces,
   summaries,
   elicitations,
+  notifications,
   lifecycle,
   conversation,
   search,

@@ -18,6 +18,7 @@ import type { Periodic } from '../platform/jobs/periodic.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Confinement } from '../platform/process/confinement.ts'
+import type { Push } from '../platform/push/push.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 import type { Tool } from './tool.ts'
@@ -49,6 +50,8 @@ export interface App {
   chat: { isConfigured: boolean; client: ChatClient | undefined; allowedUserIds: readonly string[] }
   /** The forge. `client` is undefined unless it is configured. */
   forge: { isConfigured: boolean; client: Forge | undefined }
+  /** Pushes to the browsers of people. */
+  push: Push
   background: Background
   /** Batches concurrent requests to one session into one transaction. */
   batcher: Batcher

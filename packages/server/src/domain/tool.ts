@@ -1,6 +1,14 @@
 import type { Method } from '@yardmaster/contract/endpoint'
 
-export const groupNames = ['sessions', 'sessions_readonly', 'triggers', 'triggers_readonly', 'self_session'] as const
+export const groupNames = [
+  'sessions',
+  'sessions_readonly',
+  'triggers',
+  'triggers_readonly',
+  'notifications',
+  'notifications_readonly',
+  'self_session',
+] as const
 export type Group = (typeof groupNames)[number]
 
 /** What agents may do only where their root allows it: each ends the turn of another session, or brings one back. */
@@ -28,6 +36,8 @@ export type Call = {
   closedTo?: 'agents' | 'bound'
   /** The call is about no session, and its endpoint decides whether the calling agent may. */
   decidesByAgent?: true
+  /** The argument that names the session the call is about, where its path names none. */
+  session?: string
   /** An agent may use the call only where its root allows this. */
   needs?: AgentPermission
   /** Argument names by endpoint field, where they differ. */

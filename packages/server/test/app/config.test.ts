@@ -247,6 +247,27 @@ const table: Row[] = [
     rule: httpUrl,
   },
   { name: 'CHAT_ALLOWED_USER_IDS', unset: [], good: [['U1, U2  U3,', ['U1', 'U2', 'U3']]], bad: [] },
+  {
+    name: 'VAPID_PRIVATE_KEY',
+    unset: undefined,
+    good: [['x'.repeat(43), 'x'.repeat(43)]],
+    bad: [secret],
+    rule: 'must be a private key of 32 bytes in base64url',
+  },
+  {
+    name: 'VAPID_SUBJECT',
+    unset: 'mailto:push@yardmaster.invalid',
+    good: [['mailto:ops@yard.test', 'mailto:ops@yard.test']],
+    bad: ['ops@yard.test'],
+    rule: 'must begin with mailto: or https://',
+  },
+  {
+    name: 'PUSH_ALLOWED_ORIGINS',
+    unset: [],
+    good: [['http://127.0.0.1:1, https://push.test', ['http://127.0.0.1:1', 'https://push.test']]],
+    bad: ['push.test', 'https://push.test/path'],
+    rule: 'must be origins such as https://push.example:8443, separated by commas',
+  },
   { name: 'FORGE_TOKEN', unset: undefined, good: [['ghp_1', 'ghp_1']], bad: [] },
   { name: 'FORGE_WEBHOOK_SECRET', unset: undefined, good: [['s', 's']], bad: [] },
   {

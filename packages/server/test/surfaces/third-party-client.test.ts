@@ -59,6 +59,13 @@ test('a client that sends empty bodies as JSON can create, use, fork and archive
   for (const said of ['a rare phrase indeed', 'one', 'three']) expect(read.body.transcript_text).toContain(said)
   expect(read.body.transcript_text.indexOf('one')).toBeLessThan(read.body.transcript_text.indexOf('three'))
 
+  // Without `/dismiss` at the end.
+  await call('POST', '/notifications/push', { session_id: id, message: 'Have a look' })
+  const [told] = (await call('GET', '/notifications')).body.notifications
+  expect((await call('DELETE', `/notifications/${told.id}`)).body.message).toBe('Cannot dismiss unread notification')
+  expect((await call('PATCH', `/notifications/${told.id}/mark_read`)).body.notification.read).toBe(true)
+  expect(await call('DELETE', `/notifications/${told.id}`)).toEqual({ status: 204, body: undefined })
+
   const forked = await call('POST', `/sessions/${id}/fork`, { message_index: 1 })
   expect([forked.status, forked.body.session.status]).toEqual([201, 'needs_input'])
   expect((await call('POST', `/sessions/${id}/toggle_favorite`)).body.favorited).toBe(true)

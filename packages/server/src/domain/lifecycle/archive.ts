@@ -1,5 +1,6 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/sessions/fields'
+import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { refuse } from '../../platform/refusal.ts'
@@ -13,7 +14,8 @@ import {
   withdrawLiveTurn,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { lockSession, showRow, transition } from '../sessions/session.ts'
+import { notify } from '../notifications/notification.ts'
+import { lockSession, type SessionRow, selectLastTransition, showRow, transition } from '../sessions/session.ts'
 import { emptyTrashJob } from '../workspaces/empty-trash-job.ts'
 import { tidyCloneJob } from '../workspaces/tidy-clone-job.ts'
 
@@ -24,7 +26,11 @@ const clockToleranceMs = 60_000
 const undoMs = 10_000
 
 /** Archives a session. The check for queued messages and the archive happen under the same row lock. */
-export async function archiveSession(app: App, ref: SessionRef, { force }: { force: boolean }): Promise<Session> {
+export async function archiveSession(
+  app: App,
+  ref: SessionRef,
+  { force, agentOf }: { force: boolean /** The session whose agent asks for it. */; agentOf?: number | undefined },
+): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     if (session.status === 'archived')
@@ -44,6 +50,7 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     })
     await withdrawQuestions(app, tx, session)
     await note(app, tx, session.id, await archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
+    if (session.id === agentOf) await announceCompletion(app, tx, session)
     if (session.host_id !== null) {
       const { id: sessionId, host_id: hostId } = session
       await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
@@ -51,6 +58,13 @@ export async function archiveSession(app: App, ref: SessionRef, { force }: { for
     }
     return showRow(app, tx, { id: session.id })
   })
+}
+
+/** An agent that archives its own session has finished, and no person knows of it. */
+async function announceCompletion(app: App, tx: Transaction, session: SessionRow): Promise<void> {
+  const body = `${session.title ?? `Session ${session.id}`} has finished`
+  const { id: transition } = (await selectLastTransition(tx, session.id)) ?? {}
+  await notify(app, tx, { session, type: 'session_complete', body, marker: `transition:${transition}` })
 }
 
 function refusalText(pending: readonly Message[]): string {

@@ -37,8 +37,8 @@ export const endpoints = [
     await deleteSession(app, params.id)
     return noContent()
   }),
-  bind(contract.archiveSession, async ({ params, body }, app) => {
-    const session = await archiveSession(app, params.id, body)
+  bind(contract.archiveSession, async ({ params, body, agentOf }, app) => {
+    const session = await archiveSession(app, params.id, { force: body.force, agentOf })
     return ok({ session, message: 'Session moved to trash', trash_after: session.trash_after })
   }),
   bind(contract.unarchiveSession, async ({ params }, app) => {

@@ -165,6 +165,20 @@ export async function insertTransition(tx: Transaction, row: Insertable<Tables['
   await tx.insertInto('session_transitions').values(row).execute()
 }
 
+/** The last change of the session's state. */
+export function selectLastTransition(
+  db: Database | Transaction,
+  sessionId: number,
+): Promise<{ id: number; to_status: SessionStatus } | undefined> {
+  return db
+    .selectFrom('session_transitions')
+    .select(['id', 'to_status'])
+    .where('session_id', '=', sessionId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 export type ClassByGenesis = Record<Genesis, PriorityClass>
 
 export async function lockPlacement(tx: Transaction): Promise<void> {

@@ -50,6 +50,7 @@ export {
   lockPlacement,
   lockSessionIfFree,
   reserveSessionId,
+  selectLastTransition,
   selectRefreshable,
   selectSession,
   selectSessionForDelete,

@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { mainThread, type Runtime } from '../../runtimes/runtime.ts'
+import { assistantText } from './assistant-text.ts'
 import { type ParallelCalls, parallelCalls } from './parallel-calls.ts'
 import { renderLine, renderReadable } from './render.ts'
 import { findLines, findProgress, selectLastLines, type ThreadKey } from './transcript-store.ts'
 
-/** The face of the room: a session's conversation as append-only entries. */
-export { assistantText } from './assistant-text.ts'
 export { type IngestHooks, ingest } from './ingest.ts'
 export { toolUsesIn } from './tool-uses.ts'
 export { transcriptLinesOf } from './transcript-lines.ts'
@@ -17,6 +16,8 @@ export {
   lockThread,
   updateReadBytes,
 } from './transcript-store.ts'
+/** The face of the room: a session's conversation as append-only entries. */
+export { assistantText }
 
 export async function hasTranscript(db: Database | Transaction, sessionId: number): Promise<boolean> {
   return (await findProgress(db, { sessionId, thread: mainThread })).entry_count > 0
@@ -73,6 +74,17 @@ export async function transcriptTail(
     }
   }
   return texts.join('\n').slice(-maxLength)
+}
+
+/** What the agent said last; empty if it said nothing lately. */
+export async function lastAssistantText(db: Database, sessionId: number): Promise<string> {
+  const key = { sessionId, thread: mainThread }
+  const { entry_count: last } = await findProgress(db, key)
+  for (const { line } of await selectLastLines(db, key, { last, limit: batchEntries })) {
+    const text = assistantText(line)
+    if (text !== '') return text
+  }
+  return ''
 }
 
 /** Yields the stored lines of a thread up to and including sequence `last`. */

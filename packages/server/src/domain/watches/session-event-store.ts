@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@yardmaster/contract/triggers/conditions'
 import { type SqlBool, sql } from 'kysely'
-import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Transaction } from '../../platform/db/database.ts'
 import { metadataText } from '../sessions/session.ts'
 
 export type Watch = { id: number; trigger_id: number; is_one_shot: boolean }
@@ -35,20 +35,6 @@ export function selectMatchingWatches(
     .where(sql<SqlBool>`not (triggers.reuse_session and triggers.last_session_id is not distinct from sessions.id)`)
     .orderBy('trigger_conditions.id')
     .execute()
-}
-
-/** The last change of the session's state. */
-export async function selectLastTransition(
-  db: Database | Transaction,
-  sessionId: number,
-): Promise<{ id: number; to_status: string } | undefined> {
-  return db
-    .selectFrom('session_transitions')
-    .select(['id', 'to_status'])
-    .where('session_id', '=', sessionId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
 }
 
 /** Watches on a session that wait for something that can no longer happen. */

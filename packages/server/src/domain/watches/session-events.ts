@@ -7,10 +7,10 @@ import { deliverPrompt } from '../conversation/conversation.ts'
 import { fireTrigger, type TriggerEvent } from '../fires/fire.ts'
 import { findNextWake, isAtRest } from '../inbox/inbox.ts'
 import { sessionDeleted, sessionStatusChanged } from '../sessions/events.ts'
-import { findSession, isSessionGone, lockSessionIfThere } from '../sessions/session.ts'
+import { findSession, isSessionGone, lockSessionIfThere, selectLastTransition } from '../sessions/session.ts'
 import { enqueueSessionEvent, fireSessionEventJob, type SessionEventPayload } from '../triggers/session-event-job.ts'
 import { deleteConditions, deleteTriggers, eventWords, lockTrigger, selectConditionsOf } from '../triggers/trigger.ts'
-import { selectDeadWatches, selectLastTransition, selectMatchingWatches } from './session-event-store.ts'
+import { selectDeadWatches, selectMatchingWatches } from './session-event-store.ts'
 
 const eventOf: Partial<Record<SessionStatus, SessionEvent>> = {
   needs_input: 'session_needs_input',

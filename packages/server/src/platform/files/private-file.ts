@@ -26,3 +26,12 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
     throw error
   }
 }
+
+/** The file's text without the spaces around it. If there is none, writes what `make` returns. */
+export async function readOrCreate(path: string, make: () => string): Promise<string> {
+  const stored = (await readIfPresent(path))?.trim() ?? ''
+  if (stored !== '') return stored
+  const made = make()
+  await writePrivateFile(path, `${made}\n`)
+  return made
+}

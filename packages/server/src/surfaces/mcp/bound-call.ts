@@ -4,7 +4,7 @@ import type { Endpoint } from '../../platform/http/endpoint.ts'
 import { inputSchemaOf, type JsonSchema } from '../../platform/http/openapi.ts'
 
 /** A call of the tool table, resolved to its endpoint and its arguments. */
-export type BoundCall = Omit<Call, 'endpoint' | 'also' | 'consults'> & {
+export type BoundCall = Omit<Call, 'endpoint' | 'also' | 'consults' | 'session'> & {
   endpoint: Endpoint<App>
   consulted: BoundCall | undefined
   fields: readonly Field[]
@@ -35,8 +35,11 @@ export function bindCall(call: Call, endpoints: ReadonlyMap<string, Endpoint<App
   ]
   // Access to a session is checked by this argument, so a call on a session must have it.
   const [, inPath] = /^\/sessions\/\{(\w+)\}/.exec(endpoint.path) ?? []
-  const target = fields.find(({ place, name }) => place === 'params' && name === inPath)
-  if (inPath !== undefined && !target) throw new Error(`tool table: ${call.endpoint} has no session argument`)
+  const target = fields.find(({ place, name, argument }) =>
+    inPath === undefined ? argument === call.session : place === 'params' && name === inPath,
+  )
+  if ((inPath ?? call.session) !== undefined && !target)
+    throw new Error(`tool table: ${call.endpoint} has no session argument`)
   return {
     ...call,
     endpoint,

@@ -64,7 +64,7 @@ function namesIn(value: unknown): string[] | undefined {
 /** Ignores unknown groups and groups that the key does not grant. Defaults to the largest groups granted. */
 function groupsFor(app: App, value: unknown, granted: readonly Group[]): Group[] {
   const requested = namesIn(value)
-  if (!requested) return granted.includes('sessions') ? ['sessions', 'triggers'] : ['self_session']
+  if (!requested) return granted.includes('sessions') ? ['sessions', 'triggers', 'notifications'] : ['self_session']
   const unknown = requested.filter((name) => !granted.some((group) => group === name))
   if (unknown.length > 0) app.log.debug({ unknown }, 'ignored unknown or ungranted tool groups')
   return granted.filter((group) => requested.includes(group))

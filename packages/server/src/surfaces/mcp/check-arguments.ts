@@ -23,7 +23,7 @@ export function checkArguments(call: BoundCall, { action, ...given }: Arguments,
   const missing = call.fields.filter(({ isRequired, argument }) => isRequired && !names.has(argument))
   if (missing.length > 0) problems.push(`Missing: ${missing.map(({ argument }) => argument).join(', ')}`)
   const changes = call.fields.filter(({ place }) => place === 'body')
-  if (call.endpoint.method === 'PATCH' && !changes.some(({ argument }) => names.has(argument)))
+  if (call.endpoint.method === 'PATCH' && changes.length > 0 && !changes.some(({ argument }) => names.has(argument)))
     problems.push(`Nothing to change; give one of: ${changes.map(({ argument }) => argument).join(', ')}`)
   if (problems.length > 0) refuse('invalid_parameter', problems)
   return Object.fromEntries(args)

@@ -77,7 +77,7 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
   for (const field of fields) {
     const value = args[field.argument]
     if (value === undefined) continue
-    if (field === target) sent.params[field.name] = await reach(app, caller, value)
+    if (field === target) sent[field.place][field.name] = await reach(app, caller, value)
     else if (reaches.includes(field.argument)) sent[field.place][field.name] = await reachOther(app, caller, value)
     // Path and query values are text.
     else sent[field.place][field.name] = field.place === 'body' ? value : String(value)

@@ -1,7 +1,10 @@
+import type { App } from '../../../src/domain/app.ts'
 import { fireDueSchedules } from '../../../src/domain/fires/fire-due-schedules.ts'
 import { fireSessionEvent, watchSessions } from '../../../src/domain/watches/session-events.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
-import type { TriggerApp } from './trigger-app.ts'
+import type { Subscription } from '../../../src/platform/events/subscription.ts'
+import type { JobHandler } from '../../../src/platform/jobs/job.ts'
+import type { TestApp } from '../app/app.ts'
 
 /** Does the work of a worker when a test asks for it, on a host that only serves HTTP. */
 export type ByHand = {
@@ -15,9 +18,11 @@ export type ByHand = {
   pass(seconds: number): Promise<void>
 }
 
-const handlers = [fireSessionEvent]
+type Work = { subscription: Subscription<App>; handlers: readonly JobHandler<App>[] }
 
-export function byHand(app: TriggerApp): ByHand {
+const triggerWork: Work = { subscription: watchSessions, handlers: [fireSessionEvent] }
+
+export function byHand(app: TestApp, { subscription, handlers }: Work = triggerWork): ByHand {
   let position = 0
   const signal = new AbortController().signal
 
@@ -26,8 +31,8 @@ export function byHand(app: TriggerApp): ByHand {
     await events.lastPosition() // gives every committed event its position
     for (const event of await events.read({ position }, 1000)) {
       position = event.position
-      if (watchSessions.kinds.some(({ name }) => name === event.name))
-        await transact(db, (tx) => watchSessions.handle(app.host.app, tx, event))
+      if (subscription.kinds.some(({ name }) => name === event.name))
+        await transact(db, (tx) => subscription.handle(app.host.app, tx, event))
     }
   }
   const runJobs = async (): Promise<number> => {

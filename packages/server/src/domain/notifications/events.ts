@@ -1,0 +1,1 @@
+export { notificationCreated, notificationsChanged } from '@yardmaster/contract/notifications/events'

@@ -1,0 +1,193 @@
+import type { NotificationType } from '@yardmaster/contract/notifications/fields'
+import type { Page } from '@yardmaster/contract/paging'
+import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
+import { type Generated, type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    notifications: {
+      id: Generated<number>
+      session_id: number
+      notification_type: NotificationType
+      title: string
+      body: string
+      /** What it was made for: a second attempt for the same marker makes no second row. */
+      marker: string | null
+      /** The event that it was made for, if one was. */
+      position: number | null
+      read: Generated<boolean>
+      stale: Generated<boolean>
+      created_at: Generated<Date>
+      updated_at: Generated<Date>
+    }
+  }
+}
+
+export type NotificationRow = Selectable<Tables['notifications']> & {
+  session_slug: string | null
+  session_title: string | null
+  session_status: SessionStatus
+}
+
+/** Undefined if one was made for the same marker before. */
+export async function insertNotification(
+  tx: Transaction,
+  row: Insertable<Tables['notifications']>,
+): Promise<number | undefined> {
+  const inserted = await tx
+    .insertInto('notifications')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['session_id', 'notification_type', 'marker']).where('marker', 'is not', null).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return inserted?.id
+}
+
+/** Whether the list has one of the same session, type and content that is younger than this. */
+export async function hasSameContent(
+  tx: Transaction,
+  { sessionId, type, body }: { sessionId: number; type: NotificationType; body: string },
+  withinSeconds: number,
+): Promise<boolean> {
+  const same = await tx
+    .selectFrom('notifications')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('notification_type', '=', type)
+    .where('body', '=', body)
+    .where('stale', '=', false)
+    .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${withinSeconds})`)
+    .limit(1)
+    .executeTakeFirst()
+  return same !== undefined
+}
+
+type Filter = { status?: 'read' | 'unread' | undefined }
+
+/** Newest first, without stale ones. */
+export async function selectListed(
+  db: Database,
+  { status }: Filter,
+  { page, perPage }: Page,
+): Promise<{ rows: NotificationRow[]; totalCount: number }> {
+  const isListed =
+    status === undefined ? sql<SqlBool>`not stale` : sql<SqlBool>`not stale and read = ${status === 'read'}`
+  const [rows, { total }] = await Promise.all([
+    withSession(db)
+      .where(isListed)
+      .orderBy('notifications.id', 'desc')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    db
+      .selectFrom('notifications')
+      .where(isListed)
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { rows, totalCount: total }
+}
+
+export function selectNotification(db: Database | Transaction, id: number): Promise<NotificationRow | undefined> {
+  return withSession(db).where('notifications.id', '=', id).executeTakeFirst()
+}
+
+export async function countUnread(db: Database | Transaction): Promise<number> {
+  const { total } = await db
+    .selectFrom('notifications')
+    .where(sql<SqlBool>`not stale and not read`)
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** False if it was read before. */
+export async function updateRead(tx: Transaction, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notifications')
+    .set({ read: true, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('read', '=', false)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function updateAllRead(tx: Transaction): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notifications')
+    .set({ read: true, updated_at: sql<Date>`now()` })
+    .where(sql<SqlBool>`not stale and not read`)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** Only one that was read: one statement, so that no mark or delete comes in between. */
+export async function deleteRead(tx: Transaction, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('notifications')
+    .where('id', '=', id)
+    .where('read', '=', true)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function deleteAllRead(tx: Transaction): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('notifications')
+    .where(sql<SqlBool>`not stale and read`)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Marks the session's notifications of these types that were made before the event. */
+export async function updateStale(
+  tx: Transaction,
+  sessionId: number,
+  { types, before }: { types: readonly NotificationType[]; before: { position: number; createdAt: Date } },
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notifications')
+    .set({ stale: true, updated_at: sql<Date>`now()` })
+    .where('session_id', '=', sessionId)
+    .where('stale', '=', false)
+    .where('notification_type', 'in', types)
+    .where(
+      sql<SqlBool>`case when position is null then created_at < ${before.createdAt} else position < ${before.position} end`,
+    )
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
+/** The source of the turn for which the session was last resumed. */
+export async function selectLastResumeSource(tx: Transaction, sessionId: number): Promise<string | undefined> {
+  const last = await tx
+    .selectFrom('session_transitions')
+    .innerJoin('turns', 'turns.id', 'session_transitions.turn_id')
+    .select('turns.source')
+    .where('session_transitions.session_id', '=', sessionId)
+    .where('session_transitions.cause', '=', 'resume')
+    .orderBy('session_transitions.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.source
+}
+
+export async function deleteStale(db: Database, afterDays: number): Promise<void> {
+  await db
+    .deleteFrom('notifications')
+    .where('stale', '=', true)
+    .where('updated_at', '<', sql<Date>`now() - make_interval(days => ${afterDays})`)
+    .execute()
+}
+
+function withSession(db: Database | Transaction) {
+  return db
+    .selectFrom('notifications')
+    .innerJoin('sessions', 'sessions.id', 'notifications.session_id')
+    .selectAll('notifications')
+    .select(['sessions.slug as session_slug', 'sessions.title as session_title', 'sessions.status as session_status'])
+}

@@ -1,0 +1,19 @@
+import type { SessionRef } from '@yardmaster/contract/identifiers'
+import { transact } from '../../platform/db/transact.ts'
+import { refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { selectSessionForReference } from '../sessions/session.ts'
+import { notify } from './notify.ts'
+
+/** Tells people what a caller or an agent says about a session. */
+export async function sendMessage(
+  app: App,
+  ref: SessionRef,
+  message: string,
+): Promise<{ sessionId: number; isNew: boolean }> {
+  return transact(app.db, async (tx) => {
+    const session = (await selectSessionForReference(tx, ref)) ?? refuseMissing()
+    const isNew = await notify(app, tx, { session, type: 'custom_message', body: message })
+    return { sessionId: session.id, isNew }
+  })
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import type { Transaction } from '../../platform/db/database.ts'
+import { enqueueAll } from '../../platform/jobs/enqueue.ts'
+import { defineJob } from '../../platform/jobs/job.ts'
+import { isMuted } from './muted-store.ts'
+import { selectSubscriptionIds } from './subscription-store.ts'
+
+/** One push to one browser: a push service that fails holds up no other, and no other gets the push again. */
+export const sendPushJob = defineJob({
+  name: 'send_push_notification',
+  queue: 'default',
+  payload: z.object({ notificationId: z.int(), subscriptionId: z.int() }),
+  // With the pauses between them, about half an hour.
+  attempts: 8,
+})
+
+/** In the transaction that makes the notification. */
+export async function enqueuePushes(
+  tx: Transaction,
+  { notificationId, sessionId }: { notificationId: number; sessionId: number },
+): Promise<void> {
+  if (await isMuted(tx, sessionId)) return
+  const subscriptions = await selectSubscriptionIds(tx)
+  await enqueueAll(
+    tx,
+    sendPushJob,
+    subscriptions.map((subscriptionId) => ({ notificationId, subscriptionId })),
+  )
+}

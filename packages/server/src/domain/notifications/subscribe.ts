@@ -1,0 +1,38 @@
+import type { NewPushSubscription, PushSubscription } from '@yardmaster/contract/push-subscriptions/fields'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { transact } from '../../platform/db/transact.ts'
+import { isPublicKey } from '../../platform/push/vapid-keys.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { deleteOldestSubscriptions, deleteSubscription, upsertSubscription } from './subscription-store.ts'
+
+/** `isNew` is false for a browser that was known. */
+export async function subscribe(
+  app: App,
+  { endpoint, p256dh_key, auth_key, user_agent }: NewPushSubscription,
+): Promise<{ subscription: PushSubscription; isNew: boolean }> {
+  const problem = app.push.problemWith(endpoint)
+  if (problem !== undefined) refuse('validation_failed', `Endpoint ${problem}`)
+  if (!isPublicKey(p256dh_key)) refuse('validation_failed', 'P256dh key must be a point on the curve P-256')
+  return transact(app.db, async (tx) => {
+    const row = await upsertSubscription(tx, {
+      endpoint,
+      p256dh_key,
+      auth_key,
+      user_agent: user_agent ?? null,
+      server_key: app.push.publicKey,
+    })
+    if (row.is_new) await deleteOldestSubscriptions(tx)
+    const subscription = {
+      id: row.id,
+      endpoint: row.endpoint,
+      created_at: formatTimestamp(row.created_at),
+      updated_at: formatTimestamp(row.updated_at),
+    }
+    return { subscription, isNew: row.is_new }
+  })
+}
+
+export async function unsubscribe(app: App, id: number): Promise<void> {
+  if (!(await deleteSubscription(app.db, id))) refuseMissing()
+}

@@ -1,0 +1,76 @@
+import { limits } from '@yardmaster/contract/limits'
+import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+
+type PushSubscriptionTable = {
+  id: Generated<number>
+  endpoint: string
+  p256dh_key: string
+  auth_key: string
+  user_agent: string | null
+  /** The key of ours that the browser subscribed with. */
+  server_key: string
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    push_subscriptions: PushSubscriptionTable
+  }
+}
+
+export type SubscriptionRow = Selectable<PushSubscriptionTable>
+
+/** A browser that subscribes again under the same address replaces its keys. */
+export async function upsertSubscription(
+  tx: Transaction,
+  values: Insertable<PushSubscriptionTable>,
+): Promise<SubscriptionRow & { is_new: boolean }> {
+  const { endpoint: _, ...changes } = values
+  return tx
+    .insertInto('push_subscriptions')
+    .values(values)
+    .onConflict((conflict) => conflict.column('endpoint').doUpdateSet({ ...changes, updated_at: sql<Date>`now()` }))
+    .returningAll()
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
+    .executeTakeFirstOrThrow()
+}
+
+/** Removes the browsers beyond the limit that subscribed longest ago. */
+export async function deleteOldestSubscriptions(tx: Transaction): Promise<void> {
+  await tx
+    .deleteFrom('push_subscriptions')
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('push_subscriptions')
+        .select('id')
+        .orderBy('updated_at', 'desc')
+        .orderBy('id', 'desc')
+        .offset(limits.pushSubscriptions),
+    )
+    .execute()
+}
+
+export async function selectSubscriptionIds(tx: Transaction): Promise<number[]> {
+  const rows = await tx.selectFrom('push_subscriptions').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+export function selectSubscription(db: Database, id: number): Promise<SubscriptionRow | undefined> {
+  return db.selectFrom('push_subscriptions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export async function deleteSubscription(db: Database, id: number): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('push_subscriptions').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Not if the browser has subscribed again meanwhile. */
+export async function deleteGone(db: Database, { id, auth_key, p256dh_key }: SubscriptionRow): Promise<void> {
+  await db
+    .deleteFrom('push_subscriptions')
+    .where('id', '=', id)
+    .where('auth_key', '=', auth_key)
+    .where('p256dh_key', '=', p256dh_key)
+    .execute()
+}

@@ -1,0 +1,199 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { followSessions } from '../../../src/domain/notifications/follow-sessions.ts'
+import { sendPush } from '../../../src/domain/notifications/send-push.ts'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { startPushService } from '../../support/remote/push-service.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
+import { byHand } from '../../support/triggers/by-hand.ts'
+
+const service = await startPushService()
+afterAll(() => service.close())
+const app = testApp({ environment: { ROLE: 'web', ...service.environment } })
+const { work } = byHand(app, { subscription: followSessions, handlers: [sendPush] })
+
+const subscribe = (body: unknown) => app.post('/push_subscriptions', body)
+const subscribed = async () => {
+  const browser = service.browser()
+  const { status, body } = await subscribe(browser.subscription)
+  expect(status).toBe(201)
+  return { ...browser, id: Number(body.id) }
+}
+const subscriptionIds = async () =>
+  (await app.pool.query('select id::int from push_subscriptions order by id')).rows.map(({ id }) => id)
+const say = async (message: string, columns = {}) => {
+  const session = await insertSession(app.pool, { title: 'A secret project', ...columns })
+  await app.post('/notifications/push', { session_id: session, message })
+  return session
+}
+
+beforeEach(async () => {
+  await work()
+  await app.pool.query('delete from push_subscriptions')
+  await app.pool.query('delete from notifications')
+})
+
+describe('POST /push_subscriptions', () => {
+  test('POST /push_subscriptions answers 201 for a new browser and 200 for one that subscribes again', async () => {
+    const { subscription } = service.browser()
+    const first = await subscribe({ ...subscription, user_agent: 'A browser' })
+    expect(first).toMatchObject({ status: 201 })
+    expect(first.body).toEqual({
+      id: expect.any(Number),
+      endpoint: subscription.endpoint,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })
+    const other = service.browser().subscription
+    const again = await subscribe({ ...other, endpoint: subscription.endpoint })
+    expect(again).toMatchObject({ status: 200, body: { id: first.body.id } })
+    const { rows } = await app.pool.query('select auth_key, p256dh_key, user_agent from push_subscriptions')
+    expect(rows).toEqual([{ auth_key: other.auth_key, p256dh_key: other.p256dh_key, user_agent: null }])
+  })
+
+  test('a browser that subscribes several times at once is one subscription', async () => {
+    const { subscription } = service.browser()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => subscribe(subscription)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
+    expect(await subscriptionIds()).toHaveLength(1)
+  })
+
+  const good = service.browser().subscription
+  test.each<[string, Record<string, unknown>]>([
+    ['no endpoint', { endpoint: undefined }],
+    ['an endpoint that is no text', { endpoint: { href: 'https://push.example' } }],
+    ['an http endpoint', { endpoint: 'http://push.example/x' }],
+    ['a file', { endpoint: 'file:///etc/passwd' }],
+    ['a private address', { endpoint: 'https://169.254.169.254/x' }],
+    ['a loopback address in disguise', { endpoint: 'https://[::ffff:127.0.0.1]/x' }],
+    ['another port of an allowed host', { endpoint: 'http://127.0.0.1:1/x' }],
+    ['an endpoint with a password', { endpoint: 'https://a:b@push.example/x' }],
+    ['an endpoint with a line break', { endpoint: 'https://push.example/\r\nHost: x' }],
+    ['an endpoint of 2,049 characters', { endpoint: `https://push.example/${'x'.repeat(2028)}` }],
+    ['no public key', { p256dh_key: undefined }],
+    ['a public key that is too short', { p256dh_key: 'BAAA' }],
+    ['a public key that is no point of the curve', { p256dh_key: Buffer.alloc(65, 4).toString('base64url') }],
+    ['a secret that is too long', { auth_key: Buffer.alloc(17).toString('base64url') }],
+    ['a secret that is no base64', { auth_key: '!'.repeat(22) }],
+    ['a list as user agent', { user_agent: ['x'] }],
+    ['a user agent of 501 characters', { user_agent: 'x'.repeat(501) }],
+  ])('POST /push_subscriptions rejects %s with 422 and changes nothing', async (_about, change) => {
+    expectProblem(await changesNothing(app.pool, () => subscribe({ ...good, ...change })), 422, 'Validation failed')
+  })
+
+  test('POST /push_subscriptions keeps the hundred browsers that subscribed last', async () => {
+    await app.pool.query(
+      `insert into push_subscriptions (endpoint, p256dh_key, auth_key, server_key, updated_at)
+       select 'https://push.example/' || n, 'k', 'a', 's', now() - n * interval '1 minute' from generate_series(1, 100) n`,
+    )
+    await subscribed()
+    const { rows } = await app.pool.query(
+      "select count(*)::int, bool_or(endpoint = 'https://push.example/100') as is_oldest_kept from push_subscriptions",
+    )
+    expect(rows).toEqual([{ count: 100, is_oldest_kept: false }])
+  })
+
+  test('DELETE /push_subscriptions/:id answers 204, then 404', async () => {
+    const { id } = await subscribed()
+    expect((await app.delete(`/push_subscriptions/${id}`)).status).toBe(204)
+    expectProblem(await app.delete(`/push_subscriptions/${id}`), 404, 'Not Found')
+  })
+
+  test('GET /push_subscriptions/key shows the public key; the private one is in the home, for its owner only', async () => {
+    const { public_key: key } = (await app.get('/push_subscriptions/key')).body
+    expect(Buffer.from(key, 'base64url')).toHaveLength(65)
+    expect((await stat(join(app.home, 'vapid-key'))).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('a push about a notification', () => {
+  test('reaches every browser once, links to the session and carries nothing that was said in it', async () => {
+    const [one, other] = [await subscribed(), await subscribed()]
+    const session = await say('The password is hunter2')
+    await work()
+    await work()
+    const { rows } = await app.pool.query('select max(id)::int as id from notifications')
+    for (const browser of [one, other])
+      expect(browser.pushes()).toEqual([
+        {
+          notification_id: rows[0].id,
+          notification_type: 'custom_message',
+          title: 'Yardmaster',
+          body: `Session ${session} has a message for you`,
+          url: `/sessions/${session}`,
+          tag: `notification-${rows[0].id}`,
+        },
+      ])
+    const wire = JSON.stringify(one.pushes())
+    for (const word of ['hunter2', 'secret project']) expect(wire).not.toContain(word)
+  })
+
+  test('is not sent while the session is muted; the notification is made', async () => {
+    const browser = await subscribed()
+    const session = await insertSession(app.pool)
+    const send = (message: string) => app.post('/notifications/push', { session_id: session, message })
+    await send('one')
+    await app.post(`/sessions/${session}/toggle_push_notifications`, { enabled: false })
+    await send('two')
+    await work()
+    expect(browser.pushes()).toEqual([])
+    expect((await app.get('/notifications/badge')).body.pending_count).toBe(2)
+    await app.post(`/sessions/${session}/toggle_push_notifications`, { enabled: true })
+    await send('three')
+    await work()
+    expect(browser.pushes()).toHaveLength(1)
+  })
+
+  test.each([
+    ['was read', 'read = true'],
+    ['became stale', 'stale = true'],
+    ['is a day old', "created_at = now() - interval '25 hours'"],
+  ])('is not sent any more when the notification %s meanwhile', async (_about, change) => {
+    const browser = await subscribed()
+    await say('x')
+    await app.pool.query(`update notifications set ${change}`)
+    await work()
+    expect(browser.pushes()).toEqual([])
+  })
+
+  test('that its service answers with 410 removes the subscription, and no other', async () => {
+    const [gone, kept] = [await subscribed(), await subscribed()]
+    await say('x')
+    service.decide(() => 410)
+    await sendPush.perform({ notificationId: await lastNotification(), subscriptionId: gone.id }, app.host.app)
+    service.decide(() => 201)
+    expect(await subscriptionIds()).toEqual([kept.id])
+    await work()
+    expect(kept.pushes()).toHaveLength(1)
+  })
+
+  test('that fails is left to the next attempt of its job; one that is refused is not repeated', async () => {
+    const { id: subscriptionId } = await subscribed()
+    await say('x')
+    const attempt = async () =>
+      sendPush.perform({ notificationId: await lastNotification(), subscriptionId }, app.host.app)
+    for (const answer of [500, 429, 'cut'] as const) {
+      service.next(answer)
+      await expect(attempt()).rejects.toThrow('push service')
+    }
+    for (const answer of [400, 403, 'redirect'] as const) {
+      service.next(answer)
+      await attempt()
+    }
+    expect(await subscriptionIds()).toEqual([subscriptionId])
+  })
+
+  test('is not sent to a browser that subscribed with the key of another host', async () => {
+    const browser = await subscribed()
+    await app.pool.query("update push_subscriptions set server_key = 'another'")
+    await say('x')
+    await work()
+    expect(browser.pushes()).toEqual([])
+  })
+
+  async function lastNotification(): Promise<number> {
+    return (await app.pool.query('select max(id)::int as id from notifications')).rows[0].id
+  }
+})

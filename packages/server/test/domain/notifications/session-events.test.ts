@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { announceRest } from '../../../src/domain/notifications/announce-rest.ts'
+import { followSessions } from '../../../src/domain/notifications/follow-sessions.ts'
+import { pruneNotifications } from '../../../src/domain/notifications/prune-notifications.ts'
+import { transition } from '../../../src/domain/sessions/session.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import { testApp } from '../../support/app/app.ts'
+import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+import { byHand } from '../../support/triggers/by-hand.ts'
+
+const app = testApp({ environment: { ROLE: 'web' } })
+const { work, waiting, pass } = byHand(app, { subscription: followSessions, handlers: [announceRest] })
+
+type Cause = Parameters<typeof transition>[2]['cause']
+const running = (columns = {}) => insertSession(app.pool, { status: 'running', title: 'Fix login', ...columns })
+const move = async (sessionId: number, ...causes: Cause[]) => {
+  for (const cause of causes)
+    await transact(app.host.app.db, (tx) => transition(app.host.app, tx, { sessionId, cause }))
+}
+const listed = async (): Promise<Record<string, unknown>[]> => (await app.get('/notifications')).body.notifications
+const say = (sessionId: number, text: string) =>
+  insertTranscript(app.pool, sessionId, [
+    JSON.stringify({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } }),
+  ])
+
+beforeEach(async () => {
+  await work()
+  await pass(100)
+  await work()
+  await app.pool.query('delete from notifications')
+})
+
+describe('a session that needs input', () => {
+  test('is announced after sixty seconds of rest, with the last words of its agent in one line', async () => {
+    const id = await running()
+    await say(id, 'Which\nport?')
+    await move(id, 'turn_ended')
+    await work()
+    expect(await waiting()).toEqual([60])
+    expect(await listed()).toEqual([])
+    await pass(60)
+    await work()
+    expect(await listed()).toEqual([
+      {
+        id: expect.any(Number),
+        session_id: id,
+        notification_type: 'needs_input',
+        title: 'Fix login',
+        body: 'Which port?',
+        url: `/sessions/${id}`,
+        read: false,
+        stale: false,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        session: { id, slug: null, title: 'Fix login', status: 'needs_input' },
+      },
+    ])
+  })
+
+  test('is announced with a plain sentence if its agent said nothing, and by its number if it has no title', async () => {
+    const id = await running({ title: null })
+    await move(id, 'turn_ended')
+    await work()
+    await pass(60)
+    await work()
+    expect(await listed()).toMatchObject([{ title: `Session ${id}`, body: 'Needs your input' }])
+  })
+
+  test('is not announced for a rest that a prompt has ended, and once for the rest that lasts', async () => {
+    const id = await running()
+    await move(id, 'turn_ended')
+    await work()
+    await move(id, 'resume', 'turn_started', 'turn_ended')
+    await pass(60)
+    await work()
+    expect(await listed()).toEqual([])
+    await pass(60)
+    await work()
+    expect(await listed()).toHaveLength(1)
+  })
+
+  test('is announced once, however often the job runs and on however many workers at once', async () => {
+    const id = await running()
+    await move(id, 'turn_ended')
+    await work()
+    const { rows } = await app.pool.query<{ payload: unknown }>(
+      `select payload from graphile_worker._private_jobs jobs
+       join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id where identifier = 'announce_rest'`,
+    )
+    await Promise.all(Array.from({ length: 8 }, () => announceRest.perform(rows[0]?.payload, app.host.app)))
+    expect(await listed()).toHaveLength(1)
+  })
+
+  test.each<[string, Cause[]]>([
+    ['a person paused it', ['pause']],
+    ['it returned from the archive', ['archive', 'unarchive']],
+    ['it asks a question, which is announced by itself', ['elicitation_asked']],
+  ])('is not announced when %s', async (_about, causes) => {
+    await move(await running(), ...causes)
+    await work()
+    expect(await waiting()).toEqual([])
+    expect(await listed()).toEqual([])
+  })
+
+  test('is not announced for a session that only writes a summary', async () => {
+    const of = await insertSession(app.pool, { status: 'needs_input' })
+    await move(await running({ summary_of_session_id: of }), 'turn_ended')
+    await work()
+    expect(await waiting()).toEqual([])
+  })
+
+  test('never carries a secret of the service', async () => {
+    const id = await running()
+    await say(id, 'test-key')
+    await move(id, 'turn_ended')
+    await work()
+    await pass(60)
+    await work()
+    expect(JSON.stringify(await listed())).not.toContain('test-key')
+  })
+})
+
+describe('a session that failed', () => {
+  test('is announced at once with the reason, cut to 200 characters', async () => {
+    const id = await running({ metadata: { failure_reason: 'git_clone_failed', exit_status: 'x'.repeat(500) } })
+    await move(id, 'turn_failed')
+    await work()
+    const [notification] = await listed()
+    expect(notification).toMatchObject({ notification_type: 'session_failed', session: { status: 'failed' } })
+    expect(notification?.body).toMatch(/^git clone failed: x+\.\.\.$/)
+    expect(notification?.body).toHaveLength(200)
+  })
+
+  test('is announced again when it fails again with the same reason, and only the last one stays listed', async () => {
+    const id = await running()
+    await move(id, 'turn_failed', 'resume', 'turn_started', 'turn_failed')
+    await work()
+    expect(await listed()).toMatchObject([{ session_id: id, stale: false }])
+    const { rows } = await app.pool.query('select stale from notifications where session_id = $1 order by id', [id])
+    expect(rows).toEqual([{ stale: true }, { stale: false }])
+  })
+
+  test('is announced once when the event is handled twice', async () => {
+    const id = await running()
+    await move(id, 'turn_failed')
+    const { events, db } = app.host.app
+    await events.lastPosition()
+    const [event] = (await events.read({ position: 0 }, 10_000)).filter(
+      (each) => each.session_id === id && each.name === 'session.status_changed',
+    )
+    if (!event) throw new Error('there is no event')
+    for (let n = 0; n < 2; n += 1) await transact(db, (tx) => followSessions.handle(app.host.app, tx, event))
+    expect(await listed()).toHaveLength(1)
+  })
+})
+
+describe('staleness', () => {
+  const push = (id: number, message: string) => app.post('/notifications/push', { session_id: id, message })
+
+  test('a notification about a state becomes stale when the session moves on; a message stays', async () => {
+    const id = await running()
+    await push(id, 'The tests pass.')
+    await move(id, 'turn_failed')
+    await work()
+    expect((await listed()).map(({ notification_type }) => notification_type)).toEqual([
+      'session_failed',
+      'custom_message',
+    ])
+    const [failed] = await listed()
+    await move(id, 'resume')
+    await work()
+    expect(await listed()).toMatchObject([{ notification_type: 'custom_message', body: 'The tests pass.' }])
+    expect((await app.get(`/notifications/${failed?.id}`)).body.notification).toMatchObject({
+      stale: true,
+      read: false,
+    })
+    expect((await app.get('/notifications/badge')).body).toEqual({ pending_count: 1 })
+  })
+
+  test('a follow-up of a person makes messages stale too, and so does the archive', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => insertSession(app.pool, { status: 'needs_input' })))
+    for (const id of [one, other]) await push(id ?? 0, 'Look at this.')
+    expect((await app.post(`/sessions/${one}/follow_up`, { prompt: 'say hi' })).status).toBe(200)
+    expect((await app.post(`/sessions/${other}/archive`)).status).toBe(200)
+    await work()
+    expect(await listed()).toEqual([])
+  })
+
+  test('a message that was sent after the session resumed stays, however late the events are handled', async () => {
+    const id = await insertSession(app.pool, { status: 'needs_input' })
+    await app.post(`/sessions/${id}/follow_up`, { prompt: 'say hi' })
+    await push(id, 'Begun.')
+    await work()
+    expect(await listed()).toMatchObject([{ body: 'Begun.' }])
+  })
+
+  test('stale notifications are removed after thirty days', async () => {
+    const id = await insertSession(app.pool, { status: 'needs_input' })
+    await app.pool.query(
+      `insert into notifications (session_id, notification_type, title, body, stale, updated_at)
+       values ($1, 'needs_input', 't', 'old', true, now() - interval '31 days'),
+         ($1, 'needs_input', 't', 'recent', true, now() - interval '29 days'),
+         ($1, 'needs_input', 't', 'open', false, now() - interval '31 days')`,
+      [id],
+    )
+    await pruneNotifications.perform({}, app.host.app)
+    const { rows } = await app.pool.query('select body from notifications order by id')
+    expect(rows).toEqual([{ body: 'recent' }, { body: 'open' }])
+  })
+})
