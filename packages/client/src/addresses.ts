@@ -7,6 +7,11 @@ import type { Operation } from '@yardmaster/contract/operations'
 export const addresses = {
   'settings.show': 'GET /settings',
   'settings.update': 'PATCH /settings',
+  'people.list': 'GET /people',
+  'people.show': 'GET /people/{key}',
+  'people.create': 'POST /people',
+  'people.update': 'PATCH /people/{key}',
+  'people.delete': 'DELETE /people/{key}',
   'configs.show': 'GET /configs',
   'catalog.show': 'GET /catalog',
   'mcp_servers.list': 'GET /mcp_servers',

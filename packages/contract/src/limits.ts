@@ -44,6 +44,9 @@ export const limits = {
   /** Beyond this, the browser that subscribed longest ago is removed. */
   pushSubscriptions: 100,
   userAgent: 500,
+  personKey: 64,
+  personName: 100,
+  chatUserId: 64,
   triggerName: 255,
   triggerConditions: 50,
   categoryName: 100,

@@ -14,6 +14,7 @@ import { endpoints as lifecycle } from './lifecycle/endpoints.ts'
 import { endpoints as logs } from './logs/endpoints.ts'
 import { endpoints as metrics } from './metrics/endpoints.ts'
 import { endpoints as notifications } from './notifications/endpoints.ts'
+import { endpoints as people } from './people/endpoints.ts'
 import { endpoints as pushSubscriptions } from './push-subscriptions/endpoints.ts'
 import { endpoints as search } from './search/endpoints.ts'
 import { endpoints as sessions } from './sessions/endpoints.ts'
@@ -29,6 +30,7 @@ import { endpoints as webhooks } from './webhooks/endpoints.ts'
 /** Every operation of the API. The client's methods are made from this list. */
 export const operations = [
   ...settings,
+  ...people,
   ...catalog,
   ...categories,
   ...sessions,

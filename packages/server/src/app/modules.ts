@@ -15,6 +15,7 @@ import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
 import { logs } from '../domain/logs/room.ts'
 import { notifications } from '../domain/notifications/room.ts'
+import { people } from '../domain/people/room.ts'
 import { pullRequests } from '../domain/pull-requests/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
@@ -34,6 +35,7 @@ import { metrics } from '../surfaces/metrics.ts'
 /** The rooms, in the order in which they may import each other, then what is offered beside them. */
 export const modules: readonly Room[] = [
   settings,
+  people,
   hosts,
   catalog,
   categories,

@@ -3,7 +3,7 @@ import { type ChatMessage, dateOfTs } from '../../platform/chat/message.ts'
 import type { App } from '../app.ts'
 import { fireTrigger, type TriggerEvent } from '../fires/fire.ts'
 import { conversationOf } from './chat-message.ts'
-import { type ChatCondition, matchMessage, type Surroundings } from './match-message.ts'
+import { type ChatCondition, isOfApp, matchMessage, type Surroundings } from './match-message.ts'
 import { selectWindows } from './window-store.ts'
 
 type Firing = {
@@ -55,7 +55,7 @@ function groupsWithin(events: readonly ChatEvent[], windowSeconds: number): Chat
 }
 
 async function describe(chat: Chat, message: ChatMessage): Promise<Omit<ChatEvent, 'conditionId'>> {
-  const { channel, ts, threadTs, userId } = message
+  const { channel, ts, threadTs, userId, isDirect } = message
   const { url } = await chat.self()
   const channelName = await nameOr(channel, () => chat.channelName(channel))
   const author = userId === undefined ? 'an app' : await nameOr(userId, () => chat.userName(userId))
@@ -66,7 +66,8 @@ async function describe(chat: Chat, message: ChatMessage): Promise<Omit<ChatEven
     occurredAt: dateOfTs(ts),
     conversation: conversationOf(message),
     ifNotFired: 'lost',
-    ...(userId !== undefined && { human: { authorKey: userId, roomName: channelName, content: text } }),
+    ...(userId !== undefined &&
+      !isOfApp(message) && { human: { chatUserId: userId, isDirect, roomName: channelName, content: text } }),
     values: {
       link: linkTo(url, message),
       text,

@@ -32,6 +32,10 @@ export function isOwn({ userId, botId }: ChatMessage, self: Surroundings['self']
   return userId === self.userId || (botId !== undefined && botId === self.botId)
 }
 
+export function isOfApp({ botId, subtype }: ChatMessage): boolean {
+  return botId !== undefined || subtype === 'bot_message'
+}
+
 /** The conditions that the message fires. */
 export async function matchMessage(
   message: ChatMessage,
@@ -98,13 +102,7 @@ async function firesPassively(
   }
   const listensTo = kinds[event_type as keyof typeof kinds] ?? [] // other kinds are not in the table
   const place = message.threadTs === undefined ? 'channel' : 'thread'
-  if (
-    !listensTo.includes(place) ||
-    message.isDirect ||
-    message.botId !== undefined ||
-    message.subtype === 'bot_message'
-  )
-    return false
+  if (!listensTo.includes(place) || message.isDirect || isOfApp(message)) return false
   if (channel_id !== undefined && channel_id !== message.channel) return false
   if (!isAllowed(configuration, message, { around, isOpen: false })) return false
   return place === 'thread' ? around.hasSpokenInThread(message) : around.hasPostedLately(message)

@@ -13,8 +13,8 @@ export type TriggerEvent = {
   occurredAt: Date
   /** Chat only: the channel, thread or direct conversation. Events of one conversation within the window are one. */
   conversation?: string
-  /** Chat only: the person who wrote the message, recorded with the session that it reaches. */
-  human?: { authorKey: string; roomName?: string; content: string }
+  /** Chat only: who wrote the message, recorded with the session that it reaches. */
+  human?: { chatUserId: string; isDirect: boolean; roomName?: string; content: string }
   /** Whether an event that started nothing is lost, or is seen again and retried. */
   ifNotFired: 'lost' | 'retry'
   /** Schedules only: the slot. The fire is void if the condition is no longer due then. */

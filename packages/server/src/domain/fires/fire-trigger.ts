@@ -162,13 +162,13 @@ async function recordHumans({ app, tx, events }: Firing, { outcome, sessionId }:
   if (!hasReached || sessionId === null) return
   for (const { human, occurredAt } of events) {
     if (!human) continue
-    const { authorKey, roomName, content } = human
+    const { chatUserId, isDirect, roomName, content } = human
     await recordHumanMessage(app, tx, {
       sessionId,
-      authorKey,
+      author: { chatUserId },
       channel: 'chat',
       ...(roomName !== undefined && { roomName }),
-      entryPoint: 'chat.trigger',
+      entryPoint: isDirect ? 'chat.dm' : 'chat.channel_message',
       content,
       occurredAt,
     })

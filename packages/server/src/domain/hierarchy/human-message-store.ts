@@ -1,7 +1,9 @@
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 
-export type Channel = 'web_ui' | 'chat'
+/** Where people write. */
+export const channels = ['chat', 'web_ui'] as const
+export type Channel = (typeof channels)[number]
 
 type HumanMessageTable = {
   id: Generated<number>
@@ -14,16 +16,13 @@ type HumanMessageTable = {
   occurred_at: Date
 }
 
+/** Wrote to a session and could not be identified. */
+export type UnidentifiedAuthor = { session_id: number; channel: Channel; author_id: string }
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     human_messages: HumanMessageTable
-    people: {
-      key: string
-      display_name: string
-      is_admin: Generated<boolean>
-      chat_user_id: string | null
-      created_at: Generated<Date>
-    }
+    unidentified_authors: UnidentifiedAuthor & { created_at: Generated<Date> }
   }
 }
 
@@ -31,6 +30,24 @@ export type HumanMessageRow = Selectable<HumanMessageTable> & { display_name: st
 
 export async function insertHumanMessage(tx: Transaction, row: Insertable<HumanMessageTable>): Promise<void> {
   await tx.insertInto('human_messages').values(row).execute()
+}
+
+export async function insertUnidentified(tx: Transaction, author: UnidentifiedAuthor): Promise<void> {
+  await tx
+    .insertInto('unidentified_authors')
+    .values(author)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export function selectUnidentified(db: Database, sessionIds: readonly number[]): Promise<UnidentifiedAuthor[]> {
+  return db
+    .selectFrom('unidentified_authors')
+    .select(['session_id', 'channel', 'author_id'])
+    .where('session_id', 'in', sessionIds)
+    .orderBy('created_at')
+    .orderBy('author_id')
+    .execute()
 }
 
 /** Oldest first. Beyond the bounds only the latest messages are returned, at least one. */

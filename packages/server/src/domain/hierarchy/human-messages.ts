@@ -4,7 +4,14 @@ import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
-import { type Channel, type HumanMessageRow, insertHumanMessage, selectHumanMessages } from './human-message-store.ts'
+import { findPersonByChatUser } from '../people/people.ts'
+import {
+  type Channel,
+  type HumanMessageRow,
+  insertHumanMessage,
+  insertUnidentified,
+  selectHumanMessages,
+} from './human-message-store.ts'
 
 /** Bounds the size of the answer. */
 const shownAtMost = { count: 1000, bytes: 4 * 1024 * 1024 }
@@ -22,8 +29,8 @@ export async function findHumanMessages(
 
 export type RecordedMessage = {
   sessionId: number
-  /** The key of a person whom the surface identified. Never a caller of the REST API: an API key identifies no person. */
-  authorKey: string
+  /** A person whom the surface identified, or a user of the chat platform. Never a caller of the REST API: an API key identifies no person. */
+  author: Author
   channel: Channel
   roomName?: string
   /** The place on the surface, such as `web_ui.follow_up`. */
@@ -32,18 +39,34 @@ export type RecordedMessage = {
   occurredAt: Date
 }
 
-/** Records a person's message in the transaction that accepts it. */
+/**
+ * Records a person's message in the transaction that accepts it. Of someone who is not on the list of people only the user
+ * id is kept, so that the gap shows.
+ */
 export async function recordHumanMessage(app: App, tx: Transaction, message: RecordedMessage): Promise<void> {
+  const { sessionId: session_id, channel, author } = message
+  const key = await keyOf(tx, author)
+  if (key === undefined) return insertUnidentified(tx, { session_id, channel, author_id: idOf(author) })
   await insertHumanMessage(tx, {
-    session_id: message.sessionId,
-    author_key: message.authorKey,
-    channel: message.channel,
+    session_id,
+    author_key: key,
+    channel,
     room_name: message.roomName ?? null,
     entry_point: message.entryPoint,
     // Redact before truncating: a truncated secret no longer matches its pattern.
     content: truncate(await app.redactor.text(message.content), limits.humanMessage, truncationMarker),
     occurred_at: message.occurredAt,
   })
+}
+
+type Author = { key: string } | { chatUserId: string }
+
+async function keyOf(tx: Transaction, author: Author): Promise<string | undefined> {
+  return 'key' in author ? author.key : findPersonByChatUser(tx, author.chatUserId)
+}
+
+function idOf(author: Author): string {
+  return 'key' in author ? author.key : author.chatUserId
 }
 
 const truncationMarker = '\n[truncated: the message was longer]'

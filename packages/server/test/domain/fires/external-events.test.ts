@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fireTrigger, hasFired, type TriggerEvent } from '../../../src/domain/fires/fire.ts'
 import {
   deleteCursors,
@@ -34,7 +34,7 @@ async function message(id: number, second: number, more: Partial<TriggerEvent> =
     values: { text: `message ${second}`, author: 'Ada', link: `https://chat.test/${second}`, channel: 'alerts' },
     occurredAt: new Date(start + second * 1000),
     conversation: 'C1',
-    human: { authorKey: 'ada', roomName: 'alerts', content: `message ${second}` },
+    human: { chatUserId: 'U1', isDirect: false, roomName: 'alerts', content: `message ${second}` },
     ifNotFired: 'lost',
     ...more,
   }
@@ -142,6 +142,9 @@ describe('an event from outside', () => {
 })
 
 describe('chat messages of one conversation', () => {
+  beforeAll(async () => {
+    await app.pool.query(`insert into people (key, display_name, chat_user_id) values ('ada', 'Ada L.', 'U1')`)
+  })
   const conversation = (more = {}) => app.trigger({ trigger_conditions_attributes: [chat], ...more })
   const notes = async (sessionId: number): Promise<{ content: string }[]> =>
     (await app.get(`/sessions/${sessionId}/enqueued_messages`)).body.enqueued_messages

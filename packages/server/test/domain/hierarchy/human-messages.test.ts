@@ -12,7 +12,7 @@ const show = async (id: number) => (await app.get(`/sessions/${id}`)).body
 const record = (message: Partial<RecordedMessage> & { sessionId: number }): Promise<void> =>
   transact(app.host.app.db, (tx) =>
     recordHumanMessage(app.host.app, tx, {
-      authorKey: 'ada',
+      author: { key: 'ada' },
       channel: 'web_ui',
       entryPoint: 'web_ui.follow_up',
       content: 'Also add a test.',
@@ -34,7 +34,7 @@ describe('human_messages', () => {
     await record({ sessionId: child })
     await record({
       sessionId: parent,
-      authorKey: 'grace',
+      author: { key: 'grace' },
       channel: 'chat',
       roomName: '#yard',
       entryPoint: 'chat.channel_message',

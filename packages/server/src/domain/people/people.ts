@@ -1,0 +1,54 @@
+import type { Page } from '@yardmaster/contract/paging'
+import type { NewPerson, Person, PersonChanges } from '@yardmaster/contract/people/fields'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { deletePerson, insertPerson, type PersonRow, selectPeople, selectPerson, updatePerson } from './person-store.ts'
+
+/** The face of the room: the people whose messages are recorded. */
+export { findPersonByChatUser } from './person-store.ts'
+
+export async function listPeople(app: App, page: Page): Promise<{ items: Person[]; totalCount: number }> {
+  const { rows, totalCount } = await selectPeople(app.db, page)
+  return { items: rows.map(presentPerson), totalCount }
+}
+
+export async function showPerson(app: App, key: string): Promise<Person> {
+  return presentPerson((await selectPerson(app.db, key)) ?? refuseMissing())
+}
+
+export async function addPerson(app: App, { key, display_name, chat_user_id, is_admin }: NewPerson): Promise<Person> {
+  const values = { key, display_name, chat_user_id: chat_user_id ?? null, is_admin: is_admin ?? false }
+  return presentPerson(await refusingTaken(() => insertPerson(app.db, values)))
+}
+
+/** Partial update: absent keys keep their values. */
+export async function changePerson(app: App, key: string, changes: PersonChanges): Promise<Person> {
+  if (Object.keys(changes).length === 0) return showPerson(app, key)
+  return presentPerson((await refusingTaken(() => updatePerson(app.db, key, changes))) ?? refuseMissing())
+}
+
+export async function removePerson(app: App, key: string): Promise<void> {
+  if (!(await deletePerson(app.db, key))) refuseMissing()
+}
+
+const taken: Readonly<Record<string, string>> = {
+  people_pkey: 'Key has already been taken',
+  people_chat_user_id_key: 'Chat user id has already been taken',
+}
+
+/** Unique constraints decide what is taken. */
+async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const sentence = taken[violatedConstraint(error) ?? '']
+    if (sentence !== undefined) refuse('validation_failed', sentence)
+    throw error
+  }
+}
+
+function presentPerson({ key, display_name, chat_user_id, is_admin, created_at }: PersonRow): Person {
+  return { key, display_name, chat_user_id, is_admin, created_at: formatTimestamp(created_at) }
+}

@@ -1,0 +1,65 @@
+import type { Page } from '@yardmaster/contract/paging'
+import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { Database, Transaction } from '../../platform/db/database.ts'
+
+type PersonTable = {
+  key: string
+  display_name: string
+  is_admin: Generated<boolean>
+  chat_user_id: string | null
+  created_at: Generated<Date>
+}
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    people: PersonTable
+  }
+}
+
+export type PersonRow = Selectable<PersonTable>
+
+export async function selectPeople(
+  db: Database,
+  { page, perPage }: Page,
+): Promise<{ rows: PersonRow[]; totalCount: number }> {
+  const [rows, { total }] = await Promise.all([
+    db
+      .selectFrom('people')
+      .selectAll()
+      .orderBy('key')
+      .limit(perPage)
+      .offset((page - 1) * perPage)
+      .execute(),
+    db
+      .selectFrom('people')
+      .select(({ fn }) => fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { rows, totalCount: total }
+}
+
+export function selectPerson(db: Database, key: string): Promise<PersonRow | undefined> {
+  return db.selectFrom('people').selectAll().where('key', '=', key).executeTakeFirst()
+}
+
+export async function findPersonByChatUser(tx: Transaction, chatUserId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('people').select('key').where('chat_user_id', '=', chatUserId).executeTakeFirst()
+  return row?.key
+}
+
+export function insertPerson(db: Database, values: Insertable<PersonTable>): Promise<PersonRow> {
+  return db.insertInto('people').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export function updatePerson(
+  db: Database,
+  key: string,
+  values: Updateable<PersonTable>,
+): Promise<PersonRow | undefined> {
+  return db.updateTable('people').set(values).where('key', '=', key).returningAll().executeTakeFirst()
+}
+
+export async function deletePerson(db: Database, key: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('people').where('key', '=', key).executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,84 @@
+import { beforeEach, expect, test } from 'vitest'
+import { platformApp } from '../../support/remote/platform-app.ts'
+
+const app = await platformApp()
+app.chat.addChannel('C1', 'alerts')
+app.chat.addChannel('D1', 'ada')
+
+/** A message as the platform sends it; the session that it started, as it is shown. */
+async function shownAfter(channel: string, posting: { user?: string; bot?: string; text: string }) {
+  const ts = app.chat.post(channel, posting)
+  expect((await app.sendChat(app.chat.eventOf(channel, ts))).status).toBe(200)
+  await app.performJobs()
+  const { rows } = await app.pool.query('select max(id)::int as id from sessions')
+  return (await app.get(`/sessions/${rows[0].id}`)).body
+}
+
+beforeEach(async () => {
+  await app.pool.query('delete from triggers')
+  await app.pool.query('delete from people')
+  await app.watch('chat', { event_type: 'new_message', channel_id: 'C1' }, { coalesce_window_seconds: 0 })
+  await app.post('/people', { key: 'ada', display_name: 'Ada L.', chat_user_id: 'U1' })
+})
+
+test('a chat message of a person on the list becomes one of the human_messages of its session', async () => {
+  const { session, human_messages, human_message_capture_gaps } = await shownAfter('C1', {
+    user: 'U1',
+    text: 'the &lt;build&gt; is red',
+  })
+  expect(session.genesis).toBe('chat')
+  expect(human_messages).toEqual([
+    {
+      origin: 'here',
+      author: 'ada',
+      author_display_name: 'Ada L.',
+      channel: 'chat',
+      channel_label: 'chat (alerts)',
+      authored_in_session_id: session.id,
+      authored_in: `this session (#${session.id})`,
+      entry_point: 'chat.channel_message',
+      content: 'the <build> is red',
+      occurred_at: expect.any(String),
+    },
+  ])
+  expect(human_message_capture_gaps).toEqual([])
+})
+
+test('a direct message is recorded as one', async () => {
+  await app.watch('chat', { event_type: 'dm_message', allowed_user_ids: ['U1'] })
+  const { human_messages } = await shownAfter('D1', { user: 'U1', text: 'psst' })
+  expect(human_messages).toMatchObject([{ author: 'ada', entry_point: 'chat.dm', content: 'psst' }])
+})
+
+test('a chat message of someone who is not on the list is a gap that names the user id and the remedy', async () => {
+  const { session, human_messages, human_message_capture_gaps } = await shownAfter('C1', { user: 'U7', text: 'hello' })
+  expect(human_messages).toEqual([])
+  expect(human_message_capture_gaps).toEqual([
+    {
+      channel: 'chat',
+      channel_label: 'chat',
+      genesis: 'chat',
+      session_ids: [session.id],
+      reason: 'No person had these user ids when they wrote, so their messages are not recorded: U7.',
+      remedy: 'Add each of them who is a person to the people. Messages they send after that are recorded.',
+    },
+  ])
+  await app.post('/people', { key: 'grace', display_name: 'Grace H.', chat_user_id: 'U7' })
+  const later = await shownAfter('C1', { user: 'U7', text: 'again' })
+  expect(later.human_messages).toMatchObject([{ author: 'grace', content: 'again' }])
+  expect(later.human_message_capture_gaps).toEqual([])
+  // What was not recorded stays a gap.
+  expect((await app.get(`/sessions/${session.id}`)).body.human_message_capture_gaps).toHaveLength(1)
+})
+
+test('a chat message of an app is neither a human message nor a gap', async () => {
+  const { human_messages, human_message_capture_gaps } = await shownAfter('C1', { bot: 'B9', user: 'U8', text: 'beep' })
+  expect([human_messages, human_message_capture_gaps]).toEqual([[], []])
+})
+
+test('a message stays when its author leaves the list, under their key', async () => {
+  const { session } = await shownAfter('C1', { user: 'U1', text: 'once' })
+  await app.delete('/people/ada')
+  const { human_messages } = (await app.get(`/sessions/${session.id}`)).body
+  expect(human_messages).toMatchObject([{ author: 'ada', author_display_name: 'ada', content: 'once' }])
+})
