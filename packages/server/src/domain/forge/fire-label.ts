@@ -1,4 +1,4 @@
-import type { Forge } from '../../platform/forge/forge.ts'
+import type { Labelling } from '../../platform/forge/forge.ts'
 import type { ForgeItem } from '../../platform/forge/item.ts'
 import type { App } from '../app.ts'
 import { type FireResult, fireTrigger } from '../fires/fire.ts'
@@ -9,17 +9,13 @@ export type LabelCondition = Condition<'forge_label'>
 
 /**
  * Fires the condition's trigger for a label that stands on an item. The claim is on the forge's own event of the addition:
- * webhook and poller name the same one, and a label that is removed and added again is a new one. Undefined when the label
- * is no longer on the item, or came to stand on it before `since`.
+ * webhook and poller name the same one, and a label that is removed and added again is a new one.
  */
-export async function fireLabel(
+export function fireLabel(
   app: App,
-  forge: Forge,
   condition: LabelCondition,
-  { item, label, since }: { item: ForgeItem; label: string; since?: Date },
-): Promise<FireResult | undefined> {
-  const labelling = await forge.labelledBy(item.repo, item.number, label)
-  if (!labelling || (since && labelling.at <= since)) return undefined
+  { item, label, labelling }: { item: ForgeItem; label: string; labelling: Labelling },
+): Promise<FireResult> {
   const kind = item.kind === 'issue' ? 'issue' : 'pull request'
   return fireTrigger(
     app,

@@ -3,7 +3,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { Forge } from '../../platform/forge/forge.ts'
 import type { ForgeItem } from '../../platform/forge/item.ts'
 import type { App } from '../app.ts'
-import { hasFired } from '../fires/fire.ts'
+import { type FireResult, hasFired } from '../fires/fire.ts'
 import { readCursors, writeCursor } from '../triggers/trigger.ts'
 import { fireLabel, type LabelCondition } from './fire-label.ts'
 import { includesName } from './forge-item.ts'
@@ -42,6 +42,12 @@ export async function pollLabels(app: App, forge: Forge, condition: LabelConditi
     seen.items[key] = 0
     seen.changes[key] = item.updatedAt.toISOString()
   }
+  /** Undefined when the label is no longer on the item, or came to stand on it before `since`. */
+  const fire = async ({ item, label }: Labelled, since?: Date): Promise<FireResult | undefined> => {
+    const labelling = await forge.labelledBy(item.repo, item.number, label)
+    if (!labelling || (since && labelling.at <= since)) return undefined
+    return fireLabel(app, condition, { item, label, labelling })
+  }
   const changed = changedSince(seen, present)
   for (const [key, each] of present) {
     if (seen.items[key] !== undefined) continue
@@ -49,14 +55,14 @@ export async function pollLabels(app: App, forge: Forge, condition: LabelConditi
       keep(key, each)
       continue
     }
-    const result = await fireLabel(app, forge, condition, each)
+    const result = await fire(each)
     if (!result || !hasFired(result)) continue
     keep(key, each)
     // At once: a crash before the end of the poll would ask the forge about all of them again.
     await write()
   }
   for (const { key, since, each } of changed.slice(0, maxAsked)) {
-    const result = await fireLabel(app, forge, condition, { ...each, since })
+    const result = await fire(each, since)
     if (result && !hasFired(result)) continue
     keep(key, each)
     await write()

@@ -12,11 +12,11 @@ import { receiveForgeEventJob } from './receive-forge-event-job.ts'
 export const receiveForgeEvent = handleJob(receiveForgeEventJob, async ({ what, item, label }, app) => {
   const { client } = app.forge
   if (!client) return
-  if (item.kind === 'pull_request') await noteChange(app, item)
   if (what === 'opened' && item.kind === 'issue') await fireIssues(app, item)
   if (what === 'labelled' && label !== undefined) await fireLabels(app, client, item, [label])
   // Labels that an item was opened with, or still has when it is reopened, count as added.
   if (what === 'opened' || what === 'reopened') await fireLabels(app, client, item, item.labels)
+  if (item.kind === 'pull_request') await noteChange(app, item)
 })
 
 async function fireIssues(app: App, item: ForgeItem): Promise<void> {
@@ -26,14 +26,17 @@ async function fireIssues(app: App, item: ForgeItem): Promise<void> {
   }
 }
 
+/** Asks the forge once about a label, however many triggers wait for it. */
 async function fireLabels(app: App, forge: Forge, item: ForgeItem, labels: readonly string[]): Promise<void> {
-  if (!item.isOpen) return
-  for (const condition of await findConditions(app.db, ['forge_label'])) {
-    const { repos, labels: watched, target } = condition.configuration
-    if (target !== item.kind || !includesName(repos, item.repo) || !isSince(item.updatedAt, condition.armed_at))
-      continue
-    for (const label of labels.filter((each) => includesName(watched, each)))
-      await fireLabel(app, forge, condition, { item, label })
+  if (!item.isOpen || labels.length === 0) return
+  const conditions = (await findConditions(app.db, ['forge_label'])).filter(
+    ({ configuration: { repos, target }, armed_at: armedAt }) =>
+      target === item.kind && includesName(repos, item.repo) && isSince(item.updatedAt, armedAt),
+  )
+  for (const label of labels) {
+    const waiting = conditions.filter(({ configuration }) => includesName(configuration.labels, label))
+    const labelling = waiting.length > 0 ? await forge.labelledBy(item.repo, item.number, label) : undefined
+    if (labelling) for (const condition of waiting) await fireLabel(app, condition, { item, label, labelling })
   }
 }
 

@@ -67,6 +67,19 @@ describe('POST /webhooks/forge', () => {
     expect(await app.promptsOf(trigger)).toHaveLength(2)
   })
 
+  test('a label that many triggers wait for is asked about once, and fires each of them', async () => {
+    const name = repo()
+    const scope = { repos: [name], labels: ['ready'], target: 'issue' }
+    const triggers = [await app.watch('forge_label', scope), await app.watch('forge_label', scope)]
+    const issue = app.forge.open(name)
+    app.forge.label(issue, 'ready')
+    const before = app.forge.requests.length
+    await app.sendForge(app.forge.eventOf(issue, 'labeled', 'ready'), { event: 'issues' })
+    await app.performJobs()
+    for (const trigger of triggers) expect(await app.promptsOf(trigger)).toHaveLength(1)
+    expect(app.forge.requests.slice(before).filter(({ route }) => route.endsWith('/events'))).toHaveLength(1)
+  })
+
   test('an item that is reopened with its label fires again', async () => {
     const name = repo()
     const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
