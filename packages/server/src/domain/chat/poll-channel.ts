@@ -44,7 +44,9 @@ export async function pollChannel(
   )
   const top = await readBack(chat, channel, newest, followers)
   const threads = await followThreads(chat, channel, { newest, followers, now: app.clock.now() })
-  const messages = [...top, ...threads.replies].toSorted((one, other) => compareTs(one.ts, other.ts))
+  // A reply that was also sent to the channel is in both lists.
+  const unique = new Map([...top, ...threads.replies].map((message) => [message.ts, message]))
+  const messages = [...unique.values()].toSorted((one, other) => compareTs(one.ts, other.ts))
   await fireMessages(app, chat, messages, {
     conditionsFor: (message) =>
       followers

@@ -120,7 +120,7 @@ async function fireLocked(
   const keys = given.map(({ key }) => key)
   // The key of an invoke is its own.
   const claimed = isInvoked ? new Set() : await selectClaimed(tx, triggerId, keys)
-  const [event, ...folded] = given.filter(({ key }) => !claimed.has(key))
+  const [event, ...folded] = given.filter(({ key }, index) => !claimed.has(key) && keys.indexOf(key) === index)
   if (!event) return duplicate
   const { conditions, now } = await selectConditionsAndNow(tx, triggerId)
   const condition = conditions.find(({ id }) => id === event.conditionId)
