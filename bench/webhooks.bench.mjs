@@ -12,6 +12,8 @@ const events = 900
 const repetitions = 100
 const connections = 20
 const target = 1.5
+/** The platforms repeat what is not answered in a few seconds. */
+const maxSeconds = 1
 
 const { chat, environment } = await openChat()
 chat.addChannel('C1', 'alerts')
@@ -49,9 +51,9 @@ try {
   const firedSeconds = (performance.now() - startedAt) / 1000
   const ratio = webhooks / logs
   console.log(
-    `1,000 webhooks with 10 % repetitions: p99 of the answers is ${ratio.toFixed(2)} of that of log lines (target: at most ${target}; ${webhooks.toFixed(3)} s); all answered in ${acceptedSeconds.toFixed(1)} s, all fired in ${firedSeconds.toFixed(1)} s, ${claimed} of ${events} events once`,
+    `1,000 webhooks with 10 % repetitions: p99 of the answers is ${(webhooks * 1000).toFixed(0)} ms, ${ratio.toFixed(2)} of that of log lines (targets: under ${maxSeconds} s, at most ${target}); all answered in ${acceptedSeconds.toFixed(1)} s, all fired in ${firedSeconds.toFixed(1)} s, ${claimed} of ${events} events once`,
   )
-  if (ratio > target || claimed !== events) process.exitCode = 1
+  if (ratio > target || webhooks > maxSeconds || claimed !== events) process.exitCode = 1
 } finally {
   await stop()
   await chat.close()
