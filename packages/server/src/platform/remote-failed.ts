@@ -21,3 +21,13 @@ export class RemoteFailed extends Error {
     this.retryAfterSeconds = about.retryAfterSeconds
   }
 }
+
+/** The answer, or `otherwise` where the system refuses to give one: the item is gone, or is not for us. */
+export async function unlessRefused<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof RemoteFailed && error.kind === 'refused') return otherwise
+    throw error
+  }
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Chat, ListedMessage } from '../../platform/chat/chat.ts'
+import type { Chat, ListedMessage, Thread } from '../../platform/chat/chat.ts'
 import { type ChatMessage, compareTs } from '../../platform/chat/message.ts'
+import { unlessRefused } from '../../platform/remote-failed.ts'
 import type { ChatCondition } from './match-message.ts'
 
 /**
@@ -26,6 +27,7 @@ const backfillSeconds = 24 * 3600
 /** Evicts the threads with the oldest replies beyond this. */
 const maxThreads = 500
 const maxPages = 10
+const emptyThread: Thread = { parent: undefined, replies: [] }
 
 /** Reads the replies that some follower has not read. */
 export async function followThreads(
@@ -45,7 +47,8 @@ export async function followThreads(
       .filter(({ condition }) => isOfInterest(condition, thread))
       .map(({ cursor }) => firstReplyAfter(cursor, thread, now))
     const [oldest = thread] = starts.toSorted(compareTs)
-    const read = (await chat.thread(channel, thread, { oldest, maxPages })).replies
+    // A thread that was deleted does not keep the channel from being read.
+    const { replies: read } = await unlessRefused(chat.thread(channel, thread, { oldest, maxPages }), emptyThread)
     replies.push(...read)
     const last = read.at(-1)?.ts
     if (last !== undefined) lastReplies.set(thread, last)

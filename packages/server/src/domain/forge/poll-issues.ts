@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { transact } from '../../platform/db/transact.ts'
 import type { Forge } from '../../platform/forge/forge.ts'
 import type { ForgeItem } from '../../platform/forge/item.ts'
+import { unlessRefused } from '../../platform/remote-failed.ts'
 import type { App } from '../app.ts'
 import { hasFired } from '../fires/fire.ts'
 import { readCursors, writeCursor } from '../triggers/trigger.ts'
@@ -87,7 +88,8 @@ function nextCursor(before: Cursor | undefined, condition: IssueCondition): Curs
 
 async function listAll(forge: Forge, repos: readonly string[], since: Date): Promise<ForgeItem[]> {
   const lists: ForgeItem[][] = []
-  for (const repo of repos) lists.push(await forge.issuesSince(repo, since))
+  // A repository that is gone or closed to us does not keep the others from being listed.
+  for (const repo of repos) lists.push(await unlessRefused(forge.issuesSince(repo, since), []))
   return lists.flat()
 }
 

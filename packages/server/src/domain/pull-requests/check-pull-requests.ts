@@ -4,7 +4,7 @@ import type { PullRequest } from '../../platform/forge/forge.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { poll } from '../../platform/pollers/poll.ts'
 import { pollEach } from '../../platform/pollers/poll-each.ts'
-import { RemoteFailed } from '../../platform/remote-failed.ts'
+import { RemoteFailed, unlessRefused } from '../../platform/remote-failed.ts'
 import type { App } from '../app.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere, readMetadata, recordPullRequests, type SessionRow } from '../sessions/session.ts'
@@ -68,12 +68,7 @@ export async function checkPullRequest(app: App, name: PullRequestName): Promise
 
 /** Undefined for one that does not exist; `refused` for one that our token may not see now. */
 async function ask({ forge: { client } }: App, { repo, number }: PullRequestName): Promise<Answer> {
-  try {
-    return await client?.pullRequest(repo, number)
-  } catch (error) {
-    if (error instanceof RemoteFailed && error.kind === 'refused') return 'refused'
-    throw error
-  }
+  return client && unlessRefused<Answer>(client.pullRequest(repo, number), 'refused')
 }
 
 type Answer = PullRequest | 'refused' | undefined

@@ -17,7 +17,7 @@ export type ChatMessage = {
   isDirect: boolean
 }
 
-const timestamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/)
+const timestamp = z.string().regex(/^\d{1,10}\.\d{1,9}$/)
 const id = z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/)
 
 export const ChannelId = id

@@ -1,7 +1,7 @@
 import type { Octokit } from '@octokit/core'
 import { z } from 'zod'
 import { boundedFetch } from '../bounded-fetch.ts'
-import { RemoteFailed } from '../remote-failed.ts'
+import { RemoteFailed, unlessRefused } from '../remote-failed.ts'
 import { withRetries } from '../with-retries.ts'
 import { type ForgeItem, RepoName, readItem, repoOfUrl, WireItem } from './item.ts'
 
@@ -35,7 +35,10 @@ export type Forge = {
   search(search: Search): Promise<ForgeItem[]>
   /** The issues of a repository that were created since then, by plain listing: exact where the search index is late. */
   issuesSince(repo: string, since: Date): Promise<ForgeItem[]>
-  /** The event by which the label came to stand on the open item: its addition, or the item's reopening. */
+  /**
+   * The event by which the label came to stand on the open item: its addition, or the item's reopening. Undefined also for an
+   * item that is gone and still in the search index.
+   */
   labelledBy(repo: string, number: number, label: string): Promise<Labelling | undefined>
   pullRequest(repo: string, number: number): Promise<PullRequest | undefined>
 }
@@ -99,7 +102,7 @@ export function openForge(options: ForgeOptions): Forge {
         isWorthIt: (error) => error instanceof RemoteFailed && error.kind === 'incomplete',
       }),
     issuesSince: (repo, since) => listIssues(request, repo, since),
-    labelledBy: (repo, number, label) => findLabelling(request, { repo, number, label }),
+    labelledBy: (repo, number, label) => unlessRefused(findLabelling(request, { repo, number, label }), undefined),
     pullRequest: (repo, number) => showPullRequest(request, repo, number),
   }
 }

@@ -97,6 +97,17 @@ describe('the chat poller', () => {
     ])
   })
 
+  test('a reply that was also sent to the channel fires once', async () => {
+    const id = channel()
+    const parent = say(id, 'parent')
+    const trigger = await app.watch('chat', { event_type: 'bot_mention', channel_id: id })
+    await app.pollChat()
+    say(id, `<@${self.userId}> both`, { thread: parent, subtype: 'thread_broadcast' })
+    await app.pollChat()
+    expect(await app.promptsOf(trigger)).toEqual([`say <@${self.userId}> both`])
+    expect(await app.fires(trigger)).toMatchObject([{ outcome: 'spawned', times: 1 }])
+  })
+
   test('a reply in a thread that has moved out of the newest messages is found', async () => {
     const id = channel()
     const parent = say(id, 'old parent')
@@ -157,6 +168,23 @@ describe('the chat poller', () => {
     expect(await app.promptsOf(trigger)).toEqual(['say heard'])
   })
 
+  test('a thread that was deleted, or never was, does not keep its channel from being read', async () => {
+    const id = channel()
+    const [one, two] = [say(id, 'parent'), say(id, 'another')]
+    await app.watch('chat', { channel_id: id, thread_ts: one })
+    await app.watch('chat', { channel_id: id, thread_ts: 'no thread' })
+    await app.watch('chat', { event_type: 'passive_listen', channel_id: id, allowed_user_ids: ['U1'] })
+    await app.watch('chat', { event_type: 'bot_mention', channel_id: id })
+    const trigger = await app.watch('chat', { channel_id: id }, { coalesce_window_seconds: 0 })
+    await app.pollChat()
+    say(id, 'a reply', { thread: two })
+    say(id, 'a message')
+    const isThread = (route: string) => route === 'conversations.replies'
+    app.chat.next(isThread, ...Array(8).fill({ body: { ok: false, error: 'thread_not_found' } }))
+    await app.pollChat()
+    expect(await app.promptsOf(trigger)).toEqual(['say a message'])
+  })
+
   test('a channel that the platform refuses does not keep the others from being read', async () => {
     const [closed, open] = [channel({ isMember: false }), channel()]
     await app.watch('chat', { channel_id: closed })
@@ -178,6 +206,26 @@ describe('the chat poller', () => {
     expect(Object.keys(condition?.configuration ?? {}).toSorted()).toEqual(['channel_id', 'event_type'])
   })
 })
+
+test('a channel that the platform answers in an unknown form does not keep the others from being read', async () => {
+  const [broken, open] = [channel(), channel()]
+  const unread = await app.watch('chat', { channel_id: broken })
+  const trigger = await app.watch('chat', { channel_id: open })
+  await app.pollChat()
+  await app.pool.query('update trigger_conditions set last_polled_at = null')
+  say(open, 'still read')
+  const isBroken = (route: string, input: Record<string, string>) =>
+    route === 'conversations.history' && input.channel === broken
+  app.chat.next(isBroken, { body: { ok: true, messages: [{ ts: 'yesterday' }] } })
+  app.chat.next(isBroken, ...Array(3).fill({ body: { ok: true, messages: [{ ts: 'yesterday' }] } }))
+  expect(await app.pollChat()).toBe('done')
+  expect(await app.promptsOf(trigger)).toEqual(['say still read'])
+  const polled = async (id: number) => ((await app.show(id)).conditions as { last_polled_at: string | null }[])[0]
+  expect([await polled(unread), await polled(trigger)]).toMatchObject([
+    { last_polled_at: null },
+    { last_polled_at: expect.any(String) },
+  ])
+}, 60_000)
 
 describe('a throttled chat platform', () => {
   test('a throttled chat platform postpones the poll for as long as it asks, and nothing is lost', async () => {

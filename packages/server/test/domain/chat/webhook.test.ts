@@ -2,11 +2,17 @@ import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { checkFeeds } from '../../../src/domain/chat/check-feeds.ts'
+import { pollChat } from '../../../src/domain/chat/poll-chat.ts'
+import { checkConditions } from '../../../src/domain/forge/check-conditions.ts'
+import { pollForge } from '../../../src/domain/forge/poll-forge.ts'
+import { checkPullRequests } from '../../../src/domain/pull-requests/check-pull-requests.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
 import { chatSecret, self, signedByChat } from '../../support/remote/chat-server.ts'
 import { platformApp } from '../../support/remote/platform-app.ts'
+import { newTrigger } from '../../support/triggers/trigger-app.ts'
 
 const app = await platformApp()
 const unconfigured = testApp({ environment: { ROLE: 'web' } })
@@ -303,6 +309,22 @@ describe('without a configured platform', () => {
         body: { error: label },
       })
     }
+  })
+
+  test('pollers and checks do nothing, and conditions are accepted', async () => {
+    const conditions = [
+      { condition_type: 'chat', configuration: { channel_id: 'C1' } },
+      { condition_type: 'forge_issue', configuration: { repos: ['acme/api'] } },
+      { condition_type: 'forge_label', configuration: { repos: ['acme/api'], labels: ['a'] } },
+    ]
+    const created = await unconfigured.post('/triggers', newTrigger({ trigger_conditions_attributes: conditions }))
+    expect(created).toMatchObject({ status: 201, body: { warnings: expect.any(Array) } })
+    const signal = new AbortController().signal
+    await changesNothing(unconfigured.pool, async () => {
+      for (const poll of [pollChat, pollForge, checkPullRequests])
+        expect(await poll(unconfigured.host.app, signal)).toBe('done')
+      for (const check of [checkFeeds, checkConditions]) await check.perform({}, unconfigured.host.app)
+    })
   })
 
   test('GET /triggers/channels answers 503 with the same label and message', async () => {

@@ -139,6 +139,17 @@ describe('a label condition', () => {
     expect(await app.promptsOf(trigger)).toHaveLength(1)
   })
 
+  test('an item that is gone and still in the search index does not keep the others from firing', async () => {
+    const name = repo()
+    const trigger = await app.watch('forge_label', { repos: [name], labels: ['ready'], target: 'issue' })
+    await app.pollForge()
+    for (const _ of [1, 2, 3]) app.forge.label(app.forge.open(name), 'ready')
+    const isGone = (route: string) => route === `GET /repos/${name}/issues/3/events`
+    app.forge.next(isGone, { status: 404, body: { message: 'Not Found' } })
+    await app.pollForge()
+    expect(await app.promptsOf(trigger)).toHaveLength(2)
+  })
+
   test('closing removes an item, and reopening it with its label fires again', async () => {
     const { trigger, issue } = await watchReady()
     app.forge.label(issue, 'ready')
@@ -226,6 +237,19 @@ describe('an issue condition', () => {
     await app.pollForge()
     expect(listings()).toBe(1)
     expect(late.number).toBe(1)
+  })
+
+  test('a repository that is gone does not keep the daily listing from the others', async () => {
+    const [gone, name] = [repo(), repo()]
+    const trigger = await app.watch('forge_issue', { repos: [gone, name] }, { prompt_template: 'say {{number}}' })
+    await app.pollForge()
+    app.forge.open(name, { at: later(), isIndexedLate: true })
+    await app.pool.query(
+      `update trigger_cursors set state = jsonb_set(state, '{reconciledAt}', '"2020-01-01T00:00:00.000Z"') where name = 'issues'`,
+    )
+    app.forge.next((route) => route === `GET /repos/${gone}/issues`, { status: 404, body: { message: 'Not Found' } })
+    await app.pollForge()
+    expect(await app.promptsOf(trigger)).toEqual(['say 1'])
   })
 
   test('an issue with an excluded label does not fire until the label is gone', async () => {

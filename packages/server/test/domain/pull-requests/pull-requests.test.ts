@@ -172,7 +172,7 @@ test('a session follows at most 50 pull requests, however many addresses its age
 test('a pull request that the forge cannot show does not keep the others from being asked about', async () => {
   const [poisoned, healthy] = [await withPullRequest(), await withPullRequest()]
   const isPoisoned = (route: string) => route.includes(`${poisoned.pull.repo}/pulls`)
-  app.forge.next(isPoisoned, ...Array(3).fill({ status: 500, body: { message: 'Server Error' } }))
+  app.forge.next(isPoisoned, ...Array(30).fill({ status: 500, body: { message: 'Server Error' } }))
   app.forge.merge(healthy.pull)
   await check()
   expect(await shown(healthy.id)).toMatchObject([{ state: 'merged' }])

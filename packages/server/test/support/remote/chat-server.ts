@@ -46,6 +46,10 @@ export async function startChatServer(): Promise<ChatServer> {
   const isAfter = ({ ts }: Message, oldest: string | undefined): boolean =>
     oldest === undefined || Number(ts) > Number(oldest)
 
+  /** A reply may also be sent to the channel. */
+  const isAtTop = ({ thread_ts, subtype }: Message): boolean =>
+    thread_ts === undefined || subtype === 'thread_broadcast'
+
   const isBefore = ({ ts }: Message, latest: string | undefined): boolean =>
     latest === undefined || Number(ts) < Number(latest)
 
@@ -82,9 +86,7 @@ export async function startChatServer(): Promise<ChatServer> {
     'conversations.history': (input) => {
       const { channel = '', oldest, latest } = input
       if (!channels.get(channel)?.is_member) return notOk('not_in_channel')
-      const top = of(channel).filter(
-        (each) => each.thread_ts === undefined && isAfter(each, oldest) && isBefore(each, latest),
-      )
+      const top = of(channel).filter((each) => isAtTop(each) && isAfter(each, oldest) && isBefore(each, latest))
       return page(input, top.toReversed(), (found) => ({ messages: found.map((each) => shown(channel, each)) }))
     },
     'conversations.replies': (input) => {
