@@ -1,12 +1,14 @@
+import { fork } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { runnerImport } from 'vite'
 
 const secret = 'bench-signing-secret'
 
 /** The chat platform of the tests, and the environment of a host that is connected to it. */
 export async function openChat() {
   const source = fileURLToPath(new URL('../../packages/server/test/support/remote/chat-server.ts', import.meta.url))
+  const { runnerImport } = await import('vite')
   const { module } = await runnerImport(source, { configFile: false, logLevel: 'error' })
   const chat = await module.startChatServer()
   return { chat, environment: { ...chat.environment, CHAT_SIGNING_SECRET: secret } }
@@ -32,4 +34,35 @@ export async function deliver({ web }, body) {
   })
   if (response.status !== 200) throw new Error(`a webhook was answered ${response.status}`)
   await response.arrayBuffer()
+}
+
+/**
+ * Delivers webhooks, one every millisecond, from a separate process: the platform takes no time of the server. Returns how many
+ * milliseconds each answer took.
+ *
+ * @param {{ web: { url: string } }} host
+ * @param {string[]} bodies
+ * @returns {Promise<number[]>}
+ */
+export function deliverEachMillisecond({ web }, bodies) {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), [web.url])
+    child.once('message', resolve)
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the process that delivers webhooks exited with code ${code}`)))
+    child.send(bodies)
+  })
+}
+
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const web = { url: process.argv[2] }
+  process.once('message', async (bodies) => {
+    const waits = bodies.map(async (body, n) => {
+      await wait(n)
+      const sentAt = performance.now()
+      await deliver({ web }, body)
+      return performance.now() - sentAt
+    })
+    process.send(await Promise.all(waits), () => process.exit(0))
+  })
 }
