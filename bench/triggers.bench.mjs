@@ -104,19 +104,16 @@ async function manyEvents() {
     const ts = chat.post(channel, { user: 'U1', text: `message ${n}` })
     return JSON.stringify(chat.eventOf(channel, ts, { eventId: `Ev${n}` }))
   })
-  // Events that no trigger waits for: a server that has just started compiles its code meanwhile.
-  await deliverEachMillisecond(
-    host,
-    bodies.map((body, n) => body.replaceAll(/C\d{3}/g, 'CNONE').replace(`Ev${n}`, `EvNone${n}`)),
-  )
-  await sql`delete from graphile_worker._private_jobs`.execute(app.db)
-  const waits = await deliverEachMillisecond(host, bodies)
+  // No trigger waits for the first ones.
+  const first = bodies.map((body, n) => body.replaceAll(/C\d{3}/g, 'CNONE').replace(`"Ev${n}"`, `"EvFirst${n}"`))
+  const waits = await deliverEachMillisecond(host, { first, bodies })
   const p99 = waits.sort((one, other) => one - other)[Math.ceil(waits.length * 0.99) - 1]
   const { rows: jobs } = await sql`
     select payload
     from graphile_worker._private_jobs as jobs
     join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
     where tasks.identifier = ${receiveMessage.job.name}
+      and payload ->> 'channel' <> 'CNONE'
   `.execute(app.db)
   // Two hosts that each run every job, as if each job ran twice, with the workers of the queue.
   const seconds = (await time(() => Promise.all([runAll(jobs), runAll(jobs)]))) / 1000
