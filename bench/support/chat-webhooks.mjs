@@ -15,7 +15,8 @@ export async function openChat() {
   return { chat, environment: { ...chat.environment, CHAT_SIGNING_SECRET: secret } }
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 50 })
+/** A platform keeps its connections. With fewer, a webhook waits for another one's answer before it is sent. */
+const agent = new Agent({ keepAlive: true, maxSockets: 200 })
 
 /**
  * Delivers a signed webhook and waits for its answer.
