@@ -5,7 +5,7 @@ import { cliFolder, cliProgram } from '../packages/server/dist/runtimes/cli.js'
 import { pinnedClis } from '../packages/server/dist/runtimes/registry.js'
 import { installCli } from '../scripts/install-cli.mjs'
 import { bareClaude, bareCodex } from './support/bare-agents.mjs'
-import { startBenchHost } from './support/host.mjs'
+import { benchKey, startBenchHost } from './support/host.mjs'
 import { startModelServer } from './support/model-server.mjs'
 import { atRest, createSession, followUp, median } from './support/sessions.mjs'
 
@@ -13,6 +13,9 @@ import { atRest, createSession, followUp, median } from './support/sessions.mjs'
  * What Yardmaster adds to the turn of a real CLI: the time from the request until the session rests, minus the time of the
  * bare CLI for the same prompt, as a share of the bare time. A first turn also makes the clone, which the bare CLI finds
  * ready; a later turn continues the conversation. Bare and managed turns alternate.
+ *
+ * Every agent of ours gets the MCP server of its own session, and connecting to it costs a CLI about 100 ms. So the time
+ * beside a bare CLI with the same server is printed too.
  *
  * Judged with a model that takes one second for each of three answers. With a model that answers at once, a turn is hardly
  * more than the start of the CLI: that figure is printed for comparison and judges nothing (docs/decisions/0020).
@@ -55,7 +58,9 @@ function scriptWith(pause = []) {
 
 async function compare({ runtime, model, bareTurn }, { name, slug, prompt, isJudged }, repository) {
   const request = { program: programs[runtime], modelUrl: modelServer.url, model, prompt }
-  await ours({ runtime, model, prompt }) // creates the mirror and warms the file cache
+  // Creates the mirror and warms the file cache.
+  const { id } = await ours({ runtime, model, prompt })
+  const mcpServer = { url: `${host.web.url}/mcp?tool_groups=self_session&session_id=${id}`, key: benchKey }
   const first = []
   const later = []
   for (let round = 0; round < rounds; round += 1) {
@@ -63,9 +68,14 @@ async function compare({ runtime, model, bareTurn }, { name, slug, prompt, isJud
     await mkdir(home)
     const bareFirst = await bareTurn(request, { home, repository })
     const bareLater = await bareTurn(request, { home, repository, earlier: bareFirst.conversation })
+    const equippedHome = `${home}-equipped`
+    await mkdir(equippedHome)
+    const equipped = { home: equippedHome, repository, mcpServer }
+    const equippedFirst = await bareTurn(request, equipped)
+    const equippedLater = await bareTurn(request, { ...equipped, earlier: equippedFirst.conversation })
     const managed = await ours({ runtime, model, prompt })
-    first.push({ bareMs: bareFirst.ms, oursMs: managed.firstMs })
-    later.push({ bareMs: bareLater.ms, oursMs: managed.laterMs })
+    first.push({ bareMs: bareFirst.ms, equippedMs: equippedFirst.ms, oursMs: managed.firstMs })
+    later.push({ bareMs: bareLater.ms, equippedMs: equippedLater.ms, oursMs: managed.laterMs })
   }
   const withModel = `of ${runtime} with a model that takes ${name}`
   report(`The first turn ${withModel}`, first, isJudged)
@@ -79,7 +89,7 @@ async function ours({ runtime, model, prompt }) {
   const between = performance.now()
   await followUp(host, id, prompt)
   await untilDone(id)
-  return { firstMs: between - started, laterMs: performance.now() - between }
+  return { id, firstMs: between - started, laterMs: performance.now() - between }
 }
 
 async function untilDone(id) {
@@ -91,10 +101,12 @@ function report(what, pairs, isJudged) {
   // Compares each pair of neighbouring runs: a slow phase of the machine affects both.
   const addedMs = median(pairs.map(({ bareMs, oursMs }) => oursMs - bareMs))
   const share = median(pairs.map(({ bareMs, oursMs }) => (oursMs - bareMs) / bareMs))
+  const equippedShare = median(pairs.map(({ equippedMs, oursMs }) => (oursMs - equippedMs) / equippedMs))
   const bareMs = median(pairs.map((pair) => pair.bareMs))
   console.log(
     `${what} takes ${bareMs.toFixed(0)} ms bare and ${addedMs.toFixed(0)} ms more under Yardmaster: ` +
-      `${share.toFixed(3)} of it (target: ${isJudged ? `at most ${target}` : 'none, for comparison'})`,
+      `${share.toFixed(3)} of it (target: ${isJudged ? `at most ${target}` : 'none, for comparison'}), ` +
+      `and ${equippedShare.toFixed(3)} beside the CLI with the same MCP server`,
   )
   if (isJudged && share > target) process.exitCode = 1
 }

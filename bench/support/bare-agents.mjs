@@ -9,12 +9,13 @@ import { createInterface } from 'node:readline'
 
 /**
  * @typedef {{ program: string, modelUrl: string, model: string, prompt: string }} TurnRequest
- * @typedef {{ home: string, repository: string, earlier?: string }} Place
+ * @typedef {{ url: string, key: string }} McpServer
+ * @typedef {{ home: string, repository: string, earlier?: string, mcpServer?: McpServer }} Place
  * @typedef {{ ms: number, conversation: string }} BareTurn
  */
 
 /** @type {(request: TurnRequest, place: Place) => Promise<BareTurn>} */
-export async function bareClaude({ program, modelUrl, model, prompt }, { home, repository, earlier }) {
+export async function bareClaude({ program, modelUrl, model, prompt }, { home, repository, earlier, mcpServer }) {
   const config = join(home, 'claude')
   await mkdir(config, { recursive: true })
   await writeFile(join(home, 'key'), 'bench-key\n')
@@ -25,6 +26,7 @@ export async function bareClaude({ program, modelUrl, model, prompt }, { home, r
     ...['-p', '--verbose', '--output-format', 'stream-json', '--input-format', 'stream-json'],
     ...['--permission-mode', 'bypassPermissions', earlier ? '--resume' : '--session-id', conversation],
     ...['--model', model, '--settings', join(home, 'settings.json'), '--strict-mcp-config'],
+    ...(mcpServer ? ['--mcp-config', claudeServers(mcpServer)] : []),
   ]
   const env = {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -45,11 +47,16 @@ export async function bareClaude({ program, modelUrl, model, prompt }, { home, r
   return { ms, conversation }
 }
 
+/** @param {McpServer} server */
+function claudeServers({ url, key }) {
+  return JSON.stringify({ mcpServers: { yardmaster: { type: 'http', url, headers: { 'X-API-Key': key } } } })
+}
+
 /** @type {(request: TurnRequest, place: Place) => Promise<BareTurn>} */
-export async function bareCodex({ program, modelUrl, model, prompt }, { home, repository, earlier }) {
+export async function bareCodex({ program, modelUrl, model, prompt }, { home, repository, earlier, mcpServer }) {
   const CODEX_HOME = join(home, '.codex')
   await mkdir(CODEX_HOME, { recursive: true })
-  await writeFile(join(CODEX_HOME, 'config.toml'), codexConfig(modelUrl, repository))
+  await writeFile(join(CODEX_HOME, 'config.toml'), codexConfig(modelUrl, repository, mcpServer))
   const env = { CODEX_HOME, OPENAI_API_KEY: 'bench-key' }
   let conversation = earlier ?? ''
   const ms = await timed({ program, args: ['app-server'], env, home, repository }, (agent) => {
@@ -79,7 +86,7 @@ export async function bareCodex({ program, modelUrl, model, prompt }, { home, re
   return { ms, conversation }
 }
 
-function codexConfig(modelUrl, repository) {
+function codexConfig(modelUrl, repository, mcpServer) {
   return `
 model_provider = "bench"
 approval_policy = "never"
@@ -95,7 +102,7 @@ name = "Bench"
 base_url = "${modelUrl}/v1"
 wire_api = "responses"
 env_key = "OPENAI_API_KEY"
-`
+${mcpServer ? `\n[mcp_servers.yardmaster]\nurl = "${mcpServer.url}"\nhttp_headers = { "X-API-Key" = "${mcpServer.key}" }\n` : ''}`
 }
 
 /** Milliseconds from the spawn of the program to its exit. */
