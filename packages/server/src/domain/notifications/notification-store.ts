@@ -162,6 +162,32 @@ export async function updateStale(
   return Number(numUpdatedRows)
 }
 
+/** Marks the one that was made for this. False if it is not listed. */
+export async function updateStaleByMarker(
+  tx: Transaction,
+  { sessionId, type, marker }: { sessionId: number; type: NotificationType; marker: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notifications')
+    .set({ stale: true, updated_at: sql<Date>`now()` })
+    .where('session_id', '=', sessionId)
+    .where('notification_type', '=', type)
+    .where('marker', '=', marker)
+    .where('stale', '=', false)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Undefined if it waits for no answer any more. */
+export function selectPendingQuestion(tx: Transaction, id: number): Promise<{ message: string } | undefined> {
+  return tx
+    .selectFrom('elicitations')
+    .select('message')
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .executeTakeFirst()
+}
+
 /** The source of the turn for which the session was last resumed. */
 export async function selectLastResumeSource(tx: Transaction, sessionId: number): Promise<string | undefined> {
   const last = await tx

@@ -2,6 +2,7 @@ import type { Room } from '../app.ts'
 import { announceRest } from './announce-rest.ts'
 import { announceRestJob } from './announce-rest-job.ts'
 import { endpoints } from './endpoints.ts'
+import { followElicitations } from './follow-elicitations.ts'
 import { followSessions } from './follow-sessions.ts'
 import { pruneNotifications } from './prune-notifications.ts'
 import { pruneNotificationsJob } from './prune-notifications-job.ts'
@@ -16,5 +17,5 @@ export const notifications: Room = {
   jobs: [announceRestJob, sendPushJob, pruneNotificationsJob],
   handlers: [announceRest, sendPush, pruneNotifications],
   cron: [{ schedule: '17 3 * * *', job: pruneNotificationsJob }],
-  subscriptions: [followSessions],
+  subscriptions: [followSessions, followElicitations],
 }
