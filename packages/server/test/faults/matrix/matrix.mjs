@@ -28,6 +28,7 @@ import { lockedCandidates } from './faults/locked-candidates.mjs'
 import { longAbsence } from './faults/long-absence.mjs'
 import { longLines } from './faults/long-lines.mjs'
 import { longOutageAtRest } from './faults/long-outage-at-rest.mjs'
+import { badPushService, killBeforeNotification, killDuringPush } from './faults/notifications.mjs'
 import { parkedStart } from './faults/parked-start.mjs'
 import { partition } from './faults/partition.mjs'
 import { plantedFiles } from './faults/planted-files.mjs'
@@ -103,4 +104,7 @@ export const faults = [
   killAfterAnswer,
   racingAnswers,
   killWhileAskingPermission,
+  killBeforeNotification,
+  killDuringPush,
+  badPushService,
 ]

@@ -5,7 +5,8 @@ import { judge } from './effects.mjs'
 import { createTrigger, withLab } from './triggers.mjs'
 import { until } from './until.mjs'
 
-const importRemote = async (name) => {
+/** A stand-in for a system that we do not own. */
+export const importRemote = async (name) => {
   const source = fileURLToPath(new URL(`../../support/remote/${name}.ts`, import.meta.url))
   return (await runnerImport(source, { configFile: false, logLevel: 'error' })).module
 }
