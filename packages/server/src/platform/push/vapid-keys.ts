@@ -31,8 +31,11 @@ function newPrivateKey(): string {
 }
 
 function publicKeyOf(privateKey: string): string {
+  const key = Buffer.from(privateKey, 'base64url')
+  // A shorter one would be taken, and refused by the first push.
+  if (key.length !== keyBytes) throw new Error(`the key has ${key.length} bytes instead of ${keyBytes}`)
   const ecdh = createECDH(curve)
-  ecdh.setPrivateKey(Buffer.from(privateKey, 'base64url'))
+  ecdh.setPrivateKey(key)
   return ecdh.getPublicKey('base64url')
 }
 
