@@ -1,13 +1,17 @@
-// Polls each address on standard input every second, for so many seconds, and prints how often it got which action.
+// Warms the server up with so many polls, then polls each address on standard input every second, for so many seconds. Prints
+// when it begins, and how often it got which action.
 import { Agent, get } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const seconds = Number(process.argv[2])
+const [seconds, warmUps] = process.argv.slice(2).map(Number)
 let input = ''
 for await (const chunk of process.stdin) input += chunk
 const addresses = JSON.parse(input)
 const agent = new Agent({ keepAlive: true, maxSockets: addresses.length })
 const counts = {}
+for (let count = 0; count < warmUps; count += 10)
+  await Promise.all(Array.from({ length: 10 }, (_, index) => poll(addresses[(count + index) % addresses.length])))
+console.log('begins')
 const end = Date.now() + seconds * 1000
 await Promise.all(
   addresses.map(async (address, index) => {

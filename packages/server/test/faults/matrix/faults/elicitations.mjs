@@ -144,7 +144,7 @@ async function judgeQuestions(cluster, answered) {
   const accepted = answered.map(({ tag }) => ({ tag, number: 1 }))
   const { rows } = await cluster.pool.query(
     `select request_id, elicitations.status, delivered_at, sessions.metadata
-     from elicitations join sessions on sessions.id = session_id
+     from elicitations join sessions on sessions.id = elicitations.session_id
      where request_id = any($1)`,
     [answered.map(({ requestId }) => requestId)],
   )
