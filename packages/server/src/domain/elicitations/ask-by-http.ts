@@ -88,16 +88,17 @@ export async function verifyToken(app: App, token: string): Promise<TokenOwner> 
 /** Another session's question is as unknown as one that does not exist. */
 export async function pollByToken(app: App, token: string, requestId: string): Promise<ElicitationPoll> {
   const { session_id: id } = await verifyToken(app, token)
-  const pending = app.questions.pendingOf(token, requestId)
-  if (pending) return presentPending(pending)
+  const known = app.questions.pendingOf(token, requestId)
+  if (known) return presentPending(known)
   const reading = app.questions.reading(token)
+  const pending = await recordPoll(app.db, { sessionId: id, requestId })
+  if (pending) {
+    reading.pending(pending)
+    return presentPending(pending)
+  }
   const row = await findByRequestId(app, requestId)
   if (row.session_id !== id) refuseMissing()
   if (row.status !== 'pending') await recordDelivery(app.db, row.id)
-  else {
-    await recordPoll(app.db, row.id)
-    reading.pending(row)
-  }
   return presentPoll(row)
 }
 

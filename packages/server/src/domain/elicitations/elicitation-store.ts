@@ -134,8 +134,20 @@ export async function recordDelivery(db: Database | Transaction, id: number): Pr
   return numUpdatedRows > 0n
 }
 
-export async function recordPoll(db: Database, id: number): Promise<void> {
-  await db.updateTable('elicitations').set({ polled_at: sql<Date>`now()` }).where('id', '=', id).execute()
+/** Records that the asker waits. Undefined if the session has no such question that is pending and not overdue. */
+export function recordPoll(
+  db: Database,
+  { sessionId, requestId }: { sessionId: number; requestId: string },
+): Promise<ElicitationRow | undefined> {
+  return db
+    .updateTable('elicitations')
+    .set({ polled_at: sql<Date>`now()` })
+    .where('request_id', '=', requestId)
+    .where('session_id', '=', sessionId)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Whether a process of the run waits for a person, or did within the last seconds. */

@@ -28,7 +28,7 @@ export type QuestionMemory = {
 }
 
 /** An answer arrives by an event within milliseconds. Only a lost event makes it this late. */
-const freshMs = 10_000
+const freshMs = 30_000
 
 /** Evict the oldest beyond this. */
 const maxTokens = 5000

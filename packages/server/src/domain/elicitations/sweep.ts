@@ -5,9 +5,9 @@ import { selectById, selectDue } from './elicitation-store.ts'
 
 /**
  * An MCP server that has not asked for the answer for so long is gone. Servers poll every five seconds by default, and a poll
- * is recorded every ten.
+ * is recorded every thirty.
  */
-const silentSeconds = 90
+const silentSeconds = 120
 
 const batch = 100
 

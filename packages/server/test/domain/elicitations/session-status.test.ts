@@ -84,7 +84,7 @@ describe('a question of a running session', () => {
   test('an MCP server that stopped polling is noticed: its question is stranded, and the session says so', async () => {
     const { id, token } = await running()
     const [gone, alive] = [await asked(token, { message: 'Gone?' }), await asked(token)]
-    await app.pool.query(`update elicitations set polled_at = now() - interval '91 s' where session_id = $1`, [id])
+    await app.pool.query(`update elicitations set polled_at = now() - interval '121 s' where session_id = $1`, [id])
     app.host.app.questions.forget(id)
     await poll(token, alive)
     await closeOverdue(app.host.app)
