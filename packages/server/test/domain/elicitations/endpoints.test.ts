@@ -183,16 +183,15 @@ describe('GET /elicitations/session/:token/:request_id', () => {
   })
 
   test('GET /elicitations/session/:token/:request_id answers 200 with expired, never an error, past expires_at', async () => {
-    const { token } = await running()
+    const { id, token } = await running()
     const requestId = await asked(token)
     await poll(token, requestId)
     await app.pool.query(`update elicitations set expires_at = now() - interval '1 s' where request_id = $1`, [
       requestId,
     ])
-    const { id } = await rowOf(requestId)
-    app.host.app.questions.forget((await rowOf(requestId)).session_id)
+    app.host.app.questions.forget(id)
     expect(await poll(token, requestId)).toMatchObject({ status: 200, body: { action: 'expired', content: null } })
-    expect(await rowOf(requestId)).toMatchObject({ id, status: 'expired', lost_reason: 'expired' })
+    expect(await rowOf(requestId)).toMatchObject({ status: 'expired', lost_reason: 'expired' })
   })
 
   test('GET /elicitations/session/:token/:request_id answers 401 for a bad token', async () => {
