@@ -74,6 +74,11 @@ export async function wakeAdmissionAfter(tx: Transaction, turnId: string, delayS
   await enqueue(tx, admitTurnsJob, {}, { key: `${admitTurnsJob.name}:${turnId}`, delayMs: delaySeconds * 1000 })
 }
 
+/** For sessions whose rows were locked by others: one pending job for all of them. */
+export async function wakeAdmissionAgain(tx: Transaction): Promise<void> {
+  await enqueue(tx, admitTurnsJob, {}, { key: `${admitTurnsJob.name}:again`, delayMs: 500 })
+}
+
 /** Keyed by session: at most one pending job each, and writers of different sessions do not contend. */
 export async function wakeAdmission(tx: Transaction, sessionId: number): Promise<void> {
   await enqueue(tx, admitTurnsJob, {}, { key: `${admitTurnsJob.name}:${sessionId}` })

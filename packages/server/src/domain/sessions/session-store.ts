@@ -46,6 +46,14 @@ export function lockSessionIfFree(tx: Transaction, ref: SessionRef): Promise<Ses
     .executeTakeFirst()
 }
 
+/** As `selectSessionForUpdate`. Fails with a lock timeout if another transaction keeps the lock for longer than a request takes. */
+export async function lockSessionSoon(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
+  await sql`set local lock_timeout = '100ms'`.execute(tx)
+  const session = await selectSessionForUpdate(tx, ref)
+  await sql`set local lock_timeout = default`.execute(tx)
+  return session
+}
+
 /** The lock for a delete: conflicts with transactions that insert rows which refer to the session. */
 export function selectSessionForDelete(tx: Transaction, ref: SessionRef): Promise<SessionRow | undefined> {
   return tx

@@ -49,6 +49,7 @@ export {
   insertSession,
   lockPlacement,
   lockSessionIfFree,
+  lockSessionSoon,
   reserveSessionId,
   selectLastTransition,
   selectRefreshable,

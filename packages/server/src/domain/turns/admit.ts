@@ -1,4 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
+import { isLockTimeout } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { type App, handleJob } from '../app.ts'
@@ -11,13 +12,14 @@ import {
   findCandidates,
   findOverdueTurns,
   lockAdmission,
+  wakeAdmissionAgain,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import {
   classesByGenesis,
   clearHold,
   lockSessionIfFree,
-  lockSessionIfThere,
+  lockSessionSoon,
   recordHold,
   type SessionRow,
 } from '../sessions/session.ts'
@@ -28,8 +30,8 @@ export const admitTurns = handleJob(admitTurnsJob, (_payload, app) => admit(app)
 
 /**
  * Dispatches each session's next turn: priority turns at once, spot turns while a slot is free. A held turn has no job
- * that could be lost; everything that may free a slot calls this again. Each session has a transaction of its own, and one
- * whose row is locked comes last: a slow request must not hold up the turns of other sessions.
+ * that could be lost; everything that may free a slot calls this again. Each session has a transaction of its own. One whose
+ * row is locked comes last, and later if it stays locked: slow requests must not hold up the turns of other sessions.
  */
 export async function admit(app: App): Promise<void> {
   const overdue = await findOverdueTurns(app.db)
@@ -56,18 +58,25 @@ export async function admit(app: App): Promise<void> {
   ]
   const locked: Step[] = []
   for (const step of steps) if (!(await takeStep(app, step, lockSessionIfFree))) locked.push(step)
-  for (const step of locked) await takeStep(app, step, lockSessionIfThere)
+  let isLeft = false
+  for (const step of locked) isLeft = !(await takeStep(app, step, lockSessionSoon)) || isLeft
+  if (isLeft) await transact(app.db, (tx) => wakeAdmissionAgain(tx))
 }
 
 type Step = { sessionId: number; take(tx: Transaction, session: SessionRow): Promise<void> }
 
 /** False if the session is locked or was deleted. */
-function takeStep(app: App, { sessionId, take }: Step, lock: typeof lockSessionIfThere): Promise<boolean> {
-  return transact(app.db, async (tx) => {
-    const session = await lock(tx, { id: sessionId })
-    if (session) await take(tx, session)
-    return session !== undefined
-  })
+async function takeStep(app: App, { sessionId, take }: Step, lock: typeof lockSessionIfFree): Promise<boolean> {
+  try {
+    return await transact(app.db, async (tx) => {
+      const session = await lock(tx, { id: sessionId })
+      if (session) await take(tx, session)
+      return session !== undefined
+    })
+  } catch (error) {
+    if (isLockTimeout(error)) return false
+    throw error
+  }
 }
 
 type Gate = { slots: number; classes: ReturnType<typeof classesByGenesis> }

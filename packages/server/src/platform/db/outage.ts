@@ -53,6 +53,11 @@ export function isConflict(error: unknown): boolean {
   return code === '40P01' || code === '40001' || isOutdatedStatement(error)
 }
 
+/** The statement waited for a lock longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === '55P03'
+}
+
 /** The transaction has failed and accepts no more statements. */
 export function isAborted(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '25P02'

@@ -57,19 +57,23 @@ test('a session whose row is locked does not hold up the turns of other sessions
   try {
     await request.query('begin')
     await request.query('select from sessions where id = $1 for update', [locked.sessionId])
-    const admitted = admit(app.host.app)
-    await eventually(
-      async () => (await app.pool.query('select state from turns where id = $1', [other.turnId])).rows[0]?.state,
-      (state) => state !== 'queued',
-    )
+    // Returns while the row is locked: otherwise turns that arrive meanwhile would wait for it.
+    await admit(app.host.app)
+    expect(await stateOf(other.turnId)).not.toBe('queued')
+    expect(await stateOf(locked.turnId)).toBe('queued')
     await request.query('commit')
-    await admitted
   } finally {
     request.release()
   }
-  const { rows } = await app.pool.query('select state from turns where id = $1', [locked.turnId])
-  expect(rows[0]?.state).not.toBe('queued')
+  await eventually(
+    () => stateOf(locked.turnId),
+    (state) => state !== 'queued',
+  )
 })
+
+async function stateOf(turnId: string): Promise<string> {
+  return (await app.pool.query('select state from turns where id = $1', [turnId])).rows[0]?.state
+}
 
 test('only the run that claimed a turn can claim it again, for the case that the answer to its commit was lost', async () => {
   const { turnId } = await lostTurn('/any/repository', { state: 'dispatched', dispatched_at: new Date() })
