@@ -12,8 +12,8 @@ import { notify } from './notify.ts'
 /** A session that rests for less may only be between two prompts. */
 const settleMs = 60_000
 
-/** True only while the session is as it was. */
-const aboutState: readonly NotificationType[] = ['needs_input', 'session_failed', 'elicitation_pending']
+/** True only while the session is as it was. A question is not among them: it stays until it is closed. */
+const aboutState: readonly NotificationType[] = ['needs_input', 'session_failed']
 const all: readonly NotificationType[] = [...aboutState, 'custom_message', 'session_complete']
 
 /** Every change of a session's state is seen once, over any restart. */
