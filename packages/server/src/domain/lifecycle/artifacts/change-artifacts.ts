@@ -71,6 +71,8 @@ async function park(app: App, tx: Transaction, session: SessionRow, servers: Ser
     return
   }
   if (session.status !== 'waiting' && session.status !== 'needs_input') return
+  // Its turn runs: the agent waits for a person.
+  if (readMetadata(session).blocked_on_elicitation) return
   const metadata = { failure_reason: 'oauth_required', oauth_required_servers: servers }
   await transition(app, tx, { sessionId: session.id, cause: 'authorization_required', with: { metadata } })
   const names = servers.map(({ server_name }) => server_name).join(', ')

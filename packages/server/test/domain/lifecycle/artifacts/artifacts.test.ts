@@ -103,6 +103,14 @@ describe('the MCP servers of a session', () => {
     expect([oauth_required, session.status, session.metadata.failure_reason]).toEqual([false, 'failed', undefined])
   })
 
+  test('the MCP servers of a session do not park one that is blocked on a question, whose turn still runs', async () => {
+    const id = await resting({ metadata: { blocked_on_elicitation: true } })
+    expect((await change(id, 'mcp_servers', ['signed'])).body).toMatchObject({
+      session: { status: 'needs_input', metadata: { blocked_on_elicitation: true } },
+      oauth_required: true,
+    })
+  })
+
   test('the MCP servers of a session do not park a running session if they need authorization', async () => {
     const id = await resting({ status: 'running' })
     expect((await change(id, 'mcp_servers', ['signed'])).body).toMatchObject({
