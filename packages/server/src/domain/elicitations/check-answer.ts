@@ -1,5 +1,6 @@
 import type { JsonObject } from '@yardmaster/contract/json'
-import { ExactInteger } from '../../platform/exact-json.ts'
+import { ExactInteger, writeJson } from '../../platform/exact-json.ts'
+import { truncate } from '../../platform/truncate.ts'
 
 /**
  * What does not fit in an answer, a sentence each. Checks what forms can ask for: an object of strings, numbers, booleans and
@@ -14,22 +15,35 @@ export function problemsWith(content: JsonObject | null, schema: JsonObject | nu
   const unknown =
     schema.additionalProperties === false ? Object.keys(values).filter((name) => !Object.hasOwn(properties, name)) : []
   const wrong = Object.entries(values).flatMap(([name, value]) => {
-    const problem = Object.hasOwn(properties, name) ? problemOf(value, objectOf(properties[name])) : undefined
+    const problem = Object.hasOwn(properties, name) ? checkOf(objectOf(properties[name]))(value) : undefined
     return problem === undefined ? [] : `${name} ${problem}`
   })
   return [...missing, ...unknown.map((name) => `${name} is not a field of the form`), ...wrong]
 }
 
-function problemOf(value: unknown, field: JsonObject): string | undefined {
+type Check = (value: unknown) => string | undefined
+
+/** Reads the field once: the entries of a list share one check, so that a long list of choices is not read for each of them. */
+function checkOf(field: JsonObject): Check {
   const types = [field.type].flat()
-  if (field.type !== undefined && !types.some((type) => isOfType(value, type)))
-    return `must be ${types.map((type) => typeNames[String(type)] ?? String(type)).join(' or ')}`
-  const choices = choicesOf(field)
-  if (choices && !choices.includes(value)) return `must be one of: ${choices.map(String).join(', ')}`
-  if (typeof value === 'string') return problemOfText(value, field)
-  if (typeof value === 'number') return problemOfNumber(value, field)
-  if (Array.isArray(value)) return problemOfList(value, field)
-  return undefined
+  const isOffered = choiceCheck(field)
+  const problemOfNumber = numberCheck(field)
+  const problemOfList = listCheck(field)
+  return (value) => {
+    if (field.type !== undefined && !types.some((type) => isOfType(value, type)))
+      return `must be ${types.map((type) => typeNames[written(type)] ?? written(type)).join(' or ')}`
+    const notOffered = isOffered?.(value)
+    if (notOffered !== undefined) return notOffered
+    if (typeof value === 'string') return problemOfText(value, field)
+    if (typeof value === 'number' || value instanceof ExactInteger) return problemOfNumber(value)
+    if (Array.isArray(value)) return problemOfList(value)
+    return undefined
+  }
+}
+
+/** As text for a sentence. JSON instead of `String`: a schema is written by the asker and may hold a hostile `toString`. */
+function written(value: unknown): string {
+  return typeof value === 'string' ? value : writeJson(value)
 }
 
 const typeNames: Record<string, string> = {
@@ -63,6 +77,21 @@ function isOfType(value: unknown, type: unknown): boolean {
   }
 }
 
+/** How many choices a sentence lists. */
+const maxListed = 20
+
+/** Compares values as they are written in JSON. */
+function choiceCheck(field: JsonObject): Check | undefined {
+  const choices = choicesOf(field)
+  if (!choices) return undefined
+  const offered = new Set(choices.map(writeJson))
+  return (value) => {
+    if (offered.has(writeJson(value))) return undefined
+    const listed = choices.slice(0, maxListed).map((choice) => truncate(written(choice), 100, '…'))
+    return `must be one of: ${[...listed, ...(choices.length > maxListed ? ['…'] : [])].join(', ')}`
+  }
+}
+
 /** As `enum`, or as `oneOf` or `anyOf` with titles. */
 function choicesOf(field: JsonObject): unknown[] | undefined {
   if (Array.isArray(field.enum)) return field.enum
@@ -92,16 +121,34 @@ function isTime(value: string): boolean {
   return !Number.isNaN(Date.parse(value))
 }
 
-function problemOfNumber(value: number, { minimum, maximum }: JsonObject): string | undefined {
-  if (typeof minimum === 'number' && value < minimum) return `must be greater than or equal to ${minimum}`
-  if (typeof maximum === 'number' && value > maximum) return `must be less than or equal to ${maximum}`
-  return undefined
+/** Integers beyond 2^53 are compared by their digits. */
+function numberCheck({ minimum, maximum }: JsonObject): (value: number | ExactInteger) => string | undefined {
+  const [least, most] = [amountOf(minimum), amountOf(maximum)]
+  return (value) => {
+    const amount = amountOf(value) ?? 0
+    if (least !== undefined && amount < least) return `must be greater than or equal to ${least}`
+    if (most !== undefined && amount > most) return `must be less than or equal to ${most}`
+    return undefined
+  }
 }
 
-function problemOfList(value: readonly unknown[], { items, minItems, maxItems }: JsonObject): string | undefined {
-  if (typeof minItems === 'number' && value.length < minItems) return `has too few entries (minimum is ${minItems})`
-  if (typeof maxItems === 'number' && value.length > maxItems) return `has too many entries (maximum is ${maxItems})`
-  return value.map((item) => problemOf(item, objectOf(items))).find((problem) => problem !== undefined)
+function amountOf(value: unknown): number | bigint | undefined {
+  if (value instanceof ExactInteger) return BigInt(value.digits)
+  return typeof value === 'number' ? value : undefined
+}
+
+function listCheck({ items, minItems, maxItems }: JsonObject): (value: readonly unknown[]) => string | undefined {
+  const problemOf = items === undefined ? undefined : checkOf(objectOf(items))
+  return (value) => {
+    if (typeof minItems === 'number' && value.length < minItems) return `has too few entries (minimum is ${minItems})`
+    if (typeof maxItems === 'number' && value.length > maxItems) return `has too many entries (maximum is ${maxItems})`
+    if (!problemOf) return undefined
+    for (const item of value) {
+      const problem = problemOf(item)
+      if (problem !== undefined) return problem
+    }
+    return undefined
+  }
 }
 
 function objectOf(value: unknown): JsonObject {

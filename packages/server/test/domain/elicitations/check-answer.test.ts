@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { problemsWith } from '../../../src/domain/elicitations/check-answer.ts'
+import { parseJson } from '../../../src/platform/exact-json.ts'
 
 const form = (field: unknown) => ({ type: 'object', properties: { it: field } })
 
@@ -40,11 +41,46 @@ describe('an answer is checked against the requested schema', () => {
     expect(problemsWith({ any: ['thing'] }, null)).toEqual([])
   })
 
+  test('a list with thousands of entries is checked against thousands of choices without repeating them, and the sentence lists twenty', () => {
+    const choices = Array.from({ length: 12_000 }, (_, n) => n)
+    const sentence = `it must be one of: ${choices.slice(0, 20).join(', ')}, …`
+    for (const field of [
+      { type: 'array', items: { enum: choices } },
+      { type: 'array', items: { type: 'array', items: { enum: choices } } },
+    ]) {
+      const [right, wrong] = field.items.type ? [[1], [-1]] : [1, -1]
+      const many = (each: unknown) => Array.from({ length: 32_000 }, () => each)
+      expect(problemsWith({ it: many(right) }, form(field))).toEqual([])
+      expect(problemsWith({ it: many(wrong) }, form(field))).toEqual([sentence])
+    }
+    expect(problemsWith({ it: 'c' }, form({ enum: ['x'.repeat(5000)] }))[0]?.length).toBeLessThan(200)
+  })
+
+  test('integers beyond 2^53 are compared by their digits, with bounds and with choices', () => {
+    const read = (text: string) => Object(parseJson(text))
+    const field = read('{"minimum": 9007199254740993, "maximum": 9007199254740997}')
+    for (const [digits, problems] of [
+      ['9007199254740992', ['it must be greater than or equal to 9007199254740993']],
+      ['9007199254740993', []],
+      ['9007199254740997', []],
+      ['9007199254740998', ['it must be less than or equal to 9007199254740997']],
+    ] as const)
+      expect(problemsWith(read(`{"it": ${digits}}`), form({ type: 'integer', ...field }))).toEqual(problems)
+    const choice = read('{"enum": [9007199254740993]}')
+    expect(problemsWith(read('{"it": 9007199254740993}'), form(choice))).toEqual([])
+    expect(problemsWith(read('{"it": 9007199254740992}'), form(choice))).toEqual([
+      'it must be one of: 9007199254740993',
+    ])
+    expect(problemsWith(read('{"it": 9007199254740993}'), form({ maximum: 2.5 }))).toHaveLength(1)
+  })
+
   test('a hostile schema neither throws nor takes long, and its pattern is not run', () => {
     for (const schema of [
       { properties: 7, required: 'x' },
       { properties: { it: null } },
       { properties: { it: { type: 'teapot', enum: 'x', oneOf: [7], items: 3 } } },
+      { properties: { it: { enum: [{ toString: 1 }] } } },
+      { properties: { it: { type: [{ toString: 1 }] } } },
       { properties: { it: { type: 'string', pattern: '(a+)+$' } } },
       JSON.parse('{"properties": {"__proto__": {"type": "string"}}, "required": ["__proto__"]}'),
     ])
