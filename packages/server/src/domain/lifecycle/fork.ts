@@ -31,7 +31,7 @@ import {
 } from '../sessions/session.ts'
 import { appendEntries, findProgress, lockThread, storedLines } from '../transcripts/transcript.ts'
 import { removeFilesJob } from '../workspaces/remove-files-job.ts'
-import { clonePath, removeSessionFiles, runtimeHome, withWorkspaceLock } from '../workspaces/workspace.ts'
+import { asksPeople, clonePath, removeSessionFiles, runtimeHome, withWorkspaceLock } from '../workspaces/workspace.ts'
 import { forkSessionJob } from './fork-session-job.ts'
 import { type HostOperation, onHostOf } from './on-host.ts'
 
@@ -163,6 +163,7 @@ async function insertFork(app: App, tx: Transaction, { forkId, source, messageIn
     forked_at_message_index: messageIndex,
     runtime_started: true,
     ...inherited(readMetadata(source)),
+    ...(asksPeople(app, source) && { asks_people: true as const }),
   }
   const id = await insertSession(
     tx,

@@ -15,6 +15,8 @@ function soft<Value extends z.ZodType>(value: Value) {
 const Metadata = z.object({
   /** The catalog root the session was created from. */
   agent_root_key: soft(z.string()),
+  /** Its root demanded when it was created that people decide what the agent may do. Lasts beyond the root. */
+  asks_people: soft(z.literal(true)),
   catalog_version: soft(z.string()),
   /** The caller asked for no MCP servers, so defaults do not fill the list. */
   mcp_servers_explicitly_empty: soft(z.literal(true)),

@@ -48,9 +48,16 @@ export function rootOf(app: App, session: SessionRow): Root | undefined {
   return key === undefined ? undefined : app.catalog.current().roots.find(key)
 }
 
-/** Whether people are asked for what the session's agent may do: by the session's own wish, or because its root demands it. */
+/**
+ * Whether people are asked for what the session's agent may do: by the session's own wish, or because its root demands it now or
+ * did when the session was created. A root that is renamed or removed lifts no demand.
+ */
 export function asksPeople(app: App, session: SessionRow): boolean {
-  return session.config.permissions === 'ask' || rootOf(app, session)?.permissions === 'ask'
+  return (
+    session.config.permissions === 'ask' ||
+    readMetadata(session).asks_people === true ||
+    rootOf(app, session)?.permissions === 'ask'
+  )
 }
 
 function coversOwnSession(server: McpServer): boolean {

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
+import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
 import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
@@ -19,7 +20,7 @@ const folder = await catalogOnDisk({
   'plugins.json': {},
 })
 const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json`, ELICITATION_EXPIRATION_MINUTES: '5' } })
-const { create, settled } = sessionHelpers(app)
+const { create, settled, say } = sessionHelpers(app)
 const start = vi.spyOn(demoRuntime, 'start')
 afterAll(() => start.mockRestore())
 
@@ -57,4 +58,17 @@ test('each turn has a token of its own, which ends with it', async () => {
 test('people are asked on a root that demands it, and by default they are not', async () => {
   expect((await orderOf('free')).order.ask).toBeUndefined()
   expect((await orderOf('careful')).order.ask).toBeDefined()
+})
+
+test('people are still asked when the root that demanded it is gone from the catalog, also in a fork', async () => {
+  const { id } = await orderOf('careful')
+  await writeFile(join(folder, 'roots.json'), JSON.stringify({ free: root }))
+  await app.host.app.catalog.refresh()
+  const fork = await forkSession(app.host.app, { id }, 0)
+  for (const each of [id, fork.id]) {
+    start.mockClear()
+    await say(each, 'say again')
+    await settled(each)
+    expect(start.mock.calls.map(([order]) => order.ask)).toEqual([expect.any(Function)])
+  }
 })

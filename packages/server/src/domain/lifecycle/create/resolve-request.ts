@@ -153,6 +153,7 @@ function initialMetadata(
   const usesCatalog = root !== undefined || Object.values(selection).some((list) => list.length > 0)
   return {
     ...(root && { agent_root_key: root.name }),
+    ...(root?.permissions === 'ask' && { asks_people: true as const }),
     ...(usesCatalog && { catalog_version: catalogVersion }),
     ...(request.mcp_servers && selection.mcp_servers.length === 0 && { mcp_servers_explicitly_empty: true as const }),
   }
