@@ -108,16 +108,22 @@ const RequestedSchema = smallObject('Requested schema')
     description: 'JSON Schema of the answer: an object of strings, numbers, booleans and choices. Answers must fit it.',
   })
 
+/** It becomes a segment of the poll url, where a router counts UTF-16 units. Digits alone are the numeric id of a question. */
+function problemWithRequestId(id: string): string | undefined {
+  const max = limits.elicitation.requestId
+  if (id.length > max) return `Request is too long (maximum is ${max} characters)`
+  if (id === '.' || id === '..') return 'Request must not be a relative path'
+  return /^\d+$/.test(id) ? 'Request must not consist of digits only' : undefined
+}
+
 const Meta = smallObject('Meta')
   .optional()
   .transform((value, context) => {
     const meta = readMeta(value)
     const { requestId } = meta
     if (requestId === undefined) return refuseField(context, 'missing_parameter', "Request id can't be blank")
-    if (!isAtMost(requestId, limits.elicitation.requestId)) {
-      const problem = `Request is too long (maximum is ${limits.elicitation.requestId} characters)`
-      return refuseField(context, 'validation_failed', problem)
-    }
+    const problem = problemWithRequestId(requestId)
+    if (problem !== undefined) return refuseField(context, 'validation_failed', problem)
     return { ...meta, requestId, all: value ?? {} }
   })
   .meta({
@@ -162,30 +168,11 @@ const Action = sent<AnswerAction>()
   })
   .meta({ type: 'string', enum: [...answerActions], description: 'The answer.' })
 
-const Content = optionallySent<JsonObject | string>()
-  .transform((value, context): JsonObject | null => {
-    const content = typeof value === 'string' ? fromText(value) : value
-    if (content === undefined || content === null) return null
-    if (typeof content !== 'object' || Array.isArray(content))
-      return refuseField(context, 'validation_failed', 'Content must be an object')
-    if (JSON.stringify(content).length <= limits.elicitation.objectCharacters) return content as JsonObject // it came as JSON
-    const problem = `Content is too large (maximum is ${limits.elicitation.objectCharacters} characters of JSON)`
-    return refuseField(context, 'validation_failed', problem)
-  })
-  .meta({
-    type: ['object', 'null'],
-    description: 'The values of the form, which must fit the requested schema. Kept only with `accept`.',
-  })
-
-/** A text that is no JSON is no object either. */
-function fromText(value: string): unknown {
-  if (value.trim() === '') return undefined
-  try {
-    return JSON.parse(value)
-  } catch {
-    return value
-  }
-}
+/** Read with `accept` only: what a person filled in before declining makes no difference. */
+const Content = optionallySent<JsonObject | string | null>().meta({
+  type: ['object', 'null'],
+  description: 'The values of the form, which must fit the requested schema. Read and kept only with `accept`.',
+})
 
 export const ElicitationAnswer = z.object({ action_type: Action, content: Content })
 export type ElicitationAnswer = z.output<typeof ElicitationAnswer>

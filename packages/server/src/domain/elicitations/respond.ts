@@ -11,6 +11,7 @@ import { selectById } from './elicitation-store.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
 import { findElicitation } from './find.ts'
 import { presentPoll } from './present.ts'
+import { readContent } from './read-content.ts'
 import { summaryOf } from './summary.ts'
 
 type Request = {
@@ -25,12 +26,13 @@ export async function respond(app: App, named: string, { answer, agentOf }: Requ
   const found = await findElicitation(app, named)
   if (agentOf !== undefined) await refuseUnlessSenior(app, agentOf, found)
   if (found.status !== 'pending') refuseResolved(found)
-  const { action_type: action, content } = answer()
+  const { action_type: action, content: sent } = answer()
+  const content = action === 'accept' ? readContent(sent) : null
   const problems = action === 'accept' ? problemsWith(content, found.requested_schema) : []
   if (problems.length > 0) refuse('validation_failed', problems)
   return transact(app.db, async (tx) => {
     const session = (await lockSessionIfThere(tx, { id: found.session_id })) ?? refuseMissing()
-    const closing = { status: action, content: action === 'accept' ? content : null }
+    const closing = { status: action, content }
     const row = await close(app, tx, session, { id: found.id, closing })
     if (!row) return refuseResolved((await selectById(tx, found.id)) ?? refuseMissing())
     await note(app, tx, session.id, `${outcomes[action]}: ${summaryOf(row)}`)
@@ -44,8 +46,13 @@ function refuseResolved({ status }: Pick<ElicitationRow, 'status'>): never {
   refuse('unprocessable', `Elicitation has already been resolved (status: ${status})`)
 }
 
-/** An agent answers for the sessions that it started, never for itself: a question is meant for someone else. */
-async function refuseUnlessSenior(app: App, agentOf: number, { session_id: id }: ElicitationRow): Promise<void> {
+/**
+ * An agent answers for the sessions that it started, never for itself: a question is meant for someone else. What an agent asks
+ * by itself is what people decide on a root with `permissions: "ask"`, and no agent answers that.
+ */
+async function refuseUnlessSenior(app: App, agentOf: number, found: ElicitationRow): Promise<void> {
+  const { session_id: id, asked_by: asker } = found
   if (id === agentOf) refuse('own_elicitation', 'A session cannot answer its own question; a person has to')
   if ((await findInTree(app.db, agentOf, { id })) === undefined) refuseMissing()
+  if (asker === 'agent') refuse('own_elicitation', 'The agent asks for a permission; only a person can give it')
 }

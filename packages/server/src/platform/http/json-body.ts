@@ -9,13 +9,21 @@ import { refuse } from '../refusal.ts'
  */
 export function readJsonBody(bytes: Buffer): unknown {
   const text = utf8Text(bytes, 'invalid_json')
-  if (text.trim() === '') return {}
-  refuseDeepNesting(text)
-  const value = parse(text)
+  return text.trim() === '' ? {} : readObject(text, 'The body')
+}
+
+/** For a field that takes its object as JSON text too. `what` begins the sentences of the refusals. */
+export function readExactObject(text: string, what: string): object {
+  return exactly(readObject(text, what))
+}
+
+function readObject(text: string, what: string): object {
+  refuseDeepNesting(text, what)
+  const value = parse(text, what)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    refuse('invalid_json', 'The body must be a JSON object')
+    refuse('invalid_json', `${what} must be a JSON object`)
   }
-  refuseUnstorable(value)
+  refuseUnstorable(value, what)
   if (mayHaveLargeIntegers(text)) rememberExact(value, parseJson(text))
   return value
 }
@@ -43,18 +51,18 @@ export function utf8Text(bytes: Buffer, refusal: 'invalid_json' | 'invalid_form'
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return refuse('invalid_json', 'The body is not valid JSON')
+    return refuse('invalid_json', `${what} is not valid JSON`)
   }
 }
 
 const structure = /["[\]{}]/g
 
 /** Counts on the text: the parser itself takes seconds for a million brackets. */
-function refuseDeepNesting(text: string): void {
+function refuseDeepNesting(text: string, what: string): void {
   let depth = 0
   structure.lastIndex = 0
   for (let match = structure.exec(text); match; match = structure.exec(text)) {
@@ -63,25 +71,25 @@ function refuseDeepNesting(text: string): void {
     else if (sign === '[' || sign === '{') depth += 1
     else depth -= 1
     if (depth > limits.jsonDepth) {
-      refuse('invalid_json', `The body is nested more than ${limits.jsonDepth} levels deep`)
+      refuse('invalid_json', `${what} is nested more than ${limits.jsonDepth} levels deep`)
     }
   }
 }
 
-function refuseUnstorable(value: unknown): void {
-  if (typeof value === 'string') refuseUnstorableText(value)
+function refuseUnstorable(value: unknown, what: string): void {
+  if (typeof value === 'string') refuseUnstorableText(value, what)
   else if (typeof value === 'number' && !Number.isFinite(value))
-    refuse('invalid_json', 'The body holds a number out of range')
-  else if (Array.isArray(value)) value.forEach(refuseUnstorable)
+    refuse('invalid_json', `${what} holds a number out of range`)
+  else if (Array.isArray(value)) for (const each of value) refuseUnstorable(each, what)
   else if (typeof value === 'object' && value !== null) {
     for (const key of Object.keys(value)) {
-      refuseUnstorableText(key)
-      refuseUnstorable(Reflect.get(value, key))
+      refuseUnstorableText(key, what)
+      refuseUnstorable(Reflect.get(value, key), what)
     }
   }
 }
 
-function refuseUnstorableText(text: string): void {
-  if (text.includes('\0')) refuse('invalid_json', 'The body holds a NUL character')
-  if (!text.isWellFormed()) refuse('invalid_json', 'The body holds half of a surrogate pair')
+function refuseUnstorableText(text: string, what: string): void {
+  if (text.includes('\0')) refuse('invalid_json', `${what} holds a NUL character`)
+  if (!text.isWellFormed()) refuse('invalid_json', `${what} holds half of a surrogate pair`)
 }

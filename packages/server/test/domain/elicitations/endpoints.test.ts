@@ -108,6 +108,14 @@ describe('POST /elicitations/session/:token', () => {
       'Request is too long (maximum is 255 characters)',
     ],
     [
+      'a request id of 128 characters that are two units each',
+      question('\u{1f600}'.repeat(128)),
+      'Validation failed',
+      'Request is too long (maximum is 255 characters)',
+    ],
+    ['a request id that is a path', question('..'), 'Validation failed', 'Request must not be a relative path'],
+    ['a request id of digits', question('58'), 'Validation failed', 'Request must not consist of digits only'],
+    [
       'a schema that is no object',
       question('r', { requestedSchema: ['x'] }),
       'Validation failed',

@@ -21,16 +21,13 @@ describe('PATCH /elicitations/:id/respond', () => {
     },
   )
 
-  test('PATCH /elicitations/:id/respond takes the numeric id, and a request id of digits before it', async () => {
+  test('PATCH /elicitations/:id/respond takes the numeric id, which no asker can take as its request id', async () => {
     const { token } = await running()
     const requestId = await asked(token)
     const { id } = await rowOf(requestId)
+    const answer = await raise(token, question(String(id)))
+    expectProblem(answer, 422, 'Validation failed', 'Request must not consist of digits only')
     expect((await respond(id, 'decline')).body._meta['com.acme/request-id']).toBe(requestId)
-    const one = await asked(token)
-    const digits = String((await rowOf(one)).id)
-    expect((await raise(token, question(digits))).status).toBe(201)
-    expect((await respond(digits, 'decline')).body._meta['com.acme/request-id']).toBe(digits)
-    expect((await rowOf(one)).status).toBe('pending')
   })
 
   test('PATCH /elicitations/:id/respond takes content as a JSON text', async () => {
@@ -42,6 +39,35 @@ describe('PATCH /elicitations/:id/respond', () => {
       'Validation failed',
       'Content must be an object',
     )
+  })
+
+  test.each([
+    ['deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'Content is nested more than 64 levels deep'],
+    ['with a NUL', '{"a": "\\u0000"}', 'Content holds a NUL character'],
+    ['with half of a surrogate pair', '{"a": "\\ud800"}', 'Content holds half of a surrogate pair'],
+    ['with a number out of range', '{"a": 1e999}', 'Content holds a number out of range'],
+    ['that breaks off', '{"a": ', 'Content is not valid JSON'],
+  ])(
+    'PATCH /elicitations/:id/respond rejects content as a JSON text %s with 422 and changes nothing',
+    async (_, content, message) => {
+      const { token } = await running()
+      const requestId = await asked(token)
+      const answer = await changesNothing(app.pool, () => respond(requestId, 'accept', content))
+      expectProblem(answer, 422, 'Invalid JSON', message)
+    },
+  )
+
+  test.each(['decline', 'cancel'])('PATCH /elicitations/:id/respond takes %s with any content', async (action) => {
+    const { token } = await running()
+    for (const content of ['no', '{"a": ', ['x'], 7])
+      expect((await respond(await asked(token), action, content)).body).toMatchObject({ action, content: null })
+  })
+
+  test('PATCH /elicitations/:id/respond answers 422 for a choice whose toString is hostile', async () => {
+    const { token } = await running()
+    const requestedSchema = { properties: { it: { enum: [{ toString: 1 }] } } }
+    const answer = await respond(await asked(token, { requestedSchema }), 'accept', { it: 'x' })
+    expectProblem(answer, 422, 'Validation failed', 'it must be one of: {"toString":1}')
   })
 
   test('PATCH /elicitations/:id/respond answers 404 when nothing matches, whatever the body says', async () => {

@@ -20,7 +20,7 @@ describe('respond_to_elicitation', () => {
     expect(await rowOf('by-key')).toMatchObject({ status: 'accept', response_content: { ok: true } })
   })
 
-  test("respond_to_elicitation refuses the asking session's own key, and a session that is not a descendant", async () => {
+  test("respond_to_elicitation refuses the asking session's own key, a session that is not a descendant, and what a descendant's agent asks itself", async () => {
     const other = await create('say hello')
     const { id, clientOf } = await atWork(onRoot('lead'))
     const lead = clientOf('yardmaster')
@@ -34,6 +34,16 @@ describe('respond_to_elicitation', () => {
     const child = Number(/- id: (\d+)/.exec((await lead.call('start_session', { agent_root: 'api' })).text)?.[1])
     expect((await lead.call('respond_to_elicitation', await ask(child, 'of-child'))).isError).toBe(false)
     expect((await rowOf('of-child')).status).toBe('accept')
+
+    const permission = await ask(child, 'permission-of-child')
+    await app.pool.query(
+      `update elicitations set asked_by = 'agent', run_marker = 'a run' where request_id = 'permission-of-child'`,
+    )
+    expect(await lead.call('respond_to_elicitation', permission)).toEqual({
+      isError: true,
+      text: 'The agent asks for a permission; only a person can give it',
+    })
+    expect((await rowOf('permission-of-child')).status).toBe('pending')
     await app.post(`/sessions/${id}/archive`, { force: true })
   })
 
