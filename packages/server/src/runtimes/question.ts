@@ -8,6 +8,8 @@ export type Question = {
   /** The tool that the question is about. */
   toolName?: string | undefined
   context?: string | undefined
+  /** All that accepting grants, as JSON text. The message may hold only a part of it. */
+  input?: string | undefined
 }
 
 export type QuestionAnswer =
@@ -18,9 +20,20 @@ export type QuestionAnswer =
 /** Waits for a person. Never rejects. `signal`: aborted when the agent no longer needs the answer. */
 export type Ask = (question: Question, signal?: AbortSignal) => Promise<QuestionAnswer>
 
-/** A person grants it by accepting. */
-export function permissionQuestion(question: Omit<Question, 'schema'>): Question {
-  return { ...question, schema: { type: 'object', properties: {} } }
+const noFields: JsonObject = { type: 'object', properties: {} }
+
+/** A person grants it by accepting. `input`: all of it. */
+export function permissionQuestion({
+  input,
+  ...question
+}: Omit<Question, 'schema' | 'input'> & { input?: unknown }): Question {
+  return { ...question, schema: noFields, ...(input !== undefined && { input: JSON.stringify(input) }) }
+}
+
+/** A question of an MCP server that an agent passes on: a form, or an address that the person is asked to open. */
+export function elicitedQuestion({ url, ...question }: Question & { url?: string | undefined }): Question {
+  if (url === undefined) return question
+  return { ...question, message: `${question.message}\nOpen this address: ${url}`, schema: noFields }
 }
 
 /** One question of a form: with choices, or free text without any. */

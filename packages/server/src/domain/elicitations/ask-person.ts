@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { ownNamespace } from '@yardmaster/contract/elicitations/fields'
+import type { JsonObject } from '@yardmaster/contract/json'
 import { limits } from '@yardmaster/contract/limits'
 import { type Transact, transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
+import { readExactObject } from '../../platform/http/json-body.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { Question, QuestionAnswer } from '../../runtimes/question.ts'
 import type { App } from '../app.ts'
+import { note } from '../logs/log.ts'
 import { lockSession, lockSessionIfThere } from '../sessions/session.ts'
 import { close } from './close.ts'
 import { recordDelivery, selectByRequestId, withdrawn } from './elicitation-store.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
 import { findByRequestId } from './find.ts'
-import { raise, redactQuestion } from './raise.ts'
+import { raise, redactQuestion, type Question as StoredQuestion } from './raise.ts'
+import { summaryOf } from './summary.ts'
 
 type Asking = {
   sessionId: number
@@ -30,7 +35,9 @@ type Asking = {
  * between, the end of its turn reports the question as lost.
  */
 export async function askPerson(app: App, asking: Asking): Promise<QuestionAnswer> {
-  const row = await store(app, asking)
+  const question = await questionOf(app, asking)
+  if (!question) return declineUnasked(app, asking)
+  const row = await store(app, asking, question)
   const closed = await untilClosed(app, row, asking.signal)
   if (!closed) {
     await withdraw(app, row)
@@ -43,23 +50,78 @@ export async function askPerson(app: App, asking: Asking): Promise<QuestionAnswe
     : { action: status === 'pending' ? 'cancel' : status }
 }
 
-async function store(app: App, { sessionId, marker, question: asked, write }: Asking): Promise<ElicitationRow> {
+/** Undefined if people cannot be asked this: its form is too large, or holds what cannot be stored. */
+async function questionOf(app: App, { sessionId, question: asked }: Asking): Promise<StoredQuestion | undefined> {
+  const schema = storable(asked.schema)
+  if (!schema) return undefined
   const requestId = randomUUID()
   const question = await redactQuestion(app, {
     requestId,
     namespace: ownNamespace,
-    message: truncate(asked.message, limits.elicitation.message, '…'),
-    schema: asked.schema,
+    message: storableText(asked.message),
+    schema,
     meta: { [`${ownNamespace}/request-id`]: requestId, [`${ownNamespace}/session-id`]: String(sessionId) },
-    toolName: asked.toolName,
-    context: asked.context,
+    toolName: asked.toolName && storableText(asked.toolName),
+    context: asked.context && storableText(asked.context),
     claimedSession: undefined,
     expiresAt: undefined,
   })
+  // Redacted before it is cut: half of a secret no longer matches its pattern.
+  const input = asked.input === undefined ? undefined : await app.redactor.text(asked.input)
+  const shown = input !== undefined && input.length <= maxInput ? input : undefined
+  return {
+    ...question,
+    message: fitting(question.message, { isInputShown: shown !== undefined, hasInput: input !== undefined }),
+    meta: { ...question.meta, ...(shown !== undefined && { [inputKey]: shown }) },
+  }
+}
+
+/** All that accepting grants, beside a message that may be cut. */
+const inputKey = `${ownNamespace}/input`
+const maxInput = limits.elicitation.objectCharacters - 1000
+
+/** A person must know when the message is not all that accepting grants. */
+function fitting(message: string, { isInputShown, hasInput }: { isInputShown: boolean; hasInput: boolean }): string {
+  const text = message.trim() === '' ? 'The agent asks for your answer.' : message
+  const rest = isInputShown ? `all of it is in the meta under ${inputKey}` : 'the rest is too long to be shown'
+  const warning = `\n[Cut: ${text.length} characters; ${rest}]`
+  const isWhole = truncate(text, limits.elicitation.message, '') === text && isInputShown === hasInput
+  return isWhole ? text : truncate(text, limits.elicitation.message - warning.length, '…') + warning
+}
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '')
+}
+
+function storable(schema: JsonObject): JsonObject | undefined {
+  try {
+    const text = JSON.stringify(schema)
+    if (text.length > limits.elicitation.objectCharacters) return undefined
+    return readExactObject(text, 'The form') as JsonObject // it was one
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+async function declineUnasked(app: App, { sessionId, question, write }: Asking): Promise<QuestionAnswer> {
+  const message = await app.redactor.text(storableText(question.message))
+  const sentence = `A question was declined because its form is too large or cannot be stored: ${summaryOf({ message })}`
+  await write((tx) => note(app, tx, sessionId, sentence, 'warning'))
+  return { action: 'decline' }
+}
+
+async function store(
+  app: App,
+  { sessionId, marker, write }: Asking,
+  question: StoredQuestion,
+): Promise<ElicitationRow> {
   return write(async (tx) => {
     const session = await lockSession(tx, { id: sessionId })
     // An earlier attempt may have been committed, and only its answer lost.
-    return (await selectByRequestId(tx, requestId)) ?? raise(app, tx, session, { question, askedBy: 'agent', marker })
+    const earlier = await selectByRequestId(tx, question.requestId)
+    return earlier ?? raise(app, tx, session, { question, askedBy: 'agent', marker })
   })
 }
 

@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { recordInjectedServers } from '../sessions/session.ts'
-import { injectedServers, rootOf } from './injected-servers.ts'
+import { asksPeople, injectedServers, rootOf } from './injected-servers.ts'
 
 export type SessionEquipment = {
   equipment: Equipment
@@ -36,7 +36,9 @@ export async function equipmentOf(
       mcpServers: [...chosen, ...injected].map((server) => withEnvironment(server, environment)),
       skills,
       hooks,
-      usesRepositoryConfiguration: rootOf(app, session)?.usesRepositoryConfiguration ?? false,
+      // Settings of a repository can permit tools, which people are to decide about.
+      usesRepositoryConfiguration:
+        !asksPeople(app, session) && (rootOf(app, session)?.usesRepositoryConfiguration ?? false),
       environment,
     },
     leftOut: sentences,

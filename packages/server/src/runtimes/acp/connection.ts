@@ -51,7 +51,7 @@ export function connect(child: Child, callbacks: Callbacks, timeoutMs: number): 
       const isGranted = question !== undefined && (await callbacks.mayCall(question))
       return callbacks.isInterrupted()
         ? { outcome: { outcome: 'cancelled' } }
-        : answerPermission(params.options, isGranted)
+        : answerPermission(params.options, { isGranted, isAsked: callbacks.elicit !== undefined })
     })
     .onRequest(methods.client.elicitation.create, async ({ params }) => {
       if (callbacks.elicit) return callbacks.elicit(params)
@@ -87,12 +87,19 @@ function withName(update: Update, toolName: string | undefined): Update {
   return 'toolCallId' in update && toolName !== undefined ? { ...update, name: update.name || toolName } : update
 }
 
-export async function initialize(connection: AcpConnection): Promise<z.infer<typeof InitializeResult>> {
+export async function initialize(
+  connection: AcpConnection,
+  { mayAsk }: { mayAsk: boolean },
+): Promise<z.infer<typeof InitializeResult>> {
   const result = await connection.request(
     methods.agent.initialize,
     {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        ...(mayAsk && { elicitation: { form: {} } }),
+      },
       clientInfo: { name: 'yardmaster', title: 'Yardmaster', version: '1' },
     },
     InitializeResult,

@@ -138,7 +138,7 @@ async function open(
   connection: AcpConnection,
   { agent, order, sessionMeta }: Pick<ProtocolTurn, 'agent' | 'order' | 'sessionMeta'>,
 ) {
-  const { agentCapabilities: capabilities } = await initialize(connection)
+  const { agentCapabilities: capabilities } = await initialize(connection, { mayAsk: order.ask !== undefined })
   if (agent.authMethod !== undefined) {
     await connection.request(methods.agent.authenticate, { methodId: agent.authMethod }, z.unknown())
   }

@@ -60,10 +60,13 @@ function entryOf({ event, matcher, timeoutSeconds }: Hook, script: string): unkn
   }
 }
 
-/** Replaces only `hooks`: the agent keeps settings of its own in this file. */
+/**
+ * Replaces `hooks` and removes `permissions`: the agent keeps settings of its own in this file, but does not decide what it may do
+ * unasked.
+ */
 async function writeSettings(conversation: Conversation, hooks: Record<string, unknown[]>): Promise<void> {
   const path = sessionPaths(conversation).userSettings
   const text = await readUntrusted(path, { within: conversation.home })
-  const { hooks: _previous, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
+  const { hooks: _previous, permissions: _own, ...rest } = (text === undefined ? undefined : parseFields(text)) ?? {}
   await writeUntrusted(path, JSON.stringify({ ...rest, hooks }, null, 2), { within: conversation.home })
 }

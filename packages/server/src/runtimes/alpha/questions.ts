@@ -1,4 +1,12 @@
-import { type Ask, type Field, formQuestion, permissionQuestion, type Question, refusals } from '../question.ts'
+import {
+  type Ask,
+  elicitedQuestion,
+  type Field,
+  formQuestion,
+  permissionQuestion,
+  type Question,
+  refusals,
+} from '../question.ts'
 import { quote } from '../quote.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { fieldsIn, fieldsOf, stringOf } from './fields.ts'
@@ -36,7 +44,9 @@ const kinds: Record<string, Kind> = {
   elicitation: {
     declined: { action: 'decline' },
     ask: async ({ message, from, request }, ask) => {
-      const answer = await ask({ message, schema: fieldsOf(request.requested_schema) ?? {}, toolName: from })
+      const schema = fieldsOf(request.requested_schema) ?? {}
+      const url = request.mode === 'url' ? (stringOf(request.url) ?? '') : undefined
+      const answer = await ask(elicitedQuestion({ message, schema, toolName: from, url }))
       return answer.action === 'expired' ? { action: 'decline' } : answer
     },
   },
@@ -44,15 +54,19 @@ const kinds: Record<string, Kind> = {
 
 async function askPermission({ from = 'a tool', request }: AlphaQuestion, ask: Ask): Promise<unknown> {
   const updatedInput = fieldsOf(request.input) ?? {}
-  const what = stringOf(updatedInput.command) ?? stringOf(updatedInput.file_path) ?? JSON.stringify(updatedInput)
-  const message = `May Claude Code use ${from}? ${what}`
-  return permitted(
-    permissionQuestion({ message, toolName: from, context: stringOf(request.decision_reason) }),
-    ask,
-    () => ({
-      updatedInput,
-    }),
-  )
+  const message = `May Claude Code use ${from}? ${inWords(updatedInput)}`
+  const context = stringOf(request.decision_reason)
+  return permitted(permissionQuestion({ message, toolName: from, context, input: updatedInput }), ask, () => ({
+    updatedInput,
+  }))
+}
+
+/** The command or the file first, then everything else: accepting grants all of it. */
+function inWords({ command, file_path: path, ...rest }: Record<string, unknown>): string {
+  const first = stringOf(command) ?? stringOf(path)
+  const others = { ...rest, ...(stringOf(command) !== undefined && path !== undefined && { file_path: path }) }
+  if (first === undefined) return JSON.stringify({ command, file_path: path, ...rest })
+  return Object.keys(others).length === 0 ? first : `${first}\nWith ${JSON.stringify(others)}`
 }
 
 /** The tool with which the model asks the user. The CLI takes the answers as part of the tool's input. */

@@ -11,12 +11,13 @@ import { sessionHelpers } from '../../support/sessions/conversation.ts'
 const repository = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-ask-')))
 afterAll(() => rm(repository, { recursive: true, force: true }))
 const root = { description: 'A root.', url: repository, default_runtime: 'demo', default_mcp_servers: ['tracker'] }
+const own = { use_repository_configuration: true }
 const folder = await catalogOnDisk({
   ...wholeCatalog,
   'mcp.json': {
     tracker: { type: 'stdio', command: 'node', env: { KEPT: 'yes', ELICITATION_POLL_URL: 'https://catalog.test' } },
   },
-  'roots.json': { free: root, careful: { ...root, permissions: 'ask' } },
+  'roots.json': { free: { ...root, ...own }, careful: { ...root, ...own, permissions: 'ask' } },
   'plugins.json': {},
 })
 const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json`, ELICITATION_EXPIRATION_MINUTES: '5' } })
@@ -58,6 +59,11 @@ test('each turn has a token of its own, which ends with it', async () => {
 test('people are asked on a root that demands it, and by default they are not', async () => {
   expect((await orderOf('free')).order.ask).toBeUndefined()
   expect((await orderOf('careful')).order.ask).toBeDefined()
+})
+
+test('settings of the repository are not used where people decide', async () => {
+  expect((await orderOf('free')).order.equipment.usesRepositoryConfiguration).toBe(true)
+  expect((await orderOf('careful')).order.equipment.usesRepositoryConfiguration).toBe(false)
 })
 
 test('people are still asked when the root that demanded it is gone from the catalog, also in a fork', async () => {

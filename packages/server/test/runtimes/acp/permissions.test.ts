@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { answerForm, answerPermission } from '../../../src/runtimes/acp/permission.ts'
 import type { Question, QuestionAnswer } from '../../../src/runtimes/question.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 import { type ScriptedSession, scriptedSession } from './scripted-session.ts'
@@ -31,6 +32,7 @@ test.each([
       message: 'May the agent use execute? delete everything {"command":"rm -r ."}',
       toolName: 'execute',
       schema: { type: 'object', properties: {} },
+      input: '{"title":"delete everything","rawInput":{"command":"rm -r ."}}',
     },
   ])
 })
@@ -49,6 +51,31 @@ test("the operator's mode is not selected where people decide", async () => {
   const { ask } = person({ action: 'decline' })
   await session.run('say hello', { ask })
   expect(await session.requests('session/set_mode')).toEqual([])
+})
+
+test('an agent is told that it may ask where people answer, and only there', async () => {
+  session = await scriptedSession()
+  await session.run('say hello', { ask: person({ action: 'decline' }).ask })
+  await session.run('say hello')
+  const offered = (await session.requests('initialize')).map(
+    ({ params }) => Object(params.clientCapabilities).elicitation,
+  )
+  expect(offered).toEqual([{ form: {} }, undefined])
+})
+
+test('a person who accepts one call permits no further ones, and an unattended turn may', () => {
+  const options = [{ kind: 'allow_always', optionId: 'always', name: 'Always' }] as const
+  expect(answerPermission(options, { isGranted: true, isAsked: true })).toEqual({ outcome: { outcome: 'cancelled' } })
+  expect(answerPermission(options, { isGranted: true, isAsked: false })).toEqual({
+    outcome: { outcome: 'selected', optionId: 'always' },
+  })
+})
+
+test('an elicitation that asks to open an address shows the address', async () => {
+  const { asked, ask } = person({ action: 'accept', content: {} })
+  const params = { mode: 'url', message: 'Sign in', url: 'https://pay.test/1', elicitationId: 'e', sessionId: 's' }
+  await answerForm(ask, params as Parameters<typeof answerForm>[1], new AbortController().signal)
+  expect(asked).toMatchObject([{ message: 'Sign in\nOpen this address: https://pay.test/1' }])
 })
 
 test('an interrupt withdraws the question', async () => {

@@ -233,3 +233,10 @@ test("the repository's skills, agents and commands are linked among the user's, 
   await giving({ usesRepositoryConfiguration: true })
   expect(await readdir(inHome('claude/skills'))).toEqual(['own'])
 })
+
+test('permissions that the agent wrote to its own settings are removed, and its other settings stay', async () => {
+  const settings = inHome('claude', 'settings.json')
+  await place(settings, JSON.stringify({ theme: 'dark', permissions: { allow: ['Bash'] } }))
+  await giving({})
+  expect(await json(settings)).toEqual({ theme: 'dark', hooks: {} })
+})

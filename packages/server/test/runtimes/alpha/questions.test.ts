@@ -38,6 +38,7 @@ test('a permission request is a question, and accepting it allows the tool with 
       toolName: 'Bash',
       context: undefined,
       schema: { type: 'object', properties: {} },
+      input: '{"command":"rm -r build"}',
     },
   ])
 })
@@ -116,4 +117,42 @@ test('a question that the CLI withdraws is withdrawn from people too, and gets n
   questions.withdraw('r1')
   await answered
   expect(said).toEqual([])
+})
+
+test.each([
+  ['Bash', { command: 'make', run_in_background: true }, 'make\nWith {"run_in_background":true}'],
+  ['Write', { file_path: 'a.sh', content: 'rm -r /' }, 'a.sh\nWith {"content":"rm -r /"}'],
+  [
+    'mcp__db__run',
+    { command: 'select 1', file_path: 'x', user: 'root' },
+    'select 1\nWith {"user":"root","file_path":"x"}',
+  ],
+  ['WebFetch', { url: 'https://a.test' }, '{"url":"https://a.test"}'],
+])(
+  'a permission request for %s shows every argument, because accepting grants them all',
+  async (tool_name, input, text) => {
+    const { ask, asked } = desk({ action: 'accept', content: {} })
+    expect(await ask({ subtype: 'can_use_tool', tool_name, input })).toMatchObject({ updatedInput: input })
+    expect(asked).toMatchObject([
+      { message: `May Claude Code use ${tool_name}? ${text}`, input: JSON.stringify(input) },
+    ])
+  },
+)
+
+test('an elicitation that asks to open an address shows the address, and has no form', async () => {
+  const { ask, asked } = desk({ action: 'accept', content: {} })
+  await ask({
+    subtype: 'elicitation',
+    mcp_server_name: 'pay',
+    message: 'Sign in',
+    mode: 'url',
+    url: 'https://pay.test/1',
+  })
+  expect(asked).toEqual([
+    {
+      message: 'Sign in\nOpen this address: https://pay.test/1',
+      toolName: 'pay',
+      schema: { type: 'object', properties: {} },
+    },
+  ])
 })
