@@ -5,12 +5,12 @@ import { verifyToken } from '../domain/elicitations/elicitation.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
 import type { Checker } from '../platform/http/guard.ts'
-import { apiKeyChecker, keyCheck } from '../platform/http/key-check.ts'
+import { apiKeyChecker, type KeyCheck, keyCheck } from '../platform/http/key-check.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
 import type { WebhookChecker } from '../platform/http/signed-body.ts'
 import { errnoOf } from '../platform/process/errno.ts'
-import { refuse } from '../platform/refusal.ts'
+import { Refusal, refuse } from '../platform/refusal.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/webhooks/signature.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
@@ -38,7 +38,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     log: app.log,
     checkers: {
       api_key: apiKeyChecker(check),
-      elicitation_token: elicitationTokenChecker(app),
+      elicitation_token: elicitationTokenChecker(app, check),
       webhook: webhookChecker(app, config),
     },
     hosts: [config.HOST, ...named],
@@ -57,9 +57,20 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   return { server, url: await listen(server, config) }
 }
 
-/** The token is in the path. A key that is sent besides it makes no difference. */
-function elicitationTokenChecker(app: App): Checker {
-  return async ({ params }) => void (await verifyToken(app, String(Reflect.get(Object(params), 'token'))))
+/**
+ * The token is in the path. A key that is sent besides it makes no difference. Guesses count as wrong keys; a right token is
+ * accepted whatever its network sent before.
+ */
+function elicitationTokenChecker(app: App, keys: KeyCheck): Checker {
+  return async ({ params, ip }) => {
+    const token = String(Reflect.get(Object(params), 'token'))
+    try {
+      await verifyToken(app, token)
+    } catch (error) {
+      if (error instanceof Refusal) keys.countWrong(token, ip)
+      throw error
+    }
+  }
 }
 
 /** A platform is admitted when both its token and the secret of its signatures are configured. */

@@ -8,6 +8,8 @@ import type { Checker } from './guard.ts'
 export type KeyCheck = {
   /** False without a key or with a wrong one. Throws a refusal for a wrong key of a network that has tried too many. */
   accepts(presented: unknown, address: string | undefined): boolean
+  /** Counts a wrong secret of another kind as a wrong key. Throws a refusal if the network has tried too many. */
+  countWrong(presented: string, address: string | undefined): void
 }
 
 type Options = {
@@ -57,19 +59,24 @@ export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
     return refuse('too_many_wrong_keys', sentence, { retry_after: seconds })
   }
 
+  const countWrong = (presented: string, address: string | undefined): void => {
+    // A disconnected caller no longer has an address, and a caller on a Unix socket never had one.
+    const network = networkOf(address ?? '')
+    const key = createHash('sha256').update(presented).digest('base64')
+    const attempts = attemptsOf(network)
+    if (attempts.wrong.has(key)) return
+    if (attempts.wrong.size >= maxWrongKeys) refuseFurther(network, attempts)
+    remember(attemptsByNetwork, network, { ...attempts, wrong: attempts.wrong.add(key) })
+  }
+
   return {
     accepts: (presented, address) => {
       if (typeof presented !== 'string' || presented === '' || isOfOtherKind(presented)) return false
       if (keys.accepts(presented)) return true
-      // A disconnected caller no longer has an address, and a caller on a Unix socket never had one.
-      const network = networkOf(address ?? '')
-      const key = createHash('sha256').update(presented).digest('base64')
-      const attempts = attemptsOf(network)
-      if (attempts.wrong.has(key)) return false
-      if (attempts.wrong.size >= maxWrongKeys) return refuseFurther(network, attempts)
-      remember(attemptsByNetwork, network, { ...attempts, wrong: attempts.wrong.add(key) })
+      countWrong(presented, address)
       return false
     },
+    countWrong,
   }
 }
 

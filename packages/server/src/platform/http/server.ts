@@ -144,9 +144,16 @@ function logEveryAnswer(server: FastifyInstance, log: Log): void {
   })
 }
 
-/** An address that matches no route may hold a token too. */
-function withoutToken(path: string): string {
-  return path.replace(/(\/elicitations\/session\/)[^/]+/i, '$1:token')
+/** An address that matches no route may hold a token too, however its letters are written. */
+export function withoutToken(path: string): string {
+  const plain = decoded(path)
+  const stripped = plain.replace(/(\/elicitations\/session\/)[^/]+/i, '$1:token').replace(/yme_[\w-]+/gi, ':token')
+  return stripped === plain ? path : stripped
+}
+
+/** Also of an address with some escapes that are not valid. */
+function decoded(path: string): string {
+  return path.replace(/%([0-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
+import { withoutToken } from '../../../src/platform/http/server.ts'
 import { testKey } from '../../support/app/app.ts'
 import { defineEndpoint, type KitServer, kitServer } from '../../support/http/kit-server.ts'
 import { type RawAnswer, requestHead, sendRaw } from '../../support/http/raw-http.ts'
@@ -142,4 +143,14 @@ describe('the key', () => {
     expect(server.lines()).toHaveLength(4)
     expect(server.lines().join()).not.toMatch(/test-key|almost-the-key/)
   })
+})
+
+test.each([
+  '/api/v1/elicitations/session/TOKEN/one',
+  '/api/v1/%65licitations/session/TOKEN',
+  '/api/v1/elicitations%2Fsession%2FTOKEN',
+  '/elsewhere/TOKEN',
+  '/elsewhere/%79m%65_%6bkkkkkkkkk',
+])('the path %s is logged without the token', (path) => {
+  expect(withoutToken(path.replace('TOKEN', `yme_${'k'.repeat(43)}`))).not.toContain('kkk')
 })
