@@ -166,38 +166,43 @@ export async function selectIsWaiting(db: Database, marker: string, withinSecond
   return row !== undefined
 }
 
-type Due = { id: number; reason: LostReason }
+export type Due = Pick<ElicitationRow, 'id' | 'session_id'>
 
-/** Pending ones whose time is up, and those of MCP servers that stopped asking for the answer. */
-export async function selectDue(db: Database, silentSeconds: number, limit: number): Promise<Due[]> {
-  const { rows } = await sql<Due>`
-    select id, case when expires_at <= now() then 'expired' else 'stranded' end as reason
-    from elicitations
-    where status = 'pending'
-      and (expires_at <= now()
-        or (asked_by = 'mcp_server' and polled_at < now() - make_interval(secs => ${silentSeconds}::int)))
-    order by id
-    limit ${limit}
-  `.execute(db)
-  return rows
+export function selectOverdue(db: Database, limit: number): Promise<Due[]> {
+  return selectDue(db, limit).where(isOverdue).execute()
 }
 
-/** Newest first. An unknown filter value matches nothing. */
+/** Questions of MCP servers that stopped asking for the answer. */
+export function selectSilent(db: Database, silentSeconds: number, limit: number): Promise<Due[]> {
+  return selectDue(db, limit)
+    .where('status', '=', 'pending')
+    .where('asked_by', '=', 'mcp_server')
+    .where('polled_at', '<', sql<Date>`now() - make_interval(secs => ${silentSeconds}::int)`)
+    .execute()
+}
+
+function selectDue(db: Database, limit: number) {
+  return db.selectFrom('elicitations').select(['id', 'session_id']).orderBy('id').limit(limit)
+}
+
+/** Newest first. An unknown filter value matches nothing. One that is overdue counts as expired, however far the sweep has come. */
 export async function selectPage(
   db: Database,
   { session, status }: { session: SessionRef | undefined; status: ElicitationFilters['status'] },
   { page, perPage }: Page,
-): Promise<{ rows: ElicitationRow[]; totalCount: number }> {
+): Promise<{ rows: Found[]; totalCount: number }> {
   let query = db.selectFrom('elicitations')
   if (session && 'id' in session) query = query.where('session_id', '=', session.id)
   if (session && 'slug' in session)
     query = query.where('session_id', 'in', (is) =>
       is.selectFrom('sessions').select('sessions.id').where('slug', '=', session.slug),
     )
-  if (status !== undefined) query = query.where(sql<string>`status`, '=', status)
+  if (status !== undefined)
+    query = query.where(sql<string>`case when ${isOverdue} then 'expired' else status end`, '=', status)
   const { count } = await query.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   const rows = await query
     .selectAll()
+    .select(isOverdue.as('is_overdue'))
     .orderBy('id', 'desc')
     .limit(perPage)
     .offset((page - 1) * perPage)

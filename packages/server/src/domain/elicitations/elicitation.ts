@@ -4,6 +4,7 @@ import { selectIsWaiting } from './elicitation-store.ts'
 /** The face of the room: questions of sessions to people. */
 export { verifyToken } from './ask-by-http.ts'
 export { askPerson } from './ask-person.ts'
+export { release } from './close.ts'
 export { variablesOf } from './environment.ts'
 export { openQuestionMemory, type QuestionMemory } from './question-memory.ts'
 export { settleRun, withdrawQuestions } from './settle-run.ts'

@@ -37,5 +37,11 @@ export async function listElicitations(
   await closeOverdue(app)
   const session = named === undefined || named === '' ? undefined : SessionRef.parse(named)
   const { rows, totalCount } = await selectPage(app.db, { session, status: status || undefined }, page)
-  return { items: rows.map(presentElicitation), totalCount }
+  return {
+    items: rows.map((row) => presentElicitation(row.is_overdue ? { ...row, ...expiredByTime } : row)),
+    totalCount,
+  }
 }
+
+/** As the sweep is about to close it. */
+const expiredByTime = { status: 'expired', lost_reason: 'expired' } as const

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
+import { openReachability, type Reachability } from './reachability.ts'
 import type { TokenOwner } from './token-store.ts'
 
 declare module '../app.ts' {
@@ -12,7 +13,7 @@ declare module '../app.ts' {
   }
 }
 
-type Pending = Pick<ElicitationRow, 'namespace' | 'request_id' | 'expires_at'>
+type Pending = Pick<ElicitationRow, 'session_id' | 'namespace' | 'request_id' | 'expires_at'>
 type Known = TokenOwner & { pending: Map<string, Pending>; readAt: number }
 
 export type QuestionMemory = {
@@ -25,6 +26,8 @@ export type QuestionMemory = {
   /** Begins a read. What it returns stores the result, unless an event made it stale. */
   reading(token: string): { owner(owner: TokenOwner): void; pending(row: Pending): void }
   forget(sessionId: number): void
+  /** Of this host's sweeps. */
+  reachable: Reachability
 }
 
 /** An answer arrives by an event within milliseconds. Only a lost event makes it this late. */
@@ -33,52 +36,83 @@ const freshMs = 30_000
 /** Evict the oldest beyond this. */
 const maxTokens = 5000
 
+/** `monotonicMs`: a step of the wall clock makes nothing fresh or old. */
+type Options = { events: Events; clock: Clock; monotonicMs?: () => number }
+
 /**
  * MCP servers poll every second or so for answers that take minutes. A poll of a question that is known to be pending costs
  * no query. Every event about a session makes this host forget what it knows about it; events come from all hosts.
  */
-export function openQuestionMemory({ events, clock }: { events: Events; clock: Clock }): QuestionMemory {
+export function openQuestionMemory({ events, clock, monotonicMs = () => performance.now() }: Options): QuestionMemory {
   const byToken = new Map<string, Known>()
-  let changes = 0
-  const now = (): number => clock.now().getTime()
+  const changes = trackChanges()
   const known = (token: string): Known | undefined => {
     const found = byToken.get(token)
-    return found && now() - found.readAt < freshMs ? found : undefined
+    return found && monotonicMs() - found.readAt < freshMs ? found : undefined
   }
   const forget = (sessionId: number): void => {
-    changes += 1
+    changes.record(sessionId)
     for (const [token, { session_id }] of byToken) if (session_id === sessionId) byToken.delete(token)
   }
   events.follow({
     onEvents: (all) => {
       for (const { session_id } of all) if (session_id !== null) forget(session_id)
     },
-    onClosed: () => byToken.clear(),
+    onClosed: () => {
+      changes.recordAll()
+      byToken.clear()
+    },
   })
   return {
     issued: new Map(),
     ownerOf: known,
     pendingOf: (token, requestId) => {
       const row = known(token)?.pending.get(requestId)
-      return row && now() < row.expires_at.getTime() ? row : undefined
+      return row && clock.now() < row.expires_at ? row : undefined
     },
     reading: (token) => {
-      const before = changes
+      const began = changes.now()
       return {
         owner: (owner) => {
-          if (changes !== before) return
+          if (changes.hasChangedSince(began, owner.session_id)) return
           byToken.delete(token)
-          byToken.set(token, { ...owner, pending: new Map(), readAt: now() })
+          byToken.set(token, { ...owner, pending: new Map(), readAt: monotonicMs() })
           for (const oldest of byToken.keys()) {
             if (byToken.size <= maxTokens) return
             byToken.delete(oldest)
           }
         },
         pending: (row) => {
-          if (changes === before) byToken.get(token)?.pending.set(row.request_id, row)
+          if (!changes.hasChangedSince(began, row.session_id)) byToken.get(token)?.pending.set(row.request_id, row)
         },
       }
     },
     forget,
+    reachable: openReachability(clock),
+  }
+}
+
+/** When each session last changed, counted in changes. A session beyond the limit counts as changed when it was evicted. */
+function trackChanges() {
+  const lastOf = new Map<number, number>()
+  let count = 0
+  let evictedAt = 0
+  return {
+    now: () => count,
+    record: (sessionId: number): void => {
+      count += 1
+      lastOf.delete(sessionId)
+      lastOf.set(sessionId, count)
+      const [oldest] = lastOf
+      if (!oldest || lastOf.size <= maxTokens) return
+      evictedAt = oldest[1]
+      lastOf.delete(oldest[0])
+    },
+    recordAll: (): void => {
+      count += 1
+      evictedAt = count
+      lastOf.clear()
+    },
+    hasChangedSince: (began: number, sessionId: number): boolean => (lastOf.get(sessionId) ?? evictedAt) > began,
   }
 }

@@ -1,6 +1,7 @@
 import type { Asker } from '@yardmaster/contract/elicitations/fields'
 import type { JsonObject } from '@yardmaster/contract/json'
 import { limits } from '@yardmaster/contract/limits'
+import { z } from 'zod'
 import type { Transaction } from '../../platform/db/database.ts'
 import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
 import { refuse } from '../../platform/refusal.ts'
@@ -23,7 +24,7 @@ export type Question = {
   context: string | undefined
   /** The session as the asker named it. */
   claimedSession: string | undefined
-  /** As the asker wrote it. A text that is no time counts as absent. */
+  /** As the asker wrote it. A text that is no time of ISO 8601 with an offset counts as absent. */
   expiresAt: string | undefined
 }
 
@@ -93,7 +94,9 @@ export async function raise(
   return row
 }
 
+const Time = z.iso.datetime({ offset: true })
+
 function readTime(text: string | undefined): Date | undefined {
-  const time = new Date(text ?? '')
-  return Number.isNaN(time.getTime()) ? undefined : time
+  const { data } = Time.safeParse(text?.trim())
+  return data === undefined ? undefined : new Date(data)
 }

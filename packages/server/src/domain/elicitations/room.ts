@@ -1,6 +1,6 @@
 import type { Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
-import { closeOverdue } from './sweep.ts'
+import { sweep } from './sweep.ts'
 import { tools } from './tools.ts'
 
 export const elicitations: Room = {
@@ -14,7 +14,7 @@ export const elicitations: Room = {
       // How late an expiry may be that no one asks about.
       intervalMs: 15_000,
       runs: 'one_host',
-      run: closeOverdue,
+      run: sweep,
     },
   ],
 }

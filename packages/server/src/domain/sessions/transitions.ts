@@ -22,7 +22,13 @@ export const transitions = [
     basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
   },
   { on: 'turn_ended', from: ['running'], to: 'needs_input', basis: 'API: a session whose turn ended needs input' },
-  { on: 'turn_handed_over', from: ['running'], to: 'waiting', basis: 'docs/decisions/0011-what-follows-a-turn.md' },
+  {
+    on: 'turn_handed_over',
+    from: ['running'],
+    to: 'waiting',
+    clears: ['lost_elicitation'],
+    basis: 'docs/decisions/0011-what-follows-a-turn.md',
+  },
   { on: 'turn_failed', from: ['waiting', 'running'], to: 'failed', basis: 'API: an error ended it; resumable' },
   {
     on: 'turn_recovered',

@@ -49,6 +49,20 @@ describe('a session that is blocked on a question', () => {
   })
 })
 
+test('a restart of a session that is blocked on a question withdraws the question, and one turn follows', async () => {
+  const id = await create('ask Shall I go on?')
+  const { request_id: requestId } = await questionOf(id)
+  expect((await app.post(`/sessions/${id}/restart`)).status).toBe(200)
+  await eventually(
+    () => rowOf(requestId),
+    ({ status }) => status === 'cancel',
+  )
+  await settled(id)
+  const { metadata } = await reaches(id, 'needs_input')
+  for (const key of ['blocked_on_elicitation', 'lost_elicitation']) expect(metadata).not.toHaveProperty(key)
+  expect(await turns(id)).toMatchObject([{ withdrawn_by: 'restart', outcome: 'interrupted' }, { source: 'recovery' }])
+})
+
 describe('ask, a command of the demo agent', () => {
   test('ask waits for the answer over REST, and the agent goes on with it', async () => {
     const id = await create('ask Which colour?\nsay done')

@@ -315,3 +315,44 @@ describe('GET /elicitations', () => {
     expect((await app.get(`/elicitations?session_id=${id}&status=pending`)).body.elicitations).toEqual([])
   })
 })
+
+test('expires-at is read as ISO 8601 with an offset only; anything else counts as absent', async () => {
+  const { token } = await running()
+  const hour = 3_600_000
+  for (const [text, ms] of [
+    [new Date(Date.now() + 2 * hour).toISOString(), 2 * hour],
+    ['-200000-01-01T00:00:00Z', hour],
+    ['+200000-01-01T00:00:00Z', hour],
+    ['9999-12-31T23:59:59Z', 7 * 24 * hour],
+    ['0001-01-01T00:00:00Z', 60_000],
+    ['tomorrow 2099', hour],
+    ['2099', hour],
+    ['1', hour],
+  ] as const) {
+    const { expires_at, created_at } = await rowOf(await asked(token, { meta: { 'com.acme/expires-at': text } }))
+    expect([text, Math.round((expires_at - created_at) / 60_000)]).toEqual([text, Math.round(ms / 60_000)])
+  }
+})
+
+test('a network that guesses tokens is answered 429 after twenty, and a right token is still accepted', async () => {
+  const { token } = await running()
+  const requestId = await asked(token)
+  const statuses: number[] = []
+  for (let n = 0; n < 45; n += 1) statuses.push((await poll(`yme_${String(n).padStart(43, 'g')}`, requestId)).status)
+  expect(statuses.slice(-20)).toEqual(Array(20).fill(429))
+  app.host.app.questions.forget((await rowOf(requestId)).session_id)
+  expect((await poll(token, requestId)).status).toBe(200)
+})
+
+test('GET /elicitations lists no question as pending whose time is up, however many there are', async () => {
+  const { id, marker } = await running()
+  await app.pool.query(
+    `insert into elicitations (session_id, request_id, namespace, asked_by, run_marker, message, expires_at)
+     select $1, 'due-' || n, 'com.acme', 'mcp_server', $2, 'x', now() - interval '1 s' from generate_series(1, 250) n`,
+    [id, marker],
+  )
+  const count = async (status: string) =>
+    (await app.get(`/elicitations?session_id=${id}&status=${status}`)).body.pagination.total_count
+  const [{ status }] = (await app.get(`/elicitations?session_id=${id}&per_page=1`)).body.elicitations
+  expect([status, await count('pending'), await count('expired')]).toEqual(['expired', 0, 250])
+})

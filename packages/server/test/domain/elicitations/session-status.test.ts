@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { issueToken } from '../../../src/domain/elicitations/elicitation.ts'
-import { closeOverdue } from '../../../src/domain/elicitations/sweep.ts'
+import { openReachability } from '../../../src/domain/elicitations/reachability.ts'
+import { closeOverdue, closeSilent, sweep } from '../../../src/domain/elicitations/sweep.ts'
 import { sendHeartbeat } from '../../../src/domain/heartbeats/send-heartbeat.ts'
 import { refreshAll } from '../../../src/domain/lifecycle/refresh-all.ts'
+import { transition } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { asker, question } from '../../support/sessions/asking.ts'
@@ -87,7 +89,7 @@ describe('a question of a running session', () => {
     await app.pool.query(`update elicitations set polled_at = now() - interval '121 s' where session_id = $1`, [id])
     app.host.app.questions.forget(id)
     await poll(token, alive)
-    await closeOverdue(app.host.app)
+    await closeSilent(app.host.app)
     expect(await rowOf(gone)).toMatchObject({ status: 'expired', lost_reason: 'stranded' })
     expect(await rowOf(alive)).toMatchObject({ status: 'pending' })
     await respond(alive, 'accept')
@@ -99,8 +101,29 @@ describe('a question of a running session', () => {
     const requestId = randomUUID()
     await app.post('/elicitations', question(requestId, { meta: { 'com.acme/session-id': id } }))
     await app.pool.query(`update elicitations set polled_at = now() - interval '10 min' where session_id = $1`, [id])
-    await closeOverdue(app.host.app)
+    await closeSilent(app.host.app)
     expect(await sessionOf(id)).toMatchObject({ status: 'needs_input', metadata: { blocked_on_elicitation: true } })
+  })
+
+  test('an outage of the service is not the silence of an asker: its question is stranded only after the whole time', async () => {
+    const { token } = await running()
+    const requestId = await asked(token)
+    await app.pool.query(`update elicitations set polled_at = now() - interval '10 min' where request_id = $1`, [
+      requestId,
+    ])
+    let now = Date.now()
+    const { questions } = app.host.app
+    const afterOutage = {
+      ...app.host.app,
+      questions: { ...questions, reachable: openReachability({ now: () => new Date(now) }) },
+    }
+    for (let seconds = 0; seconds < 120; seconds += 15) {
+      await sweep(afterOutage)
+      expect(await rowOf(requestId)).toMatchObject({ status: 'pending' })
+      now += 15_000
+    }
+    await sweep(afterOutage)
+    expect(await rowOf(requestId)).toMatchObject({ status: 'expired', lost_reason: 'stranded' })
   })
 
   test('archiving withdraws pending questions and revokes the token at once', async () => {
@@ -114,6 +137,15 @@ describe('a question of a running session', () => {
     const { metadata } = await sessionOf(id)
     expect(metadata).not.toHaveProperty('blocked_on_elicitation')
     expect(metadata).not.toHaveProperty('lost_elicitation')
+  })
+
+  test('a token stays revoked when its session returns from the archive', async () => {
+    const { id, token } = await running()
+    const requestId = await asked(token)
+    await app.post(`/sessions/${id}/archive`)
+    expect((await app.post(`/sessions/${id}/unarchive`)).status).toBe(200)
+    expectProblem(await poll(token, requestId), 401, 'Unauthorized')
+    expectProblem(await raise(token, question('late-again')), 401, 'Unauthorized')
   })
 
   test('deleting the session deletes its questions', async () => {
@@ -156,7 +188,29 @@ describe('a question of a running session', () => {
   })
 })
 
+test('a lost question is no longer reported once the turn is handed over to the next prompt', async () => {
+  const { id, token } = await running()
+  await overdue(await asked(token))
+  await closeOverdue(app.host.app)
+  expect((await sessionOf(id)).metadata).toHaveProperty('lost_elicitation')
+  await transact(app.host.app.db, (tx) => transition(app.host.app, tx, { sessionId: id, cause: 'turn_handed_over' }))
+  expect((await sessionOf(id)).metadata).not.toHaveProperty('lost_elicitation')
+})
+
 describe('a session that is blocked on a question', () => {
+  test('a pause stops the turn of a session that waits for a person, and its question is no longer asked', async () => {
+    const { id, token } = await running()
+    await asked(token)
+    const answer = await app.post(`/sessions/${id}/pause`)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { session: { status: 'needs_input', metadata: { paused_by: 'user' } } },
+    })
+    expect(answer.body.session.metadata).not.toHaveProperty('blocked_on_elicitation')
+    const { rows } = await app.pool.query('select withdrawn_by from turns where session_id = $1', [id])
+    expect(rows).toEqual([{ withdrawn_by: 'pause' }])
+  })
+
   test('a heartbeat, a refresh of all and a sleep do not start a second turn', async () => {
     const { id, token } = await running()
     await asked(token)
