@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { agentsUp, createSession, startHosts } from '../cluster.mjs'
 
+const retrySeconds = 60
+
 export const racingDelete = {
   name: 'R35',
   what: 'refresh and fork racing a delete, while the agent creates and deletes files',
@@ -17,8 +19,16 @@ export const racingDelete = {
     // The first line is stored by now, so there is something to fork.
     await wait(1000)
     const answers = []
+    let retries = 0
+    /** A busy host answers 503 and has changed nothing: the caller tries again. */
     const ask = async (method, path, body) => {
-      const answer = await random.pick(hosts)[method](path, body)
+      const until = performance.now() + retrySeconds * 1000
+      let answer = await random.pick(hosts)[method](path, body)
+      while (answer.status === 503 && performance.now() < until) {
+        retries += 1
+        await wait(1000)
+        answer = await random.pick(hosts)[method](path, body)
+      }
       answers.push({ status: answer.status, path, why: answer.body?.message })
     }
     for (const id of ids) {
@@ -44,6 +54,7 @@ export const racingDelete = {
         ...forks.map(({ status, why }) => `a fork beside a working agent answered ${status}: ${why}`),
         ...faults.map(({ status, path, why }) => `${path} answered ${status}: ${why}`),
       ],
+      figures: { 'answers of 503': retries },
     }
   },
 }
