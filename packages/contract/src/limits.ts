@@ -40,6 +40,8 @@ export const limits = {
     windowMinutes: { min: 1, max: 7 * 24 * 60, default: 60 },
   },
   notificationMessage: 1000,
+  /** About one session. An agent in a loop must not flood people. */
+  agentMessagesPerHour: 20,
   pushEndpoint: 2048,
   /** Beyond this, the browser that subscribed longest ago is removed. */
   pushSubscriptions: 100,

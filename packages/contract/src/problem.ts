@@ -70,6 +70,7 @@ export const refusals = {
   no_session_created: { status: 422, error: 'No session created' },
   cannot_wake: { status: 422, error: 'Cannot arm wake' },
   invalid_transition: { status: 422, error: 'Invalid transition' },
+  too_many_notifications: { status: 429, error: 'Too many notifications' },
   burst_suppressed: { status: 429, error: 'Burst suppressed' },
   too_many_wrong_keys: { status: 429, error: 'Too many requests' },
   headers_too_large: { status: 431, error: 'Headers too large' },

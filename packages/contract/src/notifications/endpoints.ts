@@ -115,10 +115,10 @@ export const sendPush = defineEndpoint({
   tag,
   summary: 'Tell people something about a session',
   description:
-    'Makes a notification and sends it to every subscribed browser. The same message about the same session is made once in 15 minutes.',
+    'Makes a notification and sends it to every subscribed browser. The same message about the same session is made once in 15 minutes. An agent can send 20 in an hour about a session.',
   body: PushRequest,
   answers: { 200: QueuedPush },
-  refusals: ['not_found', 'missing_parameter'],
+  refusals: ['not_found', 'missing_parameter', 'too_many_notifications'],
 })
 
 const sessionParams = z.object({ id: SessionRef })

@@ -25,7 +25,9 @@ const displayName = text(limits.personName, { from: z.string().trim().min(1, "ca
   examples: ['Ada Lovelace'],
 })
 
-const chatUserId = text(limits.chatUserId, { from: z.string().regex(/^\w+$/, 'must be letters and digits') })
+const chatUserId = text(limits.chatUserId, {
+  from: z.string().regex(/^[A-Z][A-Z0-9]+$/, 'must be capital letters and digits, such as U012AB3CD'),
+})
   .nullable()
   .meta({ description: 'Their user id on the chat platform; null removes it.', examples: ['U012AB3CD'] })
 

@@ -6,7 +6,13 @@ export const sessionCreated = defineEvent({ name: 'session.created', payload: z.
 
 export const sessionStatusChanged = defineEvent({
   name: 'session.status_changed',
-  payload: z.object({ cause: z.string(), from: z.enum(sessionStatuses), to: z.enum(sessionStatuses) }),
+  payload: z.object({
+    cause: z.string(),
+    from: z.enum(sessionStatuses),
+    to: z.enum(sessionStatuses),
+    /** Earlier versions published none. */
+    transition_id: z.int().optional(),
+  }),
 })
 
 export const statusSummaryChanged = defineEvent({

@@ -4,12 +4,13 @@ import { answer, ok } from '../../platform/http/answer.ts'
 import { bind } from '../app.ts'
 import { type FollowUpOutcome, followUp } from './follow-up.ts'
 
-export const followUpEndpoint = bind(contract.followUpSession, async ({ params, body }, app) => {
+export const followUpEndpoint = bind(contract.followUpSession, async ({ params, body, agentOf }, app) => {
   const { session, delivery, message, ...outcome } = await followUp(app, params.id, {
     prompt: body.prompt,
     goal: body.goal,
     isImmediate: body.force_immediate,
     actingSessionId: body.acting_session_id,
+    isByPerson: agentOf === undefined && body.acting_session_id === undefined,
   })
   const wake = pendingWake(outcome.wake)
   if (!message) return ok({ session, message: deliveries[delivery], ...wake })

@@ -8,6 +8,7 @@ import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { findMessage, type Message, moveMessage, returnQueuedTurns, withdrawLiveTurn } from '../inbox/inbox.ts'
 import { acceptNextMessage, resume } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
+import { acknowledge } from '../notifications/notification.ts'
 import { lockSession, type SessionRow, showRow, transition } from '../sessions/session.ts'
 
 /** Delivers a queued message now. The first of several concurrent callers wins; the others get `message_taken`. */
@@ -15,7 +16,7 @@ export async function interruptWithMessage(
   app: App,
   ref: SessionRef,
   messageId: number,
-  actingSessionId?: number,
+  { actingSessionId, isByPerson = true }: { actingSessionId?: number | undefined; isByPerson?: boolean } = {},
 ): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
@@ -24,6 +25,7 @@ export async function interruptWithMessage(
     await interrupt(app, tx, session, message)
     const claim = { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.interrupt' } as const
     await recordUncle(tx, claim)
+    if (isByPerson) await acknowledge(app, tx, session.id)
     return showRow(app, tx, { id: session.id })
   })
 }

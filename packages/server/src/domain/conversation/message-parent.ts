@@ -66,7 +66,10 @@ async function deliver(
   for (let attempt = 1; ; attempt += 1) {
     try {
       wasUnarchived = (await makeReachable(app, parentId, mayUnarchive)) || wasUnarchived
-      return { ...(await followUp(app, { id: parentId }, { prompt, goal: null, isImmediate })), wasUnarchived }
+      return {
+        ...(await followUp(app, { id: parentId }, { prompt, goal: null, isImmediate, isByPerson: false })),
+        wasUnarchived,
+      }
     } catch (error) {
       const refusal = asRefusal(error)
       const hasStatusChanged = refusal.kind === 'cannot_follow_up' || refusal.kind === 'not_archived'

@@ -19,7 +19,7 @@ import {
   type TriggerRow,
   windowOf,
 } from '../triggers/trigger.ts'
-import type { FireResult, TriggerEvent } from './event.ts'
+import { type FireResult, hasFired, type TriggerEvent } from './event.ts'
 import { recordFailedFire } from './failed-fire.ts'
 import { selectAnchor, selectClaimed } from './fire-store.ts'
 import type { Decision, Firing, SpawnPlan } from './firing.ts'
@@ -158,8 +158,7 @@ async function foldIntoGroup(firing: Firing): Promise<Decision | undefined> {
 }
 
 async function recordHumans({ app, tx, events }: Firing, { outcome, sessionId }: Decision): Promise<void> {
-  const hasReached = outcome === 'spawned' || outcome === 'delivered' || outcome === 'queued' || outcome === 'coalesced'
-  if (!hasReached || sessionId === null) return
+  if (!hasFired({ outcome }) || sessionId === null) return
   for (const { human, occurredAt } of events) {
     if (!human) continue
     const { chatUserId, isDirect, roomName, content } = human

@@ -14,7 +14,7 @@ import {
   withdrawLiveTurn,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { notify } from '../notifications/notification.ts'
+import { acknowledge, notify } from '../notifications/notification.ts'
 import { lockSession, type SessionRow, selectLastTransition, showRow, transition } from '../sessions/session.ts'
 import { emptyTrashJob } from '../workspaces/empty-trash-job.ts'
 import { tidyCloneJob } from '../workspaces/tidy-clone-job.ts'
@@ -25,11 +25,14 @@ const clockToleranceMs = 60_000
 /** Grace period before a clean clone is removed. An unarchive within it finds all files in place. */
 const undoMs = 10_000
 
+/** The session whose agent asks for it; none for a person or an API key. */
+export type Asker = { agentOf?: number | undefined }
+
 /** Archives a session. The check for queued messages and the archive happen under the same row lock. */
 export async function archiveSession(
   app: App,
   ref: SessionRef,
-  { force, agentOf }: { force: boolean /** The session whose agent asks for it. */; agentOf?: number | undefined },
+  { force, agentOf }: { force: boolean } & Asker,
 ): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
@@ -50,6 +53,7 @@ export async function archiveSession(
     })
     await withdrawQuestions(app, tx, session)
     await note(app, tx, session.id, await archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
+    if (agentOf === undefined) await acknowledge(app, tx, session.id)
     if (session.id === agentOf) await announceCompletion(app, tx, session)
     if (session.host_id !== null) {
       const { id: sessionId, host_id: hostId } = session

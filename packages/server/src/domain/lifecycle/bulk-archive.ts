@@ -1,6 +1,6 @@
 import { Refusal } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { archiveSession } from './archive.ts'
+import { type Asker, archiveSession } from './archive.ts'
 
 export type BulkOutcome = { archived_count: number; errors: { id: number; message: string }[] }
 
@@ -8,11 +8,11 @@ export type BulkOutcome = { archived_count: number; errors: { id: number; messag
 export async function archiveMany(
   app: App,
   ids: readonly number[],
-  { force }: { force: boolean },
+  request: { force: boolean } & Asker,
 ): Promise<BulkOutcome> {
   const outcome: BulkOutcome = { archived_count: 0, errors: [] }
   for (const id of ids) {
-    const message = await archiveOne(app, id, force)
+    const message = await archiveOne(app, id, request)
     if (message === undefined) outcome.archived_count += 1
     else if (message !== alreadyArchived) outcome.errors.push({ id, message })
   }
@@ -22,9 +22,9 @@ export async function archiveMany(
 const alreadyArchived = ''
 
 /** Undefined if the session was archived, else why not. */
-async function archiveOne(app: App, id: number, force: boolean): Promise<string | undefined> {
+async function archiveOne(app: App, id: number, request: { force: boolean } & Asker): Promise<string | undefined> {
   try {
-    await archiveSession(app, { id }, { force })
+    await archiveSession(app, { id }, request)
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -45,10 +45,14 @@ export const endpoints = [
     const { session, cloneRestored, message } = await unarchiveSession(app, params.id)
     return ok({ session, clone_restored: cloneRestored, message })
   }),
-  bind(contract.bulkArchiveSessions, async ({ body }, app) => ok(await archiveMany(app, body.session_ids, body))),
+  bind(contract.bulkArchiveSessions, async ({ body, agentOf }, app) =>
+    ok(await archiveMany(app, body.session_ids, { force: body.force, agentOf })),
+  ),
   bind(contract.pauseSession, async ({ params }, app) => ok({ session: await pauseSession(app, params.id) })),
   bind(contract.sleepSession, async ({ params }, app) => ok({ session: await putToSleep(app, params.id) })),
-  bind(contract.restartSession, async ({ params }, app) => ok(await restartSession(app, params.id))),
+  bind(contract.restartSession, async ({ params, agentOf }, app) =>
+    ok(await restartSession(app, params.id, { isByPerson: agentOf === undefined })),
+  ),
   bind(contract.forkSession, async ({ params, body }, app) =>
     created({
       session: await forkSession(app, params.id, body.message_index),

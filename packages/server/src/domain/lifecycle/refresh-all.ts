@@ -48,7 +48,7 @@ export async function refreshAll(app: App): Promise<RefreshOutcome> {
 type Action = (app: App, id: number) => Promise<boolean>
 
 const restart: Action = async (app, id) => {
-  await restartSession(app, { id })
+  await restartSession(app, { id }, { isByPerson: false })
   return true
 }
 

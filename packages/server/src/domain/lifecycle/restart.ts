@@ -14,6 +14,7 @@ import {
   withdrawLiveTurn,
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
+import { acknowledge } from '../notifications/notification.ts'
 import { clearWorkspace, lockSession, readMetadata, type SessionRow, showRow, transition } from '../sessions/session.ts'
 import { hasTranscript } from '../transcripts/transcript.ts'
 import { recoveryPrompt } from './recovery-prompt.ts'
@@ -26,7 +27,11 @@ export type Restarted = { session: Session; message: string }
  * message, such as a failed prompt that the agent never received; the last prompt, if the agent never received it or has
  * no conversation. Otherwise it is a recovery prompt.
  */
-export async function restartSession(app: App, ref: SessionRef): Promise<Restarted> {
+export async function restartSession(
+  app: App,
+  ref: SessionRef,
+  { isByPerson = true }: { isByPerson?: boolean } = {},
+): Promise<Restarted> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
     if (session.status === 'archived') {
@@ -39,6 +44,7 @@ export async function restartSession(app: App, ref: SessionRef): Promise<Restart
     if (session.status === 'running') await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })
     const message = await startNextTurn(app, tx, { ...session, running_job_id: null })
     await note(app, tx, session.id, `${message}.`)
+    if (isByPerson) await acknowledge(app, tx, session.id)
     return { session: await showRow(app, tx, { id: session.id }), message }
   })
 }

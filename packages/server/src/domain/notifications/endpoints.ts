@@ -37,8 +37,8 @@ export const endpoints = [
     const { count, pending } = await dismissAllRead(app)
     return ok({ dismissed_count: count, pending_count: pending })
   }),
-  bind(contract.sendPush, async ({ body }, app) => {
-    const { sessionId, isNew } = await sendMessage(app, body.session_id, body.message)
+  bind(contract.sendPush, async ({ body, agentOf }, app) => {
+    const { sessionId, isNew } = await sendMessage(app, body.session_id, { message: body.message, agentOf })
     const message = isNew ? 'Push notification queued' : 'Push notification repeats one of the last 15 minutes'
     return ok({ success: true as const, message, session_id: sessionId })
   }),

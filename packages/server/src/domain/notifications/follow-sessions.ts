@@ -1,4 +1,3 @@
-import type { NotificationType } from '@yardmaster/contract/notifications/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { type App, defineSubscription } from '../app.ts'
@@ -6,15 +5,11 @@ import { sessionStatusChanged } from '../sessions/events.ts'
 import { readMetadata, type SessionRow, selectLastTransition, selectSessionForReference } from '../sessions/session.ts'
 import { announceRestJob } from './announce-rest-job.ts'
 import { notificationsChanged } from './events.ts'
-import { selectLastResumeSource, updateStale } from './notification-store.ts'
+import { updateStale } from './notification-store.ts'
 import { notify } from './notify.ts'
 
 /** A session that rests for less may only be between two prompts. */
 const settleMs = 60_000
-
-/** True only while the session is as it was. A question is not among them: it stays until it is closed. */
-const aboutState: readonly NotificationType[] = ['needs_input', 'session_failed']
-const all: readonly NotificationType[] = [...aboutState, 'custom_message', 'session_complete']
 
 /** Every change of a session's state is seen once, over any restart. */
 export const followSessions = defineSubscription({
@@ -22,24 +17,29 @@ export const followSessions = defineSubscription({
   queue: 'default',
   startsAt: 'now',
   to: [sessionStatusChanged],
-  handle: async (app, tx, { sessionId, position, createdAt, payload: { cause, from, to } }) => {
+  handle: async (app, tx, { sessionId, position, payload: { cause, from, to, transition_id: transitionId } }) => {
     const session = sessionId === null ? undefined : await selectSessionForReference(tx, { id: sessionId })
     if (!session || session.summary_of_session_id !== null) return
     const hasMovedOn = to === 'archived' || ((from === 'needs_input' || from === 'failed') && from !== to)
-    if (hasMovedOn) await retire(app, tx, session, { cause, position, createdAt })
+    if (hasMovedOn) await retire(app, tx, session, position)
+    const last = await selectLastTransition(tx, session.id)
+    // The session has moved on since: the row no longer tells about this event, and a later event is to come.
+    if (!last || last.id !== (transitionId ?? last.id) || last.to_status !== to) return
     if (to === 'failed') await announceFailure(app, tx, session, position)
     // A person who paused a session or brought it back knows that it rests.
-    if (cause === 'turn_ended') await announceRestLater(tx, session, position)
+    if (cause === 'turn_ended')
+      await enqueue(
+        tx,
+        announceRestJob,
+        { sessionId: session.id, transitionId: last.id, position },
+        { delayMs: settleMs },
+      )
   },
 })
 
-type Moment = { cause: string; position: number; createdAt: Date }
-
 /** What was true of the session no longer is. What was said about it stays until a person acts on the session. */
-async function retire(app: App, tx: Transaction, { id }: SessionRow, { cause, ...before }: Moment): Promise<void> {
-  const isByPerson =
-    cause === 'archive' || (cause === 'resume' && (await selectLastResumeSource(tx, id)) === 'follow_up')
-  const count = await updateStale(tx, id, { types: isByPerson ? all : aboutState, before })
+async function retire(app: App, tx: Transaction, { id }: SessionRow, position: number): Promise<void> {
+  const count = await updateStale(tx, id, { position })
   if (count > 0) await app.events.publish(tx, notificationsChanged, { sessionId: id, payload: {} })
 }
 
@@ -53,10 +53,4 @@ async function announceFailure(app: App, tx: Transaction, session: SessionRow, p
     marker: `event:${position}`,
     position,
   })
-}
-
-async function announceRestLater(tx: Transaction, { id }: SessionRow, position: number): Promise<void> {
-  const last = await selectLastTransition(tx, id)
-  if (last?.to_status !== 'needs_input') return
-  await enqueue(tx, announceRestJob, { sessionId: id, transitionId: last.id, position }, { delayMs: settleMs })
 }

@@ -1,7 +1,7 @@
 import type { NotificationType } from '@yardmaster/contract/notifications/fields'
 import type { Page } from '@yardmaster/contract/paging'
 import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
-import { type Generated, type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Generated, type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 
@@ -66,6 +66,22 @@ export async function hasSameContent(
   return same !== undefined
 }
 
+/** How many were made of this type about the session, listed or not. */
+export async function countRecent(
+  tx: Transaction,
+  { sessionId, type }: { sessionId: number; type: NotificationType },
+  withinSeconds: number,
+): Promise<number> {
+  const { total } = await tx
+    .selectFrom('notifications')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('session_id', '=', sessionId)
+    .where('notification_type', '=', type)
+    .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${withinSeconds})`)
+    .executeTakeFirstOrThrow()
+  return total
+}
+
 type Filter = { status?: 'read' | 'unread' | undefined }
 
 /** Newest first, without stale ones. */
@@ -94,6 +110,15 @@ export async function selectListed(
 
 export function selectNotification(db: Database | Transaction, id: number): Promise<NotificationRow | undefined> {
   return withSession(db).where('notifications.id', '=', id).executeTakeFirst()
+}
+
+/** One that is listed, unread and younger than this. */
+export function selectNews(db: Database, id: number, withinHours: number): Promise<NotificationRow | undefined> {
+  return withSession(db)
+    .where('notifications.id', '=', id)
+    .where(sql<SqlBool>`not stale and not read`)
+    .where('notifications.created_at', '>', sql<Date>`now() - make_interval(hours => ${withinHours})`)
+    .executeTakeFirst()
 }
 
 export async function countUnread(db: Database | Transaction): Promise<number> {
@@ -143,21 +168,24 @@ export async function deleteAllRead(tx: Transaction): Promise<number> {
   return Number(numDeletedRows)
 }
 
-/** Marks the session's notifications of these types that were made before the event. */
-export async function updateStale(
-  tx: Transaction,
-  sessionId: number,
-  { types, before }: { types: readonly NotificationType[]; before: { position: number; createdAt: Date } },
-): Promise<number> {
+/** Marks what is true only while the session is as it was before the event. A question stays until it is closed. */
+export function updateStale(tx: Transaction, sessionId: number, before: { position: number }): Promise<number> {
+  const isAboutState = sql<SqlBool>`notification_type in ('needs_input', 'session_failed') and position < ${before.position}`
+  return markStale(tx, sessionId, isAboutState)
+}
+
+/** Marks what was said about the session. */
+export function updateStaleMessages(tx: Transaction, sessionId: number): Promise<number> {
+  return markStale(tx, sessionId, sql<SqlBool>`notification_type in ('custom_message', 'session_complete')`)
+}
+
+async function markStale(tx: Transaction, sessionId: number, which: RawBuilder<SqlBool>): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('notifications')
     .set({ stale: true, updated_at: sql<Date>`now()` })
     .where('session_id', '=', sessionId)
     .where('stale', '=', false)
-    .where('notification_type', 'in', types)
-    .where(
-      sql<SqlBool>`case when position is null then created_at < ${before.createdAt} else position < ${before.position} end`,
-    )
+    .where(which)
     .executeTakeFirst()
   return Number(numUpdatedRows)
 }
@@ -188,26 +216,35 @@ export function selectPendingQuestion(tx: Transaction, id: number): Promise<{ me
     .executeTakeFirst()
 }
 
-/** The source of the turn for which the session was last resumed. */
-export async function selectLastResumeSource(tx: Transaction, sessionId: number): Promise<string | undefined> {
-  const last = await tx
-    .selectFrom('session_transitions')
-    .innerJoin('turns', 'turns.id', 'session_transitions.turn_id')
-    .select('turns.source')
-    .where('session_transitions.session_id', '=', sessionId)
-    .where('session_transitions.cause', '=', 'resume')
-    .orderBy('session_transitions.id', 'desc')
-    .limit(1)
+/** What a session that was archived so long ago said needs no one any more. */
+export async function updateStaleOfArchived(tx: Transaction, afterDays: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notifications')
+    .set({ stale: true, updated_at: sql<Date>`now()` })
+    .where('stale', '=', false)
+    .where('session_id', 'in', ({ selectFrom }) =>
+      selectFrom('sessions')
+        .select('id')
+        .where('status', '=', 'archived')
+        .where('archived_at', '<', daysAgo(afterDays)),
+    )
     .executeTakeFirst()
-  return last?.source
+  return Number(numUpdatedRows)
 }
 
-export async function deleteStale(db: Database, afterDays: number): Promise<void> {
-  await db
+/** Stale ones and read ones. How many of them were listed. */
+export async function deleteSettled(tx: Transaction, afterDays: number): Promise<number> {
+  const deleted = await tx
     .deleteFrom('notifications')
-    .where('stale', '=', true)
-    .where('updated_at', '<', sql<Date>`now() - make_interval(days => ${afterDays})`)
+    .where(sql<SqlBool>`(stale or read)`)
+    .where('updated_at', '<', daysAgo(afterDays))
+    .returning('stale')
     .execute()
+  return deleted.filter(({ stale }) => !stale).length
+}
+
+function daysAgo(days: number) {
+  return sql<Date>`now() - make_interval(days => ${days})`
 }
 
 function withSession(db: Database | Transaction) {

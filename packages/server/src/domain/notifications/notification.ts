@@ -1,2 +1,3 @@
 /** The face of the room: telling people about a session. */
+export { acknowledge } from './acknowledge.ts'
 export { notify } from './notify.ts'

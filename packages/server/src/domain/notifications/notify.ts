@@ -1,11 +1,12 @@
 import type { NotificationType } from '@yardmaster/contract/notifications/fields'
 import { takeLockOfText } from '../../platform/db/advisory-locks.ts'
 import type { Transaction } from '../../platform/db/database.ts'
+import { refuse } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { notificationCreated } from './events.ts'
-import { hasSameContent, insertNotification } from './notification-store.ts'
+import { countRecent, hasSameContent, insertNotification } from './notification-store.ts'
 import { enqueuePushes } from './send-push-job.ts'
 
 export type Announcement = {
@@ -16,6 +17,8 @@ export type Announcement = {
   marker?: string
   /** The event that it is made for. */
   position?: number
+  /** Refuses one more about the session than this within an hour. Only without a marker. */
+  hourlyLimit?: number
 }
 
 const repeatedWithinSeconds = 15 * 60
@@ -38,6 +41,7 @@ export async function notify(app: App, tx: Transaction, announcement: Announceme
   if (marker === undefined) {
     await takeLockOfText(tx, `notifications:${session.id}:${type}`)
     if (await hasSameContent(tx, { sessionId: session.id, type, body }, repeatedWithinSeconds)) return false
+    await refuseBeyond(announcement.hourlyLimit, tx, { sessionId: session.id, type })
   }
   const id = await insertNotification(tx, {
     session_id: session.id,
@@ -48,10 +52,23 @@ export async function notify(app: App, tx: Transaction, announcement: Announceme
     position: position ?? null,
   })
   if (id === undefined) return false
-  await enqueuePushes(tx, { notificationId: id, sessionId: session.id })
+  await enqueuePushes(tx, { notificationId: id, sessionId: session.id, serverKey: app.push.publicKey })
   await app.events.publish(tx, notificationCreated, {
     sessionId: session.id,
     payload: { notification_id: id, notification_type: type },
   })
   return true
+}
+
+/** Under the lock of the session and type, so that concurrent callers are all counted. */
+async function refuseBeyond(
+  limit: number | undefined,
+  tx: Transaction,
+  about: { sessionId: number; type: NotificationType },
+): Promise<void> {
+  if (limit === undefined || (await countRecent(tx, about, 3600)) < limit) return
+  refuse(
+    'too_many_notifications',
+    `People were told ${limit} things about this session within an hour; tell them more later, in one message`,
+  )
 }

@@ -9,6 +9,7 @@ import { pruneNotificationsJob } from './prune-notifications-job.ts'
 import { sendPush } from './send-push.ts'
 import { sendPushJob } from './send-push-job.ts'
 import { tools } from './tools.ts'
+import { warnOfOtherKeys } from './warn-of-other-keys.ts'
 
 export const notifications: Room = {
   name: 'notifications',
@@ -18,4 +19,5 @@ export const notifications: Room = {
   handlers: [announceRest, sendPush, pruneNotifications],
   cron: [{ schedule: '17 3 * * *', job: pruneNotificationsJob }],
   subscriptions: [followSessions, followElicitations],
+  recover: warnOfOtherKeys,
 }

@@ -8,7 +8,7 @@ import { selectSubscriptionIds } from './subscription-store.ts'
 /** One push to one browser: a push service that fails holds up no other, and no other gets the push again. */
 export const sendPushJob = defineJob({
   name: 'send_push_notification',
-  queue: 'default',
+  queue: 'pushes',
   payload: z.object({ notificationId: z.int(), subscriptionId: z.int() }),
   // With the pauses between them, about half an hour.
   attempts: 8,
@@ -17,10 +17,10 @@ export const sendPushJob = defineJob({
 /** In the transaction that makes the notification. */
 export async function enqueuePushes(
   tx: Transaction,
-  { notificationId, sessionId }: { notificationId: number; sessionId: number },
+  { notificationId, sessionId, serverKey }: { notificationId: number; sessionId: number; serverKey: string },
 ): Promise<void> {
   if (await isMuted(tx, sessionId)) return
-  const subscriptions = await selectSubscriptionIds(tx)
+  const subscriptions = await selectSubscriptionIds(tx, serverKey)
   await enqueueAll(
     tx,
     sendPushJob,

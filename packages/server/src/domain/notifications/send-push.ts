@@ -2,30 +2,26 @@ import type { NotificationType } from '@yardmaster/contract/notifications/fields
 import { RemoteFailed } from '../../platform/remote-failed.ts'
 import { type App, handleJob } from '../app.ts'
 import { isMuted } from './muted-store.ts'
-import { type NotificationRow, selectNotification } from './notification-store.ts'
+import { type NotificationRow, selectNews } from './notification-store.ts'
 import { pageOf } from './present.ts'
 import { sendPushJob } from './send-push-job.ts'
 import { deleteGone, type SubscriptionRow, selectSubscription } from './subscription-store.ts'
 
-/** A push that is later than this is no news. */
-const maxAgeMs = 24 * 3600 * 1000
-
 /** May run twice after a crash: the topic and the tag make a browser show it once. */
 export const sendPush = handleJob(sendPushJob, async ({ notificationId, subscriptionId }, app) => {
-  const notification = await selectNotification(app.db, notificationId)
+  const notification = await selectNews(app.db, notificationId, newsHours)
   const subscription = await selectSubscription(app.db, subscriptionId)
-  if (!notification || !subscription || (await isObsolete(app, notification))) return
-  if (subscription.server_key === app.push.publicKey) return sendTo(app, subscription, notification)
-  app.log.warn(
-    { subscription: subscriptionId },
-    'a browser subscribed with the VAPID key of another host: no push is sent; set VAPID_PRIVATE_KEY on every host',
-  )
+  if (!notification || !subscription || (await isMuted(app.db, notification.session_id))) return
+  // Another host may take the next attempt; graphile-worker logs each.
+  if (subscription.server_key !== app.push.publicKey) throw new Error(otherKey)
+  await sendTo(app, subscription, notification)
 })
 
-async function isObsolete(app: App, { stale, read, created_at, session_id }: NotificationRow): Promise<boolean> {
-  const age = app.clock.now().getTime() - created_at.getTime()
-  return stale || read || age > maxAgeMs || isMuted(app.db, session_id)
-}
+/** A push that is later than this is no news. */
+const newsHours = 24
+
+const otherKey =
+  'the browser subscribed with the VAPID key of another host: set the same VAPID_PRIVATE_KEY on every host'
 
 async function sendTo(app: App, subscription: SubscriptionRow, notification: NotificationRow): Promise<void> {
   const about = { subscription: subscription.id, service: new URL(subscription.endpoint).origin }

@@ -22,7 +22,7 @@ export async function subscribe(
       user_agent: user_agent ?? null,
       server_key: app.push.publicKey,
     })
-    if (row.is_new) await deleteOldestSubscriptions(tx)
+    if (row.is_new) await deleteOldestSubscriptions(tx, row.id)
     const subscription = {
       id: row.id,
       endpoint: row.endpoint,

@@ -37,13 +37,14 @@ export async function upsertSubscription(
     .executeTakeFirstOrThrow()
 }
 
-/** Removes the browsers beyond the limit that subscribed longest ago. */
-export async function deleteOldestSubscriptions(tx: Transaction): Promise<void> {
+/** Removes the browsers beyond the limit that subscribed longest ago, never the one that has just subscribed. */
+export async function deleteOldestSubscriptions(tx: Transaction, newestId: number): Promise<void> {
   await tx
     .deleteFrom('push_subscriptions')
     .where('id', 'in', ({ selectFrom }) =>
       selectFrom('push_subscriptions')
         .select('id')
+        .orderBy(sql`id = ${newestId}`, 'desc')
         .orderBy('updated_at', 'desc')
         .orderBy('id', 'desc')
         .offset(limits.pushSubscriptions),
@@ -51,9 +52,24 @@ export async function deleteOldestSubscriptions(tx: Transaction): Promise<void> 
     .execute()
 }
 
-export async function selectSubscriptionIds(tx: Transaction): Promise<number[]> {
-  const rows = await tx.selectFrom('push_subscriptions').select('id').orderBy('id').execute()
+/** Of the browsers that subscribed with this key of ours: their services refuse pushes that another one signs. */
+export async function selectSubscriptionIds(tx: Transaction, serverKey: string): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('push_subscriptions')
+    .select('id')
+    .where('server_key', '=', serverKey)
+    .orderBy('id')
+    .execute()
   return rows.map(({ id }) => id)
+}
+
+export async function countOfOtherKeys(db: Database, serverKey: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('push_subscriptions')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('server_key', '!=', serverKey)
+    .executeTakeFirstOrThrow()
+  return total
 }
 
 export function selectSubscription(db: Database, id: number): Promise<SubscriptionRow | undefined> {

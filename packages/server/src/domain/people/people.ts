@@ -1,10 +1,19 @@
 import type { Page } from '@yardmaster/contract/paging'
 import type { NewPerson, Person, PersonChanges } from '@yardmaster/contract/people/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { transact } from '../../platform/db/transact.ts'
 import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { deletePerson, insertPerson, type PersonRow, selectPeople, selectPerson, updatePerson } from './person-store.ts'
+import {
+  deletePerson,
+  hasAuthored,
+  insertPerson,
+  type PersonRow,
+  selectPeople,
+  selectPerson,
+  updatePerson,
+} from './person-store.ts'
 
 /** The face of the room: the people whose messages are recorded. */
 export { findPersonByChatUser } from './person-store.ts'
@@ -20,7 +29,12 @@ export async function showPerson(app: App, key: string): Promise<Person> {
 
 export async function addPerson(app: App, { key, display_name, chat_user_id, is_admin }: NewPerson): Promise<Person> {
   const values = { key, display_name, chat_user_id: chat_user_id ?? null, is_admin: is_admin ?? false }
-  return presentPerson(await refusingTaken(() => insertPerson(app.db, values)))
+  return transact(app.db, async (tx) => {
+    const person = await refusingTaken(() => insertPerson(tx, values))
+    // Of someone who left the list: their messages must not become another's.
+    if (await hasAuthored(tx, key)) refuse('validation_failed', 'Key belongs to the author of recorded messages')
+    return presentPerson(person)
+  })
 }
 
 /** Partial update: absent keys keep their values. */

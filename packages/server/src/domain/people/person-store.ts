@@ -42,13 +42,30 @@ export function selectPerson(db: Database, key: string): Promise<PersonRow | und
   return db.selectFrom('people').selectAll().where('key', '=', key).executeTakeFirst()
 }
 
+/** Keeps the person on the list until the transaction ends, so that no one else gets the key before a message under it. */
 export async function findPersonByChatUser(tx: Transaction, chatUserId: string): Promise<string | undefined> {
-  const row = await tx.selectFrom('people').select('key').where('chat_user_id', '=', chatUserId).executeTakeFirst()
+  const row = await tx
+    .selectFrom('people')
+    .select('key')
+    .where('chat_user_id', '=', chatUserId)
+    .forKeyShare()
+    .executeTakeFirst()
   return row?.key
 }
 
-export function insertPerson(db: Database, values: Insertable<PersonTable>): Promise<PersonRow> {
-  return db.insertInto('people').values(values).returningAll().executeTakeFirstOrThrow()
+export function insertPerson(tx: Transaction, values: Insertable<PersonTable>): Promise<PersonRow> {
+  return tx.insertInto('people').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Whether messages are recorded under the key. */
+export async function hasAuthored(tx: Transaction, key: string): Promise<boolean> {
+  const message = await tx
+    .selectFrom('human_messages')
+    .select('id')
+    .where('author_key', '=', key)
+    .limit(1)
+    .executeTakeFirst()
+  return message !== undefined
 }
 
 export function updatePerson(

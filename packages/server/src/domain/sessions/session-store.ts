@@ -169,8 +169,12 @@ export async function updateSession(
     .execute()
 }
 
-export async function insertTransition(tx: Transaction, row: Insertable<Tables['session_transitions']>): Promise<void> {
-  await tx.insertInto('session_transitions').values(row).execute()
+export async function insertTransition(
+  tx: Transaction,
+  row: Insertable<Tables['session_transitions']>,
+): Promise<number> {
+  const { id } = await tx.insertInto('session_transitions').values(row).returning('id').executeTakeFirstOrThrow()
+  return id
 }
 
 /** The last change of the session's state. */

@@ -58,13 +58,16 @@ async function tryTransition(
     },
     to,
   )
-  await insertTransition(tx, {
+  const transitionId = await insertTransition(tx, {
     session_id: sessionId,
     cause,
     from_status: session.status,
     to_status: to,
     turn_id: turnId ?? null,
   })
-  await app.events.publish(tx, sessionStatusChanged, { sessionId, payload: { cause, from: session.status, to } })
+  await app.events.publish(tx, sessionStatusChanged, {
+    sessionId,
+    payload: { cause, from: session.status, to, transition_id: transitionId },
+  })
   return undefined
 }

@@ -1,35 +1,50 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 
 /**
- * Writes a file that only our user can read. The rename makes it atomic: a reader sees the old content or the new.
- * `flush` syncs the content to disk first, for files that must survive a power cut.
+ * Writes a file that only our user can read. The rename makes it atomic, and the content is on disk before it: a reader sees
+ * the old content or the new, also after a power cut. A draft that exists is not ours to write to, whatever it leads to.
  */
-export async function writePrivateFile(
-  path: string,
-  text: string,
-  { mode = 0o600, flush = false }: { mode?: number; flush?: boolean } = {},
-): Promise<void> {
+export async function writePrivateFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.partial`
-  await writeFile(draft, text, { mode, flush })
+  await rm(draft, { force: true })
+  await writeFile(draft, text, { mode: 0o600, flush: true, flag: 'wx' })
   await rename(draft, path)
 }
 
 /** The file's text, or undefined if there is no such file. */
-export async function readIfPresent(path: string): Promise<string | undefined> {
+export function readIfPresent(path: string): Promise<string | undefined> {
+  return unlessMissing(() => readFile(path, 'utf8'))
+}
+
+/** As `readIfPresent`, for a secret: follows no link, and takes the file away from everyone but our user. */
+export function readPrivateFile(path: string): Promise<string | undefined> {
+  return unlessMissing(async () => {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    try {
+      if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600)
+      return await file.readFile('utf8')
+    } finally {
+      await file.close()
+    }
+  })
+}
+
+async function unlessMissing(read: () => Promise<string>): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8')
+    return await read()
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return undefined
     throw error
   }
 }
 
-/** The file's text without the spaces around it. If there is none, writes what `make` returns. */
+/** The secret without the spaces around it. If there is none, writes what `make` returns. */
 export async function readOrCreate(path: string, make: () => string): Promise<string> {
-  const stored = (await readIfPresent(path))?.trim() ?? ''
+  const stored = (await readPrivateFile(path))?.trim() ?? ''
   if (stored !== '') return stored
   const made = make()
   await writePrivateFile(path, `${made}\n`)

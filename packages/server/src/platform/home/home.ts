@@ -55,6 +55,6 @@ async function readOrCreateHostId(file: string): Promise<string> {
   const stored = HostId.safeParse((await readIfPresent(file))?.trim())
   if (stored.success) return stored.data
   const hostId = randomUUID()
-  await writePrivateFile(file, `${hostId}\n`, { flush: true })
+  await writePrivateFile(file, `${hostId}\n`)
   return hostId
 }

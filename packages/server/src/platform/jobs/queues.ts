@@ -7,6 +7,7 @@ export const queues = {
   pollers: { concurrency: 3, lateAfterSeconds: 120, about: 'short requests to external systems' },
   triggers: { concurrency: 2, lateAfterSeconds: 120, about: 'triggers and heartbeats, where latency matters' },
   inference: { concurrency: 2, about: 'one-shot model calls: titles, summaries' },
+  pushes: { concurrency: 2, about: 'pushes to browsers, whose services may hang' },
   maintenance: { concurrency: 2, about: 'bulk work that may take minutes' },
   default: { concurrency: 4, about: 'everything else' },
 } as const satisfies Record<string, { concurrency: number; lateAfterSeconds?: number; about: string }>

@@ -18,7 +18,8 @@ beforeEach(async () => {
   await app.pool.query('delete from triggers')
   await app.pool.query('delete from people')
   await app.watch('chat', { event_type: 'new_message', channel_id: 'C1' }, { coalesce_window_seconds: 0 })
-  await app.post('/people', { key: 'ada', display_name: 'Ada L.', chat_user_id: 'U1' })
+  // By hand: no one gets the key of earlier messages.
+  await app.pool.query("insert into people (key, display_name, chat_user_id) values ('ada', 'Ada L.', 'U1')")
 })
 
 test('a chat message of a person on the list becomes one of the human_messages of its session', async () => {
@@ -48,6 +49,19 @@ test('a direct message is recorded as one', async () => {
   await app.watch('chat', { event_type: 'dm_message', allowed_user_ids: ['U1'] })
   const { human_messages } = await shownAfter('D1', { user: 'U1', text: 'psst' })
   expect(human_messages).toMatchObject([{ author: 'ada', entry_point: 'chat.dm', content: 'psst' }])
+})
+
+test('the message of a person that a burst notice shows is one of its human_messages', async () => {
+  await app.pool.query('delete from triggers')
+  await app.watch(
+    'chat',
+    { event_type: 'new_message', channel_id: 'C1' },
+    { coalesce_window_seconds: 0, max_sessions_per_minute: 1 },
+  )
+  await shownAfter('C1', { user: 'U1', text: 'one' })
+  const { session, human_messages } = await shownAfter('C1', { user: 'U1', text: 'two' })
+  expect(session.metadata).toMatchObject({ burst_notice: true })
+  expect(human_messages).toMatchObject([{ author: 'ada', content: 'two' }])
 })
 
 test('a chat message of someone who is not on the list is a gap that names the user id and the remedy', async () => {

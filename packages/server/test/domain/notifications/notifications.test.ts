@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sendMessage } from '../../../src/domain/notifications/send-message.ts'
+import { sendPushJob } from '../../../src/domain/notifications/send-push-job.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
@@ -41,6 +43,24 @@ describe('GET /notifications', () => {
     expect(await bodies('?status=unread')).toEqual(['two'])
     for (const status of ['', 'READ', 'stale', '%27%20or%201=1'])
       expect(await bodies(`?status=${status}`)).toEqual(['two', 'one'])
+  })
+})
+
+describe('messages of an agent', () => {
+  test('an agent tells people at most 20 things an hour about a session, also at once; an API key is not limited', async () => {
+    const send = (message: string) => sendMessage(app.host.app, { id: session }, { message, agentOf: session })
+    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, (_, n) => send(`Step ${n}`)))
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(5)
+    expect(refused[0]).toMatchObject({ reason: { kind: 'too_many_notifications' } })
+    expect(await listed()).toHaveLength(20)
+    expect((await push({ session_id: session, message: 'By a person' })).status).toBe(200)
+    await app.pool.query("update notifications set created_at = now() - interval '61 minutes'")
+    await send('An hour later')
+  })
+
+  test('pushes have a queue of their own, so that a push service that hangs delays nothing else', () => {
+    expect(sendPushJob.queue).toBe('pushes')
   })
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { followSessions } from '../../../src/domain/notifications/follow-sessions.ts'
 import { sendPush } from '../../../src/domain/notifications/send-push.ts'
+import { warnOfOtherKeys } from '../../../src/domain/notifications/warn-of-other-keys.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { startPushService } from '../../support/remote/push-service.ts'
@@ -185,12 +186,27 @@ describe('a push about a notification', () => {
     expect(await subscriptionIds()).toEqual([subscriptionId])
   })
 
-  test('is not sent to a browser that subscribed with the key of another host', async () => {
+  test('is not made for a browser that subscribed with another key, and one with a key of another host is left to that host', async () => {
     const browser = await subscribed()
     await app.pool.query("update push_subscriptions set server_key = 'another'")
     await say('x')
     await work()
     expect(browser.pushes()).toEqual([])
+    const job = { notificationId: await lastNotification(), subscriptionId: browser.id }
+    await expect(sendPush.perform(job, app.host.app)).rejects.toThrow('VAPID key of another host')
+    const lines: unknown[] = []
+    const log = { ...app.host.app.log, warn: (about: unknown) => lines.push(about) } as typeof app.host.app.log
+    await warnOfOtherKeys({ ...app.host.app, log })
+    expect(lines).toEqual([{ count: 1 }])
+  })
+
+  test('is sent by the age that the database gives the notification, whatever the clock of the host says', async () => {
+    const browser = await subscribed()
+    await say('x')
+    const job = { notificationId: await lastNotification(), subscriptionId: browser.id }
+    const clock = { ...app.host.app.clock, now: () => new Date(Date.now() + 48 * 3_600_000) }
+    await sendPush.perform(job, { ...app.host.app, clock })
+    expect(browser.pushes()).toHaveLength(1)
   })
 
   async function lastNotification(): Promise<number> {

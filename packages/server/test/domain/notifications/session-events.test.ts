@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { announceRest } from '../../../src/domain/notifications/announce-rest.ts'
 import { followSessions } from '../../../src/domain/notifications/follow-sessions.ts'
 import { pruneNotifications } from '../../../src/domain/notifications/prune-notifications.ts'
 import { transition } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
-import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+import { insertRunningSession, insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { byHand } from '../../support/triggers/by-hand.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
@@ -133,11 +134,23 @@ describe('a session that failed', () => {
 
   test('is announced again when it fails again with the same reason, and only the last one stays listed', async () => {
     const id = await running()
-    await move(id, 'turn_failed', 'resume', 'turn_started', 'turn_failed')
+    await move(id, 'turn_failed')
+    await work()
+    await move(id, 'resume', 'turn_started', 'turn_failed')
     await work()
     expect(await listed()).toMatchObject([{ session_id: id, stale: false }])
     const { rows } = await app.pool.query('select stale from notifications where session_id = $1 order by id', [id])
     expect(rows).toEqual([{ stale: true }, { stale: false }])
+  })
+
+  test('is not announced when it has moved on before the event is handled, so that no text of a later state is shown', async () => {
+    const id = await running({ metadata: { failure_reason: 'git_clone_failed' } })
+    await move(id, 'turn_failed', 'resume', 'turn_started')
+    await app.pool.query(`update sessions set metadata = '{"failure_reason": "later"}' where id = $1`, [id])
+    await move(id, 'turn_failed')
+    await work()
+    const { rows } = await app.pool.query('select body from notifications where session_id = $1', [id])
+    expect(rows).toEqual([{ body: 'later' }])
   })
 
   test('is announced once when the event is handled twice', async () => {
@@ -186,12 +199,48 @@ describe('staleness', () => {
     expect(await listed()).toEqual([])
   })
 
+  test('a follow-up of a person to a running session and a restart make messages stale too', async () => {
+    const busy = await insertRunningSession(app.pool)
+    const failed = await insertSession(app.pool, { status: 'failed' })
+    for (const id of [busy, failed]) await push(id, 'Look at this.')
+    expect((await app.post(`/sessions/${busy}/follow_up`, { prompt: 'say hi' })).status).toBe(202)
+    expect((await app.post(`/sessions/${failed}/restart`)).status).toBe(200)
+    await work()
+    expect(await listed()).toEqual([])
+  })
+
+  test('an agent that archives its own session or a child, or follows one up, leaves the messages listed', async () => {
+    const ids = await Promise.all([1, 2, 3].map(() => insertSession(app.pool, { status: 'needs_input' })))
+    const [own = 0, child = 0, other = 0] = ids
+    for (const id of ids) await push(id, `About ${id}.`)
+    await archiveSession(app.host.app, { id: own }, { force: false, agentOf: own })
+    await archiveSession(app.host.app, { id: child }, { force: false, agentOf: own })
+    await app.post(`/sessions/${other}/follow_up`, { prompt: 'say hi', acting_session_id: own })
+    await work()
+    const messages = (await listed()).filter(({ notification_type }) => notification_type === 'custom_message')
+    expect(messages.map(({ session_id }) => session_id)).toEqual(ids.toReversed())
+  })
+
   test('a message that was sent after the session resumed stays, however late the events are handled', async () => {
     const id = await insertSession(app.pool, { status: 'needs_input' })
     await app.post(`/sessions/${id}/follow_up`, { prompt: 'say hi' })
     await push(id, 'Begun.')
     await work()
     expect(await listed()).toMatchObject([{ body: 'Begun.' }])
+  })
+
+  test('what was read is removed after thirty days, and a session archived for as long has nothing listed', async () => {
+    const id = await insertSession(app.pool, { status: 'needs_input' })
+    const archived = await insertSession(app.pool, { status: 'archived', archived_at: '2026-01-01' })
+    await app.pool.query(
+      `insert into notifications (session_id, notification_type, title, body, read, updated_at)
+       values ($1, 'custom_message', 't', 'read', true, now() - interval '31 days'),
+         ($1, 'custom_message', 't', 'just read', true, now()),
+         ($2, 'session_complete', 't', 'finished', false, now())`,
+      [id, archived],
+    )
+    await pruneNotifications.perform({}, app.host.app)
+    expect((await listed()).map(({ body }) => body)).toEqual(['just read'])
   })
 
   test('stale notifications are removed after thirty days', async () => {

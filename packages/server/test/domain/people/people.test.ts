@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
 const add = (body: unknown) => app.post('/people', body)
@@ -50,6 +51,21 @@ describe('/people', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422, 422, 422])
   })
 
+  test('POST /people refuses the key of someone who left the list and whose messages are recorded', async () => {
+    await add(ada)
+    const session = await insertSession(app.pool, {})
+    await app.pool.query(
+      `insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
+       values ($1, 'ada', 'chat', 'chat.dm', 'hello', now())`,
+      [session],
+    )
+    await app.delete('/people/ada')
+    const answer = await changesNothing(app.pool, () => add({ key: 'ada', display_name: 'Another' }))
+    expectProblem(answer, 422, 'Validation failed', 'Key belongs to the author of recorded messages')
+    expect((await app.delete(`/sessions/${session}`)).status).toBe(204)
+    expect((await add(ada)).status).toBe(201)
+  })
+
   test.each<[Record<string, unknown>, string]>([
     [{ key: undefined }, 'Key'],
     [{ key: '' }, 'Key'],
@@ -64,6 +80,9 @@ describe('/people', () => {
     [{ display_name: ['Ada'] }, 'Display name'],
     [{ chat_user_id: '' }, 'Chat user'],
     [{ chat_user_id: 'U1\nU2' }, 'Chat user'],
+    [{ chat_user_id: 'ada' }, 'Chat user'],
+    [{ chat_user_id: 'u012ab3cd' }, 'Chat user'],
+    [{ chat_user_id: '_U1' }, 'Chat user'],
     [{ chat_user_id: 'U'.repeat(65) }, 'Chat user'],
     [{ is_admin: 'maybe' }, 'Is admin'],
   ])('POST /people rejects %j with 422 and changes nothing', async (change, attribute) => {

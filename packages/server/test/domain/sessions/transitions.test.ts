@@ -81,7 +81,8 @@ describe('the session state machine', () => {
       expect(sessions[0].status).toBe(to)
       expect(sessions[0].updated_at > new Date('2026-01-02')).toBe(true)
       expect(history).toEqual([{ session_id: String(id), cause, from_status: from, to_status: to, turn_id: turnId }])
-      expect(events).toEqual([{ name: 'session.status_changed', session_id: String(id), payload: { cause, from, to } }])
+      const payload = { cause, from, to, transition_id: expect.any(Number) }
+      expect(events).toEqual([{ name: 'session.status_changed', session_id: String(id), payload }])
     },
   )
 

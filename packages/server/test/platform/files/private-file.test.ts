@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readIfPresent, writePrivateFile } from '../../../src/platform/files/private-file.ts'
+import { readIfPresent, readOrCreate, writePrivateFile } from '../../../src/platform/files/private-file.ts'
 
 test('writes a file and its folder for our user alone and leaves no draft', async () => {
   const folder = join(await makeFolder(), 'below')
@@ -20,6 +20,26 @@ test('replaces a file that others can read by one that they cannot', async () =>
 
   expect(await readFile(path, 'utf8')).toBe('new')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('writes through no link that waits where the draft goes', async () => {
+  const folder = await makeFolder()
+  await writeFile(join(folder, 'victim'), 'untouched')
+  await symlink(join(folder, 'victim'), join(folder, 'key.partial'))
+  await writePrivateFile(join(folder, 'key'), 'secret')
+
+  expect(await readFile(join(folder, 'victim'), 'utf8')).toBe('untouched')
+  expect((await lstat(join(folder, 'key'))).isFile()).toBe(true)
+})
+
+test('a secret is read through no link, and taken away from others who could read it', async () => {
+  const path = join(await makeFolder(), 'key')
+  await writeFile(path, 'secret\n', { mode: 0o644 })
+  await symlink(path, `${path}-link`)
+
+  expect(await readOrCreate(path, () => 'another')).toBe('secret')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  await expect(readOrCreate(`${path}-link`, () => 'another')).rejects.toThrow('ELOOP')
 })
 
 test('reads a missing file as undefined, also below a path that is no folder', async () => {

@@ -32,7 +32,7 @@ describe('the check of job declarations at start', () => {
   })
 
   test('the job declarations name six queues', () => {
-    expect(queueNames).toEqual(['agents', 'pollers', 'triggers', 'inference', 'maintenance', 'default'])
+    expect(queueNames).toEqual(['agents', 'pollers', 'triggers', 'inference', 'pushes', 'maintenance', 'default'])
   })
 })
 

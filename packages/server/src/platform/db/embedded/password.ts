@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readIfPresent, writePrivateFile } from '../../files/private-file.ts'
+import { readPrivateFile, writePrivateFile } from '../../files/private-file.ts'
 
 /** The password of the database's superuser. Undefined when the file is missing or does not hold one of ours. */
 export async function readPassword(file: string): Promise<string | undefined> {
-  const text = (await readIfPresent(file))?.trim() ?? ''
+  const text = (await readPrivateFile(file))?.trim() ?? ''
   return /^[0-9a-f]{48}$/.test(text) ? text : undefined
 }
 
@@ -13,5 +13,5 @@ export function newPassword(): string {
 }
 
 export async function savePassword(file: string, password: string): Promise<void> {
-  await writePrivateFile(file, `${password}\n`, { flush: true })
+  await writePrivateFile(file, `${password}\n`)
 }
