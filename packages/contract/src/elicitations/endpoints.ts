@@ -32,7 +32,7 @@ export const raiseByToken = defineEndpoint({
   early: ClaimedSession,
   bodyLimitBytes,
   answers: { 201: RaisedElicitation },
-  refusals: ['unauthorized', 'session_mismatch', 'missing_parameter', 'unprocessable'],
+  refusals: ['unauthorized', 'too_many_wrong_keys', 'session_mismatch', 'missing_parameter', 'unprocessable'],
 })
 
 export const pollByToken = defineEndpoint({
@@ -45,7 +45,7 @@ export const pollByToken = defineEndpoint({
   description: 'A question past its time is answered 200 with `expired`, never with an error.',
   params: z.object({ token, request_id: RequestId }),
   answers: { 200: ElicitationPoll },
-  refusals: ['unauthorized', 'not_found'],
+  refusals: ['unauthorized', 'too_many_wrong_keys', 'not_found'],
 })
 
 export const listElicitations = defineList({

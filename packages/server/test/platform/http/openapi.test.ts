@@ -84,12 +84,17 @@ describe('GET /openapi.json', () => {
     }
   })
 
-  test('GET /openapi.json requires the API key on every operation but the webhooks, which are signed', async () => {
+  test('GET /openapi.json requires the API key on every operation but those with a token in the path and the signed webhooks', async () => {
     const document = await served()
     expect(document.security).toEqual([{ apiKey: [] }])
     expect(document.components.securitySchemes.apiKey).toEqual({ type: 'apiKey', in: 'header', name: 'X-API-Key' })
     const open = operationsOf(document).filter((operation) => 'security' in operation)
-    expect(open.map(({ path }) => path)).toEqual(['/webhooks/chat', '/webhooks/forge'])
+    expect(open.map(({ path }) => path)).toEqual([
+      '/elicitations/session/{token}',
+      '/elicitations/session/{token}/{request_id}',
+      '/webhooks/chat',
+      '/webhooks/forge',
+    ])
   })
 
   test('GET /openapi.json lists every status of an operation, each error with the Problem schema', async () => {
