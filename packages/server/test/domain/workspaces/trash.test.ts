@@ -34,7 +34,11 @@ async function runTrashJobNow(id: number): Promise<void> {
 
 const countDueJobs = async (id: number): Promise<number> => {
   const { rows } = await app.pool.query(
-    "select from graphile_worker._private_jobs where payload ->> 'sessionId' = $1 and run_at < now() + interval '1 day'",
+    `select from graphile_worker._private_jobs as jobs
+     join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
+     where tasks.identifier like 'empty_trash%'
+       and jobs.payload ->> 'sessionId' = $1
+       and jobs.run_at < now() + interval '1 day'`,
     [String(id)],
   )
   return rows.length
