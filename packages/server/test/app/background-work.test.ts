@@ -36,6 +36,12 @@ test('no room starts a loop by hand', async () => {
     if (/setInterval\(|background\.run\(|while \(!signal\.aborted/.test(source)) withLoops.push(file)
   }
 
-  // The catalog polls its files on every role, and a turn renews its lease and runs its agent for as long as it lasts.
-  expect(withLoops.toSorted()).toEqual(['catalog/follow-files.ts', 'turns/lease-renewal.ts', 'turns/run-turn.ts'])
+  // The catalog polls its files on every role. A turn renews its lease, runs its agent and waits for the answers of people for
+  // as long as it lasts.
+  expect(withLoops.toSorted()).toEqual([
+    'catalog/follow-files.ts',
+    'elicitations/ask-person.ts',
+    'turns/lease-renewal.ts',
+    'turns/run-turn.ts',
+  ])
 })

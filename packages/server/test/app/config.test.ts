@@ -191,6 +191,13 @@ const table: Row[] = [
     bad: ['0', '86401', 'never'],
     rule: 'must be a whole number from 1 to 86400',
   },
+  {
+    name: 'ELICITATION_EXPIRATION_MINUTES',
+    unset: 60,
+    good: [['30', 30]],
+    bad: ['0', '10081', 'never'],
+    rule: 'must be a whole number from 1 to 10080',
+  },
   { name: 'SUPERVISOR_USERNAME', unset: 'supervisor', good: [['chief', 'chief']], bad: [] },
   { name: 'SUPERVISOR_PASSWORD', unset: undefined, good: [['long enough', 'long enough']], bad: [] },
   {

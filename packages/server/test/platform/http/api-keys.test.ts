@@ -11,7 +11,8 @@ const app = testApp({ environment: { ROLE: 'web' } })
 async function everyOperation(): Promise<{ method: string; path: string }[]> {
   const document = await app.get('/openapi.json')
   const paths: Record<string, object> = document.body.paths
-  const keyed = Object.entries(paths).filter(([path]) => !path.startsWith('/webhooks/'))
+  // Webhooks are signed, and the token in the path of an asker is its key.
+  const keyed = Object.entries(paths).filter(([path]) => !/^\/webhooks\/|\{token\}/.test(path))
   const operations = keyed.flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({
       method: method.toUpperCase(),
