@@ -143,7 +143,7 @@ export type NewElicitation = z.output<typeof NewElicitation>
 
 /** The question was stored. */
 export const RaisedElicitation = z.object({
-  action: z.literal('pending'),
+  action: z.literal('pending').meta({ description: 'It waits for a person.' }),
   _meta: JsonObject.meta({
     description: '`<namespace>/request-id` and `<namespace>/poll-url`, where to ask for the answer.',
   }),
@@ -183,7 +183,7 @@ export const Elicitation = z
     request_id: z.string().meta({ description: 'The id that its asker chose, unique in the service.' }),
     session_id: z.int().meta({ description: 'The session that asks.' }),
     status: z.enum(elicitationStatuses).meta({ description: 'Where it stands.' }),
-    mode: z.literal('form'),
+    mode: z.literal('form').meta({ description: 'How it is answered: by a form.' }),
     message: z.string().meta({ description: 'The question.' }),
     requested_schema: JsonObject.nullable().meta({ description: 'JSON Schema of the answer.' }),
     meta: JsonObject.meta({ description: 'The `_meta` as it was sent.' }),

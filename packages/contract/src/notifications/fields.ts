@@ -89,7 +89,7 @@ export const PushRequest = z.object({
 })
 
 export const QueuedPush = z.object({
-  success: z.literal(true),
+  success: z.literal(true).meta({ description: 'The message was taken.' }),
   message: z.string().meta({ description: 'Whether it was queued, or repeats one of the last 15 minutes.' }),
   session_id: Id,
 })

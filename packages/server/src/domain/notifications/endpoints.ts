@@ -13,7 +13,7 @@ import {
   showNotification,
 } from './read-notifications.ts'
 import { sendMessage } from './send-message.ts'
-import { subscribe, unsubscribe } from './subscribe.ts'
+import { findSubscription, subscribe, unsubscribe } from './subscribe.ts'
 
 const dismissOne = async ({ params }: { params: { id: number } }, app: App) => {
   await dismiss(app, params.id)
@@ -51,8 +51,12 @@ export const endpoints = [
     const { subscription, isNew } = await subscribe(app, body)
     return isNew ? created(subscription) : ok(subscription)
   }),
-  bind(pushContract.deletePushSubscription, async ({ params }, app) => {
-    await unsubscribe(app, params.id)
-    return noContent()
-  }),
+  bind(
+    pushContract.deletePushSubscription,
+    async ({ params }, app) => {
+      await unsubscribe(app, params.id)
+      return noContent()
+    },
+    ({ id }, app) => findSubscription(app, id),
+  ),
 ]

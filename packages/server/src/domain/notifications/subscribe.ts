@@ -4,7 +4,13 @@ import { transact } from '../../platform/db/transact.ts'
 import { isPublicKey } from '../../platform/push/vapid-keys.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { deleteOldestSubscriptions, deleteSubscription, upsertSubscription } from './subscription-store.ts'
+import {
+  deleteOldestSubscriptions,
+  deleteSubscription,
+  type SubscriptionRow,
+  selectSubscription,
+  upsertSubscription,
+} from './subscription-store.ts'
 
 /** `isNew` is false for a browser that was known. */
 export async function subscribe(
@@ -31,6 +37,10 @@ export async function subscribe(
     }
     return { subscription, isNew: row.is_new }
   })
+}
+
+export async function findSubscription(app: App, id: number): Promise<SubscriptionRow> {
+  return (await selectSubscription(app.db, id)) ?? refuseMissing()
 }
 
 export async function unsubscribe(app: App, id: number): Promise<void> {

@@ -73,12 +73,12 @@ type Shown<App> = (sent: Sent, app: App) => Promise<void>
 
 /**
  * An unknown resource is refused before a bad body is: a caller with both mistakes needs the first answer. The resource is what
- * the `GET` of the path, or of its longest part that has one, shows.
+ * the `GET` of the path, or of its longest part that has one, shows. Where there is no `GET`, an operation finds it itself.
  */
 function findShown<App>(endpoints: readonly Endpoint<App>[]): (endpoint: Endpoint<App>) => Shown<App> | undefined {
-  const byPath = new Map(
-    endpoints.filter(({ method }) => method === 'GET').map((each) => [unnamed(each.path), each] as const),
-  )
+  const shows = endpoints.filter(({ method }) => method === 'GET')
+  const finds = endpoints.filter(({ find }) => find !== undefined)
+  const byPath = new Map([...finds, ...shows].map((each) => [unnamed(each.path), each] as const))
   return ({ path }) => {
     const parts = path.split('/')
     const lengths = parts.flatMap((part, index) => (part.startsWith('{') ? [index + 1] : [])).toReversed()
