@@ -1,3 +1,4 @@
+import { compilerFlags } from './build-packages.mjs'
 import { checkImports, describeViolation } from './check-imports.mjs'
 import { checkTables, describeTableViolation } from './check-tables.mjs'
 import { keepsWords } from './check-words.mjs'
@@ -10,11 +11,13 @@ const bin = `${repositoryRoot}/node_modules`
 
 const eachPackageAlone = ['--production', '--strict', '--include', 'dependencies,unlisted']
 
+const compiles = (/** @type {string} */ project) => runs('typescript/bin/tsc', ...compilerFlags, '-p', project)
+
 const checks = [
   // The build is the check: with project references the compiler refuses `--noEmit` (TS6310).
   { name: 'types of the sources', passes: builds },
-  { name: 'types of the tests', passes: () => runs('typescript/bin/tsc', '-p', 'packages/server/tsconfig.test.json') },
-  { name: 'types of the scripts', passes: () => runs('typescript/bin/tsc', '-p', 'scripts/tsconfig.json') },
+  { name: 'types of the tests', passes: () => compiles('packages/server/tsconfig.test.json') },
+  { name: 'types of the scripts', passes: () => compiles('scripts/tsconfig.json') },
   { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'import rules', passes: keepsImportRules },
   { name: 'table owners', passes: keepsTableOwners },

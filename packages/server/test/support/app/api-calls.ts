@@ -1,6 +1,6 @@
 import { addresses } from '@yardmaster/client/addresses'
 import { createClient, Problem } from '@yardmaster/client/client'
-import { wholePath } from '@yardmaster/contract/address'
+import { apiPrefix, wholePath } from '@yardmaster/contract/address'
 import { recordOperation } from './operation-coverage.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever JSON came back
@@ -20,7 +20,12 @@ export type ApiCalls = {
  * product's own client; anything the client would not send (a repeated key, a body that is no object) is sent as it is.
  */
 export function apiCalls(url: string, key: string): ApiCalls {
-  const send: ApiCalls['send'] = (path, init) => fetch(url + path, init)
+  const send: ApiCalls['send'] = async (path, init) => {
+    const response = await fetch(url + path, init)
+    const called = findTemplate(init?.method ?? 'GET', segmentsOf(path.replace(apiPrefix, '')))
+    if (response.ok && called) recordOperation(called.name)
+    return response
+  }
 
   const callRaw = async (method: string, path: string, body: unknown): Promise<Answer> => {
     const response = await send(wholePath(path), {
@@ -85,20 +90,29 @@ const templates = Object.entries(addresses)
   // `/sessions/search` before `/sessions/{id}`.
   .toSorted((one, other) => parameterCount(one.segments) - parameterCount(other.segments))
 
+function findTemplate(method: string, segments: readonly string[]) {
+  return templates.find(
+    (each) =>
+      each.method === method &&
+      each.segments.length === segments.length &&
+      each.segments.every((segment, index) => segment.startsWith('{') || segment === segments[index]),
+  )
+}
+
+function segmentsOf(address: string): string[] {
+  const [path = ''] = address.split('?')
+  return path.split('/')
+}
+
 function parameterCount(segments: readonly string[]): number {
   return segments.filter((segment) => segment.startsWith('{')).length
 }
 
 /** The operation and the flat input that make the client send exactly this request; undefined if there are none. */
 function findOperation(method: string, address: string, body: unknown): Ordinary | undefined {
-  const [path = '', query = ''] = address.split('?')
-  const segments = path.split('/')
-  const found = templates.find(
-    (each) =>
-      each.method === method &&
-      each.segments.length === segments.length &&
-      each.segments.every((segment, index) => segment.startsWith('{') || segment === segments[index]),
-  )
+  const [, query = ''] = address.split('?')
+  const segments = segmentsOf(address)
+  const found = findTemplate(method, segments)
   if (!found || !segments.every((segment) => encodeURIComponent(decoded(segment)) === segment)) return undefined
   const inPath = found.segments.flatMap((segment, index) =>
     segment.startsWith('{') ? [[segment.slice(1, -1), decoded(segments[index] ?? '')] as const] : [],
