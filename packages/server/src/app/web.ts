@@ -6,6 +6,8 @@ import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
 import type { Checker } from '../platform/http/guard.ts'
 import { apiKeyChecker, type KeyCheck, keyCheck } from '../platform/http/key-check.ts'
+import { operatorChecker } from '../platform/http/operator-realm.ts'
+import { registerPageKit } from '../platform/http/pages.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
 import type { WebhookChecker } from '../platform/http/signed-body.ts'
@@ -22,7 +24,10 @@ import { modules } from './modules.ts'
 type Platforms = Pick<Config, 'CHAT_TOKEN' | 'CHAT_SIGNING_SECRET' | 'FORGE_TOKEN' | 'FORGE_WEBHOOK_SECRET'>
 
 export type WebOptions = {
-  config: Pick<Config, 'HOST' | 'PORT' | 'APP_HOST' | 'SERVICE_URL' | keyof Platforms>
+  config: Pick<
+    Config,
+    'HOST' | 'PORT' | 'APP_HOST' | 'SERVICE_URL' | 'SUPERVISOR_USERNAME' | 'SUPERVISOR_PASSWORD' | keyof Platforms
+  >
   keys: readonly string[]
   timeouts?: HttpTimeouts
   isChecking?: boolean
@@ -38,6 +43,12 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     log: app.log,
     checkers: {
       api_key: apiKeyChecker(check),
+      operator: operatorChecker({
+        username: config.SUPERVISOR_USERNAME,
+        password: config.SUPERVISOR_PASSWORD,
+        log: app.log,
+        guesses: check,
+      }),
       elicitation_token: elicitationTokenChecker(app, check),
       webhook: webhookChecker(app, config),
     },
@@ -47,6 +58,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   })
   registerEndpoints(server, endpoints, { app, isChecking })
   registerProbes(server, app)
+  registerPageKit(server)
   registerReference(server, endpoints)
   registerMcp(server, app, {
     endpoints,

@@ -1,25 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from '../html/html.ts'
 import type { Log } from '../log/log.ts'
 import { Refusal } from '../refusal.ts'
 import { unavailable } from '../unavailable.ts'
+import { isBelow } from './guard.ts'
+import { sendPage, wantsPage } from './pages.ts'
 import { problemReply } from './problem-reply.ts'
 
 /** Answers with the error that a request ended in. Only an outage and a fault are logged. */
 export function answerError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (thrown instanceof Refusal) return answerRefusal(thrown, reply)
+  if (thrown instanceof Refusal) return answerRefusal(thrown, request, reply)
   const error: Error & { code?: unknown } = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
   // The caller disconnected while its body was read: that is not a fault of ours, and no one receives the answer.
-  if (error === request.raw.errored) return answerRefusal(disconnected, reply)
+  if (error === request.raw.errored) return answerRefusal(disconnected, request, reply)
   const away = unavailable(error)
   if (away) {
     log.warn({ requestId: request.id, reason: error.message }, 'the database could not carry out a request')
-    return answerRefusal(away, reply)
+    return answerRefusal(away, request, reply)
   }
   const known = frameworkRefusals.get(error.code)
-  if (known) return answerRefusal(known, reply)
+  if (known) return answerRefusal(known, request, reply)
   logFault(log, error, request)
   const sentence = `Something went wrong on our side; the log has the details under request id ${request.id}`
-  return answerRefusal(new Refusal('fault', [sentence]), reply)
+  return answerRefusal(new Refusal('fault', [sentence]), request, reply)
 }
 
 export function logFault(log: Log, error: Error, request: FastifyRequest): void {
@@ -44,9 +47,19 @@ const frameworkRefusals: ReadonlyMap<unknown, Refusal> = new Map([
  * The framework would close the connection when it did not read the whole body, and the reset may overtake the answer.
  * Without the header the rest of the body is read and discarded until the request times out.
  */
-function answerRefusal(refusal: Refusal, reply: FastifyReply): FastifyReply {
+function answerRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body } = problemReply(refusal)
   reply.removeHeader('connection')
   if (typeof body.retry_after === 'number') reply.header('retry-after', body.retry_after)
+  if (isForPeople(request)) {
+    const sentences = body.messages.map((sentence) => html`<p>${sentence}</p>`)
+    return sendPage(reply.code(status), { title: body.error, body: html`${sentences}` })
+  }
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** A page for people, or an address without a route outside the API. */
+function isForPeople(request: FastifyRequest): boolean {
+  const isPage = request.is404 ? !isBelow('/api', request) : request.routeOptions.config?.isPage === true
+  return isPage && wantsPage(request)
 }

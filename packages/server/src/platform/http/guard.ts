@@ -2,6 +2,7 @@ import { type Auth, authKinds, type Sender } from '@yardmaster/contract/endpoint
 import type { FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
 import { type HostNames, hostNames } from './host-names.ts'
+import { refuseForeignOrigin } from './pages.ts'
 import { checkSignedBody, type WebhookChecker } from './signed-body.ts'
 
 declare module 'fastify' {
@@ -12,8 +13,8 @@ declare module 'fastify' {
   }
 }
 
-/** Throws a refusal if the request does not prove what its route asks for. */
-export type Checker = (request: FastifyRequest) => void | Promise<void>
+/** Throws a refusal if the request does not prove what its route asks for. The reply is for a header of that refusal. */
+export type Checker = (request: FastifyRequest, reply: Pick<FastifyReply, 'header'>) => void | Promise<void>
 
 /** One for each kind of auth that a route may declare. The API's own is also asked about addresses without a route. */
 export type Checkers = { api_key: Checker; webhook?: WebhookChecker } & {
@@ -49,7 +50,8 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
       }
       const auth = authOf(request)
       if (auth === 'webhook') checkers.webhook?.admit(request)
-      else if (auth !== 'none') await checkers[auth]?.(request)
+      else if (auth !== 'none') await checkers[auth]?.(request, reply)
+      if (auth === 'operator' || request.routeOptions.config?.isPage) refuseForeignOrigin(request)
       if (request.is404) refuseMissing()
     },
     checkBody: async (request, payload) => {
@@ -86,8 +88,16 @@ export const securityHeaders = {
 /**
  * The auth of the matched route, never of the address as it was written: `/%61pi/v1/sessions` and
  * `http://localhost/api/v1/sessions` match the same route. `admitRoute` makes sure that every route declares it, so
- * only an address without a route has none: under `/api` it needs a key, so that a stranger learns no addresses.
+ * only an address without a route has none: below `/api` it needs a key and below `/supervisor` the operator's password, so
+ * that a stranger learns no addresses.
  */
 function authOf(request: FastifyRequest): Auth {
-  return request.routeOptions.config?.auth ?? (/^\/api(?![^/?#])/.test(request.url) ? 'api_key' : 'none')
+  const declared = request.routeOptions.config?.auth
+  if (declared !== undefined) return declared
+  if (isBelow('/api', request)) return 'api_key'
+  return isBelow('/supervisor', request) ? 'operator' : 'none'
+}
+
+export function isBelow(path: string, { url }: Pick<FastifyRequest, 'url'>): boolean {
+  return url.startsWith(path) && /^([/?#]|$)/.test(url.slice(path.length))
 }

@@ -52,10 +52,10 @@ export function keyCheck(keys: ApiKeys, options: Options): KeyCheck {
   }
   const refuseFurther = (network: string, attempts: Attempts): never => {
     if (!attempts.isLogged)
-      log.warn({ network }, 'too many wrong API keys from one network; no more of them are answered for a minute')
+      log.warn({ network }, 'too many wrong keys from one network; no more of them are answered for a minute')
     attempts.isLogged = true
     const seconds = Math.ceil((attempts.since + windowMs - now()) / 1000)
-    const sentence = `Too many wrong API keys from this address; try again in ${seconds} s`
+    const sentence = `Too many wrong keys from this address; try again in ${seconds} s`
     return refuse('too_many_wrong_keys', sentence, { retry_after: seconds })
   }
 

@@ -65,6 +65,8 @@ export function describeApi<App>(
 export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
   const always: RefusalKind[] = ['unknown_host', 'fault', 'unavailable']
   const withKey: RefusalKind[] = endpoint.auth === 'api_key' ? ['unauthorized', 'too_many_wrong_keys'] : []
+  const withPassword: RefusalKind[] =
+    endpoint.auth === 'operator' ? ['unauthorized', 'too_many_wrong_keys', 'foreign_origin'] : []
   const withSignature: RefusalKind[] = endpoint.signedBy ? ['unauthorized', `${endpoint.signedBy}_unconfigured`] : []
   const withParams: RefusalKind[] = endpoint.path.includes('{') ? ['not_found'] : []
   const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
@@ -73,7 +75,16 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
     ? ['invalid_json', 'invalid_form', 'unsupported_content_type', 'body_too_large', 'request_timeout']
     : []
   const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
-  return [...withKey, ...withSignature, ...always, ...withParams, ...withQuery, ...withBody, ...withSchema]
+  return [
+    ...withKey,
+    ...withPassword,
+    ...withSignature,
+    ...always,
+    ...withParams,
+    ...withQuery,
+    ...withBody,
+    ...withSchema,
+  ]
 }
 
 function describeEndpoint<App>(endpoint: Endpoint<App>): OpenApiOperation {
@@ -161,7 +172,7 @@ function describeRefusals<App>(endpoint: Endpoint<App>): Record<string, OpenApiR
 
 const exampleSentences: Partial<Record<RefusalKind, string>> = {
   unauthorized: 'Invalid or missing API key',
-  too_many_wrong_keys: 'Too many wrong API keys from this address; try again in 42 s',
+  too_many_wrong_keys: 'Too many wrong keys from this address; try again in 42 s',
   not_found: 'The requested resource was not found',
   no_transcript: 'No transcript available for this session',
   validation_failed: "Name can't be blank",

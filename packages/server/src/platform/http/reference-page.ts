@@ -1,7 +1,7 @@
+import { html } from '../html/html.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import type { Caller } from './reference/curl.ts'
 import { endpointSection } from './reference/endpoint-section.ts'
-import { html } from './reference/html.ts'
 import { chapters, introduction } from './reference/introduction.ts'
 import { navigation } from './reference/navigation.ts'
 import { groupOperations } from './reference/operations.ts'

@@ -51,7 +51,7 @@ describe('a network that guesses keys', () => {
     expect(answers.slice(0, 20).every(({ status }) => status === 401)).toBe(true)
     expect(answers.slice(20).every(({ status }) => status === 429)).toBe(true)
     const { retryAfter, text } = answers.at(-1) ?? { text: '' }
-    const sentence = `Too many wrong API keys from this address; try again in ${retryAfter} s`
+    const sentence = `Too many wrong keys from this address; try again in ${retryAfter} s`
     expect(JSON.parse(text)).toEqual({
       error: 'Too many requests',
       message: sentence,

@@ -9,7 +9,8 @@ import { silentLog } from '../../support/log/silent-log.ts'
 const app = { log: silentLog, cache: noCache() } as App
 
 async function listen(config: Partial<WebOptions['config']>) {
-  const web = await openWeb(app, { config: { HOST: '127.0.0.1', PORT: 0, APP_HOST: undefined, ...config }, keys: [] })
+  const defaults = { HOST: '127.0.0.1', PORT: 0, APP_HOST: undefined, SUPERVISOR_USERNAME: 'supervisor' }
+  const web = await openWeb(app, { config: { ...defaults, ...config }, keys: [] })
   onTestFinished(async () => {
     await web.server.close()
   })

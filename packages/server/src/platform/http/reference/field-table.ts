@@ -1,5 +1,6 @@
+import { type Html, html } from '../../html/html.ts'
 import type { OpenApiOperation } from '../openapi.ts'
-import { code, type Html, html, listed, prose } from './html.ts'
+import { code, listed, prose } from './markup.ts'
 import { notesOn } from './notes.ts'
 import { anchorOf } from './operations.ts'
 import { type Field, readShape, type Shape } from './shape.ts'

@@ -1,4 +1,5 @@
-import { type Html, html, methodBadge, pathCode } from './html.ts'
+import { type Html, html } from '../../html/html.ts'
+import { methodBadge, pathCode } from './markup.ts'
 import { anchorOf, type OperationGroup } from './operations.ts'
 
 type Contents = {

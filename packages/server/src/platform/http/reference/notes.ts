@@ -1,4 +1,5 @@
-import { code, type Html, html, jsonCode, listed } from './html.ts'
+import { type Html, html } from '../../html/html.ts'
+import { code, jsonCode, listed } from './markup.ts'
 import type { Facts, Shape } from './shape.ts'
 
 /** The constraints of a schema as short sentences. */

@@ -1,5 +1,6 @@
 import type { Problem } from '@yardmaster/contract/problem'
-import { code, type Html, html } from './html.ts'
+import { type Html, html } from '../../html/html.ts'
+import { code } from './markup.ts'
 import type { Operation } from './operations.ts'
 
 export type ShownRefusal = { status: string; kind: string; label: string; example: unknown }

@@ -1,5 +1,6 @@
+import { type Html, html } from '../../html/html.ts'
 import { bodyView } from './field-table.ts'
-import { code, type Html, html, prose } from './html.ts'
+import { code, prose } from './markup.ts'
 import { anchorOf } from './operations.ts'
 import { type Resources, sampleOf } from './sample.ts'
 import type { Shape } from './shape.ts'

@@ -1,43 +1,17 @@
+import { tokens } from '../../html/tokens.ts'
+
 /**
  * One column on phones, contents beside the text from 60rem, examples beside their endpoint from 100rem. Text has a contrast
  * of at least 4.5:1 in both colour schemes.
  */
 export const stylesheet = `
+${tokens}
 :root {
-  color-scheme: light dark;
-  --page: #ffffff;
-  --side: #f7f7f4;
-  --panel: #f4f4f0;
-  --line: #e0e0d9;
-  --ink: #20221f;
-  --soft: #5a5e57;
-  --accent: #0a6650;
-  --get: #0b5794; --get-ground: #e3f0fb;
-  --post: #17662f; --post-ground: #e2f4e6;
-  --patch: #8a4b00; --patch-ground: #fcf0dc;
-  --put: #6b3fa0; --put-ground: #f1eafa;
-  --delete: #a3232b; --delete-ground: #fce8e8;
-  --shell: #1d2220;
-  --shell-ink: #e4ebe7;
-  --mono: ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace;
-  --gap: clamp(1.125rem, 4vw, 3rem);
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #141716;
-    --side: #191d1b;
-    --panel: #1e2321;
-    --line: #323835;
-    --ink: #e3e7e4;
-    --soft: #9da59f;
-    --accent: #62d0ae;
-    --get: #8cc4f5; --get-ground: #142c40;
-    --post: #84d69a; --post-ground: #143120;
-    --patch: #efbd74; --patch-ground: #38280f;
-    --put: #c9aef0; --put-ground: #2c2140;
-    --delete: #f5a0a2; --delete-ground: #401c1e;
-    --shell: #0d100f;
-  }
+  --get: var(--info); --get-ground: var(--info-ground);
+  --post: var(--good); --post-ground: var(--good-ground);
+  --patch: var(--warn); --patch-ground: var(--warn-ground);
+  --put: var(--other); --put-ground: var(--other-ground);
+  --delete: var(--bad); --delete-ground: var(--bad-ground);
 }
 
 *, *::before, *::after { box-sizing: border-box; }

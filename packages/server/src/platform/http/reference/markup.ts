@@ -1,14 +1,4 @@
-type Interpolated = string | number | Markup | undefined | false | readonly Interpolated[]
-export type Html = Markup
-
-/**
- * A template in which every value is escaped unless it is markup made by this function, so that no string can inject a tag.
- * Keeps line breaks between tags and drops indentation.
- */
-export function html(literals: TemplateStringsArray, ...values: Interpolated[]): Html {
-  const tidy = literals.map((literal) => literal.replace(/\n\s+/g, '\n'))
-  return new Markup(tidy.map((literal, index) => literal + write(values[index])).join(''))
-}
+import { type Html, html } from '../../html/html.ts'
 
 /** Text in which `backticks` mark code. */
 export function prose(text: string): Html {
@@ -40,22 +30,4 @@ export function methodBadge(method: string): Html {
 
 export function listed(items: readonly Html[], conjunction: string): Html {
   return html`${items.map((item, index) => html`${index === 0 ? '' : index === items.length - 1 ? ` ${conjunction} ` : ', '}${item}`)}`
-}
-
-/** A class, so that an object from a document cannot imitate markup. */
-class Markup {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-  toString(): string {
-    return this.text
-  }
-}
-
-function write(value: Interpolated): string {
-  if (value === undefined || value === false) return ''
-  if (value instanceof Markup) return value.text
-  if (typeof value === 'object') return value.map(write).join('')
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,0 +1,47 @@
+import { type Html, html } from './html.ts'
+
+export type Page = {
+  title: string
+  /** Below the title. */
+  lead?: Html | string
+  body: Html
+  /** The page loads itself again after this many seconds. */
+  refreshSeconds?: number
+}
+
+/** Where the stylesheet of every page is served. */
+export const stylesheetPath = '/pages.css'
+
+/** The pages that every page links to. */
+const places = [
+  { href: '/health', label: 'Health' },
+  { href: '/docs', label: 'API reference' },
+] as const
+
+/** A whole document. Pages need no script. */
+export function renderPage({ title, lead, body, refreshSeconds }: Page): string {
+  return html`<!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    ${refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${refreshSeconds}">`}
+    <title>${title} · Yardmaster</title>
+    <link rel="stylesheet" href="${stylesheetPath}">
+    </head>
+    <body>
+    <a class="skip" href="#main">Skip to the content</a>
+    <header class="top">
+      <b>Yardmaster</b>
+      <nav aria-label="Pages">${places.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>
+    </header>
+    <main id="main">
+      <h1>${title}</h1>
+      ${lead !== undefined && html`<p class="lead">${lead}</p>`}
+      ${body}
+    </main>
+    </body>
+    </html>
+    `.toString()
+}
