@@ -35,7 +35,14 @@ async function smallRepository(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'yardmaster-build-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
-  const compilerOptions = { composite: true, module: 'nodenext', rootDir: 'src', outDir: 'dist', types: [] }
+  const compilerOptions = {
+    composite: true,
+    module: 'nodenext',
+    rootDir: 'src',
+    outDir: 'dist',
+    types: [],
+    lib: ['es5'],
+  }
   for (const name of ['contract', 'client', 'server']) {
     const folder = join(root, 'packages', name)
     await mkdir(join(folder, 'src'), { recursive: true })

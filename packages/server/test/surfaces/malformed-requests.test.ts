@@ -12,7 +12,7 @@ const app = testApp({ environment: { ROLE: 'web' } })
 
 /** FUZZ_SEED and FUZZ_COUNT override them, as `npm run test:random` does; a failure prints the seed. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_115)
-const count = Number(process.env.FUZZ_COUNT ?? 2500)
+const count = Number(process.env.FUZZ_COUNT ?? 1500)
 /** The stream stays open until its reader disconnects. */
 const endless = ['events.stream']
 

@@ -14,7 +14,7 @@ afterAll(() => agent.destroy())
 
 /** FUZZ_SEED and FUZZ_COUNT override them, as `npm run test:random` does; a failure prints the seed. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_116)
-const count = Number(process.env.FUZZ_COUNT ?? 1500)
+const count = Number(process.env.FUZZ_COUNT ?? 600)
 /** The stream stays open until its reader disconnects. */
 const endless = ['events.stream']
 
