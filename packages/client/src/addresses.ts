@@ -67,6 +67,7 @@ export const addresses = {
   'notifications.push': 'POST /notifications/push',
   'sessions.push_notifications': 'GET /sessions/{id}/push_notifications',
   'sessions.toggle_push_notifications': 'POST /sessions/{id}/toggle_push_notifications',
+  'push_subscriptions.list': 'GET /push_subscriptions',
   'push_subscriptions.key': 'GET /push_subscriptions/key',
   'push_subscriptions.create': 'POST /push_subscriptions',
   'push_subscriptions.delete': 'DELETE /push_subscriptions/{id}',

@@ -4,7 +4,6 @@ import { limits } from '../limits.ts'
 import { readBoolean } from '../query.ts'
 import { optionallySent, refuseField, sent, sentAsText } from '../sent.ts'
 import { sessionStatuses } from '../sessions/fields.ts'
-import { isAtMost } from '../text.ts'
 import { Timestamp } from '../timestamp.ts'
 
 export const notificationTypes = [
@@ -75,15 +74,11 @@ export const PushRequest = z.object({
     .transform((value, context): string => {
       if (value === undefined || value === null || (typeof value === 'string' && value.trim() === ''))
         return refuseField(context, 'missing_parameter', 'message is required')
-      if (typeof value !== 'string') return refuseField(context, 'validation_failed', 'Message must be a text')
-      if (isAtMost(value, limits.notificationMessage)) return value
-      const bound = `maximum is ${limits.notificationMessage} characters`
-      return refuseField(context, 'validation_failed', `Message is too long (${bound})`)
+      return typeof value === 'string' ? value : refuseField(context, 'validation_failed', 'Message must be a text')
     })
     .meta({
       type: 'string',
-      maxLength: limits.notificationMessage,
-      description: 'What to tell the person.',
+      description: `What to tell the person. Cut after ${limits.notificationMessage} characters.`,
       examples: ['The release is out.'],
     }),
 })

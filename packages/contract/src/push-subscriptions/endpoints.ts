@@ -1,9 +1,20 @@
 import { z } from 'zod'
-import { defineEndpoint } from '../endpoint.ts'
+import { defineEndpoint, defineList } from '../endpoint.ts'
 import { IdParam } from '../identifiers.ts'
-import { NewPushSubscription, PushKey, PushSubscription } from './fields.ts'
+import { ListedPushSubscription, NewPushSubscription, PushKey, PushSubscription } from './fields.ts'
 
 const tag = 'Notifications'
+
+export const listPushSubscriptions = defineList({
+  name: 'push_subscriptions.list',
+  auth: 'api_key',
+  path: '/push_subscriptions',
+  tag,
+  summary: 'List the subscribed browsers, the latest first',
+  description: 'For finding and removing a browser that was lost.',
+  key: 'push_subscriptions',
+  item: ListedPushSubscription,
+})
 
 export const showPushKey = defineEndpoint({
   name: 'push_subscriptions.key',
@@ -40,4 +51,4 @@ export const deletePushSubscription = defineEndpoint({
   refusals: ['not_found'],
 })
 
-export const endpoints = [showPushKey, createPushSubscription, deletePushSubscription] as const
+export const endpoints = [listPushSubscriptions, showPushKey, createPushSubscription, deletePushSubscription] as const

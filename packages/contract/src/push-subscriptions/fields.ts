@@ -47,6 +47,22 @@ export const PushSubscription = z
 
 export type PushSubscription = z.infer<typeof PushSubscription>
 
+export const ListedPushSubscription = z
+  .object({
+    id: Id,
+    service: z.string().meta({ description: 'The push service. The rest of the address is a secret of the browser.' }),
+    user_agent: z.string().nullable().meta({ description: 'The browser, as it named itself.' }),
+    receives_pushes: z
+      .boolean()
+      .meta({ description: "False if it subscribed with another key than the server's; it has to subscribe again." }),
+    refusals: z.int().meta({ description: 'How many pushes in a row its push service has refused.' }),
+    created_at: Timestamp.meta({ description: 'When the browser first subscribed.' }),
+    updated_at: Timestamp.meta({ description: 'When it last subscribed.' }),
+  })
+  .meta({ id: 'ListedPushSubscription' })
+
+export type ListedPushSubscription = z.infer<typeof ListedPushSubscription>
+
 export const PushKey = z.object({
   public_key: z.string().meta({ description: 'The `applicationServerKey` that a browser subscribes with.' }),
 })

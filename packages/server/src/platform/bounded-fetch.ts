@@ -1,3 +1,5 @@
+import { retryAfterSeconds } from './retry-after.ts'
+
 /** More than any answer that we ask for: a page of 100 items with long texts. */
 const maxBytes = 16 * 1024 * 1024
 const maxRedirects = 3
@@ -28,7 +30,8 @@ function isRedirect(status: number): boolean {
 
 function bounded({ body, status, statusText, headers: received }: Response): Response {
   const headers = new Headers(received)
-  const delay = delaySeconds(headers.get('retry-after')) ?? (status === 429 ? defaultDelaySeconds : undefined)
+  const delay =
+    retryAfterSeconds(headers.get('retry-after') ?? undefined) ?? (status === 429 ? defaultDelaySeconds : undefined)
   if (delay === undefined) headers.delete('retry-after')
   else headers.set('retry-after', String(delay))
   return new Response(body?.pipeThrough(limited()) ?? null, { status, statusText, headers })
@@ -43,12 +46,4 @@ function limited(): TransformStream<Uint8Array, Uint8Array> {
       else controller.enqueue(chunk)
     },
   })
-}
-
-/** A number of seconds, or the date until which to wait. */
-function delaySeconds(header: string | null): number | undefined {
-  if (header === null) return undefined
-  if (/^\d{1,12}$/.test(header)) return Number(header)
-  const until = /[a-z]/i.test(header) ? Date.parse(header) : Number.NaN
-  return Number.isNaN(until) ? undefined : Math.max(1, Math.ceil((until - Date.now()) / 1000))
 }

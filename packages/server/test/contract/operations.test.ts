@@ -58,6 +58,7 @@ const names = [
   'push_subscriptions.create',
   'push_subscriptions.delete',
   'push_subscriptions.key',
+  'push_subscriptions.list',
   'secrets.list',
   'sessions.archive',
   'sessions.bulk_archive',

@@ -2,6 +2,7 @@ import type { Chat } from '../../platform/chat/chat.ts'
 import { type ChatMessage, dateOfTs } from '../../platform/chat/message.ts'
 import type { App } from '../app.ts'
 import { fireTrigger, type TriggerEvent } from '../fires/fire.ts'
+import { redactContent } from '../hierarchy/hierarchy.ts'
 import { conversationOf } from './chat-message.ts'
 import { type ChatCondition, isOfApp, matchMessage, type Surroundings } from './match-message.ts'
 import { selectWindows } from './window-store.ts'
@@ -26,7 +27,7 @@ export async function fireMessages(
   for (const message of messages) {
     const matched = await matchMessage(message, conditionsFor(message), around)
     if (matched.length === 0) continue
-    const event = await describe(chat, message)
+    const event = await describe(app, chat, message)
     for (const { trigger_id, id } of uniqueTriggers(matched))
       eventsByTrigger.set(trigger_id, [...(eventsByTrigger.get(trigger_id) ?? []), { ...event, conditionId: id }])
   }
@@ -54,25 +55,27 @@ function groupsWithin(events: readonly ChatEvent[], windowSeconds: number): Chat
   return groups
 }
 
-async function describe(chat: Chat, message: ChatMessage): Promise<Omit<ChatEvent, 'conditionId'>> {
+async function describe(app: App, chat: Chat, message: ChatMessage): Promise<Omit<ChatEvent, 'conditionId'>> {
   const { channel, ts, threadTs, userId, isDirect } = message
   const { url } = await chat.self()
-  const channelName = await nameOr(channel, () => chat.channelName(channel))
-  const author = userId === undefined ? 'an app' : await nameOr(userId, () => chat.userName(userId))
+  const roomName = isDirect ? undefined : await nameIfFound(() => chat.channelName(channel))
+  const author = userId === undefined ? 'an app' : ((await nameIfFound(() => chat.userName(userId))) ?? userId)
   const text = readable(message.text)
+  const human = userId !== undefined && !isOfApp(message) && { chatUserId: userId, isDirect }
   return {
     key: `chat:${channel}:${ts}`,
     by: 'chat',
     occurredAt: dateOfTs(ts),
     conversation: conversationOf(message),
     ifNotFired: 'lost',
-    ...(userId !== undefined &&
-      !isOfApp(message) && { human: { chatUserId: userId, isDirect, roomName: channelName, content: text } }),
+    ...(human && {
+      human: { ...human, ...(roomName !== undefined && { roomName }), content: await redactContent(app, text) },
+    }),
     values: {
       link: linkTo(url, message),
       text,
       author,
-      channel: channelName,
+      channel: roomName ?? (isDirect ? 'a direct message' : channel),
       channel_id: channel,
       message_ts: ts,
       ...(threadTs !== undefined && { thread_ts: threadTs }),
@@ -82,8 +85,8 @@ async function describe(chat: Chat, message: ChatMessage): Promise<Omit<ChatEven
 }
 
 /** A name is only for reading: a fire does not wait for a platform that does not answer. */
-function nameOr(id: string, find: () => Promise<string>): Promise<string> {
-  return find().catch(() => id)
+function nameIfFound(find: () => Promise<string | undefined>): Promise<string | undefined> {
+  return find().catch(() => undefined)
 }
 
 function linkTo(teamUrl: string, { channel, ts, threadTs }: ChatMessage): string {

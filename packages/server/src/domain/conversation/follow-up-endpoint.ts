@@ -3,14 +3,15 @@ import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { answer, ok } from '../../platform/http/answer.ts'
 import { bind } from '../app.ts'
 import { type FollowUpOutcome, followUp } from './follow-up.ts'
+import { speakerOf } from './speaker.ts'
 
-export const followUpEndpoint = bind(contract.followUpSession, async ({ params, body, agentOf }, app) => {
+export const followUpEndpoint = bind(contract.followUpSession, async (request, app) => {
+  const { params, body } = request
   const { session, delivery, message, ...outcome } = await followUp(app, params.id, {
     prompt: body.prompt,
     goal: body.goal,
     isImmediate: body.force_immediate,
-    actingSessionId: body.acting_session_id,
-    isByPerson: agentOf === undefined && body.acting_session_id === undefined,
+    ...speakerOf(request),
   })
   const wake = pendingWake(outcome.wake)
   if (!message) return ok({ session, message: deliveries[delivery], ...wake })

@@ -7,16 +7,13 @@ import { findNextWake } from '../inbox/inbox.ts'
 import { acknowledge } from '../notifications/notification.ts'
 import { showRow } from '../sessions/session.ts'
 import { type Delivery, deliverPrompts } from './deliver-prompt.ts'
+import type { Speaker } from './speaker.ts'
 
 export type FollowUp = {
   prompt: string
   goal: string | null
   isImmediate: boolean
-  /** The session that sends it, by the caller's own claim. */
-  actingSessionId?: number | undefined
-  /** False if the agent of a session sends it. */
-  isByPerson?: boolean
-}
+} & Speaker
 
 export type FollowUpOutcome = Delivery & {
   session: Session
@@ -40,7 +37,7 @@ async function followUpAll(app: App, ref: SessionRef, batch: readonly FollowUp[]
     for (const actingSessionId of new Set(batch.map((request) => request.actingSessionId))) {
       await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:sessions.follow_up' })
     }
-    if (batch.some(({ isByPerson = true }) => isByPerson)) await acknowledge(app, tx, session.id)
+    if (batch.some(({ isByPerson }) => isByPerson)) await acknowledge(app, tx, session.id)
     const wake = await findNextWake(tx, session.id)
     return deliveries.map((delivery) => ({ ...delivery, session, wake }))
   })

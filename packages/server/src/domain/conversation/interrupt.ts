@@ -10,13 +10,14 @@ import { acceptNextMessage, resume } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import { acknowledge } from '../notifications/notification.ts'
 import { lockSession, type SessionRow, showRow, transition } from '../sessions/session.ts'
+import type { Speaker } from './speaker.ts'
 
 /** Delivers a queued message now. The first of several concurrent callers wins; the others get `message_taken`. */
 export async function interruptWithMessage(
   app: App,
   ref: SessionRef,
   messageId: number,
-  { actingSessionId, isByPerson = true }: { actingSessionId?: number | undefined; isByPerson?: boolean } = {},
+  { actingSessionId, isByPerson }: Speaker,
 ): Promise<Session> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)

@@ -1,5 +1,6 @@
 import type { Room } from '../app.ts'
 import { drainQueue } from './drain-queue.ts'
+import { enqueueEndpoint } from './enqueue-endpoint.ts'
 import { followUpEndpoint } from './follow-up-endpoint.ts'
 import { interruptEndpoint } from './interrupt-endpoint.ts'
 import { messageParentEndpoint } from './message-parent-endpoint.ts'
@@ -7,7 +8,7 @@ import { tools } from './tools.ts'
 
 export const conversation: Room = {
   name: 'conversation',
-  endpoints: [followUpEndpoint, interruptEndpoint, messageParentEndpoint],
+  endpoints: [followUpEndpoint, enqueueEndpoint, interruptEndpoint, messageParentEndpoint],
   tools,
   handlers: [drainQueue],
 }

@@ -1,5 +1,6 @@
 import type { FireOutcome, FireSource } from '@yardmaster/contract/fires/fields'
 import type { Transaction } from '../../platform/db/database.ts'
+import type { RedactedContent } from '../hierarchy/hierarchy.ts'
 import type { TemplateValues } from './template.ts'
 
 /** Something that fires a trigger. */
@@ -14,7 +15,7 @@ export type TriggerEvent = {
   /** Chat only: the channel, thread or direct conversation. Events of one conversation within the window are one. */
   conversation?: string
   /** Chat only: who wrote the message, recorded with the session that it reaches. */
-  human?: { chatUserId: string; isDirect: boolean; roomName?: string; content: string }
+  human?: { chatUserId: string; isDirect: boolean; roomName?: string; content: RedactedContent }
   /** Whether an event that started nothing is lost, or is seen again and retried. */
   ifNotFired: 'lost' | 'retry'
   /** Schedules only: the slot. The fire is void if the condition is no longer due then. */

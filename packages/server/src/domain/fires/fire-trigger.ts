@@ -5,6 +5,7 @@ import type { App } from '../app.ts'
 import { deliverPrompt } from '../conversation/conversation.ts'
 import { recordHumanMessage } from '../hierarchy/hierarchy.ts'
 import { unarchiveSession } from '../lifecycle/lifecycle.ts'
+import { acknowledge } from '../notifications/notification.ts'
 import { findSession, lockSessionIfThere } from '../sessions/session.ts'
 import {
   type ConditionRow,
@@ -159,10 +160,12 @@ async function foldIntoGroup(firing: Firing): Promise<Decision | undefined> {
 
 async function recordHumans({ app, tx, events }: Firing, { outcome, sessionId }: Decision): Promise<void> {
   if (!hasFired({ outcome }) || sessionId === null) return
+  // A session that exists before the message may have said something to people.
+  if (events.some(({ human }) => human)) await acknowledge(app, tx, sessionId)
   for (const { human, occurredAt } of events) {
     if (!human) continue
     const { chatUserId, isDirect, roomName, content } = human
-    await recordHumanMessage(app, tx, {
+    await recordHumanMessage(tx, {
       sessionId,
       author: { chatUserId },
       channel: 'chat',

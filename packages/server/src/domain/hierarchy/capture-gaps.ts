@@ -3,11 +3,13 @@ import type { Database } from '../../platform/db/database.ts'
 import {
   type Channel,
   channels,
+  type Place,
   selectIdentifyingChannels,
   selectUnidentified,
+  selectUnrecorded,
   type UnidentifiedAuthor,
 } from './human-message-store.ts'
-import { channelLabel } from './human-messages.ts'
+import { channelLabel, shownAtMost } from './human-messages.ts'
 
 type Explanation = Pick<CaptureGap, 'reason' | 'remedy'>
 
@@ -23,27 +25,50 @@ const closed: Record<Channel, Explanation> = {
   },
 }
 
+const older: Explanation = {
+  reason: 'People wrote to these sessions before messages were recorded, so their first messages are missing.',
+  remedy: 'Read the transcripts of these sessions. Messages that are sent now are recorded.',
+}
+
+const beyondBounds: Explanation = {
+  reason: `Only the latest messages are shown, at most ${shownAtMost.count} and ${shownAtMost.mebibytes} MiB; these sessions have older ones.`,
+  remedy: 'Read the older messages in the transcripts of these sessions.',
+}
+
 /**
- * The channels through which these sessions were spoken to and in which an author could not be identified. A session created
- * through a channel has the channel's name as its genesis.
+ * The channels through which these sessions were spoken to and of which not every message is shown, one gap for each reason. A
+ * session created through a channel has the channel's name as its genesis. `omitted`: where older messages are left out.
  */
-export async function findCaptureGaps(db: Database, nodes: readonly HierarchyNode[]): Promise<CaptureGap[]> {
-  const unidentified = await selectUnidentified(
-    db,
-    nodes.map(({ id }) => id),
-  )
-  if (unidentified.length === 0 && !nodes.some(({ genesis }) => channels.some((channel) => channel === genesis)))
-    return []
-  const canIdentify = await selectIdentifyingChannels(db)
-  return channels.flatMap((channel) => {
-    const authors = unidentified.filter((author) => author.channel === channel)
-    const addressed = authors.map(({ session_id }) => session_id)
-    const created = nodes.filter(({ genesis }) => genesis === channel).map(({ id }) => id)
-    const session_ids = unique(canIdentify[channel] ? addressed : [...addressed, ...created])
-    if (session_ids.length === 0) return []
-    const explanation = canIdentify[channel] ? strangers(authors) : closed[channel]
-    return { channel, channel_label: channelLabel(channel), genesis: channel, session_ids, ...explanation }
+export async function findCaptureGaps(
+  db: Database,
+  nodes: readonly HierarchyNode[],
+  omitted: readonly Place[],
+): Promise<CaptureGap[]> {
+  const ids = nodes.map(({ id }) => id)
+  const [unidentified, unrecorded] = await Promise.all([selectUnidentified(db, ids), selectUnrecorded(db, ids)])
+  const created = nodes.flatMap(({ id: session_id, genesis }) => {
+    const channel = channels.find((each) => each === genesis)
+    return channel === undefined ? [] : { session_id, channel }
   })
+  const spokenTo = [...unidentified, ...created]
+  const canIdentify = spokenTo.length > 0 ? await selectIdentifyingChannels(db) : undefined
+  return channels.flatMap((channel) => {
+    const within = <Any extends Place>(places: readonly Any[]) => places.filter((place) => place.channel === channel)
+    const isOpen = canIdentify?.[channel] ?? true
+    const authors = within(unidentified)
+    return [
+      gapOf(channel, isOpen ? authors : within(spokenTo), isOpen ? strangers(authors) : closed[channel]),
+      gapOf(channel, within(unrecorded), older),
+      gapOf(channel, within(omitted), beyondBounds),
+    ].flat()
+  })
+}
+
+/** None without a session. */
+function gapOf(channel: Channel, places: readonly Place[], explanation: Explanation): CaptureGap[] {
+  if (places.length === 0) return []
+  const session_ids = [...new Set(places.map(({ session_id }) => session_id))].sort((one, other) => one - other)
+  return [{ channel, channel_label: channelLabel(channel), genesis: channel, session_ids, ...explanation }]
 }
 
 const namedAtMost = 10
@@ -55,8 +80,4 @@ function strangers(authors: readonly UnidentifiedAuthor[]): Explanation {
     reason: `No person had these user ids when they wrote, so their messages are not recorded: ${ids.slice(0, namedAtMost).join(', ')}${more}.`,
     remedy: 'Add each of them who is a person to the people. Messages they send after that are recorded.',
   }
-}
-
-function unique(ids: readonly number[]): number[] {
-  return [...new Set(ids)].sort((one, other) => one - other)
 }

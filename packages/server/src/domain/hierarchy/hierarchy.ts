@@ -2,6 +2,6 @@
 export { findCaptureGaps } from './capture-gaps.ts'
 export { countFamily } from './family-store.ts'
 export { findHierarchy } from './find-hierarchy.ts'
-export { findHumanMessages, recordHumanMessage } from './human-messages.ts'
+export { findHumanMessages, type RedactedContent, recordHumanMessage, redactContent } from './human-messages.ts'
 export { recordUncle } from './record-uncle.ts'
 export { findInTree } from './within-tree.ts'

@@ -16,13 +16,17 @@ type HumanMessageTable = {
   occurred_at: Date
 }
 
+export type Place = { session_id: number; channel: Channel }
+
 /** Wrote to a session and could not be identified. */
-export type UnidentifiedAuthor = { session_id: number; channel: Channel; author_id: string }
+export type UnidentifiedAuthor = Place & { author_id: string }
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     human_messages: HumanMessageTable
     unidentified_authors: UnidentifiedAuthor & { created_at: Generated<Date> }
+    /** People wrote to them before messages were recorded. */
+    unrecorded_sessions: Place
   }
 }
 
@@ -48,6 +52,30 @@ export function selectUnidentified(db: Database, sessionIds: readonly number[]):
     .orderBy('created_at')
     .orderBy('author_id')
     .execute()
+}
+
+export function selectUnrecorded(db: Database, sessionIds: readonly number[]): Promise<Place[]> {
+  return db
+    .selectFrom('unrecorded_sessions')
+    .select(['session_id', 'channel'])
+    .where('session_id', 'in', sessionIds)
+    .execute()
+}
+
+/** Where messages were sent that are older than this one. */
+export async function selectOlderPlaces(
+  db: Database,
+  sessionIds: readonly number[],
+  messageId: number,
+): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select distinct older.session_id, older.channel
+    from human_messages as older, human_messages as oldest
+    where older.session_id = any (${sessionIds}::bigint[])
+      and oldest.id = ${messageId}
+      and (older.occurred_at, older.id) < (oldest.occurred_at, oldest.id)
+  `.execute(db)
+  return rows
 }
 
 /** Oldest first. Beyond the bounds only the latest messages are returned, at least one. */

@@ -10,21 +10,29 @@ import {
   type HumanMessageRow,
   insertHumanMessage,
   insertUnidentified,
+  type Place,
   selectHumanMessages,
+  selectOlderPlaces,
 } from './human-message-store.ts'
 
 /** Bounds the size of the answer. */
-const shownAtMost = { count: 1000, bytes: 4 * 1024 * 1024 }
+export const shownAtMost = { count: 1000, mebibytes: 4 }
 
-/** Messages of identified people to any of these sessions. */
+/** Messages of identified people to any of these sessions, and where there are older ones that are not shown. */
 export async function findHumanMessages(
   db: Database,
   sessionId: number,
   nodes: readonly HierarchyNode[],
-): Promise<HumanMessage[]> {
+): Promise<{ messages: HumanMessage[]; omitted: Place[] }> {
   const byId = new Map(nodes.map((node) => [node.id, node]))
-  const rows = await selectHumanMessages(db, [...byId.keys()], shownAtMost)
-  return rows.map((row) => presentHumanMessage(row, sessionId, byId.get(row.session_id)))
+  const ids = [...byId.keys()]
+  const bounds = { count: shownAtMost.count, bytes: shownAtMost.mebibytes * 1024 * 1024 }
+  const rows = await selectHumanMessages(db, ids, bounds)
+  const [oldest] = rows
+  return {
+    messages: rows.map((row) => presentHumanMessage(row, sessionId, byId.get(row.session_id))),
+    omitted: oldest ? await selectOlderPlaces(db, ids, oldest.id) : [],
+  }
 }
 
 export type RecordedMessage = {
@@ -35,15 +43,23 @@ export type RecordedMessage = {
   roomName?: string
   /** The place on the surface, such as `web_ui.follow_up`. */
   entryPoint: string
-  content: string
+  content: RedactedContent
   occurredAt: Date
+}
+
+export type RedactedContent = { redacted: string }
+
+/** Done before the transaction that records the message: a long one takes a while, and the transaction holds row locks. */
+export async function redactContent(app: App, content: string): Promise<RedactedContent> {
+  // Redact before truncating: a truncated secret no longer matches its pattern.
+  return { redacted: truncate(await app.redactor.text(content), limits.humanMessage, truncationMarker) }
 }
 
 /**
  * Records a person's message in the transaction that accepts it. Of someone who is not on the list of people only the user
  * id is kept, so that the gap shows.
  */
-export async function recordHumanMessage(app: App, tx: Transaction, message: RecordedMessage): Promise<void> {
+export async function recordHumanMessage(tx: Transaction, message: RecordedMessage): Promise<void> {
   const { sessionId: session_id, channel, author } = message
   const key = await keyOf(tx, author)
   if (key === undefined) return insertUnidentified(tx, { session_id, channel, author_id: idOf(author) })
@@ -53,8 +69,7 @@ export async function recordHumanMessage(app: App, tx: Transaction, message: Rec
     channel,
     room_name: message.roomName ?? null,
     entry_point: message.entryPoint,
-    // Redact before truncating: a truncated secret no longer matches its pattern.
-    content: truncate(await app.redactor.text(message.content), limits.humanMessage, truncationMarker),
+    content: message.content.redacted,
     occurred_at: message.occurredAt,
   })
 }

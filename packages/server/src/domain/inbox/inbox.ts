@@ -47,6 +47,7 @@ export {
   retireMessages,
   takeFirstMessage,
 } from './message-store.ts'
+export { presentMessage } from './present-message.ts'
 export { returnPrompt, returnQueuedTurns } from './return-prompt.ts'
 export { isAtRest, scheduleDrain } from './schedule-drain.ts'
 export { TurnLost, transactHeld } from './transact-held.ts'

@@ -52,7 +52,7 @@ export async function archiveSession(
       with: { trash_after: trashAfter },
     })
     await withdrawQuestions(app, tx, session)
-    await note(app, tx, session.id, await archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
+    await note(app, tx, session.id, archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
     if (agentOf === undefined) await acknowledge(app, tx, session.id)
     if (session.id === agentOf) await announceCompletion(app, tx, session)
     if (session.host_id !== null) {
@@ -80,10 +80,14 @@ function refusalText(pending: readonly Message[]): string {
   ].join('\n')
 }
 
+/** The log line names so many of the messages. */
+const namedAtMost = 50
+
 /** Redact before truncating: a truncated secret no longer matches its pattern. */
-async function archivedText(app: App, retired: readonly Message[]): Promise<string> {
+function archivedText(app: App, retired: readonly Message[]): string {
   if (retired.length === 0) return 'Archived.'
   const count = retired.length === 1 ? '1 queued message was' : `${retired.length} queued messages were`
-  const texts = await Promise.all(retired.map(({ content }) => app.redactor.text(content)))
-  return [`Archived. ${count} not delivered:`, ...texts.map((text) => `- ${text.slice(0, 120)}`)].join('\n')
+  const texts = retired.slice(0, namedAtMost).map(({ content }) => app.redactor.excerpt(content))
+  const rest = retired.length > namedAtMost ? [`and ${retired.length - namedAtMost} more`] : []
+  return [`Archived. ${count} not delivered:`, ...texts.map((text) => `- ${text.slice(0, 120)}`), ...rest].join('\n')
 }

@@ -4,6 +4,7 @@ import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { findRunMarkers } from '../inbox/inbox.ts'
+import { announceDeletion } from '../notifications/notification.ts'
 import { sessionDeleted } from '../sessions/events.ts'
 import { deleteSessionRow, selectSessionForDelete } from '../sessions/session.ts'
 import { removeFilesJob } from '../workspaces/remove-files-job.ts'
@@ -16,6 +17,7 @@ export async function deleteSession(app: App, ref: SessionRef): Promise<void> {
   await transact(app.db, async (tx) => {
     const { id, host_id } = (await selectSessionForDelete(tx, ref)) ?? refuseMissing()
     const runMarkers = await findRunMarkers(tx, id)
+    await announceDeletion(app, tx, id)
     await deleteSessionRow(tx, id)
     if (host_id !== null) await enqueue(tx, removeFilesJob, { sessionId: id, runMarkers }, { hostId: host_id })
     await app.events.publish(tx, sessionDeleted, { sessionId: id, payload: {} })

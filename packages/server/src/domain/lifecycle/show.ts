@@ -17,9 +17,8 @@ export async function showSession(
   const known = { classByGenesis: classesByGenesis(settings), catalog: app.catalog.current() }
   const session = presentSession(row, { now: app.clock.now(), ...known })
   const hierarchy = await findHierarchy(app.db, session.id, known)
-  const [messages, gaps, summary] = await Promise.all([
+  const [{ messages, omitted }, summary] = await Promise.all([
     findHumanMessages(app.db, session.id, hierarchy.nodes),
-    findCaptureGaps(app.db, hierarchy.nodes),
     showSummary(app, session.id),
   ])
   return {
@@ -27,7 +26,7 @@ export async function showSession(
     status_summary: summary,
     session_hierarchy: hierarchy,
     human_messages: messages,
-    human_message_capture_gaps: gaps,
+    human_message_capture_gaps: await findCaptureGaps(app.db, hierarchy.nodes, omitted),
   }
 }
 

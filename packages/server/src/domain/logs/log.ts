@@ -12,6 +12,7 @@ export {
   updateLog,
 } from './log-store.ts'
 
+/** A line of the service's own, which is short: it is redacted inside the transaction. */
 export async function note(
   app: App,
   tx: Transaction,
@@ -19,7 +20,7 @@ export async function note(
   content: string,
   level: LogLevel = 'info',
 ): Promise<void> {
-  await insertLog(tx, { session_id: sessionId, level, content: await app.redactor.text(content), origin: 'service' })
+  await insertLog(tx, { session_id: sessionId, level, content: app.redactor.excerpt(content), origin: 'service' })
 }
 
 /** A line that callers may change and delete. Its content is redacted before the transaction: it may be long. */

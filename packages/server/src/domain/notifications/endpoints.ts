@@ -13,7 +13,7 @@ import {
   showNotification,
 } from './read-notifications.ts'
 import { sendMessage } from './send-message.ts'
-import { findSubscription, subscribe, unsubscribe } from './subscribe.ts'
+import { findSubscription, listSubscriptions, subscribe, unsubscribe } from './subscribe.ts'
 
 const dismissOne = async ({ params }: { params: { id: number } }, app: App) => {
   await dismiss(app, params.id)
@@ -46,6 +46,7 @@ export const endpoints = [
   bind(contract.changePushSwitch, async ({ params, body }, app) =>
     ok(await changePushSwitch(app, params.id, body.enabled)),
   ),
+  bindList(pushContract.listPushSubscriptions, ({ page }, app) => listSubscriptions(app, page)),
   bind(pushContract.showPushKey, async (_request, app) => ok({ public_key: app.push.publicKey })),
   bind(pushContract.createPushSubscription, async ({ body }, app) => {
     const { subscription, isNew } = await subscribe(app, body)

@@ -130,6 +130,18 @@ export async function countUnread(db: Database | Transaction): Promise<number> {
   return total
 }
 
+/** Whether the list has one about the session. */
+export async function hasListed(tx: Transaction, sessionId: number): Promise<boolean> {
+  const listed = await tx
+    .selectFrom('notifications')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('stale', '=', false)
+    .limit(1)
+    .executeTakeFirst()
+  return listed !== undefined
+}
+
 /** False if it was read before. */
 export async function updateRead(tx: Transaction, id: number): Promise<boolean> {
   const { numUpdatedRows } = await tx

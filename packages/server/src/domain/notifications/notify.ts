@@ -1,3 +1,4 @@
+import { limits } from '@yardmaster/contract/limits'
 import type { NotificationType } from '@yardmaster/contract/notifications/fields'
 import { takeLockOfText } from '../../platform/db/advisory-locks.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -29,14 +30,14 @@ const maxBody: Record<NotificationType, number> = {
   needs_input: 150,
   session_failed: 200,
   elicitation_pending: 150,
-  custom_message: 1000,
+  custom_message: limits.notificationMessage,
 }
 
 /** Makes a notification and its pushes in the caller's transaction. False if it was made before. */
 export async function notify(app: App, tx: Transaction, announcement: Announcement): Promise<boolean> {
   const { session, type, marker, position } = announcement
   // Redact before truncating: a truncated secret no longer matches its pattern.
-  const redacted = await app.redactor.text(announcement.body)
+  const redacted = app.redactor.excerpt(announcement.body)
   const body = truncate(redacted.replace(/\s+/g, ' ').trim(), maxBody[type])
   if (marker === undefined) {
     await takeLockOfText(tx, `notifications:${session.id}:${type}`)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Transaction } from '../../platform/db/database.ts'
-import { enqueueAll } from '../../platform/jobs/enqueue.ts'
+import { enqueue, enqueueAll } from '../../platform/jobs/enqueue.ts'
 import { defineJob } from '../../platform/jobs/job.ts'
 import { isMuted } from './muted-store.ts'
 import { selectSubscriptionIds } from './subscription-store.ts'
@@ -9,10 +9,23 @@ import { selectSubscriptionIds } from './subscription-store.ts'
 export const sendPushJob = defineJob({
   name: 'send_push_notification',
   queue: 'pushes',
-  payload: z.object({ notificationId: z.int(), subscriptionId: z.int() }),
+  payload: z.object({
+    notificationId: z.int(),
+    subscriptionId: z.int(),
+    /** How often the push service has asked us to wait. */
+    pauses: z.int().default(0),
+  }),
   // With the pauses between them, about half an hour.
   attempts: 8,
 })
+
+export type PushPayload = z.output<typeof sendPushJob.payload>
+
+/** Tries again when the push service has asked us to. The key makes one job of it if the one that enqueues it runs twice. */
+export async function enqueueLater(tx: Transaction, push: PushPayload, delaySeconds: number): Promise<void> {
+  const key = `${sendPushJob.name}:${push.notificationId}:${push.subscriptionId}`
+  await enqueue(tx, sendPushJob, { ...push, pauses: push.pauses + 1 }, { key, delayMs: delaySeconds * 1000 })
+}
 
 /** In the transaction that makes the notification. */
 export async function enqueuePushes(
@@ -24,6 +37,6 @@ export async function enqueuePushes(
   await enqueueAll(
     tx,
     sendPushJob,
-    subscriptions.map((subscriptionId) => ({ notificationId, subscriptionId })),
+    subscriptions.map((subscriptionId) => ({ notificationId, subscriptionId, pauses: 0 })),
   )
 }

@@ -1,24 +1,42 @@
 import type { NotificationType } from '@yardmaster/contract/notifications/fields'
+import { transact } from '../../platform/db/transact.ts'
 import { RemoteFailed } from '../../platform/remote-failed.ts'
 import { type App, handleJob } from '../app.ts'
 import { isMuted } from './muted-store.ts'
 import { type NotificationRow, selectNews } from './notification-store.ts'
 import { pageOf } from './present.ts'
-import { sendPushJob } from './send-push-job.ts'
-import { deleteGone, type SubscriptionRow, selectSubscription } from './subscription-store.ts'
+import { enqueueLater, sendPushJob } from './send-push-job.ts'
+import {
+  clearRefusals,
+  deleteGone,
+  recordRefusal,
+  type SubscriptionRow,
+  selectSubscription,
+} from './subscription-store.ts'
 
 /** May run twice after a crash: the topic and the tag make a browser show it once. */
-export const sendPush = handleJob(sendPushJob, async ({ notificationId, subscriptionId }, app) => {
-  const notification = await selectNews(app.db, notificationId, newsHours)
-  const subscription = await selectSubscription(app.db, subscriptionId)
+export const sendPush = handleJob(sendPushJob, async (push, app) => {
+  const notification = await selectNews(app.db, push.notificationId, newsHours)
+  const subscription = await selectSubscription(app.db, push.subscriptionId)
   if (!notification || !subscription || (await isMuted(app.db, notification.session_id))) return
   // Another host may take the next attempt; graphile-worker logs each.
   if (subscription.server_key !== app.push.publicKey) throw new Error(otherKey)
-  await sendTo(app, subscription, notification)
+  try {
+    await sendTo(app, subscription, notification)
+  } catch (error) {
+    const pause = error instanceof RemoteFailed ? error.retryAfterSeconds : undefined
+    if (pause === undefined || push.pauses >= maxPauses) throw error
+    const seconds = Math.min(Math.max(pause, pauseSeconds.min), pauseSeconds.max)
+    await transact(app.db, (tx) => enqueueLater(tx, push, seconds))
+  }
 })
 
 /** A push that is later than this is no news. */
 const newsHours = 24
+
+/** Of the pauses that a push service may ask for. After the last one, the attempts of the job take their own. */
+const pauseSeconds = { min: 5, max: 3600 }
+const maxPauses = 24
 
 const otherKey =
   'the browser subscribed with the VAPID key of another host: set the same VAPID_PRIVATE_KEY on every host'
@@ -27,14 +45,21 @@ async function sendTo(app: App, subscription: SubscriptionRow, notification: Not
   const about = { subscription: subscription.id, service: new URL(subscription.endpoint).origin }
   try {
     const outcome = await app.push.send(subscription, payloadOf(notification), { topic: topicOf(notification) })
-    if (outcome === 'sent') return
-    await deleteGone(app.db, subscription)
-    app.log.info(about, 'a browser is no longer subscribed')
+    if (outcome === 'gone') {
+      await deleteGone(app.db, subscription)
+      app.log.info(about, 'a browser is no longer subscribed')
+    } else if (subscription.refusals > 0) await clearRefusals(app.db, subscription)
   } catch (error) {
     if (!(error instanceof RemoteFailed) || error.kind !== 'refused') throw error
     app.log.warn({ ...about, reason: error.message }, 'a push service refused a push')
+    if (!(await recordRefusal(app.db, subscription, refusedAtMost))) return
+    await deleteGone(app.db, subscription)
+    app.log.warn({ ...about, ...refusedAtMost }, 'a browser was removed: its push service has refused every push')
   }
 }
+
+/** Both: a wrong VAPID_SUBJECT, which every service refuses, must not remove all browsers within an hour. */
+const refusedAtMost = { count: 20, days: 7 }
 
 const sentences: Record<NotificationType, string> = {
   session_complete: 'has finished',

@@ -1,4 +1,9 @@
-import type { NewPushSubscription, PushSubscription } from '@yardmaster/contract/push-subscriptions/fields'
+import type { Page } from '@yardmaster/contract/paging'
+import type {
+  ListedPushSubscription,
+  NewPushSubscription,
+  PushSubscription,
+} from '@yardmaster/contract/push-subscriptions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { transact } from '../../platform/db/transact.ts'
 import { isPublicKey } from '../../platform/push/vapid-keys.ts'
@@ -9,6 +14,7 @@ import {
   deleteSubscription,
   type SubscriptionRow,
   selectSubscription,
+  selectSubscriptions,
   upsertSubscription,
 } from './subscription-store.ts'
 
@@ -37,6 +43,27 @@ export async function subscribe(
     }
     return { subscription, isNew: row.is_new }
   })
+}
+
+export async function listSubscriptions(
+  app: App,
+  page: Page,
+): Promise<{ items: ListedPushSubscription[]; totalCount: number }> {
+  const { rows, totalCount } = await selectSubscriptions(app.db, page)
+  return { items: rows.map((row) => presentListed(row, app.push.publicKey)), totalCount }
+}
+
+/** Whoever knows the whole endpoint can use up the browser's quota at its push service. */
+function presentListed(row: SubscriptionRow, publicKey: string): ListedPushSubscription {
+  return {
+    id: row.id,
+    service: new URL(row.endpoint).origin,
+    user_agent: row.user_agent,
+    receives_pushes: row.server_key === publicKey,
+    refusals: row.refusals,
+    created_at: formatTimestamp(row.created_at),
+    updated_at: formatTimestamp(row.updated_at),
+  }
 }
 
 export async function findSubscription(app: App, id: number): Promise<SubscriptionRow> {

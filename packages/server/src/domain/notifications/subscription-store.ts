@@ -1,6 +1,8 @@
 import { limits } from '@yardmaster/contract/limits'
+import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 
 type PushSubscriptionTable = {
   id: Generated<number>
@@ -10,6 +12,9 @@ type PushSubscriptionTable = {
   user_agent: string | null
   /** The key of ours that the browser subscribed with. */
   server_key: string
+  /** How often in a row its push service has refused a push, and since when. */
+  refusals: Generated<number>
+  refused_since: Generated<Date | null>
   created_at: Generated<Date>
   updated_at: Generated<Date>
 }
@@ -22,6 +27,8 @@ declare module '../../platform/db/tables.ts' {
 
 export type SubscriptionRow = Selectable<PushSubscriptionTable>
 
+const noRefusals = { refusals: 0, refused_since: null }
+
 /** A browser that subscribes again under the same address replaces its keys. */
 export async function upsertSubscription(
   tx: Transaction,
@@ -31,7 +38,9 @@ export async function upsertSubscription(
   return tx
     .insertInto('push_subscriptions')
     .values(values)
-    .onConflict((conflict) => conflict.column('endpoint').doUpdateSet({ ...changes, updated_at: sql<Date>`now()` }))
+    .onConflict((conflict) =>
+      conflict.column('endpoint').doUpdateSet({ ...changes, ...noRefusals, updated_at: sql<Date>`now()` }),
+    )
     .returningAll()
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow()
@@ -50,6 +59,12 @@ export async function deleteOldestSubscriptions(tx: Transaction, newestId: numbe
         .offset(limits.pushSubscriptions),
     )
     .execute()
+}
+
+/** The latest first. */
+export function selectSubscriptions(db: Database, page: Page): Promise<Paged<SubscriptionRow>> {
+  const query = db.selectFrom('push_subscriptions').selectAll()
+  return selectPage(query.orderBy('updated_at', 'desc').orderBy('id', 'desc'), page)
 }
 
 /** Of the browsers that subscribed with this key of ours: their services refuse pushes that another one signs. */
@@ -89,4 +104,25 @@ export async function deleteGone(db: Database, { id, auth_key, p256dh_key }: Sub
     .where('auth_key', '=', auth_key)
     .where('p256dh_key', '=', p256dh_key)
     .execute()
+}
+
+/** Whether as many pushes in a row were refused, for at least as long. */
+export async function recordRefusal(
+  db: Database,
+  { id }: SubscriptionRow,
+  { count, days }: { count: number; days: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('push_subscriptions')
+    .set({ refusals: sql<number>`refusals + 1`, refused_since: sql<Date>`coalesce(refused_since, now())` })
+    .where('id', '=', id)
+    .returning(
+      sql<boolean>`refusals >= ${count} and refused_since <= now() - make_interval(days => ${days}::int)`.as('is_over'),
+    )
+    .executeTakeFirst()
+  return row?.is_over ?? false
+}
+
+export async function clearRefusals(db: Database, { id }: SubscriptionRow): Promise<void> {
+  await db.updateTable('push_subscriptions').set(noRefusals).where('id', '=', id).execute()
 }

@@ -1,6 +1,7 @@
 import type { Page } from '@yardmaster/contract/paging'
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 
 type PersonTable = {
   key: string
@@ -18,24 +19,8 @@ declare module '../../platform/db/tables.ts' {
 
 export type PersonRow = Selectable<PersonTable>
 
-export async function selectPeople(
-  db: Database,
-  { page, perPage }: Page,
-): Promise<{ rows: PersonRow[]; totalCount: number }> {
-  const [rows, { total }] = await Promise.all([
-    db
-      .selectFrom('people')
-      .selectAll()
-      .orderBy('key')
-      .limit(perPage)
-      .offset((page - 1) * perPage)
-      .execute(),
-    db
-      .selectFrom('people')
-      .select(({ fn }) => fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return { rows, totalCount: total }
+export function selectPeople(db: Database, page: Page): Promise<Paged<PersonRow>> {
+  return selectPage(db.selectFrom('people').selectAll().orderBy('key'), page)
 }
 
 export function selectPerson(db: Database, key: string): Promise<PersonRow | undefined> {

@@ -84,7 +84,7 @@ function promptFor(conversation: string): string {
 type Result = { summary: string; entryCount: number } | { error: string }
 
 async function resultOf(app: App, { end, text }: AgentAnswer, entryCount: number): Promise<Result> {
-  if (end.kind === 'failed') return { error: end.detail }
+  if (end.kind === 'failed') return { error: truncate(await app.redactor.text(end.detail), maxErrorLength) }
   if (end.kind === 'interrupted') return { error: `The agent was not done after ${timeoutMs / 1000} s.` }
   const summary = truncate(await app.redactor.text(text), maxSummaryLength)
   return summary === '' ? { error: 'The agent gave no answer.' } : { summary, entryCount }
@@ -98,9 +98,7 @@ async function settle(app: App, claim: SummaryClaim, result: Result): Promise<vo
   await untilReachable(() =>
     transact(app.db, async (tx) => {
       const isStillClaimed =
-        'error' in result
-          ? await storeFailure(tx, claim, truncate(await app.redactor.text(result.error), maxErrorLength))
-          : await storeSummary(tx, claim, result)
+        'error' in result ? await storeFailure(tx, claim, result.error) : await storeSummary(tx, claim, result)
       if (!isStillClaimed) return
       const state = 'error' in result ? 'failed' : 'ready'
       await app.events.publish(tx, statusSummaryChanged, { sessionId: claim.sessionId, payload: { state } })

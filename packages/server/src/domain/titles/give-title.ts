@@ -17,7 +17,7 @@ export async function giveTitle(app: App, tx: Transaction, sessionId: number): P
   const { id, status, created_at, slug, title: placeholder } = session
   const prompt = (await selectFirstPrompt(tx, id)) ?? session.prompt ?? ''
   const derived =
-    status === 'failed' ? titleFromFailure(readMetadata(session)) : titleFromPrompt(await app.redactor.text(prompt))
+    status === 'failed' ? titleFromFailure(readMetadata(session)) : titleFromPrompt(app.redactor.excerpt(prompt))
   const title = derived || placeholder
   await recordTitle(tx, id, {
     title,

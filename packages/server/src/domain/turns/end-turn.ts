@@ -57,8 +57,9 @@ type Ending = { session: SessionRow; turn: Turn; hold: TurnHold }
  * Writes the turn's end, the session's status and the next turn in one transaction. A late write changes nothing. If a
  * request changed the session's status meanwhile, the turn ends all the same and that status stays.
  */
-export async function endTurn(app: App, hold: TurnHold, sessionId: number, outcome: Outcome): Promise<void> {
-  if (outcome.kind === 'lost') return
+export async function endTurn(app: App, hold: TurnHold, sessionId: number, unredacted: Outcome): Promise<void> {
+  if (unredacted.kind === 'lost') return
+  const outcome = await presentable(app, unredacted)
   await transact(app.db, async (tx) => {
     const session = await lockSessionIfThere(tx, { id: sessionId })
     const turn = session && (await findHeldTurn(tx, hold))
@@ -140,8 +141,7 @@ type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed
 /** Failures that concern one turn only: the next one is started. After any other, the queue waits for a restart. */
 const transientFailures: readonly FailureReason[] = ['crash', 'agent_error']
 
-async function conclude(app: App, tx: Transaction, ending: Ending, unredacted: Conclusion): Promise<void> {
-  const outcome = await presentable(app, unredacted)
+async function conclude(app: App, tx: Transaction, ending: Ending, outcome: Conclusion): Promise<void> {
   const { session, turn, hold } = ending
   const isUndelivered = turn.started_at === null && turn.prompt !== '' && outcome.kind !== 'completed'
   if (outcome.kind === 'failed' && isUndelivered && (await startAgain(app, tx, ending, outcome))) return
@@ -160,8 +160,8 @@ async function conclude(app: App, tx: Transaction, ending: Ending, unredacted: C
 /** In characters. The start names the failure, the end says what to do. */
 const maxDetail = 4000
 
-/** Redact before truncating: a truncated secret no longer matches its pattern. */
-async function presentable(app: App, outcome: Conclusion): Promise<Conclusion> {
+/** Redact before truncating: a truncated secret no longer matches its pattern. Done before the transaction: it may take a while. */
+async function presentable<Any extends Outcome>(app: App, outcome: Any): Promise<Any> {
   if (outcome.kind !== 'failed') return outcome
   return { ...outcome, detail: truncateMiddle(await app.redactor.text(outcome.detail), maxDetail) }
 }

@@ -25,7 +25,8 @@ export type Chat = {
   history(channel: string, about: { oldest?: string; latest?: string; maxPages: number }): Promise<ListedMessage[]>
   /** The replies of a thread after `oldest`, in order, and its first message. */
   thread(channel: string, ts: string, about: { oldest: string; maxPages: number }): Promise<Thread>
-  channelName(channel: string): Promise<string>
+  /** Undefined for a direct conversation, which has none. */
+  channelName(channel: string): Promise<string | undefined>
   userName(userId: string): Promise<string>
 }
 
@@ -125,7 +126,7 @@ type Self = Awaited<ReturnType<Chat['self']>>
 /** Answers that do not change while a host runs, or that are only for reading. */
 type Memory = {
   self: Map<string, Promise<Self>>
-  channels: Map<string, Promise<string>>
+  channels: Map<string, Promise<string | undefined>>
   users: Map<string, Promise<string>>
 }
 
@@ -135,7 +136,7 @@ function chatOver(call: Call, memory: Memory): Chat {
     return { userId, botId, url }
   })
   const channelNames = remembered(memory.channels, (channel) =>
-    call('conversations.info', { channel }, ChannelInfo).then(({ channel: { name } }) => name ?? 'a direct message'),
+    call('conversations.info', { channel }, ChannelInfo).then(({ channel: { name } }) => name),
   )
   const userNames = remembered(memory.users, (user) =>
     call('users.info', { user }, UserInfo).then(({ user: { name, real_name, profile } }) => {

@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { RemoteFailed } from '../remote-failed.ts'
+import { retryAfterSeconds } from '../retry-after.ts'
 import { lookUpPublic, problemWithAddress } from './public-address.ts'
 import type { VapidKeys } from './vapid-keys.ts'
 
@@ -53,12 +54,13 @@ export function openPush({ keys, subject, allowedOrigins, timeoutMs = 10_000 }: 
 }
 
 /** A redirect is not followed: it could lead to any address. */
-function outcomeOf(status: number): 'sent' | 'gone' {
+function outcomeOf({ status, retryAfter }: PushAnswer): 'sent' | 'gone' {
   if (status >= 200 && status < 300) return 'sent'
   if (status === 404 || status === 410) return 'gone'
-  const answered = `the push service answered ${status}`
-  if (status === 429) throw new RemoteFailed('throttled', answered)
-  throw new RemoteFailed(status >= 500 ? 'unreachable' : 'refused', answered)
+  const kind = status === 429 ? 'throttled' : status >= 500 ? 'unreachable' : 'refused'
+  const seconds = kind === 'refused' ? undefined : retryAfterSeconds(retryAfter)
+  const pause = seconds === undefined ? {} : { retryAfterSeconds: seconds }
+  throw new RemoteFailed(kind, `the push service answered ${status}`, pause)
 }
 
 type Posting = {
@@ -68,14 +70,16 @@ type Posting = {
   timeoutMs: number
 }
 
-/** The status. The body of the answer is not read: it may have no end. */
-function post(endpoint: string, { headers, body, isTrusted, timeoutMs }: Posting): Promise<number> {
+type PushAnswer = { status: number; retryAfter: string | undefined }
+
+/** The body of the answer is not read: it may have no end. */
+function post(endpoint: string, { headers, body, isTrusted, timeoutMs }: Posting): Promise<PushAnswer> {
   const signal = AbortSignal.timeout(timeoutMs)
   const request = endpoint.startsWith('https:') ? requestHttps : requestHttp
   const options = { method: 'POST', headers, signal, agent: false, ...(!isTrusted && { lookup: lookUpPublic }) }
   return new Promise((resolve, reject) => {
     const sending = request(endpoint, options, (response) => {
-      resolve(response.statusCode ?? 0)
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
       response.destroy()
     })
     sending.on('error', (error) => reject(failureOf(error, signal)))

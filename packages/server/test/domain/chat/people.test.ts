@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { platformApp } from '../../support/remote/platform-app.ts'
 
 const app = await platformApp()
@@ -48,7 +48,30 @@ test('a chat message of a person on the list becomes one of the human_messages o
 test('a direct message is recorded as one', async () => {
   await app.watch('chat', { event_type: 'dm_message', allowed_user_ids: ['U1'] })
   const { human_messages } = await shownAfter('D1', { user: 'U1', text: 'psst' })
-  expect(human_messages).toMatchObject([{ author: 'ada', entry_point: 'chat.dm', content: 'psst' }])
+  expect(human_messages).toMatchObject([
+    { author: 'ada', entry_point: 'chat.dm', channel_label: 'chat', content: 'psst' },
+  ])
+})
+
+test('a room whose name the platform does not tell is not named by its id', async () => {
+  await app.watch('chat', { event_type: 'new_message', channel_id: 'C2' }, { coalesce_window_seconds: 0 })
+  app.chat.addChannel('C2', 'hidden')
+  app.chat.failWith('conversations.info', 'channel_not_found')
+  const { human_messages } = await shownAfter('C2', { user: 'U1', text: 'hello' })
+  expect(human_messages).toMatchObject([{ channel_label: 'chat', content: 'hello' }])
+})
+
+test('a chat message of a person to a session that exists makes what was said about it stale', async () => {
+  await app.pool.query('delete from triggers')
+  const again = { coalesce_window_seconds: 0, reuse_session: true }
+  await app.watch('chat', { event_type: 'new_message', channel_id: 'C1' }, again)
+  const { session } = await shownAfter('C1', { user: 'U1', text: 'one' })
+  await app.pool.query("update sessions set status = 'needs_input' where id = $1", [session.id])
+  await app.post('/notifications/push', { session_id: session.id, message: 'Look at this.' })
+  expect((await app.get('/notifications/badge')).body).toEqual({ pending_count: 1 })
+  const later = await shownAfter('C1', { user: 'U1', text: 'two' })
+  expect(later.session.id).toBe(session.id)
+  expect((await app.get('/notifications/badge')).body).toEqual({ pending_count: 0 })
 })
 
 test('the message of a person that a burst notice shows is one of its human_messages', async () => {
@@ -62,6 +85,18 @@ test('the message of a person that a burst notice shows is one of its human_mess
   const { session, human_messages } = await shownAfter('C1', { user: 'U1', text: 'two' })
   expect(session.metadata).toMatchObject({ burst_notice: true })
   expect(human_messages).toMatchObject([{ author: 'ada', content: 'two' }])
+})
+
+test('a message that takes long to redact holds no lock of its trigger meanwhile', async () => {
+  const { redactor } = app.host.app
+  let finish: (text: string) => void = () => undefined
+  const redacting = vi.spyOn(redactor, 'text').mockImplementation(() => new Promise((resolve) => (finish = resolve)))
+  const shown = shownAfter('C1', { user: 'U1', text: 'a long message' })
+  await vi.waitFor(() => expect(redacting).toHaveBeenCalledWith('a long message'))
+  expect((await app.pool.query('select from triggers for update nowait')).rowCount).toBe(1)
+  redacting.mockRestore()
+  finish('a redacted message')
+  expect((await shown).human_messages).toMatchObject([{ content: 'a redacted message' }])
 })
 
 test('a chat message of someone who is not on the list is a gap that names the user id and the remedy', async () => {

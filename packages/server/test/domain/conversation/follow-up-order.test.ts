@@ -58,7 +58,11 @@ test('concurrent follow-ups on two hosts to one session each get their own posit
   const { id } = await busy()
   const hosts = [app.host.app, { ...app.host.app, batcher: createBatcher() }]
   const send = (host: number, index: number) =>
-    followUp(hosts[host] ?? app.host.app, { id }, { prompt: `say ${index}`, goal: null, isImmediate: false })
+    followUp(
+      hosts[host] ?? app.host.app,
+      { id },
+      { prompt: `say ${index}`, goal: null, isImmediate: false, isByPerson: true },
+    )
   await Promise.all(Array.from({ length: 100 }, (_, index) => send(index % 2, index)))
   const all = await messages(id)
   expect(all.map(({ position }) => position)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))

@@ -13,7 +13,8 @@ const { create, busy, rested, queue, say, messages, turns, logs, reaches, settle
 const { doing, done, isDone } = effects
 afterEach(() => vi.restoreAllMocks())
 
-const interrupt = (id: number, messageId: number) => interruptWithMessage(app.host.app, { id }, messageId)
+const interrupt = (id: number, messageId: number) =>
+  interruptWithMessage(app.host.app, { id }, messageId, { isByPerson: true })
 
 describe('an interrupt', () => {
   test('an interrupt by fifty concurrent callers delivers the message once; the others get message_taken', async () => {

@@ -34,7 +34,7 @@ async function message(id: number, second: number, more: Partial<TriggerEvent> =
     values: { text: `message ${second}`, author: 'Ada', link: `https://chat.test/${second}`, channel: 'alerts' },
     occurredAt: new Date(start + second * 1000),
     conversation: 'C1',
-    human: { chatUserId: 'U1', isDirect: false, roomName: 'alerts', content: `message ${second}` },
+    human: { chatUserId: 'U1', isDirect: false, roomName: 'alerts', content: { redacted: `message ${second}` } },
     ifNotFired: 'lost',
     ...more,
   }

@@ -1,5 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type RecordedMessage, recordHumanMessage } from '../../../src/domain/hierarchy/human-messages.ts'
+import {
+  type RecordedMessage,
+  recordHumanMessage,
+  redactContent,
+} from '../../../src/domain/hierarchy/human-messages.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
 import { emptyTables } from '../../support/database/empty-tables.ts'
@@ -9,17 +14,21 @@ import { insertSession, insertSessions } from '../../support/sessions/session-ro
 const app = testApp({ environment: { ROLE: 'web' } })
 const show = async (id: number) => (await app.get(`/sessions/${id}`)).body
 
-const record = (message: Partial<RecordedMessage> & { sessionId: number }): Promise<void> =>
-  transact(app.host.app.db, (tx) =>
-    recordHumanMessage(app.host.app, tx, {
+type Said = Partial<Omit<RecordedMessage, 'content'>> & { sessionId: number; content?: string }
+
+const record = async ({ content = 'Also add a test.', ...message }: Said): Promise<void> => {
+  const redacted = await redactContent(app.host.app, content)
+  await transact(app.host.app.db, (tx) =>
+    recordHumanMessage(tx, {
       author: { key: 'ada' },
       channel: 'web_ui',
       entryPoint: 'web_ui.follow_up',
-      content: 'Also add a test.',
+      content: redacted,
       occurredAt: new Date('2026-08-22T18:09:42.500Z'),
       ...message,
     }),
   )
+}
 
 beforeEach(async () => {
   await emptyTables(app.pool, 'sessions', 'people')
@@ -132,6 +141,14 @@ describe('human_messages', () => {
     const { human_messages: messages } = await show(1)
     expect(messages).toHaveLength(1000)
     expect([messages[0].content, messages.at(-1).content]).toEqual(['message 11', 'message 1010'])
+    expect((await show(1)).human_message_capture_gaps).toContainEqual({
+      channel: 'web_ui',
+      channel_label: 'the dashboard',
+      genesis: 'web_ui',
+      session_ids: [1],
+      reason: 'Only the latest messages are shown, at most 1000 and 4 MiB; these sessions have older ones.',
+      remedy: 'Read the older messages in the transcripts of these sessions.',
+    })
   })
 })
 
@@ -181,6 +198,40 @@ describe('human_message_capture_gaps', () => {
         remedy: 'Make a person an administrator. Messages sent on the dashboard after that are recorded.',
       },
     ])
+  })
+
+  test('human_message_capture_gaps names sessions that people wrote to before messages were recorded', async () => {
+    const ids = await insertSessions(app.pool, [
+      { genesis: 'chat', created_at: '2026-01-01' },
+      { genesis: 'chat' },
+      { genesis: 'api', created_at: '2026-01-01' },
+      { genesis: 'api' },
+    ])
+    const [old = 0, recent = 0, followed = 0, other = 0] = ids
+    await app.pool.query(`insert into triggers (name, agent_root_name, prompt_template) values ('t', 'sample', 'x')`)
+    for (const id of [followed, other])
+      await app.pool.query(
+        `insert into trigger_fires (trigger_id, fired_by, event_key, outcome, session_id, fired_at)
+         select id, $2, 'k', 'delivered', $1, '2026-01-01' from triggers`,
+        [id, id === followed ? 'chat' : 'schedule'],
+      )
+    await app.pool.query(`insert into people (key, display_name, chat_user_id) values ('ada', 'Ada L.', 'U1')`)
+    await app.pool.query('delete from unrecorded_sessions')
+    const migration = new URL('../../../src/platform/db/migrations/0033_reaching_people.sql', import.meta.url)
+    const [, fill = ''] = (await readFile(migration, 'utf8')).split(/(?=insert into unrecorded_sessions)/)
+    await app.pool.query(fill)
+    for (const id of [old, followed])
+      expect(await gaps(id)).toEqual([
+        {
+          channel: 'chat',
+          channel_label: 'chat',
+          genesis: 'chat',
+          session_ids: [id],
+          reason: 'People wrote to these sessions before messages were recorded, so their first messages are missing.',
+          remedy: 'Read the transcripts of these sessions. Messages that are sent now are recorded.',
+        },
+      ])
+    expect([await gaps(recent), await gaps(other)]).toEqual([[], []])
   })
 
   test('human_message_capture_gaps omits a channel as soon as an author can be identified in it', async () => {

@@ -6,6 +6,7 @@ import { testApp } from '../../support/app/app.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
 const { create, busy, rested, say, queue, messages, logs, reaches, settled, effects } = sessionHelpers(app)
@@ -25,6 +26,23 @@ describe('an archive', () => {
       kind: 'cannot_archive',
       messages: ['Session cannot be trashed from current status: archived'],
     })
+  })
+
+  test('an archive names the first fifty messages that it discards, and waits for no redaction thread with its locks', async () => {
+    const id = await insertSession(app.pool, { status: 'failed' })
+    await app.pool.query(
+      `insert into enqueued_messages (session_id, content, position)
+       select $1, n || repeat(' word', 10000), n from generate_series(1, 60) n`,
+      [id],
+    )
+    const stuck = { ...app.host.app.redactor, text: () => new Promise<never>(() => undefined) }
+    await archiveSession({ ...app.host.app, redactor: stuck }, { id }, { force: true })
+    const lines = (await logs(id)).join('\n').split('\n')
+    expect(lines.slice(0, 2)).toEqual([
+      'Archived. 60 queued messages were not delivered:',
+      expect.stringMatching(/^- 1 word/),
+    ])
+    expect(lines.slice(-2)).toEqual([expect.stringMatching(/^- 50 word/), 'and 10 more'])
   })
 
   test('an archive stops a running agent', async () => {

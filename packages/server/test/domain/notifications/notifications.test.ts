@@ -182,11 +182,6 @@ describe('POST /notifications/push', () => {
     [{ session_id: 1, message: null }, 'Missing parameter', ['message is required']],
     [{ session_id: 1, message: { toString: 'x' } }, 'Validation failed', ['Message must be a text']],
     [{ session_id: [1], message: 'x' }, 'Validation failed', ['session_id must be the id or the slug of a session']],
-    [
-      { session_id: 1, message: 'x'.repeat(1001) },
-      'Validation failed',
-      ['Message is too long (maximum is 1000 characters)'],
-    ],
   ])('POST /notifications/push rejects %j with 422 and changes nothing', async (body, label, messages) => {
     expectProblem(await changesNothing(app.pool, () => push(body)), 422, label, ...messages)
   })
@@ -204,6 +199,23 @@ describe('POST /notifications/push', () => {
     const [secret, trains] = await listed()
     expect(trains?.body).toBe('🚂'.repeat(1000))
     expect(secret?.body).not.toContain('test-key')
+  })
+
+  test('POST /notifications/push cuts a longer message with an ellipsis instead of refusing it', async () => {
+    for (const length of [1001, 100_000])
+      expect((await push({ session_id: session, message: String(length).padEnd(length, 'x') })).status).toBe(200)
+    for (const body of await bodies()) {
+      expect(body).toMatch(/^\d+x+\.\.\.$/)
+      expect(body).toHaveLength(1000)
+    }
+  })
+
+  test('a long message waits for no redaction thread, so that its transaction holds no lock meanwhile', async () => {
+    const { redactor } = app.host.app
+    const stuck = { ...redactor, text: () => new Promise<never>(() => undefined) }
+    const message = 'a word '.repeat(10_000)
+    await sendMessage({ ...app.host.app, redactor: stuck }, { id: session }, { message, agentOf: session })
+    expect(await bodies()).toEqual([expect.stringMatching(/^a word .*\.\.\.$/)])
   })
 })
 

@@ -6,6 +6,7 @@ import { sendPush } from '../../../src/domain/notifications/send-push.ts'
 import { warnOfOtherKeys } from '../../../src/domain/notifications/warn-of-other-keys.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { recordedLog } from '../../support/log/recorded-log.ts'
 import { startPushService } from '../../support/remote/push-service.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 import { byHand } from '../../support/triggers/by-hand.ts'
@@ -13,7 +14,7 @@ import { byHand } from '../../support/triggers/by-hand.ts'
 const service = await startPushService()
 afterAll(() => service.close())
 const app = testApp({ environment: { ROLE: 'web', ...service.environment } })
-const { work } = byHand(app, { subscription: followSessions, handlers: [sendPush] })
+const { work, waiting, pass } = byHand(app, { subscription: followSessions, handlers: [sendPush] })
 
 const subscribe = (body: unknown) => app.post('/push_subscriptions', body)
 const subscribed = async () => {
@@ -94,6 +95,42 @@ describe('POST /push_subscriptions', () => {
       "select count(*)::int, bool_or(endpoint = 'https://push.example/100') as is_oldest_kept from push_subscriptions",
     )
     expect(rows).toEqual([{ count: 100, is_oldest_kept: false }])
+  })
+
+  test('POST /push_subscriptions keeps the browser that has just subscribed also when the clock was set back', async () => {
+    await app.pool.query(
+      `insert into push_subscriptions (endpoint, p256dh_key, auth_key, server_key, updated_at)
+       select 'https://push.example/' || n, 'k', 'a', 's', now() + n * interval '1 day' from generate_series(1, 100) n`,
+    )
+    const { id } = await subscribed()
+    const ids = await subscriptionIds()
+    expect(ids).toHaveLength(100)
+    expect(ids).toContain(id)
+    const { rows } = await app.pool.query("select from push_subscriptions where endpoint = 'https://push.example/1'")
+    expect(rows).toEqual([])
+  })
+
+  test('GET /push_subscriptions lists the browsers, the latest first, without what identifies them to their service', async () => {
+    const first = service.browser().subscription
+    await subscribe({ ...first, user_agent: 'A browser' })
+    await app.pool.query("update push_subscriptions set server_key = 'another', updated_at = now() - interval '1 day'")
+    const { id } = await subscribed()
+    const { body } = await app.get('/push_subscriptions?per_page=10')
+    const times = { created_at: expect.any(String), updated_at: expect.any(String) }
+    expect(body.push_subscriptions).toEqual([
+      { id, service: service.origin, user_agent: null, receives_pushes: true, refusals: 0, ...times },
+      {
+        id: expect.any(Number),
+        service: service.origin,
+        user_agent: 'A browser',
+        receives_pushes: false,
+        refusals: 0,
+        ...times,
+      },
+    ])
+    expect(body.pagination).toMatchObject({ total_count: 2 })
+    for (const secret of [first.endpoint, first.auth_key, first.p256dh_key])
+      expect(JSON.stringify(body)).not.toContain(secret)
   })
 
   test('DELETE /push_subscriptions/:id answers 204, then 404', async () => {
@@ -184,6 +221,71 @@ describe('a push about a notification', () => {
       await attempt()
     }
     expect(await subscriptionIds()).toEqual([subscriptionId])
+  })
+
+  test('that its service refuses for a week, twenty times in a row, removes the subscription with a line in the log', async () => {
+    const { id: subscriptionId } = await subscribed()
+    await say('x')
+    const { log, records } = recordedLog('warn')
+    const attempt = async (answer: number) => {
+      service.next(answer)
+      const job = { notificationId: await lastNotification(), subscriptionId }
+      await sendPush.perform(job, { ...app.host.app, log })
+    }
+    const refused = async () =>
+      (await app.pool.query('select refusals, refused_since is null as is_well from push_subscriptions')).rows
+    await app.pool.query("update push_subscriptions set refusals = 30, refused_since = now() - interval '8 days'")
+    await attempt(201)
+    expect(await refused()).toEqual([{ refusals: 0, is_well: true }])
+    await app.pool.query("update push_subscriptions set refusals = 18, refused_since = now() - interval '8 days'")
+    await attempt(403)
+    await app.pool.query('update push_subscriptions set refused_since = now()')
+    await attempt(400)
+    expect(await refused()).toEqual([{ refusals: 20, is_well: false }])
+    await app.pool.query("update push_subscriptions set refused_since = now() - interval '8 days'")
+    await attempt(401)
+    expect(await subscriptionIds()).toEqual([])
+    expect(records().at(-1)).toMatchObject({
+      subscription: subscriptionId,
+      service: service.origin,
+      msg: 'a browser was removed: its push service has refused every push',
+    })
+  })
+
+  test('that was refused counts from zero again when the browser subscribes again', async () => {
+    const browser = await subscribed()
+    await app.pool.query('update push_subscriptions set refusals = 19, refused_since = now()')
+    await subscribe(browser.subscription)
+    expect((await app.get('/push_subscriptions')).body.push_subscriptions).toMatchObject([{ refusals: 0 }])
+  })
+
+  test.each([
+    [429, '120', 120],
+    [503, '120', 120],
+    [429, '0', 5],
+    [429, '999999', 3600],
+  ])(
+    'that its service answers with %i and Retry-After %s is sent once more after %i seconds',
+    async (status, retryAfter, seconds) => {
+      const browser = await subscribed()
+      await say('x')
+      service.next({ status, retryAfter })
+      await work()
+      expect(browser.pushes()).toEqual([])
+      expect(await waiting()).toEqual([seconds])
+      await pass(seconds)
+      await work()
+      expect(browser.pushes()).toHaveLength(1)
+      expect(await waiting()).toEqual([])
+    },
+  )
+
+  test('takes the pauses of its own attempts when its service asks for one again and again', async () => {
+    const { id: subscriptionId } = await subscribed()
+    await say('x')
+    service.next({ status: 429, retryAfter: '60' })
+    const job = { notificationId: await lastNotification(), subscriptionId, pauses: 24 }
+    await expect(sendPush.perform(job, app.host.app)).rejects.toThrow('answered 429')
   })
 
   test('is not made for a browser that subscribed with another key, and one with a key of another host is left to that host', async () => {

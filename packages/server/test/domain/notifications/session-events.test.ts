@@ -209,6 +209,32 @@ describe('staleness', () => {
     expect(await listed()).toEqual([])
   })
 
+  test('a message that a person queues makes messages stale too; one that an agent queues does not', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => insertRunningSession(app.pool)))
+    for (const id of [one, other]) await push(id ?? 0, 'Look at this.')
+    const queue = (id: number | undefined, more = {}) =>
+      app.post(`/sessions/${id}/enqueued_messages`, { content: 'say hi', ...more })
+    expect((await queue(one)).status).toBe(201)
+    expect((await queue(other, { acting_session_id: one })).status).toBe(201)
+    expect((await listed()).map(({ session_id }) => session_id)).toEqual([other])
+  })
+
+  test('deleting a session with notifications announces that the list has changed; without any it does not', async () => {
+    const [told = 0, untold = 0] = await Promise.all([1, 2].map(() => insertSession(app.pool)))
+    await push(told, 'Look at this.')
+    const { events } = app.host.app
+    const from = await events.lastPosition()
+    for (const id of [told, untold]) expect((await app.delete(`/sessions/${id}`)).status).toBe(204)
+    await events.lastPosition()
+    const names = (await events.read({ position: from }, 100)).map(({ name, session_id }) => [name, session_id])
+    expect(names).toEqual([
+      ['notifications.changed', told],
+      ['session.deleted', told],
+      ['session.deleted', untold],
+    ])
+    expect(await listed()).toEqual([])
+  })
+
   test('an agent that archives its own session or a child, or follows one up, leaves the messages listed', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => insertSession(app.pool, { status: 'needs_input' })))
     const [own = 0, child = 0, other = 0] = ids

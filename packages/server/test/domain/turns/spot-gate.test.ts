@@ -101,7 +101,7 @@ describe('a held session', () => {
     await say(id, doing('pressing-3'))
     const message = await queue(id, doing('pressing-1'))
     await queue(id, doing('pressing-4'))
-    await interruptWithMessage(app.host.app, { id }, message.id)
+    await interruptWithMessage(app.host.app, { id }, message.id, { isByPerson: true })
     const { session } = await say(id, doing('pressing-0'), { isImmediate: true })
     expect(session).toMatchObject({ status: 'waiting', running_job_id: expect.any(String) })
     await release()

@@ -49,6 +49,17 @@ describe('a push', () => {
     await expect(push.send(service.browser().subscription, {}, topic)).rejects.toMatchObject({ kind })
   })
 
+  test.each([
+    [{ status: 429, retryAfter: '30' }, 30],
+    [{ status: 503, retryAfter: '30' }, 30],
+    [{ status: 503, retryAfter: new Date(Date.now() + 3_600_000).toUTCString() }, expect.closeTo(3600, -2)],
+    [{ status: 503, retryAfter: 'soon' }, undefined],
+    [{ status: 403, retryAfter: '30' }, undefined],
+  ])('that its service answers with %j has to wait for %s seconds', async (answer, retryAfterSeconds) => {
+    service.next(answer)
+    await expect(push.send(service.browser().subscription, {}, topic)).rejects.toMatchObject({ retryAfterSeconds })
+  })
+
   test('follows no redirect', async () => {
     service.next('redirect')
     await expect(push.send(service.browser().subscription, {}, topic)).rejects.toMatchObject({ kind: 'refused' })

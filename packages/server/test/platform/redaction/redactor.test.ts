@@ -75,6 +75,27 @@ describe('a long text', () => {
   })
 })
 
+describe('an excerpt', () => {
+  test('an excerpt is the redacted start of a text, at once, and has no half of a secret at its end', () => {
+    const redactor = open({ thread: { program: '/nowhere' } })
+    expect(redactor.excerpt(`the key is ${token}`)).toBe('the key is [REDACTED:FORGE_TOKEN]')
+    // The secret crosses the end of the part that is looked at.
+    const start = megabyte.slice(0, 16 * 1024 - 20)
+    const excerpt = redactor.excerpt(`${start}${token} ${megabyte}`)
+    expect(excerpt).toMatch(/^an ordinary sentence.*…$/)
+    expect(excerpt.length).toBeGreaterThan(8000)
+    expect(excerpt).not.toContain(token.slice(0, 8))
+  })
+
+  test('an excerpt of a long text that begins with a secret of its whole length shows nothing of it', () => {
+    const lines = Array.from({ length: 400 }, () =>
+      'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7'.padEnd(64, 'x'),
+    )
+    const key = ['-----BEGIN PRIVATE KEY-----', ...lines].join('\n')
+    expect(open().excerpt(key)).not.toContain('MIIEvQ')
+  })
+})
+
 describe('redaction fails closed', () => {
   const secret = `${megabyte}${token}`
 

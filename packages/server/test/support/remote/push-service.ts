@@ -5,10 +5,16 @@ import type { AddressInfo } from 'node:net'
 type Received = { path: string; headers: IncomingMessage['headers']; body: Buffer; answer: PushAnswer }
 
 /**
- * A status, at once or after a while, or `hang`: no answer. `cut`: the connection ends. `endless`: a body without end.
+ * A status, at once or after a while, with `retry-after` or without, or `hang`: no answer. `cut`: the connection ends. `endless`: a body without end.
  * `redirect`: to the path `/elsewhere`.
  */
-type PushAnswer = number | { status: number; afterMs: number } | 'hang' | 'cut' | 'endless' | 'redirect'
+type PushAnswer =
+  | number
+  | { status: number; afterMs?: number; retryAfter?: string }
+  | 'hang'
+  | 'cut'
+  | 'endless'
+  | 'redirect'
 
 export type Browser = {
   /** What it sends to subscribe. */
@@ -71,7 +77,10 @@ function send(response: ServerResponse, given: PushAnswer): void {
   if (given === 'hang') return
   if (given === 'cut') return void response.socket?.destroy()
   if (given === 'redirect') return void response.writeHead(307, { location: '/elsewhere' }).end()
-  if (typeof given === 'object') return void setTimeout(() => send(response, given.status), given.afterMs)
+  if (typeof given === 'object') {
+    if (given.retryAfter !== undefined) response.setHeader('retry-after', given.retryAfter)
+    return void setTimeout(() => send(response, given.status), given.afterMs ?? 0)
+  }
   if (given !== 'endless') return void response.writeHead(given).end()
   const write = (): void => {
     if (response.destroyed) return

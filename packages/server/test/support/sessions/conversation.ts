@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
+import { enqueueMessage } from '../../../src/domain/conversation/enqueue-message.ts'
 import { type FollowUpOutcome, followUp } from '../../../src/domain/conversation/follow-up.ts'
 import { drainQueueJob } from '../../../src/domain/inbox/drain-queue-job.ts'
 import type { Message } from '../../../src/domain/inbox/inbox.ts'
-import { enqueueMessage } from '../../../src/domain/inbox/messages.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { enqueue } from '../../../src/platform/jobs/enqueue.ts'
 import { sampleRepository, type TestApp } from '../app/app.ts'
@@ -95,13 +95,14 @@ export function sessionHelpers(app: TestApp): Conversation {
       return id
     },
     say: (id, prompt, { goal, isImmediate = false } = {}) =>
-      followUp(app.host.app, { id }, { prompt, goal: goal ?? null, isImmediate }),
+      followUp(app.host.app, { id }, { prompt, goal: goal ?? null, isImmediate, isByPerson: true }),
     drain: async (id) => {
       await transact(app.host.app.db, (tx) =>
         enqueue(tx, drainQueueJob, { sessionId: id }, { key: `${drainQueueJob.name}:${id}` }),
       )
     },
-    queue: (id, content, goal) => enqueueMessage(app.host.app, { id }, { content, goal: goal ?? null }),
+    queue: (id, content, goal) =>
+      enqueueMessage(app.host.app, { id }, { content, goal: goal ?? null, isByPerson: true }),
     reaches,
     turns: (id) => rows('turns', id, 'sequence'),
     messages: (id) => rows('enqueued_messages', id, 'position, id'),

@@ -4,6 +4,7 @@ import type { Redactor } from '../../../src/platform/redaction/redactor.ts'
 /** Redacts nothing, for tests that are not about redaction. */
 export const plainRedactor: Redactor = {
   text: async (text) => text,
+  excerpt: (text) => text,
   lines: async (lines) => [...lines],
   counts: () => new Map(),
   close: async () => undefined,
