@@ -119,8 +119,9 @@ export function startHosts(cluster, seed) {
 }
 
 /** Creates a session and returns its id. */
-export async function createSession({ gitRoot }, host, prompt) {
-  const { status, body } = await host.post('/api/v1/sessions', { git_root: gitRoot, agent_runtime: 'demo', prompt })
+export async function createSession({ gitRoot }, host, prompt, more = {}) {
+  const asked = { git_root: gitRoot, agent_runtime: 'demo', prompt, ...more }
+  const { status, body } = await host.post('/api/v1/sessions', asked)
   if (status !== 201) throw new Error(`creating a session failed: ${status} ${JSON.stringify(body)}`)
   return body.session.id
 }

@@ -4,20 +4,23 @@ import { startHost } from '../../../dist/app/compose.js'
 import { readConfig } from '../../../dist/app/config.js'
 import { stopOnSignals } from '../../../dist/app/shutdown.js'
 import { pollChat } from '../../../dist/domain/chat/poll-chat.js'
+import { enqueueMessage } from '../../../dist/domain/conversation/enqueue-message.js'
 import { followUp } from '../../../dist/domain/conversation/follow-up.js'
 import { interruptWithMessage } from '../../../dist/domain/conversation/interrupt.js'
 import { pollForge } from '../../../dist/domain/forge/poll-forge.js'
-import { enqueueMessage } from '../../../dist/domain/inbox/messages.js'
 import { archiveSession } from '../../../dist/domain/lifecycle/archive.js'
 import { pauseSession } from '../../../dist/domain/lifecycle/pause.js'
 import { pruneHosts } from '../../../dist/domain/turns/prune-hosts.js'
 import { openLog } from '../../../dist/platform/log/log.js'
 import { Refusal } from '../../../dist/platform/refusal.js'
 
+const byPerson = { isByPerson: true }
+
 const commands = {
-  followUp: (app, { id, prompt, isImmediate = false }) => followUp(app, { id }, { prompt, goal: null, isImmediate }),
-  enqueue: (app, { id, prompt }) => enqueueMessage(app, { id }, { content: prompt, goal: null }),
-  interrupt: (app, { id, messageId }) => interruptWithMessage(app, { id }, messageId),
+  followUp: (app, { id, prompt, isImmediate = false }) =>
+    followUp(app, { id }, { prompt, goal: null, isImmediate, ...byPerson }),
+  enqueue: (app, { id, prompt }) => enqueueMessage(app, { id }, { content: prompt, goal: null, ...byPerson }),
+  interrupt: (app, { id, messageId }) => interruptWithMessage(app, { id }, messageId, byPerson),
   archive: (app, { id, force = false }) => archiveSession(app, { id }, { force }),
   pause: (app, { id }) => pauseSession(app, { id }),
   pruneHosts: (app) => pruneHosts(app),

@@ -1,52 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { settled } from '../cluster.mjs'
+import { createSession, settled } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
-export const killAfterAnswer = {
+export const killAfterAnswer = killedWhileAnswered({
   name: 'R63',
   what: "kill -9 of the server between a person's answer and the agent's poll, restart",
-  seeds: 20,
-  limitSeconds: 150,
-  round: async ({ cluster, seed, random, isShort }) => {
-    const host = await cluster.up()
-    const asked = await startAll(cluster, host, {
-      tags: tagsOf('R63', seed, isShort),
-      promptOf: (tag) => cluster.effects.prompt(tag, 1, `ask ${tag}?`),
-    })
-    const answers = asked.map(async (one) => {
-      await wait(random.between(0, 1500))
-      return { ...one, isHeard: await accept(host, one.requestId, { answer: 'yes' }) }
-    })
-    await wait(random.between(0, 1700))
-    await host.kill()
-    const answered = await Promise.all(answers)
-    await cluster.start()
-    await settled(cluster, ids(asked))
-    return judgeQuestions(cluster, answered)
-  },
-}
+  ask: (setting, host) => askAll(setting, host, 'R63'),
+  content: { answer: 'yes' },
+  isAnswered: () => true,
+})
 
 export const racingAnswers = {
   name: 'R64',
   what: 'ten people answer one question at once, on two hosts',
   seeds: 20,
   limitSeconds: 120,
-  round: async ({ cluster, seed, random, isShort }) => {
+  round: async (setting) => {
+    const { cluster, random } = setting
     const hosts = await cluster.only(2)
-    const asked = await startAll(cluster, hosts[0], {
-      tags: tagsOf('R64', seed, isShort),
-      promptOf: (tag) => cluster.effects.prompt(tag, 1, `ask ${tag}?`),
-    })
+    const asked = await askAll(setting, hosts[0], 'R64')
     const problems = []
     await Promise.all(
       asked.map(async ({ id, requestId, tag }) => {
         const statuses = await Promise.all(
           Array.from({ length: 10 }, async (_, person) => {
             await wait(random.between(0, 30))
-            const body = { action_type: 'accept', content: { answer: `person-${person}` } }
-            const { status } = await random.pick(hosts).patch(`/api/v1/elicitations/${requestId}/respond`, body)
-            return { person, status }
+            return { person, status: await answer(random.pick(hosts), requestId, { answer: `person-${person}` }) }
           }),
         )
         const heard = statuses.filter(({ status }) => status === 200)
@@ -63,24 +43,27 @@ export const racingAnswers = {
   },
 }
 
-export const killWhileAskingPermission = {
+export const killWhileAskingPermission = killedWhileAnswered({
   name: 'R65',
   what: 'kill -9 of the server while agents wait for permissions that people grant, restart',
-  seeds: 20,
-  limitSeconds: 150,
-  round: async ({ cluster, seed, random, isShort }) => {
+  ask: async (setting, host) => {
+    const begun = await askAll(setting, host, 'R65', { config: { permissions: 'ask' } })
+    for (const { requestId } of begun) await answer(host, requestId)
+    return questions(setting.cluster, begun, 2)
+  },
+  isAnswered: (random) => random.pick([true, true, false]),
+})
+
+/** A row in which the host dies at some moment around the answers. */
+function killedWhileAnswered({ name, what, ask, content, isAnswered }) {
+  const round = async (setting) => {
+    const { cluster, random } = setting
     const host = await cluster.up()
-    const begun = await startAll(cluster, host, {
-      tags: tagsOf('R65', seed, isShort),
-      promptOf: (tag) => cluster.effects.prompt(tag, 1),
-      config: { permissions: 'ask' },
-    })
-    for (const { requestId } of begun) await accept(host, requestId)
-    const asked = await questions(cluster, begun, 2)
+    const asked = await ask(setting, host)
     const answers = asked.map(async (one) => {
-      const isAnswered = random.pick([true, true, false])
+      const isMeant = isAnswered(random)
       await wait(random.between(0, 1500))
-      return { ...one, isHeard: isAnswered && (await accept(host, one.requestId)) }
+      return { ...one, isHeard: isMeant && (await answer(host, one.requestId, content)) === 200 }
     })
     await wait(random.between(0, 1700))
     await host.kill()
@@ -88,27 +71,19 @@ export const killWhileAskingPermission = {
     await cluster.start()
     await settled(cluster, ids(asked))
     return judgeQuestions(cluster, answered)
-  },
+  }
+  return { name, what, seeds: 20, limitSeconds: 150, round }
 }
 
 const ids = (asked) => asked.map(({ id }) => id)
 
-function tagsOf(name, seed, isShort) {
-  return Array.from({ length: isShort ? 2 : 4 }, (_, index) => `${name}.${seed}.${index}`)
-}
-
-/** Starts a session for each tag, and waits for its first question. */
-async function startAll(cluster, host, { tags, promptOf, config }) {
+/** Starts some sessions and waits for the first question of each. With permissions it is about their first command. */
+async function askAll({ cluster, seed, isShort }, host, name, more = {}) {
   const sessions = []
-  for (const tag of tags) {
-    const { status, body } = await host.post('/api/v1/sessions', {
-      git_root: cluster.gitRoot,
-      agent_runtime: 'demo',
-      prompt: promptOf(tag),
-      ...(config && { config }),
-    })
-    if (status !== 201) throw new Error(`creating a session failed: ${status} ${JSON.stringify(body)}`)
-    sessions.push({ tag, id: body.session.id })
+  for (let index = 0; index < (isShort ? 2 : 4); index += 1) {
+    const tag = `${name}.${seed}.${index}`
+    const prompt = cluster.effects.prompt(tag, 1, ...(more.config ? [] : [`ask ${tag}?`]))
+    sessions.push({ tag, id: await createSession(cluster, host, prompt, more) })
   }
   return questions(cluster, sessions, 1)
 }
@@ -123,17 +98,17 @@ async function questions(cluster, sessions, count) {
         [ids(sessions)],
       )
     ).rows.filter((row) => row.count === count && row.request_id !== null)
-  const { answer } = await until('every session asks', ask, ({ length }) => length === sessions.length)
+  const { answer: found } = await until('every session asks', ask, ({ length }) => length === sessions.length)
   return sessions.map((session) => ({
     ...session,
-    requestId: answer.find(({ session_id }) => session_id === session.id).request_id,
+    requestId: found.find(({ session_id }) => session_id === session.id).request_id,
   }))
 }
 
-/** False if the answer was refused, or got no answer because the host died. */
-async function accept(host, requestId, content) {
+/** The status; of a host that died, none that means success. */
+async function answer(host, requestId, content) {
   const body = { action_type: 'accept', ...(content && { content }) }
-  return (await host.patch(`/api/v1/elicitations/${requestId}/respond`, body)).status === 200
+  return (await host.patch(`/api/v1/elicitations/${requestId}/respond`, body)).status
 }
 
 /**

@@ -3,52 +3,78 @@ import { createSession, settled } from '../cluster.mjs'
 import { importRemote } from '../platforms.mjs'
 import { until } from '../until.mjs'
 
-/** How many notifications each session should have, by its own transitions, and has. */
+/** What should be told about each session, by its own rows, and what is told. */
 const announced = `
   select sessions.id::int,
     (select count(*) from session_transitions where session_id = sessions.id and to_status = 'failed')::int
       as failures,
     (sessions.status = 'needs_input')::int as rests,
-    (select count(*) from notifications
-      where session_id = sessions.id and notification_type = 'session_failed')::int as told_failures,
-    (select count(*) from notifications
-      where session_id = sessions.id and notification_type = 'needs_input' and not stale)::int as told_rests
+    (select count(*) from elicitations where session_id = sessions.id and status = 'pending')::int as questions,
+    (sessions.status = 'archived')::int as ends,
+    count(*) filter (where notification_type = 'session_failed')::int as told_failures,
+    count(*) filter (where notification_type = 'needs_input' and not stale)::int as told_rests,
+    count(*) filter (where notification_type = 'elicitation_pending' and not stale)::int as told_questions,
+    count(*) filter (where notification_type = 'session_complete')::int as told_ends
   from sessions
-  where id = any($1)`
+  left join notifications on notifications.session_id = sessions.id
+  where sessions.id = any($1)
+  group by sessions.id`
+
+const changes = ['failures', 'rests', 'questions', 'ends']
+
+const prompts = ['fail on purpose', 'say done', 'say asked', 'tool action_session {"action": "archive"}']
 
 export const killBeforeNotification = {
   name: 'R66',
-  what: 'kill -9 between a change of a session and its notification, restart',
+  what: 'kill -9 between a failure, a rest, a question or the end of a session and its notification, restart',
   seeds: 20,
   limitSeconds: 180,
-  round: async ({ cluster, random, isShort }) => {
+  round: async ({ cluster, seed, random, isShort }) => {
     const host = await cluster.up('notifying')
     const ids = []
-    for (let index = 0; index < (isShort ? 2 : 6); index += 1)
-      ids.push(await createSession(cluster, host, index % 2 === 0 ? 'fail on purpose' : 'say done'))
+    for (let index = 0; index < (isShort ? 4 : 8); index += 1)
+      ids.push(await createSession(cluster, host, prompts[index % prompts.length]))
     const count = async () => (await cluster.pool.query(announced, [ids])).rows
     const ended = random.between(1, ids.length + 1)
-    const hasChanged = ({ failures, rests }) => failures + rests > 0
+    const hasChanged = (row) => changes.some((change) => row[change] > 0)
     await until('some sessions have changed', count, (rows) => rows.filter(hasChanged).length >= ended)
+    const asked = ids
+      .filter((_, index) => prompts[index % prompts.length] === 'say asked')
+      .map((id) => ask(host, id, { requestId: `R66.${seed}.${id}`, afterMs: random.between(0, 40) }))
     await wait(random.between(0, 60))
     await host.kill()
-    const untold = (await count()).filter((row) => row.failures > row.told_failures || row.rests > row.told_rests)
+    const stored = (await Promise.all(asked)).filter((isStored) => isStored).length
+    const atKill = await count()
+    const untold = atKill.filter((row) => changes.some((change) => row[change] > row[`told_${change}`]))
     await cluster.start('notifying')
     await settled(cluster, ids)
-    const ask = async () => {
+    const hastened = async () => {
       await hasten(cluster, 'announce_rest')
       return count()
     }
+    // A question that is closed, and a rest that has ended, leave the list.
     const isTold = (rows) =>
-      rows.every((row) => row.told_failures >= row.failures && row.told_rests >= row.rests) &&
-      rows.length === ids.length
-    await until('every change is announced', ask, isTold)
-    const doubled = (await ask()).filter(
-      ({ failures, rests, told_failures, told_rests }) => told_failures > failures || told_rests > rests,
-    )
+      rows.length === ids.length &&
+      rows.every((row) => changes.every((change) => row[`told_${change}`] >= row[change])) &&
+      rows.every((row) => row.told_questions === row.questions)
+    const { answer: rows } = await until('every change is announced', hastened, isTold)
+    const doubled = rows.filter((row) => changes.some((change) => row[`told_${change}`] > row[change]))
+    const kept = rows.reduce((sum, { questions }) => sum + questions, 0)
     await cluster.stop('notifying')
-    return { lost: 0, doubled: doubled.length, figures: { 'changes not announced at the kill': untold.length } }
+    return {
+      lost: 0,
+      doubled: doubled.length,
+      figures: { 'changes not announced at the kill': untold.length },
+      problems: kept < stored ? [`${stored - kept} questions that were confirmed are gone`] : [],
+    }
   },
+}
+
+/** Asks with an API key, so that the question outlives the host. Whether it was confirmed. */
+async function ask(host, sessionId, { requestId, afterMs }) {
+  await wait(afterMs)
+  const meta = { 'com.acme/request-id': requestId, 'com.acme/session-id': String(sessionId) }
+  return (await host.post('/api/v1/elicitations', { message: 'Which way?', _meta: meta })).status === 201
 }
 
 export const killDuringPush = {
