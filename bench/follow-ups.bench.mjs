@@ -22,7 +22,9 @@ try {
   for (let round = 0; round < rounds; round += 1) {
     const bare = await p99(() => bareFollowUp(id))
     await deleteMessages(id)
-    const ours = await p99(() => followUp(host.app, { id }, { prompt: 'say hello', goal: null, isImmediate: false, isByPerson: true }))
+    const ours = await p99(() =>
+      followUp(host.app, { id }, { prompt: 'say hello', goal: null, isImmediate: false, isByPerson: true }),
+    )
     await deleteMessages(id)
     ratios.push(ours / bare)
     seconds.push(ours / 1000)

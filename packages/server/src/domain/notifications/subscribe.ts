@@ -53,7 +53,7 @@ export async function listSubscriptions(
   return { items: rows.map((row) => presentListed(row, app.push.publicKey)), totalCount }
 }
 
-/** Whoever knows the whole endpoint can use up the browser's quota at its push service. */
+/** A caller that knows the whole endpoint can use up the browser's quota at its push service. */
 function presentListed(row: SubscriptionRow, publicKey: string): ListedPushSubscription {
   return {
     id: row.id,

@@ -280,7 +280,7 @@ describe('a push about a notification', () => {
     },
   )
 
-  test('takes the pauses of its own attempts when its service asks for one again and again', async () => {
+  test('takes the pauses of its own attempts when its service has asked for 24', async () => {
     const { id: subscriptionId } = await subscribed()
     await say('x')
     service.next({ status: 429, retryAfter: '60' })

@@ -3,7 +3,7 @@ import { createSession, settled } from '../cluster.mjs'
 import { importRemote } from '../platforms.mjs'
 import { until } from '../until.mjs'
 
-/** What should be told about each session, by its own rows, and what is told. */
+/** The notifications that each session should have, by its own rows, and those that it has. */
 const announced = `
   select sessions.id::int,
     (select count(*) from session_transitions where session_id = sessions.id and to_status = 'failed')::int
