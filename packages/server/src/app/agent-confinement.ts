@@ -41,7 +41,8 @@ export async function openAgentConfinement(config: Config, { home, hidden }: Hos
     userHomes: [homedir(), ...(user?.home ? [user.home] : [])].filter((path) => path !== '/'),
   })
   if (user !== undefined) await openFolders(home, { user, lines, isPlain: confinement.mechanism === 'none' })
-  lines.info.push(confinement.sentence)
+  const isWanting = confinement.mechanism === 'none' && config.AGENT_CONFINEMENT !== 'off'
+  lines[isWanting ? 'warn' : 'info'].push(confinement.sentence)
   const report = (log: Log) => {
     for (const line of lines.warn) log.warn(line)
     for (const line of lines.info) log.info(line)

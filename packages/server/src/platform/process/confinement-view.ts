@@ -54,7 +54,7 @@ export async function viewOf(asked: ViewRequest): Promise<View> {
   const shown = [...writable, ...readable].filter(
     ({ path, isWritable }) => !isPrivate(path) && (isCovered(path) || (isWritable && request.isReadOnly)),
   )
-  const hidden = (await existingOf(request.hidden)).filter(
+  const hidden = outermost(await existingOf(request.hidden)).filter(
     ({ path }) => !isCovered(path) || shown.some((one) => isInside(one.path, path)),
   )
   return { covers, hidden, shown: withoutRepeats(shown, covers), isReadOnly: request.isReadOnly }
@@ -123,6 +123,15 @@ async function existing(path: string): Promise<Existing | undefined> {
 
 async function existingOf(paths: readonly string[]): Promise<Existing[]> {
   return (await Promise.all(paths.map(existing))).filter((one) => one !== undefined)
+}
+
+/** What is inside a hidden folder is hidden with it, and is no longer there to be mounted over. */
+function outermost(hidden: readonly Existing[]): Existing[] {
+  return hidden.filter(({ path }, index) =>
+    hidden.every(
+      (other, place) => place === index || !isInside(other.path, path) || (other.path === path && index < place),
+    ),
+  )
 }
 
 /** A cover inside another one is part of it, unless it is private. Of two for one path, the private one counts. */

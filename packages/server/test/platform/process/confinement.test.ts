@@ -102,12 +102,14 @@ describe('a confined program', () => {
     expect(await run(`echo x > ${home}/agents/file`)).toContain('Read-only')
   })
 
-  test('does not see a hidden folder or file elsewhere, nor the socket in it', async () => {
+  test('does not see a hidden folder or file elsewhere, nor the socket in it, which may be named as well', async () => {
     const elsewhere = await realpath(await mkdtemp(join(tmpdir(), 'yardmaster-hidden-')))
     const server = createServer().listen(join(elsewhere, 'socket'))
     await new Promise((resolve) => server.once('listening', resolve))
     await writeFile(join(elsewhere, '.env'), 'API_KEYS=secret')
     expect(await run(`ls -A ${elsewhere}; echo end`, { hidden: [elsewhere] })).toBe('end')
+    const nested = { hidden: [elsewhere, join(elsewhere, 'socket'), elsewhere] }
+    expect(await run(`ls -A ${elsewhere}; echo end`, nested)).toBe('end')
     expect(await run(`cat ${elsewhere}/.env; echo end`, { hidden: [join(elsewhere, '.env')] })).toBe('end')
     server.close()
     await rm(elsewhere, { recursive: true })
