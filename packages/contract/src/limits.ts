@@ -56,6 +56,7 @@ export const limits = {
   searchQuery: 1000,
   /** Sessions that one content search covers; the cursor continues after them. */
   contentSearchCandidates: 50_000,
+  costsWindowDays: { min: 1, max: 365, default: 7 },
   subagentId: 255,
   subagentText: 10_000,
   toolResultText: 500,

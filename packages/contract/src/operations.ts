@@ -3,6 +3,7 @@ import { endpoints as catalog } from './catalog/endpoints.ts'
 import { endpoints as categories } from './categories/endpoints.ts'
 import { endpoints as clis } from './clis/endpoints.ts'
 import { endpoints as conversation } from './conversation/endpoints.ts'
+import { endpoints as costs } from './costs/endpoints.ts'
 import { endpoints as elicitations } from './elicitations/endpoints.ts'
 import { endpoints as events } from './events/endpoints.ts'
 import { endpoints as fires } from './fires/endpoints.ts'
@@ -36,6 +37,7 @@ export const operations = [
   ...sessions,
   ...logs,
   ...transcripts,
+  ...costs,
   ...hierarchy,
   ...subagents,
   ...inbox,

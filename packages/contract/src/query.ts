@@ -15,7 +15,7 @@ export function readBoolean(value: unknown): boolean | undefined {
 }
 
 /** A boolean in a query string: the usual spellings; blank counts as absent, anything else is refused. */
-export function queryBoolean({ default: fallback }: { default: boolean }) {
+export function queryBoolean<Default extends boolean | undefined>({ default: fallback }: { default: Default }) {
   return sentAsText<boolean | string>()
     .optional()
     .transform((value, context) => {
@@ -25,5 +25,5 @@ export function queryBoolean({ default: fallback }: { default: boolean }) {
       context.addIssue({ code: 'custom', message: 'must be true or false' })
       return z.NEVER
     })
-    .meta({ type: 'boolean', default: fallback })
+    .meta({ type: 'boolean', ...(fallback !== undefined && { default: fallback }) })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { openCatalog } from '../domain/catalog/catalog.ts'
+import { openPrices } from '../domain/costs/cost.ts'
 import { openQuestionMemory, type QuestionMemory } from '../domain/elicitations/elicitation.ts'
 import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
 import { background } from '../platform/background.ts'
@@ -106,6 +107,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       runtimes,
       firstChoice,
       secrets: runtimeSecrets,
+      prices: builtInPrices,
     } = await openDrivers(config.drivers, {
       modelsPath: config.MODELS_PATH,
       agentsFolder: home.in('agents'),
@@ -146,6 +148,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       batcher: createBatcher(),
       metrics: openMetrics(),
       redactor,
+      prices: openPrices({ path: config.PRICES_PATH, builtIn: builtInPrices, clock: systemClock, log }),
       serviceUrl,
       isWorker: config.ROLE !== 'web',
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,

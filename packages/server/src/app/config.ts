@@ -33,6 +33,7 @@ const variables = {
   CATALOG_PATH: path().optional(),
   DEFAULT_AGENT_ROOT: text().optional(),
   MODELS_PATH: path().optional(),
+  PRICES_PATH: path().optional(),
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   APP_HOST: hostWithPort().optional(),

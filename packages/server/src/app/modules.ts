@@ -5,6 +5,7 @@ import { categories } from '../domain/categories/room.ts'
 import { chat } from '../domain/chat/room.ts'
 import { clis } from '../domain/clis/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
+import { costs } from '../domain/costs/room.ts'
 import { elicitations } from '../domain/elicitations/room.ts'
 import { fires } from '../domain/fires/room.ts'
 import { forge } from '../domain/forge/room.ts'
@@ -42,6 +43,7 @@ export const modules: readonly Room[] = [
   sessions,
   logs,
   transcripts,
+  costs,
   hierarchy,
   subagents,
   board,

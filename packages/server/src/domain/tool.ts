@@ -7,12 +7,17 @@ export const groupNames = [
   'triggers_readonly',
   'notifications',
   'notifications_readonly',
+  'health',
+  'health_readonly',
   'self_session',
 ] as const
 export type Group = (typeof groupNames)[number]
 
-/** What agents may do only where their root allows it: each ends the turn of another session, or brings one back. */
-export const agentPermissions = ['force_immediate', 'unarchive_parent'] as const
+/**
+ * What agents may do only where their root allows it: end the turn of another session, bring one back, or read figures of the
+ * whole service.
+ */
+export const agentPermissions = ['force_immediate', 'unarchive_parent', 'see_operations'] as const
 export type AgentPermission = (typeof agentPermissions)[number]
 
 /**

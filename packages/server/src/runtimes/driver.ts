@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { KnownSecret } from '../platform/redaction/redactor.ts'
 import type { PinnedCli } from './cli.ts'
 import type { ModelRow } from './models.ts'
+import type { FamilyPrices } from './prices.ts'
 import type { Runtime, RuntimeModel } from './runtime.ts'
 
 type Variables = Readonly<Record<string, z.ZodType>>
@@ -27,6 +28,8 @@ type DriverDeclaration<V extends Variables> = {
   cli?: PinnedCli
   /** The built-in model list. The operator's models file may replace it. */
   models?: readonly ModelRow[]
+  /** What its models cost by the vendor's list. The operator's price file replaces it. */
+  prices?: FamilyPrices
   open(context: DriverContext<V>): Promise<OpenedDriver>
 }
 

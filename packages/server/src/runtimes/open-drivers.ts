@@ -2,6 +2,7 @@ import type { KnownSecret } from '../platform/redaction/redactor.ts'
 import { canRun, isProgram } from './cli.ts'
 import type { DriverContext, RuntimeDriver } from './driver.ts'
 import { readModels } from './models.ts'
+import type { FamilyPrices } from './prices.ts'
 import type { Runtime } from './runtime.ts'
 
 /** A driver with the values of its variables. */
@@ -13,6 +14,8 @@ export type OpenedRuntimes = {
   /** The default runtime of a fresh installation (docs/decisions/0043). */
   firstChoice: string
   secrets: readonly KnownSecret[]
+  /** The list prices of all drivers. */
+  prices: FamilyPrices
 }
 
 /** Opens every runtime that this host offers. A runtime whose program is missing is offered too; its turns say what is missing. */
@@ -39,7 +42,8 @@ export async function openDrivers(
     builtIn.push(...opened.runtimes.filter(({ name }) => name === driver.name))
     secrets.push(...declaredSecrets(driver, config), ...(opened.secrets ?? []))
   }
-  return { runtimes, firstChoice: await chooseFirst(builtIn.length > 0 ? builtIn : runtimes), secrets }
+  const prices = Object.assign({}, ...configured.map(({ driver }) => driver.prices ?? {}))
+  return { runtimes, firstChoice: await chooseFirst(builtIn.length > 0 ? builtIn : runtimes), secrets, prices }
 }
 
 function declaredSecrets({ secrets }: RuntimeDriver, config: ConfiguredDriver['config']): KnownSecret[] {

@@ -125,6 +125,7 @@ const table: Row[] = [
   },
   { name: 'RUNTIMES_PATH', unset: undefined, good: [['/srv/r.json', '/srv/r.json']], bad: ['r.json'], rule: path },
   { name: 'MODELS_PATH', unset: undefined, good: [['/srv/m.json', '/srv/m.json']], bad: ['m.json'], rule: path },
+  { name: 'PRICES_PATH', unset: undefined, good: [['/srv/p.json', '/srv/p.json']], bad: ['p.json'], rule: path },
   {
     name: 'ROLE',
     unset: 'all',

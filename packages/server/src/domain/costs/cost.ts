@@ -1,14 +1,27 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
-import { insertUsage, tokensOf, type UsageOwner } from './usage-store.ts'
+import { insertUsage, type NewCalls, tokensOf, type UsageOwner } from './usage-store.ts'
+
+export {
+  findLatestRun,
+  finishRun,
+  type Run,
+  recordProblem,
+  recordRows,
+  recordSession,
+  recordStart,
+  startRun,
+} from './backfill-store.ts'
+export { openPrices } from './prices.ts'
+export type { UsageOwner } from './usage-store.ts'
 
 /**
  * The face of the room: records the usage of model calls, in the transaction that stores the transcript lines. Returns
- * the number of tokens that were not recorded before.
+ * what was not recorded before.
  */
-export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<number> {
+export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
   const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage))
-  return counted.length > 0 ? insertUsage(tx, owner, counted) : 0
+  return counted.length > 0 ? insertUsage(tx, owner, counted) : { calls: 0, tokens: 0 }
 }
 
 /** Longer than any id or model name, and short enough for an index. */

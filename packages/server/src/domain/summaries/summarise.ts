@@ -109,8 +109,8 @@ async function settle(app: App, claim: SummaryClaim, result: Result): Promise<vo
 const summaryFacts = { subagent_type: 'status_summary', description: 'Status summary', tool_use_id: null }
 
 /**
- * Stores what the agent was told and did, as a subagent of the session, so that an operator can see it later. Its cost counts
- * toward the session's.
+ * Stores what the agent was told and did, as a subagent of the session, so that an operator can see it later. Its usage is an
+ * ad hoc call about the session.
  */
 async function recordRun(
   app: App,
@@ -126,15 +126,12 @@ async function recordRun(
     agent_root: readMetadata(session).agent_root_key ?? null,
     agent_runtime: session.agent_runtime,
     runtime_session_id: null,
+    source: 'status_summary' as const,
   }
   await untilReachable(() =>
     transact(app.db, async (tx) => {
       if (!(await lockSessionIfThere(tx, { id: session.id }))) return
-      const tokens = await recordUsage(
-        tx,
-        owner,
-        usages.map((usage) => ({ ...usage, subagent: true })),
-      )
+      const { tokens } = await recordUsage(tx, owner, usages)
       const { entry_count: after } = await lockThread(tx, { sessionId: session.id, thread })
       await appendEntries(tx, { sessionId: session.id, thread }, { after, lines: redacted, readBytes: 0 })
       const file = { thread, path: thread, subagent: summaryFacts }

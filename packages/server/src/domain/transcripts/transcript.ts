@@ -7,6 +7,7 @@ import { renderLine, renderReadable } from './render.ts'
 import { findLines, findProgress, selectLastLines, type ThreadKey } from './transcript-store.ts'
 
 export { type IngestHooks, ingest } from './ingest.ts'
+export { outlineOf } from './line-outline.ts'
 export { toolUsesIn } from './tool-uses.ts'
 export { transcriptLinesOf } from './transcript-lines.ts'
 export {

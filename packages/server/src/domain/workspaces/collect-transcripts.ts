@@ -57,7 +57,7 @@ function collectFile(app: App, source: TranscriptSource, file: TranscriptFile): 
   }
   const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
     const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
-    const tokens = await recordUsage(
+    const { tokens } = await recordUsage(
       tx,
       owner,
       usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),

@@ -2,6 +2,7 @@ import type { McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
 import { type Root, serviceServers } from '../catalog/catalog.ts'
 import { readMetadata, type SessionRow } from '../sessions/session.ts'
+import type { Group } from '../tool.ts'
 
 declare module '../app.ts' {
   interface App {
@@ -30,11 +31,19 @@ export async function injectedServers(
   })
   const roots = subagentRootsOf(app, session)
   return [
-    chosen.some(coversOwnSession) ? [] : serverFor(serviceServers.ownSession, { tool_groups: 'self_session' }),
+    chosen.some(coversOwnSession)
+      ? []
+      : serverFor(serviceServers.ownSession, { tool_groups: ownGroupsOf(app, session).join(',') }),
     roots.length === 0 || chosen.some(({ name }) => name === serviceServers.subagents)
       ? []
       : serverFor(serviceServers.subagents, { allowed_agent_roots: roots.join(',') }),
   ].flat()
+}
+
+/** The groups of tools that every agent of the session's root has. */
+export function ownGroupsOf(app: App, session: SessionRow): Group[] {
+  const seesOperations = rootOf(app, session)?.allowsAgents.includes('see_operations') === true
+  return seesOperations ? ['self_session', 'health_readonly'] : ['self_session']
 }
 
 /** The roots on which the agent of a session may start sessions. */

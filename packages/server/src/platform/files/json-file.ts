@@ -45,7 +45,7 @@ function readText(path: string): string {
   }
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
+export function placeOf(path: readonly PropertyKey[]): string {
   const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
   return place === '' ? '' : `${place.replace(/^\./, '')} `
 }

@@ -3,6 +3,7 @@ import { defineDriver } from '../driver.ts'
 import { alphaCli, pinnedCli, usualCommand } from './cli.ts'
 import { alphaOptions, secrets, variables } from './config.ts'
 import { models } from './models.ts'
+import { prices } from './prices.ts'
 import { alphaRuntime, name } from './runtime.ts'
 
 /** Claude Code. */
@@ -12,6 +13,7 @@ export const alphaDriver = defineDriver({
   secrets,
   cli: pinnedCli,
   models,
+  prices,
   async open({ config, models: offered, agentsFolder }) {
     const installed = await installedProgram(agentsFolder, pinnedCli)
     const command = config.RUNTIME_ALPHA_COMMAND ?? installed ?? usualCommand

@@ -4,7 +4,7 @@ import { findInTree } from '../../domain/hierarchy/hierarchy.ts'
 import { findSessionIdByTurnKey, isTurnKey } from '../../domain/inbox/inbox.ts'
 import { findSession, readMetadata } from '../../domain/sessions/session.ts'
 import { type AgentPermission, agentPermissions, type Group, groupNames } from '../../domain/tool.ts'
-import { rootOf, subagentRootsOf } from '../../domain/workspaces/workspace.ts'
+import { ownGroupsOf, rootOf, subagentRootsOf } from '../../domain/workspaces/workspace.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { BoundCall } from './bound-call.ts'
@@ -43,7 +43,7 @@ export async function identify(app: App, keys: KeyCheck, { key, address, query }
   const session = await findSession(app.db, { id: ownSessionId })
   const granted = subagentRootsOf(app, session)
   return {
-    groups: groupsFor(app, query.tool_groups, granted.length > 0 ? groupNames : ['self_session']),
+    groups: groupsFor(app, query.tool_groups, granted.length > 0 ? groupNames : ownGroupsOf(app, session)),
     ownSessionId,
     defaultSession: String(ownSessionId),
     roots: roots ? granted.filter((root) => roots.includes(root)) : granted,
@@ -64,7 +64,8 @@ function namesIn(value: unknown): string[] | undefined {
 /** Ignores unknown groups and groups that the key does not grant. Defaults to the largest groups granted. */
 function groupsFor(app: App, value: unknown, granted: readonly Group[]): Group[] {
   const requested = namesIn(value)
-  if (!requested) return granted.includes('sessions') ? ['sessions', 'triggers', 'notifications'] : ['self_session']
+  if (!requested)
+    return granted.includes('sessions') ? ['sessions', 'triggers', 'notifications', 'health'] : [...granted]
   const unknown = requested.filter((name) => !granted.some((group) => group === name))
   if (unknown.length > 0) app.log.debug({ unknown }, 'ignored unknown or ungranted tool groups')
   return granted.filter((group) => requested.includes(group))

@@ -142,15 +142,17 @@ describe('a status summary', () => {
     })
   })
 
-  test('a status summary is part of the cost of the session, marked as a subagent', async () => {
+  test('the model call of a status summary is an ad hoc call about the session', async () => {
     const id = await withTranscript({ metadata: { agent_root_key: 'widgets' } }, 'one two', 'three')
     await regenerate(id)
     await whenDone(id)
     const { rows } = await app.pool.query(
-      'select subagent, agent_root, agent_runtime, input_tokens::int from session_usage where session_id = $1',
+      'select source, subagent, agent_root, agent_runtime, input_tokens::int from session_usage where session_id = $1',
       [id],
     )
-    expect(rows).toEqual([{ subagent: true, agent_root: 'widgets', agent_runtime: 'demo', input_tokens: 3 }])
+    expect(rows).toEqual([
+      { source: 'status_summary', subagent: false, agent_root: 'widgets', agent_runtime: 'demo', input_tokens: 3 },
+    ])
   })
 
   test('a status summary is written for an archived session too, which stays archived', async () => {

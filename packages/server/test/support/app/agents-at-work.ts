@@ -29,6 +29,12 @@ export async function agentsAtWork() {
         allow_agents: ['force_immediate', 'unarchive_parent'],
       },
       api: { description: 'The service.', url: api, default_runtime: 'demo', default_mcp_servers: ['tracker'] },
+      watcher: {
+        description: 'May see figures of the service.',
+        url: api,
+        default_runtime: 'demo',
+        allow_agents: ['see_operations'],
+      },
       other: { description: 'Another.', url: api, default_runtime: 'demo' },
     },
   })

@@ -190,6 +190,7 @@ describe('tools/list', () => {
     expect(tools.map(({ name }) => name)).toEqual([
       'get_configs',
       'manage_categories',
+      'get_costs',
       'get_session_provenance',
       'action_session',
       'manage_enqueued_messages',
@@ -228,6 +229,7 @@ describe('tools/list', () => {
       'wake_me_up_when_session_changes_state',
     ])
     expect(await names('triggers_readonly')).toEqual(['search_triggers'])
+    expect(await names('health_readonly')).toEqual(['get_costs'])
     expect(await names('sessions_readonly,weather')).toEqual([
       'get_configs',
       'get_session_provenance',
