@@ -15,7 +15,11 @@ export const Pricing = z
     valid_from: z.string().nullable().meta({ description: 'The day from which these rates apply; null: always.' }),
     problem: z.string().nullable().meta({ description: 'Why the price file is not used as it is now; null if it is.' }),
     cache_multipliers: z
-      .object({ read: z.number(), write_5m: z.number(), write_1h: z.number() })
+      .object({
+        read: z.number().meta({ description: 'Of reads.' }),
+        write_5m: z.number().meta({ description: 'Of writes for five minutes.' }),
+        write_1h: z.number().meta({ description: 'Of writes for an hour.' }),
+      })
       .meta({ description: 'Cache rates as a multiple of the input rate, where a family has none of its own.' }),
     web_search_per_1k_requests: z.number().meta({ description: 'US dollars per thousand web searches.' }),
     per_mtok: z
@@ -136,7 +140,7 @@ export const Costs = z
     cost_breakdown: z
       .array(
         z.object({
-          component: z.enum(costComponents),
+          component: z.enum(costComponents).meta({ description: 'A kind of token, or web searches.' }),
           cost_usd: dollars,
           share: z.number().meta({ description: 'Of all of them together, 0 to 1.' }),
         }),
@@ -166,7 +170,7 @@ export const Costs = z
       .array(z.object({ agent_runtime: name('The runtime.'), ...spend }))
       .meta({ description: 'Every runtime: what is subscription spend and what is metered.' }),
     by_thread_kind: z
-      .array(z.object({ kind: z.enum(['main', 'subagent']), ...spend }))
+      .array(z.object({ kind: z.enum(['main', 'subagent']).meta({ description: 'Who made the calls.' }), ...spend }))
       .meta({ description: 'Main threads and subagents, sessions only.' }),
     by_adhoc_source: z
       .array(z.object({ source: name('What the service made the calls for.'), ...spend }))
@@ -242,8 +246,11 @@ export const AdhocRecord = z
     source: z.string().meta({ description: 'What the service made the call for.' }),
     subject_session_id: Id.nullable().meta({ description: 'The session it was about; null if that was deleted.' }),
     metadata: z
-      .object({ agent_runtime: z.string(), agent_root: z.string().nullable() })
-      .meta({ description: 'The runtime that made the call, and the root of the session.' }),
+      .object({
+        agent_runtime: z.string().meta({ description: 'The runtime that made the call.' }),
+        agent_root: z.string().nullable().meta({ description: 'The root of the session.' }),
+      })
+      .meta({ description: 'What else is known about the call.' }),
   })
   .meta({ id: 'AdhocCostRecord' })
 

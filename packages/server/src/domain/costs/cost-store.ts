@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { pricedVolumes, type UnitPrices, type Volumes } from './price-table.ts'
+import type { UnitPrices, Volumes } from './price-table.ts'
 
 /** Both bounds are part of the window. */
 export type Span = { from: Date; to: Date }
@@ -22,6 +22,17 @@ export type DayGroup = Summed & {
   subagent: boolean
   source: string | null
 }
+
+/** The columns that have a price. */
+export const pricedVolumes = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_creation_5m_tokens',
+  'cache_creation_1h_tokens',
+  'cache_creation_unsplit_tokens',
+  'web_search_requests',
+] as const satisfies readonly (keyof Volumes)[]
 
 const sums = [...pricedVolumes, 'api_calls', 'cache_creation_tokens', 'web_fetch_requests'] as const
 

@@ -1,5 +1,6 @@
 import type { costComponents } from '@yardmaster/contract/costs/fields'
 import { z } from 'zod'
+import { pricedVolumes } from './cost-store.ts'
 
 const dollars = z.number('must be a number of dollars').min(0, 'must be 0 or more').max(1_000_000, 'is too large')
 const multiple = z.number('must be a number').min(0, 'must be 0 or more').max(1000, 'is too large')
@@ -127,9 +128,6 @@ export const componentOf: Readonly<Record<keyof Volumes, Component>> = {
   cache_creation_unsplit_tokens: 'cache write (1h)',
   web_search_requests: 'web search',
 }
-
-// `Object.keys` returns plain strings.
-export const pricedVolumes = Object.keys(componentOf) as (keyof Volumes)[]
 
 export function costOf(prices: UnitPrices | undefined, volumes: Volumes): number {
   if (!prices) return 0

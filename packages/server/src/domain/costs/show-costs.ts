@@ -1,9 +1,9 @@
 import type { Costs, CostsQuery } from '@yardmaster/contract/costs/fields'
 import type { App } from '../app.ts'
 import { findSession } from '../sessions/session.ts'
-import { type DayGroup, type Scope, selectDays, selectTopSessions } from './cost-store.ts'
+import { type DayGroup, pricedVolumes, type Scope, selectDays, selectTopSessions } from './cost-store.ts'
 import { showCoverage } from './coverage.ts'
-import { componentOf, costOf, pricedVolumes, rounded, type UnitPrices, unitPricesOf } from './price-table.ts'
+import { componentOf, costOf, rounded, type UnitPrices, unitPricesOf } from './price-table.ts'
 import { tokensOf } from './usage-store.ts'
 import { presentWindow, windowOf } from './window.ts'
 
