@@ -110,7 +110,7 @@ describe('GET /costs', () => {
       agent_runtime: 'other',
     })
     await call({ session_id: one, called_at: at('2026-08-02T02:00:00Z'), source: 'status_summary' })
-    await call({ called_at: at('2026-08-02T03:00:00Z'), model: 'nobody-knows' })
+    await call({ called_at: at('2026-08-02T03:00:00Z'), model: 'without-rate' })
     const answer = await costs()
     const spend = (cost_usd: number, api_calls: number) => ({ cost_usd, tokens: api_calls * 1e6, api_calls })
     expect(answer).toMatchObject({
@@ -136,7 +136,7 @@ describe('GET /costs', () => {
           models: [
             { name: 'test-opus-1', ...spend(5, 1) },
             { name: 'MY-OPUS-MINI', ...spend(1, 1) },
-            { name: 'nobody-knows', ...spend(0, 1) },
+            { name: 'without-rate', ...spend(0, 1) },
           ],
         },
       ],
@@ -147,7 +147,7 @@ describe('GET /costs', () => {
       by_model: [
         { model: 'test-opus-1', ...spend(15, 3) },
         { model: 'MY-OPUS-MINI', ...spend(1, 1) },
-        { model: 'nobody-knows', ...spend(0, 1) },
+        { model: 'without-rate', ...spend(0, 1) },
       ],
       by_runtime: [
         { agent_runtime: 'demo', ...spend(15, 4) },
@@ -162,7 +162,7 @@ describe('GET /costs', () => {
         { session_id: one, title: 'Fix login', ...spend(15, 3) },
         { session_id: two, title: null, ...spend(1, 1) },
       ],
-      unpriced_models: ['nobody-knows'],
+      unpriced_models: ['without-rate'],
     })
   })
 

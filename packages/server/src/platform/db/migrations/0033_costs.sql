@@ -1,5 +1,5 @@
 -- Calls that the service makes itself, such as a status summary, are rows of the same ledger: one unique request id counts a
--- call once, whoever made it. `session_id` is then the session that the call was about.
+-- call once. `session_id` is then the session that the call was about.
 alter table session_usage add column source text;
 create index session_usage_by_source on session_usage (source, called_at);
 
