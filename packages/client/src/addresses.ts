@@ -96,6 +96,8 @@ export const addresses = {
   'enqueued_messages.interrupt': 'POST /sessions/{session_id}/enqueued_messages/{id}/interrupt',
   'sessions.message_parent': 'POST /sessions/{id}/message_parent',
   'sessions.search': 'GET /sessions/search',
+  'transcript_archive.status': 'GET /transcript_archive/status',
+  'transcript_archive.download': 'GET /transcript_archive/download',
   'sessions.update_heartbeat': 'PATCH /sessions/{id}/heartbeat',
   'triggers.list': 'GET /triggers',
   'triggers.show': 'GET /triggers/{id}',

@@ -19,9 +19,11 @@ type BodyOf<Spec> = Spec extends readonly (infer Alternative)[]
     ? z.output<Spec>
     : Spec extends 'text'
       ? string
-      : Spec extends AnswerSpec
-        ? undefined
-        : never
+      : Spec extends 'zip'
+        ? ReadableStream<Uint8Array>
+        : Spec extends AnswerSpec
+          ? undefined
+          : never
 
 type Success = 200 | 201 | 202 | 204
 

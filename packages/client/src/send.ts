@@ -40,9 +40,12 @@ async function sendOnce(connection: Connection, { method, path, body, signal }: 
     ...(signal && { signal }),
   })
   if (!response.ok) throw await problemOf(response)
+  const type = response.headers.get('content-type') ?? ''
+  // Not read into memory: it may be larger than that.
+  if (type === 'application/zip') return response.body
   const text = await response.text()
   if (text === '') return undefined
-  return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text
+  return type.startsWith('application/json') ? JSON.parse(text) : text
 }
 
 export function headersOf({ key }: Connection): Record<string, string> {

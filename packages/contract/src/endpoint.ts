@@ -14,8 +14,11 @@ export type Sender = 'chat' | 'forge'
 /** `sessions.create`: the OpenAPI operation id, and the method on the client. */
 export type OperationName = `${string}.${string}`
 
-/** What an endpoint answers under one status: a JSON schema, nothing, plain text, or a stream of events. */
-export type AnswerSpec = z.ZodType | 'nothing' | 'text' | 'event-stream'
+/**
+ * What an endpoint answers under one status: a JSON schema, nothing, plain text, a stream of events, or a zip file. A file is
+ * also answered in parts (`Range`), and not at all to a caller that has it (`If-None-Match`).
+ */
+export type AnswerSpec = z.ZodType | 'nothing' | 'text' | 'event-stream' | 'zip'
 export type AnswerSpecs = Record<number, AnswerSpec | readonly AnswerSpec[]>
 
 type About = {

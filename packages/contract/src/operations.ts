@@ -1,3 +1,4 @@
+import { endpoints as archive } from './archive/endpoints.ts'
 import { endpoints as board } from './board/endpoints.ts'
 import { endpoints as catalog } from './catalog/endpoints.ts'
 import { endpoints as categories } from './categories/endpoints.ts'
@@ -50,6 +51,7 @@ export const operations = [
   ...artifacts,
   ...conversation,
   ...search,
+  ...archive,
   ...heartbeats,
   ...triggers,
   ...fires,

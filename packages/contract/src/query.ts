@@ -27,3 +27,23 @@ export function queryBoolean<Default extends boolean | undefined>({ default: fal
     })
     .meta({ type: 'boolean', ...(fallback !== undefined && { default: fallback }) })
 }
+
+/** A time in a query string: ISO 8601 with a zone, or a date, which is its first moment in UTC, or with `isEnd` its last. */
+export function queryTime({ isEnd = false } = {}) {
+  return sentAsText<string>()
+    .optional()
+    .transform((value, context) => {
+      if (value === undefined || value === '') return undefined
+      const isDate = z.iso.date().safeParse(value).success
+      if (isDate) return new Date(Date.parse(value) + (isEnd ? dayMs : 0))
+      if (z.iso.datetime({ offset: true }).safeParse(value).success) return new Date(value)
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a date or a time with a zone, such as 2026-08-22T18:09:42Z',
+      })
+      return z.NEVER
+    })
+    .meta({ type: 'string', examples: ['2026-08-22'] })
+}
+
+const dayMs = 86_400_000

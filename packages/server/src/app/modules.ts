@@ -1,4 +1,5 @@
 import type { Room } from '../domain/app.ts'
+import { archive } from '../domain/archive/room.ts'
 import { board } from '../domain/board/room.ts'
 import { catalog } from '../domain/catalog/room.ts'
 import { categories } from '../domain/categories/room.ts'
@@ -56,6 +57,7 @@ export const modules: readonly Room[] = [
   lifecycle,
   conversation,
   search,
+  archive,
   heartbeats,
   turns,
   triggers,

@@ -105,6 +105,8 @@ const names = [
   'subagents.list',
   'subagents.show',
   'subagents.update',
+  'transcript_archive.download',
+  'transcript_archive.status',
   'triggers.channels',
   'triggers.create',
   'triggers.delete',

@@ -12,6 +12,7 @@ export { toolUsesIn } from './tool-uses.ts'
 export { transcriptLinesOf } from './transcript-lines.ts'
 export {
   appendEntries,
+  findEscapedLines,
   findLines,
   findProgress,
   lockThread,

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { AnswerSpecs } from '@yardmaster/contract/endpoint'
 import type { z } from 'zod'
+import type { Download } from './download.ts'
 
 type BodyOf<Spec> = Spec extends z.ZodType
   ? z.output<Spec>
@@ -10,9 +11,11 @@ type BodyOf<Spec> = Spec extends z.ZodType
       ? string | Readable
       : Spec extends 'event-stream'
         ? Readable
-        : Spec extends readonly (infer Alternative)[]
-          ? BodyOf<Alternative>
-          : never
+        : Spec extends 'zip'
+          ? Download
+          : Spec extends readonly (infer Alternative)[]
+            ? BodyOf<Alternative>
+            : never
 
 /** What a handler may return: one of the declared statuses with the body declared for it. */
 export type AnswerOf<Specs extends AnswerSpecs> = {

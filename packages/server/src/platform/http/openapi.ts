@@ -75,11 +75,13 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
     ? ['invalid_json', 'invalid_form', 'unsupported_content_type', 'body_too_large', 'request_timeout']
     : []
   const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
+  const withFile: RefusalKind[] = Object.values(endpoint.answers).includes('zip') ? ['range_not_satisfiable'] : []
   return [
     ...withKey,
     ...withPassword,
     ...withSignature,
     ...always,
+    ...withFile,
     ...withParams,
     ...withQuery,
     ...withBody,
@@ -147,6 +149,7 @@ const answerDescriptions: Record<string, string> = {
 function contentOf(spec: AnswerSpec): Record<string, { schema: JsonSchema }> {
   if (spec === 'nothing') return {}
   if (spec === 'text') return { 'text/plain': { schema: { type: 'string' } } }
+  if (spec === 'zip') return { 'application/zip': { schema: { type: 'string', format: 'binary' } } }
   if (spec === 'event-stream') return { 'text/event-stream': { schema: { type: 'string' } } }
   return { 'application/json': { schema: schemaOf(spec, 'output') } }
 }

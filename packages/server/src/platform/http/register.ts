@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { writeJson } from '../exact-json.ts'
 import { Refusal } from '../refusal.ts'
+import { Download, isKnown } from './download.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRequest, type Sent } from './endpoint-request.ts'
 import { asJsonBody, Form } from './form-body.ts'
@@ -56,6 +57,7 @@ async function perform<App>(
       throw error
     })
     if (isChecking) checkAnswer(endpoint, status, body)
+    if (body instanceof Download) return body.send(request, reply)
     return endpoint.isTagged === true && status === 200 ? sendTagged(request, reply, body) : send(reply, status, body)
   } catch (error) {
     if (isChecking && error instanceof Refusal) checkRefusal(endpoint, error)
@@ -142,8 +144,7 @@ function sendTagged(request: FastifyRequest, reply: FastifyReply, body: unknown)
   const json = writeJson(body)
   const tag = `"${createHash('sha256').update(json).digest('base64url')}"`
   reply.header('etag', tag)
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''))
-  if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
+  if (isKnown(tag, request.headers['if-none-match'])) return reply.code(304).send()
   return reply.code(200).type('application/json; charset=utf-8').send(json)
 }
 
@@ -177,6 +178,7 @@ function problemWith(spec: AnswerSpec, body: unknown): string | undefined {
   if (spec === 'text' || spec === 'event-stream') {
     return typeof body === 'string' || body instanceof Readable ? undefined : 'not a text'
   }
+  if (spec === 'zip') return body instanceof Download ? undefined : 'not a file'
   const isExact = spec instanceof z.ZodObject && spec.def.catchall === undefined
   const schema = isExact ? spec.strict() : spec
   const result = schema.safeParse(body)

@@ -16,23 +16,27 @@ describe('get_costs', () => {
     expect(await client.call('get_costs', { session_id: 'no-such-slug' })).toMatchObject({ isError: true })
   })
 
-  test('get_costs is offered to no agent whose root does not allow it, whatever it asks for', async () => {
+  test('get_costs and get_transcript_archive are offered to no agent whose root does not allow it, whatever it asks for', async () => {
     for (const root of ['lead', 'other']) {
       const { id, servers } = await atWork(onRoot(root))
       const key = servers[0]?.headers['X-API-Key'] ?? ''
       for (const query of ['', '?tool_groups=health,health_readonly,self_session,sessions']) {
         const own = mcpClient(app, { key, query })
-        expect((await own.tools()).map(({ name }) => name)).not.toContain('get_costs')
-        expect(await own.call('get_costs')).toEqual({ isError: true, text: 'Unknown tool: get_costs' })
+        for (const tool of ['get_costs', 'get_transcript_archive']) {
+          expect((await own.tools()).map(({ name }) => name)).not.toContain(tool)
+          expect(await own.call(tool)).toEqual({ isError: true, text: `Unknown tool: ${tool}` })
+        }
       }
       await app.post(`/sessions/${id}/pause`)
     }
   })
 
-  test('get_costs is among the tools of an agent whose root allows see_operations', async () => {
+  test('get_costs and get_transcript_archive are among the tools of an agent whose root allows see_operations', async () => {
     const { id, clientOf } = await atWork(onRoot('watcher'))
     const { text, isError } = await clientOf('yardmaster-self-session').call('get_costs', { days: 1 })
     expect({ isError, text }).toEqual({ isError: false, text: expect.stringContaining('kind: fleet') })
+    const archive = await clientOf('yardmaster-self-session').call('get_transcript_archive')
+    expect(archive.text).toMatch(/download_url|has not been built/)
     await app.post(`/sessions/${id}/pause`)
   })
 })

@@ -201,6 +201,7 @@ describe('tools/list', () => {
       'get_session',
       'start_session',
       'quick_search_sessions',
+      'get_transcript_archive',
       'search_triggers',
       'action_trigger',
       'wake_me_up_later',
@@ -229,12 +230,13 @@ describe('tools/list', () => {
       'wake_me_up_when_session_changes_state',
     ])
     expect(await names('triggers_readonly')).toEqual(['search_triggers'])
-    expect(await names('health_readonly')).toEqual(['get_costs'])
+    expect(await names('health_readonly')).toEqual(['get_costs', 'get_transcript_archive'])
     expect(await names('sessions_readonly,weather')).toEqual([
       'get_configs',
       'get_session_provenance',
       'get_session',
       'quick_search_sessions',
+      'get_transcript_archive',
     ])
     expect(await names('sessions_readonly&tool_groups=self_session')).not.toContain('start_session')
     expect(await names('weather')).toEqual([])

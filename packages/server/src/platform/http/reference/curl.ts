@@ -14,9 +14,15 @@ export const keyVariable = 'API_KEY'
 
 /** A request to paste into a shell. */
 export function curlExample(operation: Operation, { base, keyHeader }: Caller, resources: Resources): string {
-  const isStream = Object.values(operation.responses).some(({ content = {} }) => 'text/event-stream' in content)
+  const answersAs = (type: string): boolean =>
+    Object.values(operation.responses).some(({ content = {} }) => type in content)
   const body = operation.requestBody?.content['application/json']?.schema
-  const start = ['curl', isStream && '-N', operation.method !== 'GET' && `-X ${operation.method}`]
+  const start = [
+    'curl',
+    answersAs('text/event-stream') && '-N',
+    answersAs('application/zip') && '-OJ',
+    operation.method !== 'GET' && `-X ${operation.method}`,
+  ]
     .filter(Boolean)
     .join(' ')
   return [

@@ -58,6 +58,7 @@ function answerView(status: string, { description, content = {} }: OpenApiRespon
 
 const wordsForMedia: Record<string, Html> = {
   'text/plain': html`<p>Plain text.</p>`,
+  'application/zip': html`<p>A zip file. <code>Range</code> asks for a part of it, which is answered with 206.</p>`,
   'text/event-stream': html`<p>A stream of server-sent events, open until the client disconnects.</p>`,
 }
 

@@ -1,0 +1,13 @@
+import type { Room } from '../app.ts'
+import { endpoints } from './endpoints.ts'
+import { tools } from './tools.ts'
+import { intervalMs, updateArchive } from './update-archive.ts'
+
+export const archive: Room = {
+  name: 'archive',
+  endpoints,
+  tools,
+  periodic: [
+    { name: 'update_transcript_archive', queue: 'maintenance', intervalMs, runs: 'one_host', run: updateArchive },
+  ],
+}

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { ok } from '../../../src/platform/http/answer.ts'
+import { Download } from '../../../src/platform/http/download.ts'
+import { testKey } from '../../support/app/app.ts'
+import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
+
+const text = '0123456789'
+
+async function fileServer(opened: unknown[] = []) {
+  const endpoint = defineEndpoint({
+    method: 'GET',
+    path: '/file',
+    tag: 'Test',
+    summary: 'A file',
+    answers: { 200: 'zip' },
+    handle: async () =>
+      ok(
+        new Download({
+          filename: 'file.zip',
+          type: 'application/zip',
+          sizeBytes: text.length,
+          tag: 'v1',
+          headers: { 'x-about': 'this' },
+          open: (part) => {
+            opened.push(part)
+            return Readable.from([Buffer.from(text.slice(part.start, part.end))])
+          },
+        }),
+      ),
+  })
+  const server = await kitServer([endpoint], { isChecking: true })
+  return async (headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await server.send('/api/v1/file', { method, headers: { 'x-api-key': testKey, ...headers } })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+}
+
+describe('a download', () => {
+  test('a download is an attachment with its size, its tag and its own headers', async () => {
+    const get = await fileServer()
+    const { status, headers, text: body } = await get()
+    expect([status, body]).toEqual([200, text])
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/zip',
+      'content-length': '10',
+      'content-disposition': 'attachment; filename="file.zip"',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      etag: '"v1"',
+      'x-about': 'this',
+    })
+  })
+
+  test.each([
+    ['bytes=2-4', '234', 'bytes 2-4/10'],
+    ['bytes=8-', '89', 'bytes 8-9/10'],
+    ['bytes=8-99', '89', 'bytes 8-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+    ['bytes=-99', text, 'bytes 0-9/10'],
+  ])('a download answers the range %s with 206 and that part', async (range, part, contentRange) => {
+    const get = await fileServer()
+    const answer = await get({ range })
+    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([206, part, contentRange])
+    expect(answer.headers.get('content-length')).toBe(String(part.length))
+  })
+
+  test.each(['bytes=10-', 'bytes=99-100', 'bytes=-0'])(
+    'a download refuses the range %s with 416 and its size',
+    async (range) => {
+      const get = await fileServer()
+      const answer = await get({ range })
+      expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10'])
+      expect(JSON.parse(answer.text)).toMatchObject({ error: 'Range not satisfiable' })
+    },
+  )
+
+  test.each(['bytes=1-2,4-5', 'lines=1-2', 'bytes=x', 'bytes=4-2', 'bytes=-'])(
+    'a download ignores the range %s, which is not one range of bytes',
+    async (range) => {
+      const get = await fileServer()
+      expect(await get({ range })).toMatchObject({ status: 200, text })
+    },
+  )
+
+  test('a download is continued only from the same version', async () => {
+    const get = await fileServer()
+    expect(await get({ range: 'bytes=5-', 'if-range': '"v1"' })).toMatchObject({ status: 206, text: '56789' })
+    expect(await get({ range: 'bytes=5-', 'if-range': '"v0"' })).toMatchObject({ status: 200, text })
+  })
+
+  test('a download is not opened for a caller that has it, and not for HEAD', async () => {
+    const opened: unknown[] = []
+    const get = await fileServer(opened)
+    expect(await get({ 'if-none-match': '"v0", "v1"' })).toMatchObject({ status: 304, text: '' })
+    const head = await get({}, 'HEAD')
+    expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '10', ''])
+    expect(opened).toEqual([])
+  })
+})
