@@ -71,6 +71,7 @@ export const refusals = {
   no_clone: { status: 422, error: 'No clone path' },
   no_session_created: { status: 422, error: 'No session created' },
   cannot_wake: { status: 422, error: 'Cannot arm wake' },
+  maintenance_refused: { status: 422, error: 'Refused' },
   invalid_transition: { status: 422, error: 'Invalid transition' },
   too_many_notifications: { status: 429, error: 'Too many notifications' },
   burst_suppressed: { status: 429, error: 'Burst suppressed' },

@@ -4,6 +4,7 @@ import type { App } from '../domain/app.ts'
 import { verifyToken } from '../domain/elicitations/elicitation.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { apiKeys } from '../platform/http/api-keys.ts'
+import { formTokens } from '../platform/http/form-tokens.ts'
 import type { Checker } from '../platform/http/guard.ts'
 import { apiKeyChecker, type KeyCheck, keyCheck } from '../platform/http/key-check.ts'
 import { operatorChecker } from '../platform/http/operator-realm.ts'
@@ -16,6 +17,7 @@ import { Refusal, refuse } from '../platform/refusal.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/webhooks/signature.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
+import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
 import type { Config } from './config.ts'
@@ -37,6 +39,7 @@ export type WebOptions = {
 export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
+  const queueOfJob = new Map(modules.flatMap(({ handlers = [] }) => handlers.map(({ job }) => [job.name, job.queue])))
   const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
@@ -60,6 +63,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerProbes(server, app)
   registerPageKit(server)
   registerReference(server, endpoints)
+  registerJobsPages(server, app, { queueOfJob, tokens: formTokens(config.SUPERVISOR_PASSWORD) })
   registerMcp(server, app, {
     endpoints,
     tools: modules.flatMap(({ tools = [] }) => tools),

@@ -5,6 +5,10 @@ export type Page = {
   /** Below the title. */
   lead?: Html | string
   body: Html
+  /** Above the title: links to pages near this one. */
+  near?: Html
+  /** The place that the page belongs to. */
+  place?: (typeof places)[number]['href']
   /** The page loads itself again after this many seconds. */
   refreshSeconds?: number
 }
@@ -15,11 +19,12 @@ export const stylesheetPath = '/pages.css'
 /** The pages that every page links to. */
 const places = [
   { href: '/health', label: 'Health' },
+  { href: '/jobs', label: 'Jobs' },
   { href: '/docs', label: 'API reference' },
 ] as const
 
 /** A whole document. Pages need no script. */
-export function renderPage({ title, lead, body, refreshSeconds }: Page): string {
+export function renderPage({ title, lead, body, near, place, refreshSeconds }: Page): string {
   return html`<!doctype html>
     <html lang="en">
     <head>
@@ -34,9 +39,10 @@ export function renderPage({ title, lead, body, refreshSeconds }: Page): string 
     <a class="skip" href="#main">Skip to the content</a>
     <header class="top">
       <b>Yardmaster</b>
-      <nav aria-label="Pages">${places.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>
+      <nav aria-label="Pages">${places.map(({ href, label }) => link(href, label, href === place))}</nav>
     </header>
     <main id="main">
+      ${near}
       <h1>${title}</h1>
       ${lead !== undefined && html`<p class="lead">${lead}</p>`}
       ${body}
@@ -44,4 +50,9 @@ export function renderPage({ title, lead, body, refreshSeconds }: Page): string 
     </body>
     </html>
     `.toString()
+}
+
+/** A link in a list of pages, marked if it is the page that is shown. */
+export function link(href: string, label: string, isCurrent: boolean): Html {
+  return html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${label}</a>`
 }

@@ -41,10 +41,23 @@ td { overflow-wrap: anywhere; min-width: 4rem; }
 .facts dt { color: var(--soft); font-size: 0.8125rem; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 
+nav a[aria-current] { color: var(--ink); font-weight: 600; text-decoration-color: var(--accent); text-decoration-thickness: 2px; }
+.near { display: flex; flex-wrap: wrap; gap: 0 1.25rem; font-size: 0.9375rem; }
+.near a { display: inline-block; padding: 0.25rem 0; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.control { border: 1px solid var(--line); border-radius: 3px; padding: 0 0.1875rem; font-size: 0.75em; color: var(--warn); }
+td form { margin: 0; gap: 0.25rem 0.5rem; flex-wrap: nowrap; }
+section.action { border-top: 1px solid var(--line); padding-top: 0.25rem; margin-top: 1.25rem; }
+
 form { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: end; margin: 0.75rem 0; }
-label { font-size: 0.875rem; display: grid; gap: 0.125rem; }
+label { font-size: 0.875rem; }
+.field { display: grid; gap: 0.125rem; align-content: start; max-width: 20rem; }
+.wide { flex-basis: 100%; max-width: 48rem; }
+.problem { color: var(--bad); font-weight: 600; }
+[aria-invalid] { border-color: var(--bad); }
 input, select, textarea, button { font: inherit; color: inherit; min-height: 2rem; border: 1px solid var(--soft); border-radius: 4px; background: var(--page); padding: 0.25rem 0.5rem; }
-textarea { width: min(40rem, 90vw); min-height: 6rem; }
+textarea { width: 100%; min-height: 6rem; font-family: var(--mono); font-size: 0.875rem; }
+input, select { max-width: 100%; }
 button { cursor: pointer; background: var(--panel); font-weight: 600; padding: 0.25rem 0.875rem; }
 button.danger { color: var(--bad); border-color: var(--bad); background: var(--bad-ground); }
 

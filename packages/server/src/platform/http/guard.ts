@@ -88,14 +88,14 @@ export const securityHeaders = {
 /**
  * The auth of the matched route, never of the address as it was written: `/%61pi/v1/sessions` and
  * `http://localhost/api/v1/sessions` match the same route. `admitRoute` makes sure that every route declares it, so
- * only an address without a route has none: below `/api` it needs a key and below `/supervisor` the operator's password, so
+ * only an address without a route has none: below `/api` it needs a key, and below the operator's pages their password, so
  * that a stranger learns no addresses.
  */
 function authOf(request: FastifyRequest): Auth {
   const declared = request.routeOptions.config?.auth
   if (declared !== undefined) return declared
   if (isBelow('/api', request)) return 'api_key'
-  return isBelow('/supervisor', request) ? 'operator' : 'none'
+  return ['/supervisor', '/jobs'].some((path) => isBelow(path, request)) ? 'operator' : 'none'
 }
 
 export function isBelow(path: string, { url }: Pick<FastifyRequest, 'url'>): boolean {

@@ -7,6 +7,11 @@ declare module '../db/tables.ts' {
   }
 }
 
+/** The queues that a person paused, with the reasons. */
+export function listPauses(db: Database): Promise<{ queue: QueueName; reason: string | null }[]> {
+  return db.selectFrom('paused_queues').select(['queue', 'reason']).execute()
+}
+
 /** Takes effect on every host within a second. Jobs that run finish; no new job or periodic run starts. */
 export async function pauseQueue(db: Database, queue: QueueName, reason: string): Promise<void> {
   await db
