@@ -44,6 +44,13 @@ const variables = {
   AGENT_USER: text().optional(),
   AGENT_SILENCE_SECONDS: wholeNumber(1, 86_400).default(3600),
   ELICITATION_EXPIRATION_MINUTES: wholeNumber(windowMinutes.min, windowMinutes.max).default(windowMinutes.default),
+  RETENTION_LOG_DAYS: keptDays().default(90),
+  RETENTION_VERBOSE_LOG_DAYS: keptDays().default(14),
+  RETENTION_EVENT_DAYS: keptDays().default(3),
+  RETENTION_NOTIFICATION_DAYS: keptDays().default(30),
+  RETENTION_TURN_DAYS: keptDays().default(90),
+  RETENTION_SNAPSHOT_DAYS: keptDays().default(1),
+  RETENTION_ORPHAN_DAYS: keptDays().default(2),
   SUPERVISOR_USERNAME: text().default('supervisor'),
   SUPERVISOR_PASSWORD: text().optional(),
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),
@@ -151,6 +158,11 @@ function pathList() {
     .refine((paths) => paths.every((one) => one.startsWith('/')), {
       message: 'must be absolute paths, separated by colons',
     })
+}
+
+/** 0: for ever. */
+function keptDays() {
+  return wholeNumber(0, 3650)
 }
 
 function vapidKey() {

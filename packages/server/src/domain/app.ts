@@ -15,6 +15,7 @@ import { type Endpoint, endpointBinding } from '../platform/http/endpoint.ts'
 import type { CronEntry } from '../platform/jobs/cron.ts'
 import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
 import type { Periodic } from '../platform/jobs/periodic.ts'
+import { pruning, type Retention } from '../platform/jobs/pruning.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Confinement } from '../platform/process/confinement.ts'
@@ -55,6 +56,8 @@ export interface App {
   background: Background
   /** Batches concurrent requests to one session into one transaction. */
   batcher: Batcher
+  /** How long what grows is kept. */
+  retention: Retention
   /** An agent without any activity for this long is stopped. */
   agentSilenceSeconds: number
 }
@@ -63,6 +66,9 @@ export const { bind, bindList } = endpointBinding<App>()
 export const handleJob = jobHandling<App>()
 
 export const defineSubscription = subscribing<App>()
+
+/** Periodic work that deletes what is old. The room that owns a table declares it. */
+export const prune = pruning<App>()
 
 /** Everything that a room offers and does. Background work is declared here: no room starts a loop of its own. */
 export type Room = {

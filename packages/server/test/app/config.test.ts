@@ -199,6 +199,15 @@ const table: Row[] = [
     bad: ['0', '10081', 'never'],
     rule: 'must be a whole number from 1 to 10080',
   },
+  ...Object.entries({ LOG: 90, VERBOSE_LOG: 14, EVENT: 3, NOTIFICATION: 30, TURN: 90, SNAPSHOT: 1, ORPHAN: 2 }).map(
+    ([kept, unset]): Row => ({
+      name: `RETENTION_${kept}_DAYS`,
+      unset,
+      good: [['0', 0]],
+      bad: ['-1', '3651', 'for ever'],
+      rule: 'must be a whole number from 0 to 3650',
+    }),
+  ),
   { name: 'SUPERVISOR_USERNAME', unset: 'supervisor', good: [['chief', 'chief']], bad: [] },
   { name: 'SUPERVISOR_PASSWORD', unset: undefined, good: [['long enough', 'long enough']], bad: [] },
   {

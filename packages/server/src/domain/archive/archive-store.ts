@@ -1,6 +1,8 @@
 import type { ArchiveFilters } from '@yardmaster/contract/archive/fields'
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { deleteOld } from '../../platform/db/delete-old.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 import { metadataText } from '../sessions/session.ts'
 
 type FileTable = {
@@ -215,15 +217,19 @@ export async function insertFiles(tx: Transaction, files: readonly StoredFile[])
     `.execute(tx)
 }
 
-/** Sessions that have no transcript any more, and files that a newer one replaced longer ago than any download takes. */
-export async function deleteOutdated(db: Database): Promise<void> {
+/** Sessions that have no transcript any more. */
+export async function deleteEmptied(db: Database): Promise<void> {
   await sql`
     delete from archive_sessions
     using ${sources}
     where archive_sessions.session_id = sessions.id
       and not (${isSource})
   `.execute(db)
-  await sql`delete from archive_files where superseded_at < now() - interval '1 day'`.execute(db)
+}
+
+/** Files that a newer one replaced longer ago than any download takes. */
+export function deleteSuperseded(db: Database, slice: Slice): Promise<number> {
+  return deleteOld(db, { table: 'archive_files', since: 'superseded_at' }, slice)
 }
 
 /** In the order of the zip: by session, and each session before its subagents. */

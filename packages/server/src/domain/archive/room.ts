@@ -1,4 +1,5 @@
-import type { Room } from '../app.ts'
+import { prune, type Room } from '../app.ts'
+import { deleteSuperseded } from './archive-store.ts'
 import { endpoints } from './endpoints.ts'
 import { tools } from './tools.ts'
 import { intervalMs, updateArchive } from './update-archive.ts'
@@ -9,5 +10,10 @@ export const archive: Room = {
   tools,
   periodic: [
     { name: 'update_transcript_archive', queue: 'maintenance', intervalMs, runs: 'one_host', run: updateArchive },
+    prune({
+      name: 'prune_archive_files',
+      keeps: 'snapshots',
+      deleteSome: ({ db }, slice) => deleteSuperseded(db, slice),
+    }),
   ],
 }

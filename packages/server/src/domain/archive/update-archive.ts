@@ -1,6 +1,6 @@
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import type { App } from '../app.ts'
-import { countChanged, deleteOutdated, recordRun, selectChanged, selectFiles } from './archive-store.ts'
+import { countChanged, deleteEmptied, recordRun, selectChanged, selectFiles } from './archive-store.ts'
 import { planArchive } from './plan-archive.ts'
 import { storeSession } from './store-session.ts'
 
@@ -19,7 +19,7 @@ export async function updateArchive(
 ): Promise<RunResult> {
   const startedAt = performance.now()
   const isOver = (): boolean => signal.aborted || performance.now() - startedAt >= budget
-  await deleteOutdated(app.db)
+  await deleteEmptied(app.db)
   let after = 0
   let stored = 0
   const failed: number[] = []

@@ -1,6 +1,8 @@
 import type { Cli } from '@yardmaster/contract/clis/fields'
 import { type JSONColumnType, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { deleteOld } from '../../platform/db/delete-old.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -35,4 +37,9 @@ export function selectReport(db: Database, hostId: string): Promise<Report | und
     .orderBy('checked_at', 'desc')
     .limit(1)
     .executeTakeFirst()
+}
+
+/** Of hosts that are gone: one that lives checks every few minutes. */
+export function deleteOldReports(db: Database, slice: Slice): Promise<number> {
+  return deleteOld(db, { table: 'cli_reports', since: 'checked_at' }, slice)
 }

@@ -1,7 +1,8 @@
-import { handleJob, type Room } from '../app.ts'
+import { handleJob, prune, type Room } from '../app.ts'
 import { checkClis, clearPackageCaches } from './clis.ts'
 import { checkClisJob, clearPackageCachesJob } from './clis-jobs.ts'
 import { endpoints } from './endpoints.ts'
+import { deleteOldReports } from './report-store.ts'
 
 export const clis: Room = {
   name: 'clis',
@@ -22,5 +23,10 @@ export const clis: Room = {
         return 'done'
       },
     },
+    prune({
+      name: 'prune_cli_reports',
+      keeps: 'snapshots',
+      deleteSome: ({ db }, slice) => deleteOldReports(db, slice),
+    }),
   ],
 }

@@ -1,8 +1,10 @@
 import type { Page } from '@yardmaster/contract/paging'
 import { type Insertable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { deleteOld } from '../../platform/db/delete-old.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 import { hasMetadata } from '../sessions/session.ts'
 import { spawnedBy } from '../triggers/trigger.ts'
 import type { FireRow } from './fire-table.ts'
@@ -10,7 +12,7 @@ import type { FireRow } from './fire-table.ts'
 /** Fires that are kept for each trigger. */
 const keptFires = 200
 /** How long an event stays claimed. Pollers look back 45 days at most. */
-const claimedDays = 90
+export const claimedDays = 90
 
 /** Which of these events the trigger has claimed before. */
 export async function selectClaimed(
@@ -90,11 +92,8 @@ export function selectFires(db: Database, triggerId: number, page: Page): Promis
   return selectPage(matching.selectAll().orderBy('id', 'desc'), page)
 }
 
-export async function deleteOldClaims(db: Database): Promise<void> {
-  await db
-    .deleteFrom('trigger_events')
-    .where('created_at', '<', sql<Date>`now() - make_interval(days => ${claimedDays})`)
-    .execute()
+export function deleteOldClaims(db: Database, slice: Slice): Promise<number> {
+  return deleteOld(db, { table: 'trigger_events', since: 'created_at' }, slice)
 }
 
 export type OwnPending = { messageId: number | null; createdAt: Date }

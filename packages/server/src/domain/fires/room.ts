@@ -1,7 +1,7 @@
-import type { App, Room } from '../app.ts'
+import { prune, type Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
 import { fireDueSchedules } from './fire-due-schedules.ts'
-import { deleteOldClaims } from './fire-store.ts'
+import { claimedDays, deleteOldClaims } from './fire-store.ts'
 import { tools } from './tools.ts'
 
 export const fires: Room = {
@@ -18,15 +18,10 @@ export const fires: Room = {
       runs: 'every_host',
       run: fireDueSchedules,
     },
-    {
+    prune({
       name: 'forget_old_fires',
-      queue: 'maintenance',
-      intervalMs: 3_600_000,
-      runs: 'one_host',
-      run: async ({ db }: App) => {
-        await deleteOldClaims(db)
-        return 'done'
-      },
-    },
+      keeps: { days: claimedDays },
+      deleteSome: ({ db }, slice) => deleteOldClaims(db, slice),
+    }),
   ],
 }

@@ -2,7 +2,6 @@ import { transact } from '../../platform/db/transact.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import { poll } from '../../platform/pollers/poll.ts'
 import { pollEach } from '../../platform/pollers/poll-each.ts'
-import { deleteOldDeliveries } from '../../platform/webhooks/delivery-store.ts'
 import type { App } from '../app.ts'
 import { findConditions, recordPolled } from '../triggers/trigger.ts'
 import { pollIssues } from './poll-issues.ts'
@@ -37,9 +36,4 @@ export async function pollForge(app: App, signal: AbortSignal): Promise<RunResul
     const refused = failed.find(({ error }) => error.kind === 'refused')
     if (refused) throw refused.error
   })
-}
-
-export async function forgetOldDeliveries(app: App): Promise<RunResult> {
-  await deleteOldDeliveries(app.db)
-  return 'done'
 }

@@ -1,8 +1,9 @@
-import type { Room } from '../app.ts'
+import { deleteOldDeliveries } from '../../platform/webhooks/delivery-store.ts'
+import { prune, type Room } from '../app.ts'
 import { checkConditions } from './check-conditions.ts'
 import { checkConditionsJob } from './check-conditions-job.ts'
 import { endpoints } from './endpoints.ts'
-import { forgetOldDeliveries, pollForge } from './poll-forge.ts'
+import { pollForge } from './poll-forge.ts'
 import { receiveForgeEvent } from './receive-forge-event.ts'
 import { receiveForgeEventJob } from './receive-forge-event-job.ts'
 
@@ -14,12 +15,10 @@ export const forge: Room = {
   cron: [{ schedule: '35 * * * *', job: checkConditionsJob }],
   periodic: [
     { name: 'poll_forge', queue: 'pollers', intervalMs: 60_000, runs: 'one_host', run: pollForge },
-    {
+    prune({
       name: 'forget_old_deliveries',
-      queue: 'maintenance',
-      intervalMs: 6 * 3600_000,
-      runs: 'one_host',
-      run: forgetOldDeliveries,
-    },
+      keeps: { days: 30 },
+      deleteSome: ({ db }, slice) => deleteOldDeliveries(db, slice),
+    }),
   ],
 }

@@ -1,6 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { deleteOld } from '../../platform/db/delete-old.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 import type { TurnSource, Withdrawal } from './turn-table.ts'
 
 export type Turn = Selectable<Tables['turns']>
@@ -103,4 +105,23 @@ export async function findRunMarkers(tx: Transaction, sessionId: number): Promis
     .$narrowType<{ run_marker: string }>()
     .execute()
   return turns.map(({ run_marker }) => run_marker)
+}
+
+/**
+ * Turns that ended long ago. The last one of a session is kept, because it numbers the next one, and the first one, because a
+ * title is made of it. So is one whose prompt may name an issue or a pull request: an agent did not find what it was told of.
+ */
+export function deleteOldTurns(db: Database, slice: Slice): Promise<number> {
+  const isDone = sql<SqlBool>`
+    old.state = 'ended'
+    and old.sequence > 1
+    and old.prompt not like '%/pull/%'
+    and old.prompt not like '%/issues/%'
+    and exists (
+      select from turns as later
+      where later.session_id = old.session_id
+        and later.sequence > old.sequence
+    )
+  `
+  return deleteOld(db, { table: 'turns', since: 'ended_at', where: isDone }, slice)
 }

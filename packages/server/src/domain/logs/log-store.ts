@@ -1,8 +1,10 @@
 import type { LogFilters, LogLevel } from '@yardmaster/contract/logs/fields'
 import type { Page } from '@yardmaster/contract/paging'
-import { type Generated, type Selectable, sql } from 'kysely'
+import { type Generated, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { deleteOld } from '../../platform/db/delete-old.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 
 type LogTable = {
   id: Generated<number>
@@ -66,4 +68,10 @@ export function updateLog(
 
 export async function deleteLog(tx: Transaction, id: number): Promise<void> {
   await tx.deleteFrom('session_logs').where('id', '=', id).execute()
+}
+
+/** Lines of every level, or only verbose ones. */
+export function deleteOldLogs(db: Database, slice: Slice, { isOnlyVerbose = false } = {}): Promise<number> {
+  const old = { table: 'session_logs', since: 'created_at' } as const
+  return deleteOld(db, isOnlyVerbose ? { ...old, where: sql<SqlBool>`old.level = 'verbose'` } : old, slice)
 }

@@ -3,7 +3,9 @@ import type { Page } from '@yardmaster/contract/paging'
 import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { type Generated, type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { daysAgo } from '../../platform/db/days-ago.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
@@ -229,34 +231,37 @@ export function selectPendingQuestion(tx: Transaction, id: number): Promise<{ me
 }
 
 /** What a session that was archived so long ago said needs no one any more. */
-export async function updateStaleOfArchived(tx: Transaction, afterDays: number): Promise<number> {
-  const { numUpdatedRows } = await tx
-    .updateTable('notifications')
-    .set({ stale: true, updated_at: sql<Date>`now()` })
-    .where('stale', '=', false)
-    .where('session_id', 'in', ({ selectFrom }) =>
-      selectFrom('sessions')
-        .select('id')
-        .where('status', '=', 'archived')
-        .where('archived_at', '<', daysAgo(afterDays)),
+export async function updateStaleOfArchived(tx: Transaction, { days, limit }: Slice): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update notifications
+    set stale = true, updated_at = now()
+    where id in (
+      select notifications.id
+      from notifications
+      join sessions on sessions.id = notifications.session_id
+      where not notifications.stale
+        and sessions.status = 'archived'
+        and sessions.archived_at < ${daysAgo(days)}
+      limit ${limit}
     )
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+  `.execute(tx)
+  return Number(numAffectedRows)
 }
 
-/** Stale ones and read ones. How many of them were listed. */
-export async function deleteSettled(tx: Transaction, afterDays: number): Promise<number> {
-  const deleted = await tx
-    .deleteFrom('notifications')
-    .where(sql<SqlBool>`(stale or read)`)
-    .where('updated_at', '<', daysAgo(afterDays))
-    .returning('stale')
-    .execute()
-  return deleted.filter(({ stale }) => !stale).length
-}
-
-function daysAgo(days: number) {
-  return sql<Date>`now() - make_interval(days => ${days})`
+/** Stale ones and read ones. How many, and how many of them were listed. */
+export async function deleteSettled(tx: Transaction, { days, limit }: Slice): Promise<{ all: number; listed: number }> {
+  const { rows } = await sql<{ stale: boolean }>`
+    delete from notifications
+    where id in (
+      select id
+      from notifications
+      where (stale or read)
+        and updated_at < ${daysAgo(days)}
+      limit ${limit}
+    )
+    returning stale
+  `.execute(tx)
+  return { all: rows.length, listed: rows.filter(({ stale }) => !stale).length }
 }
 
 function withSession(db: Database | Transaction) {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { deleteOld } from '../../platform/db/delete-old.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 
 /** How far a poller has read for a condition, by name. */
 export async function readCursors(
@@ -37,11 +39,8 @@ export async function deleteCursors(tx: Transaction, conditionId: number, names?
 }
 
 /** A poller writes the cursors of what it follows with every poll: one that it left behind belongs to a channel we are no longer in. */
-const keptDays = 45
+export const cursorDays = 45
 
-export async function deleteOldCursors(db: Database): Promise<void> {
-  await db
-    .deleteFrom('trigger_cursors')
-    .where('updated_at', '<', sql<Date>`now() - ${keptDays} * interval '1 day'`)
-    .execute()
+export function deleteOldCursors(db: Database, slice: Slice): Promise<number> {
+  return deleteOld(db, { table: 'trigger_cursors', since: 'updated_at' }, slice)
 }

@@ -1,5 +1,5 @@
-import type { App, Room } from '../app.ts'
-import { deleteOldCursors } from './cursor-store.ts'
+import { prune, type Room } from '../app.ts'
+import { cursorDays, deleteOldCursors } from './cursor-store.ts'
 import { endpoints } from './endpoints.ts'
 import { fireSessionEventJob } from './session-event-job.ts'
 import { tools } from './tools.ts'
@@ -11,16 +11,15 @@ export const triggers: Room = {
   tools,
   jobs: [fireSessionEventJob],
   periodic: [
-    {
+    prune({
       name: 'forget_spent_triggers',
-      queue: 'maintenance',
-      intervalMs: 3_600_000,
-      runs: 'one_host',
-      run: async ({ db }: App) => {
-        await deleteSpentTriggers(db)
-        await deleteOldCursors(db)
-        return 'done'
-      },
-    },
+      keeps: { days: 1 },
+      deleteSome: ({ db }, slice) => deleteSpentTriggers(db, slice),
+    }),
+    prune({
+      name: 'forget_old_cursors',
+      keeps: { days: cursorDays },
+      deleteSome: ({ db }, slice) => deleteOldCursors(db, slice),
+    }),
   ],
 }

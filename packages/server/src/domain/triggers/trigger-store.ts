@@ -5,8 +5,10 @@ import { type ConditionType, readConditionType } from '@yardmaster/contract/trig
 import type { TriggerFilters } from '@yardmaster/contract/triggers/fields'
 import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import { daysAgo } from '../../platform/db/days-ago.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
+import type { Slice } from '../../platform/jobs/pruning.ts'
 import { hasMetadata, metadataText } from '../sessions/session.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
@@ -247,17 +249,23 @@ const isOneTime = sql<SqlBool>`
 `
 
 /** A spent wake stays readable for a day: its history says why it did not wake its session. */
-export async function deleteSpentTriggers(db: Database): Promise<void> {
-  await db
+export async function deleteSpentTriggers(db: Database, { days, limit }: Slice): Promise<number> {
+  const { numDeletedRows } = await db
     .deleteFrom('triggers')
-    .where(isOneTime)
-    .where('status', '=', 'enabled')
-    .where(
-      sql<SqlBool>`not exists (
-        select from trigger_conditions
-        where trigger_conditions.trigger_id = triggers.id
-          and (last_triggered_at is null or last_triggered_at > now() - interval '1 day')
-      )`,
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('triggers')
+        .select('id')
+        .where(isOneTime)
+        .where('status', '=', 'enabled')
+        .where(
+          sql<SqlBool>`not exists (
+            select from trigger_conditions
+            where trigger_conditions.trigger_id = triggers.id
+              and (last_triggered_at is null or last_triggered_at > ${daysAgo(days)})
+          )`,
+        )
+        .limit(limit),
     )
-    .execute()
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

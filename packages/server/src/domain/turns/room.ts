@@ -1,7 +1,7 @@
 import { onEvent } from '../../platform/events/event.ts'
 import type { Periodic } from '../../platform/jobs/periodic.ts'
-import type { App, Room } from '../app.ts'
-import { noteAlive } from '../hosts/hosts.ts'
+import { type App, prune, type Room } from '../app.ts'
+import { keptDays, noteAlive } from '../hosts/hosts.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { admit, admitTurns } from './admit.ts'
 import { pruneHosts } from './prune-hosts.ts'
@@ -36,16 +36,14 @@ const periodic: readonly Periodic<App>[] = [
       return 'done'
     },
   },
-  {
+  prune({
     name: 'prune_hosts',
-    queue: 'maintenance',
-    intervalMs: 3_600_000,
-    runs: 'one_host',
-    run: async (app) => {
+    keeps: { days: keptDays },
+    deleteSome: async (app) => {
       await pruneHosts(app)
-      return 'done'
+      return 0
     },
-  },
+  }),
 ]
 
 export const turns: Room = {

@@ -5,6 +5,12 @@ export function cloneName(sessionId: number): string {
   return `session-${sessionId}`
 }
 
+/** The session that a folder of `clones` or `runtimes` belongs to; undefined for another name. */
+export function sessionOfFolder(name: string): number | undefined {
+  const [, id] = /^session-([1-9]\d{0,14})(?:\.kept)?$/.exec(name) ?? []
+  return id === undefined ? undefined : Number(id)
+}
+
 export function clonePath(app: App, sessionId: number): string {
   return app.home.in('clones', cloneName(sessionId))
 }

@@ -1,6 +1,7 @@
-import type { Room } from '../app.ts'
+import { prune, type Room } from '../app.ts'
 import { emptyTrash } from './empty-trash.ts'
 import { emptyTrashJob } from './empty-trash-job.ts'
+import { pruneOrphans } from './prune-orphans.ts'
 import { removeFiles } from './remove-files.ts'
 import { removeFilesJob } from './remove-files-job.ts'
 import { rereadUsage, sweepUsage } from './reread-usage.ts'
@@ -21,5 +22,15 @@ export const workspaces: Room = {
       runs: 'one_host',
       run: sweepUsage,
     },
+    prune({
+      name: 'prune_orphaned_folders',
+      keeps: 'orphans',
+      runs: 'every_host',
+      intervalMs: 6 * 3_600_000,
+      deleteSome: async (app, slice) => {
+        await pruneOrphans(app, slice)
+        return 0
+      },
+    }),
   ],
 }

@@ -1,6 +1,8 @@
 import { type Generated, sql } from 'kysely'
 import { takeLock } from '../db/advisory-locks.ts'
 import type { Database, Transaction } from '../db/database.ts'
+import { daysAgo } from '../db/days-ago.ts'
+import type { Slice } from '../jobs/pruning.ts'
 import type { PlacedEvent } from './event.ts'
 
 declare module '../db/tables.ts' {
@@ -79,13 +81,20 @@ export async function lastPosition(db: Database): Promise<number> {
 
 /**
  * Returns the number of deleted events. Records how far it deleted, so that a reader whose cursor is older learns that it may
- * have missed events.
+ * have missed events. An event without a position has not been announced yet.
  */
-export async function deleteEventsBefore(db: Database, time: Date): Promise<number> {
+export async function deleteOldEvents(db: Database, { days, limit }: Slice): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with deleted as (
       delete from events
-      where created_at < ${time}
+      where id in (
+        select id
+        from events
+        where created_at < ${daysAgo(days)}
+          and position is not null
+        order by created_at
+        limit ${limit}
+      )
       returning position
     )
     update event_retention

@@ -1,5 +1,7 @@
 import { type Generated, sql } from 'kysely'
 import type { Database, Transaction } from '../db/database.ts'
+import { deleteOld } from '../db/delete-old.ts'
+import type { Slice } from '../jobs/pruning.ts'
 import type { PlacedEvent } from './event.ts'
 
 declare module '../db/tables.ts' {
@@ -143,13 +145,8 @@ export async function insertFailure(
     .execute()
 }
 
-const failuresKeptDays = 30
-
-export async function deleteOldFailures(db: Database): Promise<void> {
-  await db
-    .deleteFrom('event_subscription_failures')
-    .where('failed_at', '<', sql<Date>`now() - make_interval(days => ${failuresKeptDays})`)
-    .execute()
+export function deleteOldFailures(db: Database, slice: Slice): Promise<number> {
+  return deleteOld(db, { table: 'event_subscription_failures', since: 'failed_at' }, slice)
 }
 
 export type SubscriptionStatus = {

@@ -1,5 +1,7 @@
-import { type Generated, sql } from 'kysely'
+import type { Generated } from 'kysely'
 import type { Database, Transaction } from '../db/database.ts'
+import { deleteOld } from '../db/delete-old.ts'
+import type { Slice } from '../jobs/pruning.ts'
 
 declare module '../db/tables.ts' {
   interface Tables {
@@ -24,11 +26,6 @@ export async function claimDeliveries(
   return new Set(claimed.map(({ delivery_id: id }) => id))
 }
 
-const keptDays = 30
-
-export async function deleteOldDeliveries(db: Database): Promise<void> {
-  await db
-    .deleteFrom('webhook_deliveries')
-    .where('received_at', '<', sql<Date>`now() - ${keptDays} * interval '1 day'`)
-    .execute()
+export function deleteOldDeliveries(db: Database, slice: Slice): Promise<number> {
+  return deleteOld(db, { table: 'webhook_deliveries', since: 'received_at' }, slice)
 }

@@ -6,6 +6,7 @@ import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
 import { emptyTables } from '../../support/database/empty-tables.ts'
 import { readZip } from '../../support/files/read-zip.ts'
+import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -250,7 +251,7 @@ describe('GET /transcript_archive/download', () => {
     await app.pool.query(
       `update archive_files set superseded_at = now() - interval '2 days' where superseded_at is not null`,
     )
-    await build()
+    await runPeriodic(app.host.app, 'prune_archive_files')
     expect((await app.pool.query('select from archive_files')).rowCount).toBe(2)
   })
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { forgetOldDeliveries } from '../../../src/domain/forge/poll-forge.ts'
 import { expectProblem } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { signedByForge } from '../../support/remote/forge-server.ts'
 import { platformApp } from '../../support/remote/platform-app.ts'
 
@@ -193,10 +193,10 @@ describe('POST /webhooks/forge', () => {
       )
     await app.sendForge({}, about)
     await age(29)
-    await forgetOldDeliveries(app.host.app)
+    await runPeriodic(app.host.app, 'forget_old_deliveries')
     expect((await app.sendForge({}, about)).status).toBe(409)
     await age(31)
-    await forgetOldDeliveries(app.host.app)
+    await runPeriodic(app.host.app, 'forget_old_deliveries')
     expect((await app.sendForge({}, about)).status).toBe(200)
   })
 

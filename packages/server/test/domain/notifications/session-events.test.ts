@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { announceRest } from '../../../src/domain/notifications/announce-rest.ts'
 import { followSessions } from '../../../src/domain/notifications/follow-sessions.ts'
-import { pruneNotifications } from '../../../src/domain/notifications/prune-notifications.ts'
 import { transition } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
+import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { insertRunningSession, insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { byHand } from '../../support/triggers/by-hand.ts'
 
@@ -265,7 +265,7 @@ describe('staleness', () => {
          ($2, 'session_complete', 't', 'finished', false, now())`,
       [id, archived],
     )
-    await pruneNotifications.perform({}, app.host.app)
+    await runPeriodic(app.host.app, 'prune_notifications')
     expect((await listed()).map(({ body }) => body)).toEqual(['just read'])
   })
 
@@ -278,7 +278,7 @@ describe('staleness', () => {
          ($1, 'needs_input', 't', 'open', false, now() - interval '31 days')`,
       [id],
     )
-    await pruneNotifications.perform({}, app.host.app)
+    await runPeriodic(app.host.app, 'prune_notifications')
     const { rows } = await app.pool.query('select body from notifications order by id')
     expect(rows).toEqual([{ body: 'recent' }, { body: 'open' }])
   })

@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest'
-import { modules } from '../../../src/app/modules.ts'
+import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { platformApp } from '../../support/remote/platform-app.ts'
 
 const app = await platformApp()
-const signal = new AbortController().signal
-
-/** Runs the periodic work of that name, as a host does. */
-async function run(name: string): Promise<void> {
-  const task = modules.flatMap(({ periodic = [] }) => periodic).find((each) => each.name === name)
-  await task?.run(app.host.app, signal)
-}
+const run = (name: string) => runPeriodic(app.host.app, name)
 const count = async (query: string) =>
   (await app.pool.query(`select count(*)::int as count from ${query}`)).rows[0].count
 
@@ -34,7 +28,7 @@ test('the cursor of a channel that no poll has followed for 45 days is forgotten
   const trigger = await app.watch('chat', { event_type: 'bot_mention' })
   await app.pollChat()
   await app.pool.query("update trigger_cursors set updated_at = now() - interval '46 days' where name = 'C2'")
-  await run('forget_spent_triggers')
+  await run('forget_old_cursors')
   const names = await app.pool.query(
     `select name from trigger_cursors
      join trigger_conditions on trigger_conditions.id = condition_id

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sendHeartbeat } from '../../../src/domain/heartbeats/send-heartbeat.ts'
 import { findCandidates } from '../../../src/domain/inbox/inbox.ts'
 import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
-import { deleteSpentTriggers } from '../../../src/domain/triggers/trigger-store.ts'
+import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { armWake } from '../../support/triggers/arm-wake.ts'
 import { byHand } from '../../support/triggers/by-hand.ts'
@@ -129,13 +129,13 @@ describe('a wake at a time', () => {
     expect(await app.fires(wake)).toMatchObject([
       { outcome: 'dropped', reason: `Session ${id} is archived.`, times: 1 },
     ])
-    await deleteSpentTriggers(app.host.app.db)
+    await runPeriodic(app.host.app, 'forget_spent_triggers')
     expect(await exists(wake)).toBe(true)
     await app.pool.query(
       `update trigger_conditions set last_triggered_at = now() - interval '2 days' where trigger_id = $1`,
       [wake],
     )
-    await deleteSpentTriggers(app.host.app.db)
+    await runPeriodic(app.host.app, 'forget_spent_triggers')
     expect(await exists(wake)).toBe(false)
   })
 

@@ -2,6 +2,7 @@
 // A command calls the operation directly, without HTTP.
 import { startHost } from '../../../dist/app/compose.js'
 import { readConfig } from '../../../dist/app/config.js'
+import { modules } from '../../../dist/app/modules.js'
 import { stopOnSignals } from '../../../dist/app/shutdown.js'
 import { pollChat } from '../../../dist/domain/chat/poll-chat.js'
 import { enqueueMessage } from '../../../dist/domain/conversation/enqueue-message.js'
@@ -10,7 +11,6 @@ import { interruptWithMessage } from '../../../dist/domain/conversation/interrup
 import { pollForge } from '../../../dist/domain/forge/poll-forge.js'
 import { archiveSession } from '../../../dist/domain/lifecycle/archive.js'
 import { pauseSession } from '../../../dist/domain/lifecycle/pause.js'
-import { pruneHosts } from '../../../dist/domain/turns/prune-hosts.js'
 import { openLog } from '../../../dist/platform/log/log.js'
 import { Refusal } from '../../../dist/platform/refusal.js'
 
@@ -23,7 +23,10 @@ const commands = {
   interrupt: (app, { id, messageId }) => interruptWithMessage(app, { id }, messageId, byPerson),
   archive: (app, { id, force = false }) => archiveSession(app, { id }, { force }),
   pause: (app, { id }) => pauseSession(app, { id }),
-  pruneHosts: (app) => pruneHosts(app),
+  runPeriodic: (app, { name }) => {
+    const task = modules.flatMap(({ periodic = [] }) => periodic).find((each) => each.name === name)
+    return task.run(app, new AbortController().signal)
+  },
   pollChat: (app) => pollChat(app, new AbortController().signal),
   pollForge: (app) => pollForge(app, new AbortController().signal),
 }

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEventStream } from '../../../src/platform/events/event-stream.ts'
 import type { Events, Follower } from '../../../src/platform/events/events.ts'
-import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
+import { deleteOldEvents } from '../../../src/platform/events/outbox-store.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { type EventHost, openEventHost, publishWord } from '../../support/events/event-host.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -65,7 +65,7 @@ describe('the stream', () => {
     )
     const through = second?.position ?? 0
     await pool.query('update events set created_at = $1 where position <= $2', [new Date(0), through])
-    await deleteEventsBefore(host.db, new Date(1))
+    await deleteOldEvents(host.db, { days: 30, limit: 1000 })
 
     const late = await open(host, { position: 1 })
     const missed = await late.next((frame) => frame.includes('events.missed'))
@@ -90,7 +90,7 @@ describe('the stream', () => {
     await eventually(async () => stream.writableNeedDrain, Boolean)
     const through = last - 200
     await pool.query('update events set created_at = $1 where position <= $2', [new Date(0), through])
-    await deleteEventsBefore(host.db, new Date(1))
+    await deleteOldEvents(host.db, { days: 30, limit: 1000 })
 
     let received = ''
     stream.on('data', (chunk) => {
@@ -110,7 +110,7 @@ describe('the stream', () => {
     const { host } = await watchedHost()
     await publishWord(host, 'gone')
     await eventually(host.events.lastPosition, (position) => position > 0)
-    await deleteEventsBefore(host.db, new Date(Date.now() + 60_000))
+    await deleteOldEvents(host.db, { days: -1, limit: 1000 })
     const stream = await open(host, { position: await host.events.lastPosition(), heartbeatMs: 5 })
     await stream.next((frame) => frame === ': heartbeat')
     expect(stream.frames.join()).not.toContain('events.missed')

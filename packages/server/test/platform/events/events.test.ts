@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { transact } from '../../../src/platform/db/transact.ts'
-import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
+import { deleteOldEvents } from '../../../src/platform/events/outbox-store.ts'
 import type { Signals } from '../../../src/platform/events/signals.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { follow, openEventHost, publishWord, wordOf, wordPublished } from '../../support/events/event-host.ts'
@@ -190,9 +190,9 @@ test('old events are pruned, and later events still get higher positions', async
   await pool.query(`update events set created_at = now() - interval '4 days' where payload->>'word' = 'old'`)
 
   const words = async () => (await pool.query(`select payload->>'word' as word from events`)).rows
-  await deleteEventsBefore(host.db, new Date(Date.now() - 3 * 86_400_000))
+  await deleteOldEvents(host.db, { days: 3, limit: 1000 })
   expect(await words()).toEqual([{ word: 'recent' }])
-  await deleteEventsBefore(host.db, new Date(Date.now() + 86_400_000))
+  await deleteOldEvents(host.db, { days: -1, limit: 1000 })
   expect(await words()).toEqual([])
   await publishWord(host, 'new')
 

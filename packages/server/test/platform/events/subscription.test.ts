@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Transaction } from '../../../src/platform/db/database.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { defineEvent } from '../../../src/platform/events/event.ts'
-import { deleteEventsBefore } from '../../../src/platform/events/outbox-store.ts'
+import { deleteOldEvents } from '../../../src/platform/events/outbox-store.ts'
 import type { Subscription } from '../../../src/platform/events/subscription.ts'
 import { deleteOldFailures, listSubscriptions } from '../../../src/platform/events/subscription-store.ts'
 import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
@@ -263,7 +263,7 @@ describe('failing', () => {
         [position, days],
       )
 
-    await deleteOldFailures(db)
+    await deleteOldFailures(db, { days: 30, limit: 1000 })
 
     expect((await pool.query('select position::int from event_subscription_failures')).rows).toEqual([{ position: 2 }])
   })
@@ -279,7 +279,7 @@ describe('retention', () => {
     await publishWord(first, 'pruned')
     await first.events.lastPosition()
     await pool.query("update events set created_at = now() - interval '4 days'")
-    await deleteEventsBefore(first.db, new Date(Date.now() - 3 * 86_400_000))
+    await deleteOldEvents(first.db, { days: 3, limit: 1000 })
     await publishWord(first, 'kept')
 
     const { log, records } = recordedLog()

@@ -32,8 +32,7 @@ export const longAbsence = {
     for (let index = 0; index < kept; index += 1) {
       ids.push(await createSession(cluster, host, 'say kept'))
     }
-    await host.command('pruneHosts')
-    await cluster.pool.query(`select graphile_worker.add_job('prune_events', '{}'::json)`)
+    for (const name of ['prune_hosts', 'prune_events']) await host.command('runPeriodic', { name })
     await until(
       'old events are deleted',
       async () =>
