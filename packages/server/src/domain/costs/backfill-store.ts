@@ -24,19 +24,20 @@ declare module '../../platform/db/tables.ts' {
 
 export type Run = Selectable<BackfillTable>
 
-/** The unfinished run. Of two callers at once, one makes it and both get it. */
-export async function startRun(tx: Transaction, trigger: Run['trigger']): Promise<Run> {
-  await sql`
-    insert into cost_backfills (trigger)
+/**
+ * The unfinished run. Of two callers at once, one makes it and both get it. The update changes nothing: it returns the row, in the
+ * statement that found it, so that the run cannot finish in between.
+ */
+export async function startRun(db: Database | Transaction, trigger: Run['trigger']): Promise<Run> {
+  const { rows } = await sql<Run>`
+    insert into cost_backfills as known (trigger)
     values (${trigger})
-    on conflict ((true)) where finished_at is null do nothing
-  `.execute(tx)
-  return tx
-    .selectFrom('cost_backfills')
-    .selectAll()
-    .where('finished_at', 'is', null)
-    .forKeyShare()
-    .executeTakeFirstOrThrow()
+    on conflict ((true)) where finished_at is null do update set trigger = known.trigger
+    returning *
+  `.execute(db)
+  const [run] = rows
+  if (!run) throw new Error('no run was started')
+  return run
 }
 
 export function findLatestRun(db: Database): Promise<Run | undefined> {

@@ -1,12 +1,11 @@
 import type { BackfillRun, LedgerCoverage } from '@yardmaster/contract/costs/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
-import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { findLastFinish, findLatestRun, type Run, selectCovered, startRun } from './backfill-store.ts'
 
 /** Asks for a sweep of all history, or returns the one that is under way. */
 export async function requestBackfill(app: App): Promise<BackfillRun> {
-  const run = await transact(app.db, (tx) => startRun(tx, 'manual'))
+  const run = await startRun(app.db, 'manual')
   return {
     id: run.id,
     status: statusOf(run),

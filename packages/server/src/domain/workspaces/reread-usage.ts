@@ -60,7 +60,7 @@ async function openRun(app: App): Promise<Run | undefined> {
   const latest = await findLatestRun(app.db)
   if (latest) return latest.finished_at === null ? latest : undefined
   const [first] = await selectSessionsAfter(app.db, 0, 1)
-  return first === undefined ? undefined : transact(app.db, (tx) => startRun(tx, 'automatic'))
+  return first === undefined ? undefined : startRun(app.db, 'automatic')
 }
 
 type Swept = { threadCount: number; problem: string | undefined }

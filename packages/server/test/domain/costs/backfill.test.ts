@@ -3,7 +3,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startRun } from '../../../src/domain/costs/cost.ts'
 import { selectSession } from '../../../src/domain/sessions/session.ts'
 import { collectTranscripts } from '../../../src/domain/workspaces/collect-transcripts.ts'
 import { runtimeHome } from '../../../src/domain/workspaces/folders.ts'
@@ -93,6 +95,20 @@ describe('POST /costs/backfill', () => {
   test('ten requests at once get one run', async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, backfill))
     expect(new Set(runs.map(({ run }) => run.id)).size).toBe(1)
+  })
+
+  test('a request that finds a run which finishes at that moment gets a new run', async () => {
+    const { run } = await backfill()
+    const finishAfterEachStatement: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        await app.pool.query('update cost_backfills set finished_at = now() where id = $1', [run.id])
+        return result
+      },
+    }
+    const { db } = app.host.app
+    expect(await startRun(db.withPlugin(finishAfterEachStatement), 'manual')).toMatchObject({ id: run.id })
+    expect((await startRun(db.withPlugin(finishAfterEachStatement), 'manual')).id).toBeGreaterThan(run.id)
   })
 
   test('a sweep that finds nothing to read says so and stays open', async () => {
