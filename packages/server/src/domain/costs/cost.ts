@@ -28,11 +28,18 @@ export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: re
 const maxCharacters = 500
 /** Far above any model call, and small enough for the columns. */
 const maxCount = 2 ** 31 - 1
+/** Older than any agent, and far from the bounds of a timestamp. */
+const earliestMs = Date.parse('2000-01-01T00:00:00Z')
+/** More than two clocks differ. */
+const maxAheadMs = 86_400_000
 
 /** Agents write these values. A usage that cannot be stored must not keep the lines that report it from being stored. */
-function isPossible({ request_id, model, ...usage }: Usage): boolean {
+function isPossible({ request_id, model, called_at, ...usage }: Usage): boolean {
   const counts = Object.values(usage).filter((value) => typeof value === 'number')
   return (
-    [request_id, model].every(({ length }) => length <= maxCharacters) && counts.every((count) => count <= maxCount)
+    [request_id, model].every(({ length }) => length <= maxCharacters) &&
+    counts.every((count) => count <= maxCount) &&
+    called_at.getTime() >= earliestMs &&
+    called_at.getTime() <= Date.now() + maxAheadMs
   )
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { recordUsage } from '../../../src/domain/costs/cost.ts'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
-import type { Usage } from '../../../src/runtimes/runtime.ts'
+import { plainUsage, type Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
@@ -18,6 +18,20 @@ async function usageOf(id: number): Promise<Record<string, unknown>[]> {
     [id],
   )
   return rows
+}
+
+/** A call that can be recorded. */
+function usageWith(more: Partial<Usage> = {}): Usage {
+  return {
+    ...plainUsage,
+    request_id: `req-${randomUUID()}`,
+    model: 'demo',
+    called_at: new Date(),
+    subagent: false,
+    input_tokens: 1,
+    output_tokens: 1,
+    ...more,
+  }
 }
 
 test('every model call is recorded when its turn ends, and calls of subagents are marked', async () => {
@@ -47,21 +61,7 @@ test('reading a transcript again records no call twice', async () => {
 })
 
 test('a call that occurs twice in one batch is recorded once', async () => {
-  const usage: Usage = {
-    request_id: 'req-twice',
-    model: 'demo',
-    called_at: new Date(),
-    subagent: false,
-    input_tokens: 1,
-    output_tokens: 1,
-    cache_read_tokens: 0,
-    cache_creation_tokens: 0,
-    cache_creation_5m_tokens: 0,
-    cache_creation_1h_tokens: 0,
-    web_search_requests: 0,
-    web_fetch_requests: 0,
-    service_tier: null,
-  }
+  const usage = usageWith({ request_id: 'req-twice' })
   const id = await create()
   const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
   await transact(app.host.app.db, (tx) => recordUsage(tx, owner, [usage, { ...usage }]))
@@ -69,16 +69,32 @@ test('a call that occurs twice in one batch is recorded once', async () => {
 })
 
 test('a line that reports an impossible usage is stored, and the usage is not recorded', async () => {
-  const entry = (requestId: string, tokens: number) =>
+  const entry = (requestId: string, tokens: number, timestamp = '2026-01-01T00:00:00Z') =>
     JSON.stringify({
       type: 'assistant',
       requestId,
-      timestamp: '2026-01-01T00:00:00Z',
+      timestamp,
       message: { model: 'demo', usage: { input_tokens: tokens, output_tokens: 1 } },
     })
   const long = Array.from({ length: 500 }, (_, n) => createHash('sha256').update(String(n)).digest('hex')).join('')
-  const lines = [entry(long, 1), entry('too-many', Number.MAX_SAFE_INTEGER), entry(`fine-${randomUUID()}`, 7)]
+  const lines = [
+    entry(long, 1),
+    entry('too-many', Number.MAX_SAFE_INTEGER),
+    entry('too-late', 1, new Date(Date.now() + 2 * 86_400_000).toISOString()),
+    entry(`fine-${randomUUID()}`, 7),
+  ]
   const id = await create(`run printf '%s\\n' '${lines.join("' '")}' >> $(ls $HOME/transcripts/*.jsonl)\nsay after`)
   expect((await reaches(id, 'needs_input', 'failed')).status).toBe('needs_input')
   expect((await usageOf(id)).map(({ input_tokens }) => input_tokens)).toEqual([7])
 })
+
+test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1999-12-31T23:59:59Z', 'no time'])(
+  'a call that claims to be of %s is not recorded, and the others with it are',
+  async (time) => {
+    const id = await create()
+    const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
+    const usages = [usageWith({ called_at: new Date(time) }), usageWith()]
+    expect(await transact(app.host.app.db, (tx) => recordUsage(tx, owner, usages))).toMatchObject({ calls: 1 })
+    expect(await usageOf(id)).toHaveLength(1)
+  },
+)
