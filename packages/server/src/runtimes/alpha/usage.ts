@@ -20,8 +20,6 @@ export function usageOf(line: string): Usage | undefined {
   if (model === '<synthetic>') return undefined
   const cacheWrites = fieldsOf(usage.cache_creation)
   const serverTools = fieldsOf(usage.server_tool_use)
-  const cacheWriteTokens = count(usage.cache_creation_input_tokens)
-  const hourCacheWriteTokens = count(cacheWrites?.ephemeral_1h_input_tokens)
   return {
     request_id: requestId,
     model,
@@ -30,9 +28,10 @@ export function usageOf(line: string): Usage | undefined {
     input_tokens: count(usage.input_tokens),
     output_tokens: count(usage.output_tokens),
     cache_read_tokens: count(usage.cache_read_input_tokens),
-    cache_creation_tokens: cacheWriteTokens,
-    cache_creation_5m_tokens: cacheWrites ? count(cacheWrites.ephemeral_5m_input_tokens) : cacheWriteTokens,
-    cache_creation_1h_tokens: hourCacheWriteTokens,
+    cache_creation_tokens: count(usage.cache_creation_input_tokens),
+    // Both are 0 in a report without lifetimes: its cache writes are charged as if for an hour.
+    cache_creation_5m_tokens: count(cacheWrites?.ephemeral_5m_input_tokens),
+    cache_creation_1h_tokens: count(cacheWrites?.ephemeral_1h_input_tokens),
     web_search_requests: count(serverTools?.web_search_requests),
     web_fetch_requests: count(serverTools?.web_fetch_requests),
     service_tier: stringOf(usage.service_tier) ?? null,

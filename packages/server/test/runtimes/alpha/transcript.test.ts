@@ -71,6 +71,16 @@ describe('usageOf', () => {
     })
   })
 
+  test('usageOf gives cache writes whose lifetime is not reported no lifetime', () => {
+    const usage = { input_tokens: 1, output_tokens: 2, cache_creation_input_tokens: 9 }
+    const line = JSON.stringify({ ...answer, message: { ...answer.message, usage } })
+    expect(usageOf(line)).toMatchObject({
+      cache_creation_tokens: 9,
+      cache_creation_5m_tokens: 0,
+      cache_creation_1h_tokens: 0,
+    })
+  })
+
   test('usageOf uses the message id if the provider sends no request id', () => {
     expect(usageOf(JSON.stringify({ ...answer, requestId: undefined }))?.request_id).toBe('msg_1')
   })
