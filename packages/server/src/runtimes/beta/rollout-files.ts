@@ -128,14 +128,20 @@ async function firstLine(
   within: string,
   matches: (line: string) => boolean,
 ): Promise<string | undefined> {
+  for await (const line of rolloutLines(path, within)) {
+    if (matches(line)) return line
+  }
+  return undefined
+}
+
+/** The lines of a file that an agent can write. */
+export async function* rolloutLines(path: string, within: string): AsyncGenerator<string> {
   const file = await openUntrusted(path, { within, maxBytes: maxTranscriptBytes })
+  if (!file) return
   try {
-    for await (const { text } of file ? readLines(file.createReadStream({ autoClose: false }), { maxLineBytes }) : []) {
-      if (matches(text)) return text
-    }
-    return undefined
+    for await (const { text } of readLines(file.createReadStream({ autoClose: false }), { maxLineBytes })) yield text
   } finally {
-    await file?.close()
+    await file.close()
   }
 }
 

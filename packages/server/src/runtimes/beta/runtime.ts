@@ -63,7 +63,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
     removeSecrets,
     async transcriptFiles(conversation) {
       const files = await findFiles(conversation)
-      usage.registerFiles(conversation.id, files)
+      await usage.readContexts(conversation.home, files)
       return files
     },
     writeTranscript: (conversation, lines) => writeRollout(conversation, lines, providerName(access)),

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { ifUntrusted } from '../../platform/files/untrusted-file.ts'
 import type { TranscriptFile, Usage } from '../runtime.ts'
+import { rolloutLines } from './rollout-files.ts'
 import { readRolloutLine } from './rollout-line.ts'
 
 const UsageRecord = z.object({
@@ -21,30 +22,35 @@ const UsageRecord = z.object({
 
 /**
  * Reads the usage of model calls. Codex writes one record per call, without the model: that is in the turn's context line. The
- * reader remembers these lines as it sees them; after a restart of the server it looks them up in the file.
+ * reader remembers these lines as it sees them. Those that it did not see, because the server was restarted, it reads from the
+ * file before.
  */
 export function usageReader() {
   const models = new Map<string, string>()
-  const paths = new Map<string, string>()
+  const readPaths = new Map<string, string>()
 
-  const modelOf = (turnId: string, threadId: string): string => {
-    const model = models.get(turnId) ?? modelIn(paths.get(threadId), turnId)
+  const modelOf = (turnId: string): string => {
+    const model = models.get(turnId)
     if (model !== undefined) remember(models, turnId, model)
     return model ?? 'unknown'
   }
+  const readContext = (line: string): void => {
+    const context = readTurnContext(line)
+    if (context) remember(models, context.turn_id, context.model)
+  }
 
   return {
-    /** Registers the files in which to look up context lines. */
-    registerFiles(conversationId: string | undefined, files: readonly TranscriptFile[]): void {
-      for (const { thread, path, subagent } of files) {
-        const id = subagent ? thread : conversationId
-        if (id !== undefined) remember(paths, id, path)
+    /** Reads each file once: later lines of it pass through `usageOf`. Whoever stores the lines reports a file that is refused. */
+    async readContexts(home: string, files: readonly Pick<TranscriptFile, 'path'>[]): Promise<void> {
+      for (const { path } of files) {
+        if (readPaths.has(path)) continue
+        await eachContext(path, home, readContext).catch(ifUntrusted(undefined))
+        remember(readPaths, path, path)
       }
     },
     usageOf(line: string): Usage | undefined {
-      if (line.includes('"turn_context"')) {
-        const context = readTurnContext(line)
-        if (context) remember(models, context.turn_id, context.model)
+      if (isContext(line)) {
+        readContext(line)
         return undefined
       }
       if (!line.includes('"token_usage_record"')) return undefined
@@ -53,7 +59,7 @@ export function usageReader() {
       const { thread_id: threadId, session_id: sessionId, turn_id: turnId, response_id, usage } = data.payload
       return {
         request_id: response_id,
-        model: modelOf(turnId, threadId),
+        model: modelOf(turnId),
         called_at: new Date(data.timestamp),
         subagent: threadId !== sessionId,
         // The vendor's input count includes cached tokens.
@@ -78,22 +84,16 @@ function readTurnContext(line: string): { turn_id: string; model: string } | und
   return entry?.type === 'turn_context' ? TurnContext.safeParse(entry).data?.payload : undefined
 }
 
-/** Reads the whole file synchronously, because `usageOf` is synchronous. Happens once per turn, and only after a restart. */
-function modelIn(path: string | undefined, turnId: string): string | undefined {
-  if (path === undefined) return undefined
-  try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .flatMap((line) =>
-        line.includes('"turn_context"') && line.includes(turnId) ? (readTurnContext(line) ?? []) : [],
-      )
-      .find((context) => context.turn_id === turnId)?.model
-  } catch {
-    return undefined // the file is gone; the usage is recorded without its model
-  }
+async function eachContext(path: string, home: string, read: (line: string) => void): Promise<void> {
+  for await (const line of rolloutLines(path, home)) if (isContext(line)) read(line)
 }
 
-/** More than the turns and threads of all active sessions. Evicts the oldest. */
+/** Cheap: most lines are none. */
+function isContext(line: string): boolean {
+  return line.includes('"turn_context"')
+}
+
+/** More than the turns and files of all active sessions. Evicts the oldest. */
 const maxRemembered = 10_000
 
 function remember(map: Map<string, string>, key: string, value: string): void {
