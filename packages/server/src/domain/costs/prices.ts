@@ -1,7 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Pricing } from '@yardmaster/contract/costs/fields'
 import type { Clock } from '../../platform/clock.ts'
 import { notJson, parseJsonFile, placeOf, readProblem } from '../../platform/files/json-file.ts'
+import { openNonBlocking, readText } from '../../platform/files/untrusted-file.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { FamilyPrices } from '../../runtimes/prices.ts'
 import { PriceFile, type PriceTable, priceTable, tablesOf } from './price-table.ts'
@@ -25,17 +27,26 @@ export function openPrices({ path, builtIn, clock, log }: Options): Prices {
   let source: Pricing['source'] = 'built_in'
   let problem: string | null = null
   let mark: string | undefined
+  let lastRead: Promise<void> = Promise.resolve()
 
-  const readAgain = async (file: string): Promise<void> => {
-    const newMark = await markOf(file)
-    if (newMark === mark) return
-    mark = newMark
+  const readIfChanged = async (file: string): Promise<void> => {
+    if (mark !== undefined && mark === (await currentMark(file))) return
     const read = await readTables(file)
-    problem = read.problem
     if (read.tables) {
       tables = read.tables
       source = 'file'
-    } else log.error({ reason: problem }, 'the price file cannot be used; the last good prices stay')
+    } else if (read.problem !== problem) {
+      log.error({ reason: read.problem }, 'the price file cannot be used; the last good prices stay')
+    }
+    problem = read.problem
+    mark = read.mark
+  }
+
+  /** One after the other: a caller that comes while the file is read must not answer from the table before. */
+  const readAgain = (file: string): Promise<void> => {
+    const read = () => readIfChanged(file)
+    lastRead = lastRead.then(read, read)
+    return lastRead
   }
 
   return {
@@ -49,33 +60,51 @@ export function openPrices({ path, builtIn, clock, log }: Options): Prices {
   }
 }
 
-/** Changes whenever the file is written or replaced. */
-async function markOf(path: string): Promise<string> {
-  return stat(path).then(
-    ({ ino, size, mtimeMs }) => `${ino}:${size}:${mtimeMs}`,
-    () => 'unreadable',
-  )
+/** Changes whenever the file is written or replaced, or gets other permissions. */
+function markOf({ dev, ino, size, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${ctimeMs}`
+}
+
+function currentMark(path: string): Promise<string | undefined> {
+  return stat(path).then(markOf, () => undefined)
 }
 
 /** A price file is a few kilobytes. */
 const maxBytes = 1024 * 1024
 
-type Read = { tables: PriceTable[]; problem: null } | { tables?: undefined; problem: string }
+type Parsed = { tables: PriceTable[]; problem: null } | { tables?: undefined; problem: string }
+/** Without a mark if the operating system refused: what is wrong may end without a change of the file. */
+type Read = Parsed & { mark: string | undefined }
 
+/** A pipe would block, and a device never end. */
 async function readTables(path: string): Promise<Read> {
-  const failed = (reason: string): Read => ({ problem: `The price file ${reason}.` })
   try {
-    const { size } = await stat(path)
-    if (size > maxBytes) return failed('is larger than 1 MB')
-    const value = parseJsonFile(await readFile(path, 'utf8'))
-    if (value === undefined) return failed(notJson)
-    const { data, error } = PriceFile.safeParse(value)
-    if (data) return { tables: tablesOf(data), problem: null }
-    const [issue] = error.issues
-    return failed(`has a mistake: ${placeOf(issue?.path ?? [])}${issue?.message}`)
+    const file = await openNonBlocking(path)
+    try {
+      const stats = await file.stat()
+      const mark = markOf(stats)
+      if (!stats.isFile()) return { ...failed('is not a regular file'), mark }
+      if (stats.size > maxBytes) return { ...failed('is larger than 1 MB'), mark }
+      return { ...parseTables(await readText(file, stats.size)), mark }
+    } finally {
+      await file.close()
+    }
   } catch (error) {
-    return failed(readProblem(error))
+    return { ...failed(readProblem(error)), mark: undefined }
   }
+}
+
+function parseTables(content: string): Parsed {
+  const value = parseJsonFile(content)
+  if (value === undefined) return failed(notJson)
+  const { data, error } = PriceFile.safeParse(value)
+  if (data) return { tables: tablesOf(data), problem: null }
+  const [issue] = error.issues
+  return failed(`has a mistake: ${placeOf(issue?.path ?? [])}${issue?.message}`)
+}
+
+function failed(reason: string): { problem: string } {
+  return { problem: `The price file ${reason}.` }
 }
 
 function presentPricing(table: PriceTable, source: Pricing['source'], problem: string | null): Pricing {

@@ -58,17 +58,27 @@ export async function readUntrusted(path: string, bounds: Bounds): Promise<strin
   const file = await openUntrusted(path, bounds)
   if (!file) return undefined
   try {
-    const buffer = Buffer.alloc((await file.stat()).size)
-    let length = 0
-    while (length < buffer.length) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
-      if (bytesRead === 0) break
-      length += bytesRead
-    }
-    return buffer.toString('utf8', 0, length)
+    return await readText(file, (await file.stat()).size)
   } finally {
     await file.close()
   }
+}
+
+/** Reads no more than `maxBytes`, even from a file that grows meanwhile. */
+export async function readText(file: FileHandle, maxBytes: number): Promise<string> {
+  const buffer = Buffer.alloc(maxBytes)
+  let length = 0
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return buffer.toString('utf8', 0, length)
+}
+
+/** For a file that the operator names: links in its path are followed. */
+export function openNonBlocking(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
 }
 
 /** Without `O_NONBLOCK` the open of a pipe waits for a writer, and holds one of the few I/O threads until then. */
