@@ -40,7 +40,7 @@ export function usageReader() {
   }
 
   return {
-    /** Reads each file once: later lines of it pass through `usageOf`. Whoever stores the lines reports a file that is refused. */
+    /** Reads each file once: later lines of it pass through `usageOf`. The reader of its lines reports a file that is refused. */
     async readContexts(home: string, files: readonly Pick<TranscriptFile, 'path'>[]): Promise<void> {
       for (const { path } of files) {
         if (readPaths.has(path)) continue
