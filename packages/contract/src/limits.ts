@@ -57,6 +57,15 @@ export const limits = {
   /** Sessions that one content search covers; the cursor continues after them. */
   contentSearchCandidates: 50_000,
   costsWindowDays: { min: 1, max: 365, default: 7 },
+  archiveOldDays: { min: 1, max: 365, default: 7 },
+  recoveryMinutes: { min: 5, max: 240, default: 60 },
+  rescheduleMinutes: { min: 0, max: 10_080, default: 0 },
+  /** Queued jobs that one call may discard or reschedule. */
+  queuedJobs: 2000,
+  /** Failed sessions that one call retries when it names none. */
+  retrySessions: 10,
+  /** Between two runs of the same maintenance action with the same key. */
+  maintenanceCooldownSeconds: 30,
   subagentId: 255,
   subagentText: 10_000,
   toolResultText: 500,

@@ -8,6 +8,7 @@ import { endpoints as costs } from './costs/endpoints.ts'
 import { endpoints as elicitations } from './elicitations/endpoints.ts'
 import { endpoints as events } from './events/endpoints.ts'
 import { endpoints as fires } from './fires/endpoints.ts'
+import { endpoints as health } from './health/endpoints.ts'
 import { endpoints as heartbeats } from './heartbeats/endpoints.ts'
 import { endpoints as hierarchy } from './hierarchy/endpoints.ts'
 import { endpoints as inbox } from './inbox/endpoints.ts'
@@ -58,6 +59,7 @@ export const operations = [
   ...wakes,
   ...channels,
   ...webhooks,
+  ...health,
   ...clis,
   ...events,
   ...metrics,

@@ -76,6 +76,7 @@ export const refusals = {
   too_many_notifications: { status: 429, error: 'Too many notifications' },
   burst_suppressed: { status: 429, error: 'Burst suppressed' },
   too_many_wrong_keys: { status: 429, error: 'Too many requests' },
+  maintenance_cooldown: { status: 429, error: 'Rate limited' },
   headers_too_large: { status: 431, error: 'Headers too large' },
   malformed_request: { status: 400, error: 'Bad Request' },
   fault: { status: 500, error: 'Internal Server Error' },
@@ -83,6 +84,8 @@ export const refusals = {
   chat_unconfigured: { status: 503, error: 'Chat is not configured' },
   /** Answered with the platform's own text as label. */
   chat_failed: { status: 503, error: 'Chat failed' },
+  cooldown_unavailable: { status: 503, error: 'Rate limiting unavailable' },
+  recovery_mode_unavailable: { status: 503, error: 'Queue recovery mode unavailable' },
   forge_unconfigured: { status: 503, error: 'Forge is not configured' },
 } as const satisfies Record<string, { status: number; error: string }>
 

@@ -3,6 +3,7 @@ import type { App } from '../domain/app.ts'
 import { openCatalog } from '../domain/catalog/catalog.ts'
 import { openPrices } from '../domain/costs/cost.ts'
 import { openQuestionMemory, type QuestionMemory } from '../domain/elicitations/elicitation.ts'
+import type { MaintenanceParts } from '../domain/maintenance/maintenance.ts'
 import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
@@ -19,9 +20,10 @@ import { allowedHosts } from '../platform/git/allowed-hosts.ts'
 import { openClones } from '../platform/git/clones.ts'
 import { openHome } from '../platform/home/home.ts'
 import { refuseUnhandled } from '../platform/jobs/job.ts'
+import { openJobCounts } from '../platform/jobs/job-counts.ts'
 import { startRunners } from '../platform/jobs/runners.ts'
 import { startPeriodic } from '../platform/jobs/start-periodic.ts'
-import { watchPauses } from '../platform/jobs/watch-pauses.ts'
+import { noPauses, watchPauses } from '../platform/jobs/watch-pauses.ts'
 import type { Log } from '../platform/log/log.ts'
 import { openMetrics } from '../platform/metrics.ts'
 import { openPush } from '../platform/push/push.ts'
@@ -138,6 +140,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       gitHosts,
       confinement: agents.confinement,
       ...openPlatforms(config),
+      ...maintenanceParts(config, storage),
       push: openPush({
         keys: vapidKeys,
         subject: config.VAPID_SUBJECT,
@@ -216,6 +219,29 @@ function openPlatforms(config: Config): Pick<App, 'chat' | 'forge'> {
   }
 }
 
+/** What the health report and its actions know of this host and of the rooms. */
+function maintenanceParts(config: Config, { reports, pool }: Storage): MaintenanceParts {
+  const { CHAT_TOKEN, CHAT_API_URL, FORGE_TOKEN, FORGE_API_URL } = config
+  const external = [...(CHAT_TOKEN ? [CHAT_API_URL] : []), ...(FORGE_TOKEN ? [FORGE_API_URL] : [])]
+  return {
+    reports,
+    connections: () => ({
+      size: pool.options.max,
+      inUse: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    queueOfJob: new Map(
+      modules.flatMap(({ handlers = [] }) => handlers.map(({ job }) => [job.name, job.queue] as const)),
+    ),
+    periodic: modules.flatMap(({ periodic = [] }) => periodic),
+    oneTimeTasks: modules.flatMap(({ oneTimeTasks = [] }) => oneTimeTasks),
+    jobCounts: openJobCounts(),
+    externalHosts: [...new Set(external.map((url) => new URL(url).hostname))],
+    hasPauses: config.QUEUE_PAUSES === 'on',
+    healthUnderway: {},
+  }
+}
+
 /** Redis, if configured, is cache and signals; its client is loaded only then. */
 async function openShared(config: Config, storage: Storage, log: Log): Promise<{ cache: Cache; signals: Signals }> {
   const { connection, controlPool: pool } = storage
@@ -237,7 +263,9 @@ async function startWork(app: App, storage: Storage, stack: ReturnType<typeof cl
   for (const { recover } of modules) await recover?.(app)
   const { db, log, metrics, events } = app
   const { hostId } = app.home
-  const paused = stack.opened('the paused queues', await watchPauses({ db, log }), (it) => it.close())
+  const paused = stack.opened('the paused queues', app.hasPauses ? await watchPauses({ db, log }) : noPauses, (it) =>
+    it.close(),
+  )
   const host = { app, db, hostId, events, metrics, log, paused, redact: app.redactor.text }
   const subscriptions = modules.flatMap(({ subscriptions = [] }) => subscriptions)
   for (const subscription of subscriptions) await openSubscription(host, subscription)
@@ -253,6 +281,7 @@ async function startWork(app: App, storage: Storage, stack: ReturnType<typeof cl
     pool: storage.jobsPool,
     handlers: modules.flatMap(({ handlers = [] }) => handlers),
     cron: modules.flatMap(({ cron = [] }) => cron),
+    onEnded: app.jobCounts.record,
   })
   stack.opened('the job runners', runners, (it) => it.drain())
 }

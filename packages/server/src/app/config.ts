@@ -34,6 +34,7 @@ const variables = {
   DEFAULT_AGENT_ROOT: text().optional(),
   MODELS_PATH: path().optional(),
   PRICES_PATH: path().optional(),
+  QUEUE_PAUSES: oneOf(['on', 'off']).default('on'),
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   APP_HOST: hostWithPort().optional(),

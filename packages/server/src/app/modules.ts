@@ -16,6 +16,7 @@ import { hosts } from '../domain/hosts/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
 import { logs } from '../domain/logs/room.ts'
+import { maintenance } from '../domain/maintenance/room.ts'
 import { notifications } from '../domain/notifications/room.ts'
 import { people } from '../domain/people/room.ts'
 import { pullRequests } from '../domain/pull-requests/room.ts'
@@ -67,6 +68,7 @@ export const modules: readonly Room[] = [
   chat,
   forge,
   watches,
+  maintenance,
   clis,
   eventStream,
   metrics,

@@ -18,6 +18,10 @@ export type Storage = {
   /** Connections of their own for leases, signals and health: requests that wait for locks must not delay them. */
   control: Database
   controlPool: pg.Pool
+  /** For the health report: a few connections with short limits, so that a slow report delays nothing else. */
+  reports: Database
+  /** The connections for requests. */
+  pool: pg.Pool
   /** Separate from the pool that serves requests, so that neither starves the other. */
   jobsPool: pg.Pool
   /** The files of the database server and its socket, as far as they are on this machine. */
@@ -31,6 +35,13 @@ const poolSize = 20
 const controlPoolSize = 4
 /** Several attempts fit into a lease. */
 const controlTimeoutMs = 2500
+/**
+ * The health report answers within two seconds, whatever the database does. Statements that hang are cancelled early enough for
+ * those that wait behind them.
+ */
+const reportsPoolSize = 6
+const reportTimeoutMs = 1500
+const reportStatementMs = 900
 /** None of our queries takes this long. One that does waits on a dead connection. */
 const queryTimeoutMs = 20_000
 /** Every queue listens on one connection and needs a few more to fetch and finish jobs. */
@@ -58,10 +69,19 @@ export async function openStorage(options: {
     waitMs: controlTimeoutMs,
     queryTimeoutMs: controlTimeoutMs,
   })
+  const reportsPool = openPool(connection, {
+    max: reportsPoolSize,
+    log,
+    name: 'reports',
+    waitMs: reportTimeoutMs,
+    queryTimeoutMs: reportTimeoutMs,
+    statementTimeoutMs: reportStatementMs,
+  })
+  const reports = openDatabase(reportsPool)
   const db = openDatabase(pool)
   const control = openDatabase(controlPool)
   const close = async (): Promise<void> => {
-    await Promise.allSettled([db.destroy(), control.destroy(), jobsPool.end()])
+    await Promise.allSettled([db.destroy(), control.destroy(), reports.destroy(), jobsPool.end()])
     await embedded?.stop()
   }
   try {
@@ -74,7 +94,7 @@ export async function openStorage(options: {
     await setupPool.end()
   }
   const privatePaths = embedded?.privatePaths ?? socketsOf(databaseUrl)
-  return { connection, db, control, controlPool, jobsPool, privatePaths, close }
+  return { connection, db, control, controlPool, reports, pool, jobsPool, privatePaths, close }
 }
 
 /** Enough for a database that starts at the same time as this host. */

@@ -16,6 +16,7 @@ import { errnoOf } from '../platform/process/errno.ts'
 import { Refusal, refuse } from '../platform/refusal.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/webhooks/signature.ts'
+import { registerHealth } from '../surfaces/health.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
 import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
@@ -62,6 +63,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerEndpoints(server, endpoints, { app, isChecking })
   registerProbes(server, app)
   registerPageKit(server)
+  registerHealth(server, app)
   registerReference(server, endpoints)
   registerJobsPages(server, app, { queueOfJob, tokens: formTokens(config.SUPERVISOR_PASSWORD) })
   registerMcp(server, app, {

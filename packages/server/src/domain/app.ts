@@ -14,6 +14,7 @@ import type { Home } from '../platform/home/home.ts'
 import { type Endpoint, endpointBinding } from '../platform/http/endpoint.ts'
 import type { CronEntry } from '../platform/jobs/cron.ts'
 import { type Job, type JobHandler, jobHandling } from '../platform/jobs/job.ts'
+import type { OneTimeTask } from '../platform/jobs/one-time-task.ts'
 import type { Periodic } from '../platform/jobs/periodic.ts'
 import { pruning, type Retention } from '../platform/jobs/pruning.ts'
 import type { Log } from '../platform/log/log.ts'
@@ -80,6 +81,8 @@ export type Room = {
   cron?: readonly CronEntry[]
   periodic?: readonly Periodic<App>[]
   subscriptions?: readonly Subscription<App>[]
+  /** Work on the data of older versions, done once. */
+  oneTimeTasks?: readonly OneTimeTask<App>[]
   /** Cleans up after a crash of this host. Finishes before the host takes any work. */
   recover?(app: App): Promise<void>
 }

@@ -14,10 +14,10 @@ export const groupNames = [
 export type Group = (typeof groupNames)[number]
 
 /**
- * What agents may do only where their root allows it: end the turn of another session, bring one back, or read figures of the
- * whole service.
+ * What agents may do only where their root allows it: end the turn of another session, bring one back, read figures of the
+ * whole service, or maintain it.
  */
-export const agentPermissions = ['force_immediate', 'unarchive_parent', 'see_operations'] as const
+export const agentPermissions = ['force_immediate', 'unarchive_parent', 'see_operations', 'maintain'] as const
 export type AgentPermission = (typeof agentPermissions)[number]
 
 /**

@@ -126,6 +126,7 @@ const table: Row[] = [
   { name: 'RUNTIMES_PATH', unset: undefined, good: [['/srv/r.json', '/srv/r.json']], bad: ['r.json'], rule: path },
   { name: 'MODELS_PATH', unset: undefined, good: [['/srv/m.json', '/srv/m.json']], bad: ['m.json'], rule: path },
   { name: 'PRICES_PATH', unset: undefined, good: [['/srv/p.json', '/srv/p.json']], bad: ['p.json'], rule: path },
+  { name: 'QUEUE_PAUSES', unset: 'on', good: [['off', 'off']], bad: ['no', 'OFF'], rule: 'must be one of: on, off' },
   {
     name: 'ROLE',
     unset: 'all',

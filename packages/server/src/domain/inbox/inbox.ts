@@ -29,6 +29,7 @@ export {
   renewLease,
   retireTurn,
   seizeExpiredTurns,
+  startRetryDelaysSeconds,
   type TurnHold,
   type TurnResult,
 } from './lease-store.ts'

@@ -151,6 +151,9 @@ export async function releaseTurn(tx: Transaction, hold: TurnHold): Promise<void
   await held(tx, hold).set(released).execute()
 }
 
+/** The pauses before the second and the third start. A disk that was full for a moment is writable again by then. */
+export const startRetryDelaysSeconds = [1, 10]
+
 /** As `releaseTurn`, for a turn that failed before its agent received the prompt. */
 export async function releaseFailedTurn(tx: Transaction, hold: TurnHold, retryAfterSeconds: number): Promise<void> {
   await held(tx, hold)

@@ -8,6 +8,7 @@ import type { App } from '../app.ts'
 import { withdrawQuestions } from '../elicitations/elicitation.ts'
 import {
   findPendingMessages,
+  findStanding,
   type Message,
   retireMessages,
   returnQueuedTurns,
@@ -29,39 +30,52 @@ const undoMs = 10_000
 export type Asker = { agentOf?: number | undefined }
 
 /** Archives a session. The check for queued messages and the archive happen under the same row lock. */
-export async function archiveSession(
+export async function archiveSession(app: App, ref: SessionRef, request: { force: boolean } & Asker): Promise<Session> {
+  return transact(app.db, async (tx) => archiveLocked(app, tx, await lockSession(tx, ref), request))
+}
+
+/** For a sweep: archives only a session that nothing has changed since and that has nothing to do. */
+export async function archiveIdleSession(app: App, id: number, { since }: { since: Date }): Promise<void> {
+  await transact(app.db, async (tx) => {
+    const session = await lockSession(tx, { id })
+    const { underway, hasQueued, isStopping } = await findStanding(tx, id)
+    if (session.status === 'running' || underway || hasQueued || isStopping)
+      refuse('cannot_archive', 'It has a turn that runs or waits to run')
+    if (session.updated_at > since) refuse('cannot_archive', 'It has changed meanwhile')
+    await archiveLocked(app, tx, session, { force: false })
+  })
+}
+
+async function archiveLocked(
   app: App,
-  ref: SessionRef,
+  tx: Transaction,
+  session: SessionRow,
   { force, agentOf }: { force: boolean } & Asker,
 ): Promise<Session> {
-  return transact(app.db, async (tx) => {
-    const session = await lockSession(tx, ref)
-    if (session.status === 'archived')
-      refuse('cannot_archive', 'Session cannot be trashed from current status: archived')
-    const pending = await findPendingMessages(tx, session.id)
-    if (pending.length > 0 && !force) refuse('messages_queued', refusalText(pending))
-    await withdrawLiveTurn(tx, session.id, 'archive')
-    // Queued turns go back to the message queue first, so that their prompts are retired together with the messages.
-    await returnQueuedTurns(tx, session.id, 'archive')
-    const retired = await retireMessages(tx, session.id)
-    const now = app.clock.now()
-    const trashAfter = new Date(now.getTime() + keptMs)
-    await transition(app, tx, {
-      sessionId: session.id,
-      cause: 'archive',
-      with: { trash_after: trashAfter },
-    })
-    await withdrawQuestions(app, tx, session)
-    await note(app, tx, session.id, archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
-    if (agentOf === undefined) await acknowledge(app, tx, session.id)
-    if (session.id === agentOf) await announceCompletion(app, tx, session)
-    if (session.host_id !== null) {
-      const { id: sessionId, host_id: hostId } = session
-      await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
-      await enqueue(tx, emptyTrashJob, { sessionId }, { hostId, delayMs: keptMs + clockToleranceMs })
-    }
-    return showRow(app, tx, { id: session.id })
+  if (session.status === 'archived') refuse('cannot_archive', 'Session cannot be trashed from current status: archived')
+  const pending = await findPendingMessages(tx, session.id)
+  if (pending.length > 0 && !force) refuse('messages_queued', refusalText(pending))
+  await withdrawLiveTurn(tx, session.id, 'archive')
+  // Queued turns go back to the message queue first, so that their prompts are retired together with the messages.
+  await returnQueuedTurns(tx, session.id, 'archive')
+  const retired = await retireMessages(tx, session.id)
+  const now = app.clock.now()
+  const trashAfter = new Date(now.getTime() + keptMs)
+  await transition(app, tx, {
+    sessionId: session.id,
+    cause: 'archive',
+    with: { trash_after: trashAfter },
   })
+  await withdrawQuestions(app, tx, session)
+  await note(app, tx, session.id, archivedText(app, retired), retired.length > 0 ? 'warning' : 'info')
+  if (agentOf === undefined) await acknowledge(app, tx, session.id)
+  if (session.id === agentOf) await announceCompletion(app, tx, session)
+  if (session.host_id !== null) {
+    const { id: sessionId, host_id: hostId } = session
+    await enqueue(tx, tidyCloneJob, { sessionId }, { hostId, delayMs: undoMs })
+    await enqueue(tx, emptyTrashJob, { sessionId }, { hostId, delayMs: keptMs + clockToleranceMs })
+  }
+  return showRow(app, tx, { id: session.id })
 }
 
 /** An agent that archives its own session has finished, and no person knows of it. */

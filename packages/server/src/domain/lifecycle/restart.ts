@@ -30,10 +30,12 @@ export type Restarted = { session: Session; message: string }
 export async function restartSession(
   app: App,
   ref: SessionRef,
-  { isByPerson = true }: { isByPerson?: boolean } = {},
+  { isByPerson = true, onlyIfFailed = false }: { isByPerson?: boolean; onlyIfFailed?: boolean } = {},
 ): Promise<Restarted> {
   return transact(app.db, async (tx) => {
     const session = await lockSession(tx, ref)
+    if (onlyIfFailed && session.status !== 'failed')
+      refuse('cannot_restart', `Session is not failed: its status is ${session.status}`)
     if (session.status === 'archived') {
       refuse('cannot_restart', 'Session cannot be restarted from current status: archived. Unarchive it first.')
     }

@@ -42,6 +42,7 @@ export async function askAgent(app: App, session: SessionRow, question: Question
   const runtime = app.runtimes.find(session.agent_runtime)
   if (!runtime) return failed(`The runtime ${session.agent_runtime} is not registered on this host.`)
   const folder = app.home.in(questionsFolder, question.marker)
+  app.runs.add(question.marker)
   try {
     const conversation = await prepare(folder, runtime)
     const model = String(session.config.model)
@@ -60,6 +61,7 @@ export async function askAgent(app: App, session: SessionRow, question: Question
     if (question.signal.aborted) return { end: { kind: 'interrupted' }, text: '', usages: [], lines: [] }
     throw error
   } finally {
+    app.runs.delete(question.marker)
     await removeFolder(folder)
   }
 }

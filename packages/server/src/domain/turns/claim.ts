@@ -9,7 +9,7 @@ import { lockSessionIfThere, recordClaim, type SessionRow } from '../sessions/se
 
 declare module '../app.ts' {
   interface App {
-    /** Run markers of the turns that this process runs or ends. A turn of this host without one has no task. */
+    /** Run markers of the turns that this process runs or ends, and of its questions to agents. A turn without one has no task. */
     runs: Set<string>
   }
 }

@@ -15,6 +15,7 @@ import {
   retireTurn,
   returnPrompt,
   returnQueuedTurns,
+  startRetryDelaysSeconds,
   type Turn,
   type TurnHold,
   wakeAdmission,
@@ -169,9 +170,6 @@ async function presentable<Any extends Outcome>(app: App, outcome: Any): Promise
 /** Failures that may not happen again. A missing program or a refused key fails the same way every time. */
 const retriedFailures: readonly FailureReason[] = ['crash', 'agent_error', 'overloaded', 'exception']
 
-/** The pauses before the second and the third start. A disk that was full for a moment is writable again by then. */
-const retryDelaysSeconds = [1, 10]
-
 /**
  * Queues a turn again whose agent failed before it received the prompt. False if it was started often enough, or if a
  * person has to decide by a restart.
@@ -183,7 +181,7 @@ async function startAgain(
   { reason, detail, isFinal = false }: Extract<Outcome, { kind: 'failed' }>,
 ): Promise<boolean> {
   const isRetried = retriedFailures.includes(reason) && !isFinal
-  const delaySeconds = isRetried ? retryDelaysSeconds[turn.failed_starts] : undefined
+  const delaySeconds = isRetried ? startRetryDelaysSeconds[turn.failed_starts] : undefined
   if (delaySeconds === undefined) return false
   const isWaiting = await transitionIfItApplies(app, tx, {
     sessionId: session.id,

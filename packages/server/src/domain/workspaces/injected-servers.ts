@@ -42,8 +42,9 @@ export async function injectedServers(
 
 /** The groups of tools that every agent of the session's root has. */
 export function ownGroupsOf(app: App, session: SessionRow): Group[] {
-  const seesOperations = rootOf(app, session)?.allowsAgents.includes('see_operations') === true
-  return seesOperations ? ['self_session', 'health_readonly'] : ['self_session']
+  const allowed = rootOf(app, session)?.allowsAgents ?? []
+  if (allowed.includes('maintain')) return ['self_session', 'health']
+  return allowed.includes('see_operations') ? ['self_session', 'health_readonly'] : ['self_session']
 }
 
 /** The roots on which the agent of a session may start sessions. */

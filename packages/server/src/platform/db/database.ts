@@ -38,6 +38,8 @@ type PoolOptions = {
   waitMs?: number
   /** Without it, a query on a dead connection waits until the kernel gives up. */
   queryTimeoutMs?: number
+  /** The server cancels a statement after this long. */
+  statementTimeoutMs?: number
 }
 
 export function openPool(connection: Connection, options: PoolOptions): pg.Pool {
@@ -49,6 +51,7 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
     idleTimeoutMillis: 30_000,
     idle_in_transaction_session_timeout: idleTransactionMs,
     ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
+    ...(options.statementTimeoutMs !== undefined && { statement_timeout: options.statementTimeoutMs }),
     keepAlive: true,
     application_name: `yardmaster ${options.name}`,
     types: { getTypeParser },

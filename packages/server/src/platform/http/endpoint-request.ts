@@ -14,6 +14,7 @@ export type Sent = {
   agentOf?: number | undefined
   /** The catalog roots that the caller of a tool is limited to. Undefined if it is not. */
   roots?: readonly string[] | undefined
+  isTool?: boolean
 }
 
 /** Parses the request by the endpoint's declaration, or refuses it. */
@@ -34,6 +35,7 @@ export function readRequest<App>(
     headers,
     agentOf: sent.agentOf,
     roots: sent.roots,
+    isTool: sent.isTool ?? false,
     get signal() {
       return sent.signal
     },

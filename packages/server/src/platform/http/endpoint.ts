@@ -28,6 +28,8 @@ export type EndpointRequest<Params, Query, Body, Early> = {
   agentOf: number | undefined
   /** The catalog roots that the caller of a tool is limited to. Undefined if it is not. */
   roots: readonly string[] | undefined
+  /** Whether it is a call of a tool. */
+  isTool: boolean
 }
 
 type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import type { QueueName } from './queues.ts'
 
 /** The jobs of one class, by state. Ages are seconds, by the database's clock; null when there is no such job. */
 export type ClassLane = {
@@ -32,6 +33,21 @@ export async function selectLanes(db: Database): Promise<ClassLane[]> {
       ${age(sql`max(locked_at)`)} as youngest_claimed_seconds
     from graphile_worker.jobs
     group by 1
+  `.execute(db)
+  return rows
+}
+
+export type Throughput = { queue: QueueName; ended: number; last_ended_at: Date }
+
+/** Jobs that ended within the last hour. */
+export async function selectThroughput(db: Database): Promise<Throughput[]> {
+  const { rows } = await sql<Throughput>`
+    select
+      queue,
+      coalesce(sum(succeeded + failed) filter (where minute > now() - interval '1 hour'), 0)::int as ended,
+      max(last_ended_at) as last_ended_at
+    from job_counts
+    group by queue
   `.execute(db)
   return rows
 }

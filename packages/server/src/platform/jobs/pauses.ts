@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { QueueName } from './queues.ts'
+import { haltedQueues, type QueueName } from './queues.ts'
 
 declare module '../db/tables.ts' {
   interface Tables {
@@ -25,7 +26,18 @@ export async function resumeQueue(db: Database, queue: QueueName): Promise<void>
   await db.deleteFrom('paused_queues').where('queue', '=', queue).execute()
 }
 
+/** Those paused by hand and, while recovery mode lasts, those that it halts. Its end needs no writer: time passes. */
 export async function findPausedQueues(db: Database): Promise<Set<QueueName>> {
-  const rows = await db.selectFrom('paused_queues').select('queue').execute()
+  const { rows } = await sql<{ queue: QueueName }>`
+    select queue
+    from paused_queues
+    union
+    select unnest(${haltedQueues}::text[])
+    where exists (
+      select
+      from queue_recovery
+      where expires_at > now()
+    )
+  `.execute(db)
   return new Set(rows.map(({ queue }) => queue))
 }

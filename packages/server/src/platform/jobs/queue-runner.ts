@@ -38,10 +38,13 @@ export type QueueRunnerOptions<App> = {
   handlers: readonly JobHandler<App>[]
   cron: ParsedCronItem[]
   hostId: string
-  isPaused: boolean
+  /** As this host knows it now. */
+  isPaused(): boolean
   /** Aborted when the host can no longer wait for the outcome of jobs to be recorded. */
   giveUp: AbortSignal
   log: Log
+  /** Called when a job has ended. */
+  onEnded?(ended: { job: string; queue: QueueName; hasFailed: boolean }): void
   /** The log level of failed claims, shared by the runners that replace each other. */
   claimLevel: RetryLevel
 }
@@ -74,6 +77,7 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
   const created = new Promise<{ workerPool: WorkerPool }>((resolve) => events.once('pool:create', resolve))
   events.on('worker:getJob:error', fail)
 
+  let isStopping = false
   // Closed until the worker is recorded, so that after a crash this host can release every lock it took.
   claims.close()
   const runner = await run({
@@ -87,8 +91,11 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
     logger: graphileLog(log, { queue }),
     events,
     forbiddenFlags: async () => {
-      await claims.passed()
-      return null
+      for (;;) {
+        await claims.passed()
+        if (isStopping || !options.isPaused()) return null
+        claims.close()
+      }
     },
   })
   const { workerPool } = await created
@@ -96,7 +103,6 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
     log.error({ queue, reason: String(error) }, 'the runner of a queue died'),
   )
   void ended.then(fail)
-  let isStopping = false
   const stop = async (): Promise<void> => {
     isStopping = true
     // Not awaited: it also waits for the cron clock, which may sleep for a minute while the database is unavailable.
@@ -117,19 +123,25 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
     if (isPaused) claims.close()
     else claims.open()
   }
-  setPaused(options.isPaused)
+  setPaused(options.isPaused())
   return { workerId: workerPool.id, failed, setPaused, stop }
 }
 
-function tasksOf<App>({ app, handlers, hostId, queue, log }: QueueRunnerOptions<App>): TaskList {
+function tasksOf<App>({ app, handlers, hostId, queue, log, onEnded }: QueueRunnerOptions<App>): TaskList {
   const limits: { concurrency: number; lateAfterSeconds?: number } = queues[queue]
   const tasks: TaskList = {}
   for (const { job, perform } of handlers) {
-    const task: Task = (payload, { job: claimed }) => {
+    const task: Task = async (payload, { job: claimed }) => {
       const lateSeconds = Math.round(secondsLate(claimed))
       if (lateSeconds > (limits.lateAfterSeconds ?? Number.POSITIVE_INFINITY))
         log.warn({ queue, job: job.name, lateSeconds }, 'a job started late')
-      return perform(payload, app)
+      let hasFailed = true
+      try {
+        await perform(payload, app)
+        hasFailed = false
+      } finally {
+        onEnded?.({ job: job.name, queue, hasFailed })
+      }
     }
     tasks[job.name] = task
     tasks[boundName(job.name, hostId)] = task

@@ -15,3 +15,16 @@ export const queues = {
 export type QueueName = keyof typeof queues
 
 export const queueNames = Object.keys(queues) as QueueName[] // Object.keys loses the key type
+
+/** Halted by recovery mode. Turns go on, and people still hear of them. */
+export const haltedQueues = [
+  'pollers',
+  'triggers',
+  'inference',
+  'maintenance',
+  'default',
+] as const satisfies readonly QueueName[]
+
+export const liveQueues: readonly QueueName[] = queueNames.filter(
+  (name) => !haltedQueues.some((halted) => halted === name),
+)

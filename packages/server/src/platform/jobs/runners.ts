@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import { type CronEntry, parseCronTable } from './cron.ts'
 import type { JobHandler } from './job.ts'
+import type { QueueRunnerOptions } from './queue-runner.ts'
 import { queueNames } from './queues.ts'
 import { openQueue, type RunningQueue } from './running-queue.ts'
 import type { PausedQueues } from './watch-pauses.ts'
@@ -22,6 +23,7 @@ type RunnersOptions<App> = {
   paused: Pick<PausedQueues, 'has' | 'onRead'>
   hostId: string
   log: Log
+  onEnded?: QueueRunnerOptions<App>['onEnded']
 }
 
 /** Starts a runner for each queue that has a handler on this host. */
@@ -36,7 +38,7 @@ export async function startRunners<App>({ cron, handlers, paused, ...host }: Run
     for (const queue of queueNames) {
       const own = handlers.filter(({ job }) => job.queue === queue)
       if (own.length === 0) continue
-      const isPaused = paused.has(queue)
+      const isPaused = () => paused.has(queue)
       opened.push(await openQueue({ ...host, queue, handlers: own, cron: cronTable.get(queue) ?? [], isPaused }))
     }
   } catch (error) {

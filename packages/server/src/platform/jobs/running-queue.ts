@@ -24,12 +24,11 @@ export async function openQueue<App>(
   const draining = new AbortController()
   const giveUp = new AbortController()
   const claimLevel = retryLevel()
-  let { isPaused } = options
   let runner = await start()
   const keeping = keepRunning()
 
   function start() {
-    return startQueueRunner({ ...options, isPaused, giveUp: giveUp.signal, claimLevel })
+    return startQueueRunner({ ...options, giveUp: giveUp.signal, claimLevel })
   }
   async function keepRunning(): Promise<void> {
     const drained = new Promise<void>((resolve) => draining.signal.addEventListener('abort', () => resolve()))
@@ -47,7 +46,7 @@ export async function openQueue<App>(
       try {
         await releaseLocks(db, { workerId: runner.workerId })
         runner = await start()
-        runner.setPaused(isPaused)
+        runner.setPaused(options.isPaused())
         failureLevel.reset()
         return
       } catch (error) {
@@ -58,10 +57,7 @@ export async function openQueue<App>(
   }
   return {
     queue,
-    setPaused: (paused) => {
-      isPaused = paused
-      runner.setPaused(paused)
-    },
+    setPaused: (isPaused) => runner.setPaused(isPaused),
     drain: async () => {
       draining.abort()
       const timeout = setTimeout(() => giveUp.abort(), drainTimeoutMs)

@@ -3,8 +3,8 @@ import { open, readdir } from 'node:fs/promises'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { errnoOf } from './errno.ts'
 import { type ListedProcess, markedFamily } from './marked-family.ts'
-import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
-import { carriesMarker, markerEntry } from './run-marker.ts'
+import type { MarkedProcess, ProcessIdentity, ProcessTable } from './process-identity.ts'
+import { carriesMarker, markerEntry, runMarkerVariable, variableIn } from './run-marker.ts'
 
 /** The process table of Linux, read from `/proc`. */
 export function procTable(): ProcessTable {
@@ -12,6 +12,7 @@ export function procTable(): ProcessTable {
     identify,
     isRunning: async (identity) => (await identify(identity.pid))?.startTime === identity.startTime,
     findMarked,
+    listMarked,
   }
 }
 
@@ -24,17 +25,36 @@ async function findMarked(marker: string, first?: ProcessIdentity): Promise<Proc
   const entry = markerEntry(marker)
   const bootId = readBootId()
   const sinceTicks = first ? startTicksOf(first, bootId) : 0
+  return markedFamily(await listEach((pid) => listOwn(pid, { entry, bootId, sinceTicks })))
+}
+
+async function listMarked(): Promise<MarkedProcess[]> {
+  const bootId = readBootId()
+  return listEach(async (pid) => {
+    const found = readStat(pid)
+    if (!found?.hasMemory || !isWithinReach(pid)) return undefined
+    const environ = (await readEnvironment(pid)) ?? ''
+    const marker = variableIn(environ, runMarkerVariable, '\0')
+    if (marker === undefined) return undefined
+    const command = unlessGone(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? ''
+    const home = variableIn(environ, 'HOME', '\0') ?? ''
+    return { identity: identityOf(found, bootId), marker, home, command: command.replaceAll('\0', ' ').trim() }
+  })
+}
+
+/** What `list` returns for each process of the machine. */
+async function listEach<T>(list: (pid: string) => Promise<T | undefined>): Promise<T[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const listed: ListedProcess[] = []
+  const listed: T[] = []
   const listNext = async () => {
     for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
-      const one = await listOwn(pid, { entry, bootId, sinceTicks })
-      if (one) listed.push(one)
+      const one = await list(pid)
+      if (one !== undefined) listed.push(one)
       if (pids.length % readsInARow === 0) await yieldToEventLoop()
     }
   }
   await Promise.all(Array.from({ length: readersAtOnce }, listNext))
-  return markedFamily(listed)
+  return listed
 }
 
 /** As many as libuv has threads. Starting every read at once would open a file for each process on the machine. */

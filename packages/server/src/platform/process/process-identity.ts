@@ -1,6 +1,9 @@
 /** The system reuses pids. Pid and start time together name one process for good, across reboots too. */
 export type ProcessIdentity = { pid: number; startTime: string }
 
+/** A process that carries a run marker in its own environment. */
+export type MarkedProcess = { identity: ProcessIdentity; marker: string; home: string; command: string }
+
 export interface ProcessTable {
   /** Undefined when no such process runs. A zombie no longer runs. */
   identify(pid: number): Promise<ProcessIdentity | undefined>
@@ -11,4 +14,6 @@ export interface ProcessTable {
    * ended. If `first`, the first process of the run, is given, older processes are skipped.
    */
   findMarked(marker: string, first?: ProcessIdentity): Promise<ProcessIdentity[]>
+  /** All processes within our reach that carry any run marker. They may belong to another Yardmaster of this machine. */
+  listMarked(): Promise<MarkedProcess[]>
 }

@@ -2,7 +2,7 @@ import { procTable } from './proc-table.ts'
 import type { ProcessTable } from './process-identity.ts'
 import { psTable } from './ps-table.ts'
 
-export type { ProcessIdentity, ProcessTable } from './process-identity.ts'
+export type { MarkedProcess, ProcessIdentity, ProcessTable } from './process-identity.ts'
 
 /** `/proc` on Linux: exact to the tick, and needs no child process. `ps` elsewhere. */
 export function processTable(): ProcessTable {

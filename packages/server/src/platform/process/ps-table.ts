@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { childEnvironment } from './environment.ts'
 import { markedFamily } from './marked-family.ts'
-import type { ProcessIdentity, ProcessTable } from './process-identity.ts'
-import { carriesMarker, markerEntry } from './run-marker.ts'
+import type { MarkedProcess, ProcessIdentity, ProcessTable } from './process-identity.ts'
+import { carriesMarker, markerEntry, runMarkerVariable, variableIn } from './run-marker.ts'
 
 /**
  * The process table from `ps`, for systems without `/proc`. Start times are exact to the second only. macOS hides the
@@ -13,6 +13,7 @@ export function psTable(): ProcessTable {
     identify,
     isRunning: async (identity) => (await identify(identity.pid))?.startTime === identity.startTime,
     findMarked,
+    listMarked,
   }
 }
 
@@ -28,6 +29,22 @@ async function findMarked(marker: string): Promise<ProcessIdentity[]> {
   const carrying = await Promise.all(mentioning.map((one) => carries(one, entry)))
   const marked = new Set(mentioning.filter((_, index) => carrying[index]))
   return markedFamily(listed.map((one) => ({ ...one, isMarked: marked.has(one) })))
+}
+
+async function listMarked(): Promise<MarkedProcess[]> {
+  const listed = parseListing(await ps([...ownWithEnvironment, ...columns]))
+  const mentioning = listed.filter(({ command }) => variableIn(command, runMarkerVariable, ' ') !== undefined)
+  const found = await Promise.all(
+    mentioning.map(async ({ identity, command }): Promise<MarkedProcess[]> => {
+      const [bare] = parseListing(await ps(['-ww', ...columns, '-p', String(identity.pid)]))
+      if (bare?.identity.startTime !== identity.startTime || !command.startsWith(bare.command)) return []
+      const environment = command.slice(bare.command.length).trim()
+      const marker = variableIn(environment, runMarkerVariable, ' ')
+      if (marker === undefined) return []
+      return [{ identity, marker, home: variableIn(environment, 'HOME', ' ') ?? '', command: bare.command }]
+    }),
+  )
+  return found.flat()
 }
 
 /** All processes of our user, with the environment after the command line. On macOS `e` has another meaning. */

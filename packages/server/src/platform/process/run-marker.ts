@@ -27,3 +27,15 @@ export function carriesMarker(variables: string, entry: string, between: string)
   const padded = `${between}${variables}${between}`
   return padded.includes(`${between}${entry}${between}`) || padded.includes(`${between}${entry}.`)
 }
+
+/** The run that a marker belongs to: of a part, the whole. */
+export function runOf(marker: string): string {
+  return marker.split('.', 1)[0] ?? marker
+}
+
+/** The value of a variable; undefined if it is not among them. `between` separates the variables. */
+export function variableIn(variables: string, name: string, between: string): string | undefined {
+  const start = `${between}${variables}`.indexOf(`${between}${name}=`)
+  if (start < 0) return undefined
+  return variables.slice(start + name.length + 1).split(between, 1)[0]
+}

@@ -11,6 +11,8 @@ import type { BoundCall } from './bound-call.ts'
 
 /** The caller of a request and its permissions. */
 export type Caller = {
+  /** The key that was presented. */
+  key: string
   groups: readonly Group[]
   /** The session of the calling agent. Undefined for an API key, which has full access. */
   ownSessionId: number | undefined
@@ -31,11 +33,13 @@ export async function identify(app: App, keys: KeyCheck, { key, address, query }
     if (!keys.accepts(key, address)) refuse('unauthorized', 'Invalid or missing API key')
     const { session_id: session } = query
     return {
+      key,
       groups: groupsFor(app, query.tool_groups, groupNames),
       ownSessionId: undefined,
       defaultSession: typeof session === 'string' && session !== '' ? session : undefined,
       roots,
-      permissions: agentPermissions,
+      // A key that is limited to some roots does not maintain the whole service.
+      permissions: agentPermissions.filter((permission) => !(roots && permission === 'maintain')),
     }
   }
   const ownSessionId = await findSessionIdByTurnKey(app.db, key)
@@ -43,6 +47,7 @@ export async function identify(app: App, keys: KeyCheck, { key, address, query }
   const session = await findSession(app.db, { id: ownSessionId })
   const granted = subagentRootsOf(app, session)
   return {
+    key,
     groups: groupsFor(app, query.tool_groups, granted.length > 0 ? groupNames : ownGroupsOf(app, session)),
     ownSessionId,
     defaultSession: String(ownSessionId),

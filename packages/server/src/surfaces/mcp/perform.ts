@@ -40,8 +40,8 @@ async function prepare(app: App, call: BoundCall, { args, ...asked }: Asked): Pr
   const { prepare: rewrite, consulted } = call
   if (!rewrite) return args
   const { id } = args
-  const hasId = id !== undefined && id !== null
-  return rewrite(args, consulted && hasId ? await ask(app, consulted, { args: { id }, ...asked }) : undefined)
+  const isNamed = (id !== undefined && id !== null) || consulted?.fields.length === 0
+  return rewrite(args, consulted && isNamed ? await ask(app, consulted, { args: { id }, ...asked }) : undefined)
 }
 
 /** Says what is missing, where the list of arguments would only say that there is no such argument. */
@@ -87,7 +87,8 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
   const asked = call.isStart ? asStartedBy(app, caller, sent.body) : sent.body
   const body = (caller.ownSessionId === undefined ? asked : await redactFields(app, asked)) as JsonObject // it came as JSON
   const { ownSessionId: agentOf, roots } = caller
-  const request = { ...sent, body, headers: {}, signal, agentOf, roots }
+  const headers = { 'x-api-key': caller.key }
+  const request = { ...sent, body, headers, signal, agentOf, roots, isTool: true }
   const answer = await endpoint.handle(readRequest(endpoint, request), app)
   if (answer.body instanceof Readable) return endOf(answer.body)
   return visibleTo(caller, endpoint.path, answer.body)

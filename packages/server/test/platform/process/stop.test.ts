@@ -202,6 +202,7 @@ describe('stopTree', () => {
       identify: async () => undefined,
       isRunning: async () => looks++ === 0,
       findMarked: async () => [],
+      listMarked: async () => [],
     }
     const report = await stopTree({
       identity: { pid: stranger.pid, startTime: 'old' },
@@ -219,6 +220,7 @@ describe('stopTree', () => {
       identify: async () => undying,
       isRunning: async () => true,
       findMarked: async () => [undying],
+      listMarked: async () => [],
     }
     const { survivors } = await stopTree({ identity: undefined, marker: 'm', graceMs: 0, table })
     expect(survivors).toEqual([undying])
@@ -234,6 +236,7 @@ describe('stopTree', () => {
       identify: async () => undefined,
       isRunning: async () => true,
       findMarked: async () => [],
+      listMarked: async () => [],
     }
     const identity = { pid, startTime: 'now' }
     await expect(stopTree({ identity, marker: 'm', graceMs: 0, table })).rejects.toThrow('Refusing')

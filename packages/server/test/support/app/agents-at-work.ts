@@ -35,6 +35,7 @@ export async function agentsAtWork() {
         default_runtime: 'demo',
         allow_agents: ['see_operations'],
       },
+      keeper: { description: 'May maintain.', url: api, default_runtime: 'demo', allow_agents: ['maintain'] },
       other: { description: 'Another.', url: api, default_runtime: 'demo' },
     },
   })

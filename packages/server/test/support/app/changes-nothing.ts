@@ -63,7 +63,9 @@ async function writeQuestion(pool: pg.Pool): Promise<string> {
     from pg_tables
     where (
         schemaname = 'public'
-        and tablename not in ('hosts', 'leases', 'periodic_runs', 'event_subscriptions', 'cli_reports')
+        and tablename not in (
+          'hosts', 'leases', 'periodic_runs', 'event_subscriptions', 'cli_reports', 'host_reports', 'job_counts'
+        )
         and tablename not like 'search\\_%'
       )
       or (schemaname, tablename) = ('graphile_worker', '_private_jobs')

@@ -206,6 +206,10 @@ describe('tools/list', () => {
       'action_trigger',
       'wake_me_up_later',
       'wake_me_up_when_session_changes_state',
+      'get_system_health',
+      'action_health',
+      'get_spot_policy',
+      'action_spot_policy',
     ])
     for (const { description, inputSchema } of tools) {
       expect(description).toMatch(/\.$/)
@@ -230,7 +234,12 @@ describe('tools/list', () => {
       'wake_me_up_when_session_changes_state',
     ])
     expect(await names('triggers_readonly')).toEqual(['search_triggers'])
-    expect(await names('health_readonly')).toEqual(['get_costs', 'get_transcript_archive'])
+    expect(await names('health_readonly')).toEqual([
+      'get_costs',
+      'get_transcript_archive',
+      'get_system_health',
+      'get_spot_policy',
+    ])
     expect(await names('sessions_readonly,weather')).toEqual([
       'get_configs',
       'get_session_provenance',

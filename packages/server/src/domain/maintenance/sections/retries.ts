@@ -1,0 +1,70 @@
+import type { Budget, HealthReport } from '@yardmaster/contract/health/report-fields'
+import type { App } from '../../app.ts'
+import { startRetryDelaysSeconds } from '../../inbox/inbox.ts'
+import { type Retries, retryWindowDays } from '../turn-store.ts'
+import { type Facts, healthy, warning } from './facts.ts'
+
+/** How long a retry waits never depends on how many there are. */
+const steady = { rate_limit_pressure: false, rate_limit_events_5min: 0, current_delay_mode: 'normal' } as const
+
+export async function retryBudgetHealth(_app: App, facts: Facts): Promise<HealthReport['retry_budget_health']> {
+  const [starts, interruptions] = await Promise.all([facts.failedStarts(), facts.interruptions()])
+  const budgets = [
+    budget('failed_starts', starts, startRetryDelaysSeconds.length),
+    budget('interruptions', interruptions, null),
+  ]
+  const exhausted = starts.failed
+  return {
+    window_days: retryWindowDays,
+    budgets,
+    status: exhausted > 0 ? warning(`${exhausted} turns failed at every start`) : healthy('No retries are exhausted'),
+  }
+}
+
+function budget(name: string, retries: Retries, max: number | null): Budget {
+  return {
+    name,
+    max_retries: max,
+    total_sessions: retries.sessions,
+    total_retries_attempted: retries.retries,
+    successful_recovery_count: retries.completed,
+    exhausted_retry_count: retries.failed,
+    recent_count: retries.recent,
+    recent_sessions: retries.recent_sessions,
+  }
+}
+
+export async function sigtermHealth(_app: App, facts: Facts): Promise<HealthReport['sigterm_retry_health']> {
+  const retries = await facts.interruptions()
+  return {
+    total_sigterm_sessions: retries.sessions,
+    recent_sigterm_count: retries.recent,
+    recent_sigterm_sessions: retries.recent_sessions,
+    ...common(retries, null),
+    status: healthy('Interrupted turns are continued'),
+  }
+}
+
+export async function apiErrorHealth(_app: App, facts: Facts): Promise<HealthReport['api_error_retry_health']> {
+  const [retries, failures] = await Promise.all([facts.failedStarts(), facts.failures()])
+  const quota = failures.find(({ reason }) => reason === 'rate_limit')
+  return {
+    total_api_error_sessions: retries.sessions,
+    recent_api_error_count: retries.recent,
+    recent_api_error_sessions: retries.recent_sessions,
+    quota_limit_sessions_count: quota?.count ?? 0,
+    recent_quota_limit_count: quota?.recent ?? 0,
+    ...common(retries, startRetryDelaysSeconds.length),
+    status: retries.failed > 0 ? warning(`${retries.failed} turns failed at every start`) : healthy('Turns start'),
+  }
+}
+
+function common(retries: Retries, max: number | null) {
+  return {
+    total_retries_attempted: retries.retries,
+    successful_recovery_count: retries.completed,
+    exhausted_retry_count: retries.failed,
+    ...steady,
+    max_retries: max,
+  }
+}

@@ -1,0 +1,128 @@
+import * as contract from '@yardmaster/contract/health/endpoints'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { App } from '../domain/app.ts'
+import {
+  type Asker,
+  archiveOldSessions,
+  cleanUpProcesses,
+  discardQueuedJobs,
+  enterRecoveryMode,
+  exitRecoveryMode,
+  exportDiagnostics,
+  rescheduleQueuedJobs,
+  retrySessions,
+  runPostDeployTasks,
+  showHealth,
+  withCooldown,
+} from '../domain/maintenance/maintenance.ts'
+import { asJsonBody, Form } from '../platform/http/form-body.ts'
+import { sendPage, wantsPage } from '../platform/http/pages.ts'
+import { parseBody } from '../platform/http/validation.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { healthPage } from './health-page.ts'
+
+const web: Asker = { surface: 'web UI', key: undefined }
+const by = web.surface
+
+type Action = {
+  auth: 'operator' | 'none'
+  /** What was done, for the person who pressed the button. */
+  run(app: App, request: FastifyRequest): Promise<{ body: object; done: number }>
+}
+
+/** The same operations as below `/api/v1/health`. Leaving recovery mode needs no password: it only lets work go on. */
+const actions: Record<string, Action> = {
+  cleanup_processes: {
+    auth: 'operator',
+    run: async (app) => {
+      const body = await withCooldown(app, 'cleanup_processes', web, () => cleanUpProcesses(app))
+      return { body, done: body.terminated.length }
+    },
+  },
+  retry_sessions: {
+    auth: 'operator',
+    run: async (app, request) => {
+      const { session_ids: ids } = bodyOf(request, contract.retrySessions.body)
+      const body = await withCooldown(app, 'retry_sessions', web, () => retrySessions(app, ids))
+      return { body, done: body.retried.length }
+    },
+  },
+  archive_old: {
+    auth: 'operator',
+    run: async (app, request) => {
+      const { days } = bodyOf(request, contract.archiveOld.body)
+      const body = await withCooldown(app, 'archive_old', web, () => archiveOldSessions(app, days))
+      return { body, done: body.archived.length }
+    },
+  },
+  enter_queue_recovery_mode: {
+    auth: 'operator',
+    run: async (app, request) => {
+      const { ttl_minutes: ttlMinutes, reason } = bodyOf(request, contract.enterQueueRecoveryMode.body)
+      return { body: await enterRecoveryMode(app, { ttlMinutes, reason, by }), done: ttlMinutes }
+    },
+  },
+  exit_queue_recovery_mode: {
+    auth: 'none',
+    run: async (app) => ({ body: await exitRecoveryMode(app), done: 0 }),
+  },
+  run_post_deploy_tasks: {
+    auth: 'operator',
+    run: async (app) => {
+      const body = await runPostDeployTasks(app)
+      return { body, done: body.rearmed }
+    },
+  },
+  discard_queued_jobs: {
+    auth: 'operator',
+    run: async (app, request) => {
+      const body = await discardQueuedJobs(app, changeOf(bodyOf(request, contract.discardQueuedJobs.body)))
+      return { body, done: body.affected }
+    },
+  },
+  reschedule_queued_jobs: {
+    auth: 'operator',
+    run: async (app, request) => {
+      const asked = bodyOf(request, contract.rescheduleQueuedJobs.body)
+      const body = await rescheduleQueuedJobs(app, { ...changeOf(asked), delayMinutes: asked.delay_minutes })
+      return { body, done: body.affected }
+    },
+  },
+}
+
+/** The health report for people, and the actions on it. Reading is open to everyone who can reach the server. */
+export function registerHealth(server: FastifyInstance, app: App): void {
+  const open = { config: { auth: 'none', isPage: true } } as const
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    const health = await showHealth(app)
+    if (!wantsPage(request)) return reply.send(health)
+    return sendPage(reply, healthPage(health, { query: request.query, hasPauses: app.hasPauses }))
+  }
+  server.get('/health', open, show)
+  server.get('/health/refresh', open, show)
+  server.get('/health/export_diagnostics', open, async (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="yardmaster-diagnostics.json"')
+      .send(await exportDiagnostics(app)),
+  )
+  for (const [name, { auth, run }] of Object.entries(actions)) {
+    server.post(`/health/${name}`, { config: { auth, isPage: true } }, async (request, reply) => {
+      const { body, done } = await run(app, request)
+      return wantsPage(request) ? reply.redirect(`/health?did=${name}&count=${done}`, 303) : reply.send(body)
+    })
+  }
+}
+
+function bodyOf<Schema extends z.ZodType>({ body }: FastifyRequest, schema: Schema): z.output<Schema> {
+  if (body instanceof Refusal) throw body
+  const sent = body instanceof Form ? asJsonBody(body, schema) : Object(body ?? {})
+  return parseBody(schema, sent) as z.output<Schema> // parsed by that schema
+}
+
+type ChangeBody = z.output<typeof contract.discardQueuedJobs.body>
+
+function changeOf({ job_class, queue_name, expected_count: expectedCount, reason }: ChangeBody) {
+  return { scope: { job_class, queue_name }, expectedCount, reason, by }
+}
