@@ -67,34 +67,34 @@ const isSource = sql`
   and (threads.entry_count > 0 or subagents.count > 0)
 `
 
-/** The next sessions in the order of their ids that are not stored as they are now. */
+/** The sessions that are not stored as they are now: first the new ones, then those that were tried the longest ago. */
 export async function selectChanged(
   db: Database,
-  { after, limit }: { after: number; limit: number },
+  { triedBefore, limit }: { triedBefore: string; limit: number },
 ): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select sessions.id
-    ${changedAfter(after)}
-    order by sessions.id
+    ${changed(triedBefore)}
+    order by stored.stored_at nulls first, sessions.id
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
 
-export async function countChanged(db: Database, { after }: { after: number }): Promise<number> {
+export async function countChanged(db: Database, { triedBefore }: { triedBefore: string }): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count
-    ${changedAfter(after)}
+    ${changed(triedBefore)}
   `.execute(db)
   return rows[0]?.count ?? 0
 }
 
-function changedAfter(id: number) {
+function changed(triedBefore: string) {
   return sql`
     from ${sources}
     left join archive_sessions as stored on stored.session_id = sessions.id
-    where sessions.id > ${id}
-      and ${isSource}
+    where ${isSource}
+      and (stored.stored_at is null or stored.stored_at < ${triedBefore}::timestamptz)
       and stored.version is distinct from ${version}
   `
 }
@@ -187,6 +187,25 @@ export async function upsertArchivedSession(tx: Transaction, sessionId: number, 
   return numAffectedRows === 1n
 }
 
+/** The session is tried again after all others. */
+export async function recordFailure(db: Database, sessionId: number): Promise<void> {
+  await sql`
+    insert into archive_sessions (session_id, version)
+    select id, ''
+    from sessions
+    where id = ${sessionId}
+    for key share
+    on conflict (session_id) do update
+    set stored_at = now()
+  `.execute(db)
+}
+
+/** By the database's clock, as exact as it is stored. */
+export async function selectNow(db: Database): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db)
+  return rows[0]?.now ?? 'now'
+}
+
 /** The file of this name and content stays. Any other file of the session is superseded. */
 export async function supersedeFiles(
   tx: Transaction,
@@ -273,7 +292,7 @@ export async function selectState(db: Database): Promise<ArchiveState | undefine
     select
       generated_at, session_count, file_size_bytes, deferred_count, incomplete_reason,
       extract(epoch from now() - generated_at)::float8 as age_seconds,
-      session_count > 0 and not exists (select from archive_sessions) as is_missing
+      session_count > 0 and not exists (select from archive_sessions where version <> '') as is_missing
     from archive_state
   `.execute(db)
   return rows[0]

@@ -6,13 +6,13 @@ const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
 /**
  * Turns texts of agents and callers into file names that stay in their folder on every system. A name that is taken, in upper
- * or lower case, gets the id of its row.
+ * or lower case, gets the id of its row, until it is free.
  */
 export function fileNames(): (text: string, id: number) => string {
   const taken = new Set<string>()
   return (text, id) => {
-    const plain = plainName(text)
-    const name = taken.has(plain.toLowerCase()) ? `${plain}-${id}` : plain
+    let name = plainName(text)
+    while (taken.has(name.toLowerCase())) name = `${name}-${id}`
     taken.add(name.toLowerCase())
     return name
   }

@@ -6,6 +6,9 @@ import type { App } from '../app.ts'
 import { type ListedFile, selectFileSource } from './archive-store.ts'
 import { fileContent } from './file-content.ts'
 
+/** Changes when the same files make another zip. */
+const format = 'yardmaster-archive-1'
+
 export type PlannedArchive = { zip: Zip; sessionIds: readonly string[]; tag: string }
 
 /**
@@ -35,7 +38,7 @@ export async function planArchive(
       open: () => Readable.from(contentOf(app, id), { objectMode: false }),
     })),
   ])
-  return { zip, sessionIds, tag: createHash('sha256').update(manifest).digest('base64url') }
+  return { zip, sessionIds, tag: createHash('sha256').update(format).update(manifest).digest('base64url') }
 }
 
 /** Fails if the session was deleted after the download began: the caller then gets a zip that ends early, not a wrong one. */

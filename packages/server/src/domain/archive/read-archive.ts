@@ -67,9 +67,9 @@ function isComplete({ incomplete_reason: reason }: ArchiveState): boolean {
   return reason === null
 }
 
-/** While deferred sessions wait, a run follows another, and the archive is not called stale. */
+/** While a backlog drains, a run follows another, so that the last one is recent and the archive is not called stale. */
 function staleness(state: ArchiveState): Pick<ArchiveStatus, 'stale' | 'stale_reason'> {
-  const stale = isComplete(state) && state.age_seconds > intervalMs / 1000 + slackSeconds
+  const stale = state.age_seconds > intervalMs / 1000 + slackSeconds
   const minutes = Math.floor(state.age_seconds / 60)
   const reason = `The last run ended ${minutes} minutes ago; one is due every ${intervalMs / 60_000} minutes`
   return { stale, stale_reason: stale ? reason : null }

@@ -67,7 +67,7 @@ async function filesOf(
   const nameFor = fileNames()
   const others: NamedSource[] = []
   for (const subagent of subagents)
-    others.push(await subagentFile(app, subagent, nameFor(subagent.agent_id, subagent.id)))
+    others.push(await subagentFile(app, subagent, nameFor(await app.redactor.text(subagent.agent_id), subagent.id)))
   return [main, ...others]
 }
 

@@ -1,6 +1,14 @@
 import type { RunResult } from '../../platform/jobs/periodic.ts'
 import type { App } from '../app.ts'
-import { countChanged, deleteEmptied, recordRun, selectChanged, selectFiles } from './archive-store.ts'
+import {
+  countChanged,
+  deleteEmptied,
+  recordFailure,
+  recordRun,
+  selectChanged,
+  selectFiles,
+  selectNow,
+} from './archive-store.ts'
 import { planArchive } from './plan-archive.ts'
 import { storeSession } from './store-session.ts'
 
@@ -20,23 +28,23 @@ export async function updateArchive(
   const startedAt = performance.now()
   const isOver = (): boolean => signal.aborted || performance.now() - startedAt >= budget
   await deleteEmptied(app.db)
-  let after = 0
+  const triedBefore = await selectNow(app.db)
   let stored = 0
   const failed: number[] = []
-  for (let ids = await next(app, after); ids.length > 0 && !isOver(); ids = await next(app, after)) {
+  for (let ids = await next(app, triedBefore); ids.length > 0 && !isOver(); ids = await next(app, triedBefore)) {
     for (const id of ids) {
       if (isOver()) break
       await storeSession(app, id).then(
         () => stored++,
-        (error: unknown) => {
+        async (error: unknown) => {
           failed.push(id)
           app.log.error({ err: error, session: id }, 'a session could not be stored in the transcript archive')
+          await recordFailure(app.db, id)
         },
       )
-      after = id
     }
   }
-  const waiting = await countChanged(app.db, { after })
+  const waiting = await countChanged(app.db, { triedBefore })
   await recordRun(app.db, {
     ...(await figures(app)),
     deferred_count: waiting + failed.length,
@@ -45,8 +53,8 @@ export async function updateArchive(
   return waiting > 0 && stored > 0 && !signal.aborted ? 'again' : 'done'
 }
 
-function next({ db }: App, after: number): Promise<number[]> {
-  return selectChanged(db, { after, limit: batchSessions })
+function next({ db }: App, triedBefore: string): Promise<number[]> {
+  return selectChanged(db, { triedBefore, limit: batchSessions })
 }
 
 async function figures(app: App): Promise<{ session_count: number; file_size_bytes: number }> {

@@ -56,7 +56,7 @@ export async function createSubagent(
   ref: SessionRef,
   { transcript, ...request }: NewSubagentTranscript,
 ): Promise<Subagent> {
-  const sent = await sentFields(app, request)
+  const { agent_id: agentId = '', ...sent } = await sentFields(app, request)
   const text = await redactTranscript(app.redactor, transcript)
   return refusingDuplicateAgents(app, async (tx) => {
     const session = await lockSession(tx, ref)
@@ -64,7 +64,7 @@ export async function createSubagent(
       ...emptyFields,
       ...sent,
       session_id: session.id,
-      agent_id: request.agent_id,
+      agent_id: agentId,
     })
     return text === undefined ? subagent : updateSubagent(tx, subagent.id, await writeText(tx, subagent, text))
   })
@@ -113,9 +113,16 @@ const emptyFields = {
 /** The sent fields, texts redacted. Keeps null, which clears a field, and drops undefined. */
 async function sentFields(
   app: App,
-  { tool_use_id, filename, subagent_type, description, ...others }: Omit<SubagentTranscriptChanges, 'transcript'>,
+  {
+    agent_id,
+    tool_use_id,
+    filename,
+    subagent_type,
+    description,
+    ...others
+  }: Omit<SubagentTranscriptChanges, 'transcript'>,
 ): Promise<SubagentChanges> {
-  const texts = await redactTexts(app, { tool_use_id, filename, subagent_type, description })
+  const texts = await redactTexts(app, { agent_id, tool_use_id, filename, subagent_type, description })
   return Object.fromEntries(Object.entries({ ...others, ...texts }).filter(([, value]) => value !== undefined))
 }
 

@@ -3,6 +3,7 @@ import { html } from '../html/html.ts'
 import type { Log } from '../log/log.ts'
 import { Refusal } from '../refusal.ts'
 import { unavailable } from '../unavailable.ts'
+import { forgetFile } from './download.ts'
 import { isBelow } from './guard.ts'
 import { sendPage, wantsPage } from './pages.ts'
 import { problemReply } from './problem-reply.ts'
@@ -50,6 +51,7 @@ const frameworkRefusals: ReadonlyMap<unknown, Refusal> = new Map([
 function answerRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body } = problemReply(refusal)
   reply.removeHeader('connection')
+  if (status >= 500) forgetFile(reply)
   if (typeof body.retry_after === 'number') reply.header('retry-after', body.retry_after)
   if (isForPeople(request)) {
     const sentences = body.messages.map((sentence) => html`<p>${sentence}</p>`)

@@ -25,13 +25,14 @@ export class Download {
 
   /** Whole, in part, or not at all, by the conditions of the request. Opened only if bytes are sent. */
   send(request: Pick<FastifyRequest, 'headers' | 'method'>, reply: FastifyReply): FastifyReply {
-    reply.headers({ ...this.headers, etag: this.tag, 'accept-ranges': 'bytes' })
-    if (isKnown(this.tag, request.headers['if-none-match'])) return reply.code(304).send()
-    const part = partOf(request.headers, this)
-    if (part === 'none') {
+    const part = request.method === 'GET' ? partOf(request.headers, this) : undefined
+    const isCurrent = isKnown(this.tag, request.headers['if-none-match'])
+    if (part === 'none' && !isCurrent) {
       reply.header('content-range', `bytes */${this.sizeBytes}`)
       return refuse('range_not_satisfiable', `The file has ${this.sizeBytes} bytes; ask for a range within them`)
     }
+    reply.headers({ ...this.headers, etag: this.tag, 'accept-ranges': 'bytes' })
+    if (isCurrent || part === 'none') return reply.code(304).send()
     const { start, end } = part ?? { start: 0, end: this.sizeBytes }
     if (part) reply.header('content-range', `bytes ${start}-${end - 1}/${this.sizeBytes}`)
     reply
@@ -42,6 +43,11 @@ export class Download {
     // Without a stream the framework would write a length of 0.
     return reply.send(request.method === 'HEAD' ? Readable.from([]) : this.open({ start, end }))
   }
+}
+
+/** For an answer that is not the file after all, because reading it failed before its first byte. */
+export function forgetFile(reply: FastifyReply): void {
+  for (const header of ['etag', 'accept-ranges', 'content-range', 'content-disposition']) reply.removeHeader(header)
 }
 
 /** Whether `If-None-Match` names the tag. */
@@ -58,7 +64,7 @@ function partOf(
   { range, 'if-range': version }: FastifyRequest['headers'],
   { sizeBytes, tag }: Download,
 ): Part | 'none' | undefined {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? []
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? '') ?? []
   if (first === '' && last === '') return undefined
   if (version !== undefined && version !== tag) return undefined
   if (first === '') return suffix(Number(last), sizeBytes)

@@ -15,8 +15,27 @@ export async function planZip(entries: readonly ZipEntry[]): Promise<Zip> {
   const { ZipFile } = await import('yazl')
   return {
     sizeBytes: await sizeOf(new ZipFile(), entries),
-    open: (part) => Readable.from(bytesOf(new ZipFile(), entries, part), { objectMode: false }),
+    open: (part) => {
+      const zip = new ZipFile()
+      return stoppable(bytesOf(zip, entries, part), zip.outputStream as Readable)
+    },
   }
+}
+
+/** A generator cannot be left while it waits: what it reads from is closed first, also while nothing has been sent yet. */
+function stoppable(bytes: AsyncGenerator<Buffer>, source: Readable): Readable {
+  return new Readable({
+    read() {
+      bytes.next().then(
+        ({ value, done }) => this.push(done === true ? null : value),
+        (error: Error) => this.destroy(error),
+      )
+    },
+    destroy(error, done) {
+      source.destroy()
+      bytes.return(undefined).then(() => done(error), done)
+    },
+  })
 }
 
 /** A time would be written in the zone of the host. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { selectChanged, selectNow } from '../../../src/domain/archive/archive-store.ts'
+import { fileNames } from '../../../src/domain/archive/file-name.ts'
 import { updateArchive } from '../../../src/domain/archive/update-archive.ts'
 import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
@@ -77,16 +79,17 @@ describe('GET /transcript_archive/status', () => {
     expect(sessionFiles(await unpacked())).toEqual([])
   })
 
-  test('is incomplete and not stale while sessions are deferred, and stale when runs stay away', async () => {
+  test('is incomplete and not stale while sessions are deferred, and stale when runs stay away, also with sessions left', async () => {
     for (let n = 0; n < 3; n++) await conversation(['{}'])
     expect(await build(0)).toBe('done')
     expect((await app.get('/transcript_archive/status')).body).toMatchObject({
       complete: false,
       deferred_count: 3,
       incomplete_reason: '3 changed sessions wait for the next run',
+      stale: false,
     })
     await app.pool.query(`update archive_state set generated_at = now() - interval '1 hour'`)
-    expect((await app.get('/transcript_archive/status')).body).toMatchObject({ complete: false, stale: false })
+    expect((await app.get('/transcript_archive/status')).body).toMatchObject({ complete: false, stale: true })
     await build()
     await app.pool.query(`update archive_state set generated_at = now() - interval '1 hour'`)
     const stale_reason = 'The last run ended 60 minutes ago; one is due every 10 minutes'
@@ -207,12 +210,17 @@ describe('GET /transcript_archive/download', () => {
   test('has redacted texts only, also those that callers sent with their own key', async () => {
     const secret = 'the-operators-own-word'
     const id = await conversation(['{}'], { prompt: `use ${secret}`, title: secret, goal: `with ${secret}` })
-    await app.post(`/sessions/${id}/subagent_transcripts`, { agent_id: 'a', transcript: secret, description: secret })
+    await app.post(`/sessions/${id}/subagent_transcripts`, {
+      agent_id: `a-${secret}`,
+      transcript: secret,
+      description: secret,
+    })
+    await app.pool.query('insert into subagent_transcripts (session_id, agent_id) values ($1, $2)', [id, secret])
     await build()
     const { bytes } = await download()
     expect(bytes.includes(secret)).toBe(false)
     expect(bytes.includes('[REDACTED')).toBe(true)
-    const { rows } = await app.pool.query(`select head, text from archive_files`)
+    const { rows } = await app.pool.query(`select name, head, text from archive_files`)
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
@@ -227,6 +235,11 @@ describe('GET /transcript_archive/download', () => {
       expect(name).toMatch(new RegExp(`^sessions/${id}/subagent_transcripts/[\\w-][\\w.-]*\\.json$`))
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(9)
     expect(names.some((name) => name.includes('/nul.'))).toBe(false)
+  })
+
+  test('a name is free also where the name with the number of the row is taken', () => {
+    const nameFor = fileNames()
+    expect([nameFor('a-3', 1), nameFor('a', 2), nameFor('A', 3)]).toEqual(['a-3', 'a', 'A-3-3'])
   })
 
   test('a run stores only what changed, and a download that has begun keeps the version it began with', async () => {
@@ -267,6 +280,15 @@ describe('GET /transcript_archive/download', () => {
       deferred_count: 1,
       incomplete_reason: '1 sessions could not be stored; the log says why',
     })
+  })
+
+  test('a run tries the session that failed before after all others', async () => {
+    const bad = await conversation(['{}'])
+    await app.pool.query('update transcript_threads set entry_count = 5 where session_id = $1', [bad])
+    await build()
+    const later = await conversation(['{}'])
+    const now = await selectNow(app.host.app.db)
+    expect(await selectChanged(app.host.app.db, { triedBefore: now, limit: 10 })).toEqual([later, bad])
   })
 
   test('two runs at once store a session once', async () => {

@@ -7,7 +7,7 @@ import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 
 const text = '0123456789'
 
-async function fileServer(opened: unknown[] = []) {
+async function fileServer(opened: unknown[] = [], error?: Error) {
   const endpoint = defineEndpoint({
     method: 'GET',
     path: '/file',
@@ -24,6 +24,7 @@ async function fileServer(opened: unknown[] = []) {
           headers: { 'x-about': 'this' },
           open: (part) => {
             opened.push(part)
+            if (error) return new Readable({ read: () => undefined }).destroy(error)
             return Readable.from([Buffer.from(text.slice(part.start, part.end))])
           },
         }),
@@ -54,6 +55,7 @@ describe('a download', () => {
 
   test.each([
     ['bytes=2-4', '234', 'bytes 2-4/10'],
+    ['Bytes=8-9', '89', 'bytes 8-9/10'],
     ['bytes=8-', '89', 'bytes 8-9/10'],
     ['bytes=8-99', '89', 'bytes 8-9/10'],
     ['bytes=-3', '789', 'bytes 7-9/10'],
@@ -72,6 +74,7 @@ describe('a download', () => {
       const answer = await get({ range })
       expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10'])
       expect(JSON.parse(answer.text)).toMatchObject({ error: 'Range not satisfiable' })
+      expect(answer.headers.get('etag')).toBeNull()
     },
   )
 
@@ -95,6 +98,15 @@ describe('a download', () => {
     expect(await get({ 'if-none-match': '"v0", "v1"' })).toMatchObject({ status: 304, text: '' })
     const head = await get({}, 'HEAD')
     expect([head.status, head.headers.get('content-length'), head.text]).toEqual([200, '10', ''])
+    expect((await get({ range: 'bytes=2-4' }, 'HEAD')).headers.get('content-length')).toBe('10')
     expect(opened).toEqual([])
+  })
+
+  test('a download that fails before its first byte is an error without the headers of the file', async () => {
+    const get = await fileServer([], new Error('the disk is gone'))
+    const { status, headers } = await get({ range: 'bytes=2-4' })
+    expect(status).toBe(500)
+    for (const name of ['etag', 'content-range', 'content-disposition', 'accept-ranges'])
+      expect(headers.get(name)).toBeNull()
   })
 })

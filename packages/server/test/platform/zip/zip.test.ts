@@ -9,6 +9,31 @@ function entry(name: string, text: string): ZipEntry {
   return { name, sizeBytes: Buffer.byteLength(text), open: () => Readable.from([Buffer.from(text)]) }
 }
 
+function endless(name: string) {
+  const seen = { opened: 0, closed: 0 }
+  const entry: ZipEntry = {
+    name,
+    sizeBytes: 1e12,
+    open: () => {
+      seen.opened++
+      return Readable.from(
+        (async function* () {
+          try {
+            for (;;) {
+              await nextTurn()
+              yield Buffer.alloc(65_536)
+            }
+          } finally {
+            seen.closed++
+          }
+        })(),
+        { objectMode: false },
+      )
+    },
+  }
+  return { entry, seen }
+}
+
 describe('a zip', () => {
   test('a zip has the size that was planned, also with more files than the library plans correctly', async () => {
     const entries = Array.from({ length: 1000 }, (_, n) => entry(`folder/file-${n}.json`, `text ${n}`))
@@ -54,34 +79,26 @@ describe('a zip', () => {
   })
 
   test('a zip that its reader leaves in the middle closes the open file and opens no further one', async () => {
-    let opened = 0
-    let closed = 0
-    const endless = (name: string): ZipEntry => ({
-      name,
-      sizeBytes: 1e12,
-      open: () => {
-        opened++
-        const source = Readable.from(
-          (async function* () {
-            try {
-              for (;;) {
-                await nextTurn()
-                yield Buffer.alloc(65_536)
-              }
-            } finally {
-              closed++
-            }
-          })(),
-          { objectMode: false },
-        )
-        return source
-      },
-    })
-    const zip = await planZip([endless('a'), endless('b')])
+    const [first, second] = [endless('a'), endless('b')]
+    const zip = await planZip([first.entry, second.entry])
     const stream = zip.open({ start: 0, end: zip.sizeBytes })
     for await (const chunk of stream) if (chunk.length > 1000) break
     expect(stream.destroyed).toBe(true)
-    for (let n = 0; n < 50 && closed === 0; n++) await nextTurn()
-    expect({ opened, closed }).toEqual({ opened: 1, closed: 1 })
+    for (let n = 0; n < 50 && first.seen.closed === 0; n++) await nextTurn()
+    expect([first.seen, second.seen]).toEqual([
+      { opened: 1, closed: 1 },
+      { opened: 0, closed: 0 },
+    ])
+  })
+
+  test('a zip that its reader leaves before the first byte of the part closes the open file', async () => {
+    const { entry: file, seen } = endless('a')
+    const zip = await planZip([file])
+    const stream = zip.open({ start: 9e11, end: zip.sizeBytes })
+    stream.resume()
+    for (let n = 0; n < 50 && seen.opened === 0; n++) await nextTurn()
+    stream.destroy()
+    for (let n = 0; n < 50 && seen.closed === 0; n++) await nextTurn()
+    expect(seen).toEqual({ opened: 1, closed: 1 })
   })
 })
