@@ -19,6 +19,7 @@ import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/
 import { registerHealth } from '../surfaces/health.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
 import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
+import { registerSupervisorPages } from '../surfaces/operator/supervisor/supervisor-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
 import type { Config } from './config.ts'
@@ -40,6 +41,7 @@ export type WebOptions = {
 export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
+  const tokens = formTokens(config.SUPERVISOR_PASSWORD)
   const queueOfJob = new Map(modules.flatMap(({ handlers = [] }) => handlers.map(({ job }) => [job.name, job.queue])))
   const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
@@ -65,7 +67,8 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerPageKit(server)
   registerHealth(server, app)
   registerReference(server, endpoints)
-  registerJobsPages(server, app, { queueOfJob, tokens: formTokens(config.SUPERVISOR_PASSWORD) })
+  registerJobsPages(server, app, { queueOfJob, tokens })
+  registerSupervisorPages(server, app, { endpoints, tokens })
   registerMcp(server, app, {
     endpoints,
     tools: modules.flatMap(({ tools = [] }) => tools),

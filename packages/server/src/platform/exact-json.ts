@@ -27,8 +27,8 @@ export function parseJson(text: string): unknown {
   return mayHaveLargeIntegers(text) ? JSON.parse(withMarks(text), revive) : JSON.parse(text)
 }
 
-export function writeJson(value: unknown): string {
-  const text = JSON.stringify(value)
+export function writeJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent)
   return text.includes('"\\u0000') ? text.replace(written, '$1') : text
 }
 

@@ -20,6 +20,7 @@ export const stylesheetPath = '/pages.css'
 const places = [
   { href: '/health', label: 'Health' },
   { href: '/jobs', label: 'Jobs' },
+  { href: '/supervisor', label: 'Records' },
   { href: '/docs', label: 'API reference' },
 ] as const
 

@@ -47,6 +47,7 @@ nav a[aria-current] { color: var(--ink); font-weight: 600; text-decoration-color
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .control { border: 1px solid var(--line); border-radius: 3px; padding: 0 0.1875rem; font-size: 0.75em; color: var(--warn); }
 td form { margin: 0; gap: 0.25rem 0.5rem; flex-wrap: nowrap; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0 0.75rem; }
 section.action { border-top: 1px solid var(--line); padding-top: 0.25rem; margin-top: 1.25rem; }
 
 form { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: end; margin: 0.75rem 0; }

@@ -35,15 +35,16 @@ export function asJsonBody({ fields }: Form, schema: z.ZodType | undefined): Rec
   return Object.fromEntries(
     [...fields].map(([name, value]) => {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      return [name, property ? typed(value, property) : value]
+      return [name, property ? valueFor(value, property) : value]
     }),
   )
 }
 
-function typed(value: string | readonly string[], schema: JsonSchema): unknown {
+/** The text as a value of the schema's type, or as it is if it cannot be one. */
+export function valueFor(value: string | readonly string[], schema: JsonSchema): unknown {
   if (typeof value !== 'string') {
     const items = schema.items as JsonSchema | undefined // as JSON Schema defines it
-    return value.map((item) => (items ? typed(item, items) : item))
+    return value.map((item) => (items ? valueFor(item, items) : item))
   }
   const types = acceptedTypes(schema)
   if (!types || types.includes('string')) return value

@@ -55,7 +55,7 @@ function sentences(issues: readonly z.core.$ZodIssue[], input: unknown): string[
 }
 
 /** `parent_session_id` reads as `Parent session`; an element of a list is named by its list. */
-function attributeName(path: readonly PropertyKey[]): string {
+export function attributeName(path: readonly PropertyKey[]): string {
   const words = path
     .filter((part) => typeof part === 'string')
     .join(' ')

@@ -74,7 +74,7 @@ function readFilled(request: FastifyRequest, tokens: FormTokens): Filled {
   if (!(body instanceof Form)) return refuse('unsupported_content_type', 'Send the fields of the form')
   const { [tokenField]: token, ...filled } = texts(Object.fromEntries(body.fields))
   tokens.check(request.url.split('?', 1)[0] ?? '', token)
-  return Object.fromEntries(Object.entries(filled).map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]))
+  return Object.fromEntries(Object.entries(filled).map(([name, value]) => [name, value.replace(/\r\n?/g, '\n')]))
 }
 
 type Guarded = { action: string; button: string; fields?: readonly Field[]; isDangerous?: boolean }

@@ -36,7 +36,7 @@ export function operatorBrowser(app: Pick<TestApp, 'send'>) {
 }
 
 /** What a browser would send if nothing were changed. */
-function formOf(page: string, action: string): Record<string, string> | undefined {
+export function formOf(page: string, action: string): Record<string, string> | undefined {
   const escaped = action.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const [, form] = new RegExp(`<form method="post" action="${escaped}">(.*?)</form>`, 's').exec(page) ?? []
   if (form === undefined) return undefined

@@ -1,0 +1,358 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { formTokens } from '../../../../src/platform/http/form-tokens.ts'
+import { resources } from '../../../../src/surfaces/operator/supervisor/resources.ts'
+import { testApp } from '../../../support/app/app.ts'
+import { formOf, operatorBrowser, operatorEnvironment } from '../../../support/http/operator-browser.ts'
+import { insertSession } from '../../../support/sessions/session-rows.ts'
+
+const app = testApp({ environment: operatorEnvironment })
+const { visit, post, submit } = operatorBrowser(app)
+const tokens = formTokens(operatorEnvironment.SUPERVISOR_PASSWORD)
+
+const hostile = '<script>alert(1)</script>"\'&\u202etxt'
+/** The key of one record of each resource. */
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  const session = await insertSession(app.pool, {
+    title: hostile,
+    status: 'needs_input',
+    prompt: `<b>${'long '.repeat(99_000)}`,
+    custom_metadata: { ticket: '<i>' },
+  })
+  const insert = async (text: string, ...values: unknown[]) =>
+    String((await app.pool.query<{ id: string }>(text, values)).rows[0]?.id)
+  const trigger = await app.post('/triggers', {
+    name: hostile.slice(0, 20),
+    agent_root_name: 'root',
+    prompt_template: 'Hello',
+    trigger_conditions_attributes: [
+      { condition_type: 'schedule', configuration: { unit: 'days', interval: 1, time: '03:00', timezone: 'UTC' } },
+    ],
+  })
+  expect(trigger.status).toBe(201)
+  const answers = await Promise.all([
+    app.post('/categories', { name: 'Later', description: '<u>' }),
+    app.post(`/sessions/${session}/logs`, { level: 'info', content: hostile }),
+    app.post(`/sessions/${session}/subagent_transcripts`, { agent_id: 'helper', description: hostile }),
+    app.post('/people', { key: 'ada', display_name: hostile }),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  const [category, log, subagent] = answers.map(({ body }) => String(Object.values<{ id?: number }>(body)[0]?.id))
+  Object.assign(keys, {
+    sessions: String(session),
+    triggers: String(trigger.body.trigger.id),
+    conditions: await insert('select id from trigger_conditions where trigger_id = $1', trigger.body.trigger.id),
+    categories: category,
+    messages: await insert(
+      'insert into enqueued_messages (session_id, content, position) values ($1, $2, 1) returning id',
+      session,
+      `first\r\n${hostile}`,
+    ),
+    elicitations: await insert(
+      `insert into elicitations (session_id, request_id, namespace, asked_by, message, expires_at)
+       values ($1, 'r1', 'com.yardmaster', 'api', $2, now() + interval '1 hour') returning id`,
+      session,
+      hostile,
+    ),
+    logs: log,
+    subagents: subagent,
+    settings: 'true',
+    people: 'ada',
+    notifications: await insert(
+      `insert into notifications (session_id, notification_type, title, body)
+       values ($1, 'custom_message', $2, $2) returning id`,
+      session,
+      hostile,
+    ),
+    costs: await insert(
+      `insert into session_usage (request_id, session_id, agent_runtime, model, called_at)
+       values ('q1', $1, 'demo', $2, now()) returning id`,
+      session,
+      hostile,
+    ),
+    summaries: await insert(
+      `insert into session_status_summaries (session_id, state, summary, entry_count)
+       values ($1, 'ready', $2, 1) returning session_id as id`,
+      session,
+      hostile,
+    ),
+  })
+})
+
+const pathOf = (resource: string) => `/supervisor/${resource}/${keys[resource]}`
+const storedValue = async (table: string, column: string, key: string, value = 'id') =>
+  (await app.pool.query(`select ${column} as value from ${table} where ${value} = $1`, [key])).rows[0]?.value
+
+describe('each resource of the table', () => {
+  test.each(resources.map(({ name }) => name))(
+    '%s has a list and a page behind the password, without script',
+    async (name) => {
+      for (const path of [`/supervisor/${name}`, pathOf(name)]) {
+        const stranger = await app.send(path, { headers: { accept: 'text/html' } })
+        expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([
+          401,
+          expect.stringContaining('Basic'),
+        ])
+        const { status, text } = await visit(path)
+        expect([path, status]).toEqual([path, 200])
+        expect(text).not.toContain('<script>')
+        expect(text.replace(/<form.*?<\/form>/gs, '')).not.toContain('\u202e')
+        expect(text).not.toMatch(/ on\w+=| style="/)
+        expect(text).toMatch(/<h1>[^<]+<\/h1>/)
+      }
+      expect((await visit(`/supervisor/${name}`)).text).toContain(`href="${pathOf(name)}"`)
+    },
+  )
+
+  test.each(resources.flatMap(({ name, forms }) => forms.map(({ operation }) => [name, operation] as const)))(
+    'the page of %s has the form of %s with a token and a label for each field',
+    async (name, operation) => {
+      const { text } = await visit(pathOf(name))
+      const action = `${pathOf(name)}/${operation}`
+      const form = formOf(text, action)
+      expect(form?.form_token).toBe(tokens.for(action))
+      const declared = resources.find((each) => each.name === name)?.forms.find((each) => each.operation === operation)
+      expect(Object.keys(form ?? {})).toEqual(expect.arrayContaining([...(declared?.fields ?? [])]))
+      for (const [, id] of text.matchAll(/<(?:input type="(?:text|number)"|select|textarea) id="([^"]+)"/g))
+        expect(text.split(`for="${id}"`)).toHaveLength(2)
+    },
+  )
+
+  test.each(resources.map((resource) => [resource.name, resource] as const))(
+    'every column of %s is shown, or withheld for a reason',
+    async (_, { table, listed, shown, withheld = {} }) => {
+      const { rows } = await app.pool.query<{ column_name: string }>(
+        "select column_name from information_schema.columns where table_schema = 'public' and table_name = $1",
+        [table],
+      )
+      const named = [...listed, ...shown, ...Object.keys(withheld)]
+      expect(named.toSorted()).toEqual(rows.map(({ column_name }) => column_name).toSorted())
+    },
+  )
+})
+
+describe('the pages below /supervisor', () => {
+  test('/supervisor opens the sessions, HEAD answers without a body, other methods and unknown records answer 404', async () => {
+    expect(await visit('/supervisor')).toMatchObject({ status: 302, location: '/supervisor/sessions' })
+    expect(await visit('/supervisor/sessions', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' })
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect(
+        (await visit('/supervisor/sessions', { method, headers: { 'sec-fetch-site': 'same-origin' } })).status,
+      ).toBe(404)
+    for (const path of [
+      'nothing',
+      'sessions/999999',
+      'sessions/abc',
+      'sessions/99999999999999999999',
+      'people/%00',
+      'settings/false',
+    ])
+      expect([path, (await visit(`/supervisor/${path}`)).status]).toEqual([path, 404])
+  })
+
+  test('a list is paged by key and narrowed by filters, and a filter that cannot match is no error', async () => {
+    const { rows } = await app.pool.query<{ id: string }>(
+      `insert into session_logs (session_id, level, content, origin)
+       select $1, 'verbose', 'line ' || n, 'service' from generate_series(1, 30) as n returning id`,
+      [keys.sessions],
+    )
+    const first = await visit('/supervisor/logs?level=verbose')
+    const keysIn = (text: string) => [...text.matchAll(/href="\/supervisor\/logs\/(\d+)"/g)].map(([, key]) => key)
+    const newest = rows.map(({ id }) => id).toReversed()
+    expect(keysIn(first.text)).toEqual(newest.slice(0, 20))
+    const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
+    const second = await visit(next.replaceAll('&#38;', '&'))
+    expect(keysIn(second.text)).toEqual(newest.slice(20))
+    expect(second.text).toContain('rel="first"')
+    expect(keysIn((await visit(`/supervisor/logs?session_id=${keys.sessions}&level=info`)).text)).toEqual([keys.logs])
+    for (const query of ['session_id=abc', 'session_id=%00', 'level=odd', 'session_id=99999999999999999999&after=x'])
+      expect((await visit(`/supervisor/logs?${query}`)).text).toContain('No record matches')
+  })
+
+  test('a text of half a million characters is shown in part, and the page says how much is missing', async () => {
+    const { text } = await visit(pathOf('sessions'))
+    expect(text).toContain('… 475003 more characters')
+    expect(text.length).toBeLessThan(80_000)
+  })
+
+  test('no page shows what a person answered or what fences a run', async () => {
+    const { text } = await visit(pathOf('elicitations'))
+    expect(text).not.toMatch(/Response content|Run marker/)
+  })
+})
+
+describe('changing a record', () => {
+  test.each([
+    ['sessions', 'sessions.update', { title: 'A better title', goal: 'one\r\ntwo' }, 'sessions', 'goal', 'one\ntwo'],
+    [
+      'sessions',
+      'sessions.update',
+      { custom_metadata: '{"big": 12345678901234567890}' },
+      'sessions',
+      'custom_metadata::text',
+      '{"big": 12345678901234567890}',
+    ],
+    [
+      'sessions',
+      'sessions.update_notes',
+      { session_notes: 'Look at this' },
+      'sessions',
+      'session_notes',
+      'Look at this',
+    ],
+    [
+      'triggers',
+      'triggers.update',
+      { name: 'Nightly', max_sessions_per_minute: '3' },
+      'triggers',
+      'max_sessions_per_minute',
+      3,
+    ],
+    [
+      'conditions',
+      'triggers.update',
+      { configuration: '{"unit": "days", "interval": 2, "time": "04:00", "timezone": "UTC"}' },
+      'trigger_conditions',
+      "configuration ->> 'time'",
+      '04:00',
+    ],
+    ['categories', 'categories.update', { is_frozen: 'true' }, 'categories', 'is_frozen', true],
+    ['messages', 'enqueued_messages.update', { content: 'another' }, 'enqueued_messages', 'content', 'another'],
+    ['logs', 'logs.update', { content: 'another' }, 'session_logs', 'content', 'another'],
+    ['subagents', 'subagents.update', { status: 'completed' }, 'subagent_transcripts', 'status', 'completed'],
+    [
+      'settings',
+      'settings.update',
+      { spot_max_concurrent_sessions: '7' },
+      'settings',
+      'spot_max_concurrent_sessions',
+      7,
+    ],
+    [
+      'people',
+      'people.update',
+      { display_name: 'Ada', chat_user_id: 'U012AB3CD' },
+      'people',
+      'chat_user_id',
+      'U012AB3CD',
+    ],
+  ] as [string, string, Record<string, string>, string, string, unknown][])(
+    'the form of %s calls %s with what was changed',
+    async (resource, operation, filled, table, column, expected) => {
+      const page = pathOf(resource)
+      const done = await submit(page, `${page}/${operation}`, filled)
+      expect([done.status, done.location]).toEqual([303, `${page}?done=${operation}`])
+      expect((await visit(done.location ?? '')).text).toContain('role="status">Saved.')
+      const key = resources.find(({ name }) => name === resource)?.key
+      expect(await storedValue(table, column, keys[resource] ?? '', key)).toEqual(expected)
+    },
+  )
+
+  test.each([
+    ['sessions', 'sessions.update', { title: 'x'.repeat(300) }, 'Title is too long'],
+    ['sessions', 'sessions.update', { precedence: 'high' }, 'Precedence '],
+    ['sessions', 'sessions.update', { custom_metadata: '[1' }, 'Custom metadata is not valid JSON'],
+    ['triggers', 'triggers.update', { name: '' }, 'Name '],
+    ['conditions', 'triggers.update', { configuration: '{"unit": "decades"}' }, 'Trigger conditions configuration '],
+    ['categories', 'categories.update', { name: ' ' }, 'Name '],
+    ['messages', 'enqueued_messages.update', { content: '' }, 'Content '],
+    ['settings', 'settings.update', { spot_max_concurrent_sessions: '101' }, 'Spot max concurrent sessions '],
+    ['settings', 'settings.update', { default_model: 'nothing' }, 'Default model nothing is not a model'],
+    ['people', 'people.update', { chat_user_id: 'lower' }, 'Chat user must be'],
+  ] as [string, string, Record<string, string>, string][])(
+    'the form of %s for %s shows a refusal of %j beside its field, keeps what was filled in and writes nothing',
+    async (resource, operation, filled, sentence) => {
+      const page = pathOf(resource)
+      const before = (await visit(page)).text
+      const refused = await submit(page, `${page}/${operation}`, filled)
+      expect(refused.status).toBe(422)
+      const [field = ''] = Object.keys(filled)
+      const place = new RegExp(`name="${field}"[^>]*aria-invalid="true".*?<small class="problem"[^>]*>([^<]*)`, 's')
+      expect(place.exec(refused.text)?.[1]).toContain(sentence)
+      expect(formOf(refused.text, `${page}/${operation}`)).toMatchObject(filled)
+      expect(withoutAges((await visit(page)).text)).toBe(withoutAges(before))
+    },
+  )
+
+  test('a form that was sent back unchanged writes nothing and says so', async () => {
+    const page = pathOf('messages')
+    const updated = await storedValue('enqueued_messages', 'updated_at', keys.messages ?? '')
+    expect((await submit(page, `${page}/enqueued_messages.update`)).location).toBe(`${page}?done=nothing`)
+    expect(await storedValue('enqueued_messages', 'updated_at', keys.messages ?? '')).toEqual(updated)
+  })
+
+  test('a form does not overwrite what someone else changed after the page was loaded', async () => {
+    const page = pathOf('categories')
+    const action = `${page}/categories.update`
+    const loaded = formOf((await visit(page)).text, action) ?? {}
+    await app.patch(`/categories/${keys.categories}`, { name: 'Theirs', description: 'theirs' })
+    const refused = await post(action, { ...loaded, name: 'Mine' })
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Name was changed meanwhile')])
+    expect((await post(action, { ...formOf(refused.text, action), name: 'Mine' })).status).toBe(303)
+    expect(await storedValue('categories', 'name', keys.categories ?? '')).toBe('Mine')
+    expect(await storedValue('categories', 'description', keys.categories ?? '')).toBe('theirs')
+  })
+
+  test('what the operation refuses as a whole stands above the form, with the status of the refusal', async () => {
+    const { rows } = await app.pool.query<{ id: string }>(
+      "insert into session_logs (session_id, level, content, origin) values ($1, 'info', 'ours', 'service') returning id",
+      [keys.sessions],
+    )
+    const page = `/supervisor/logs/${rows[0]?.id}`
+    const refused = await submit(page, `${page}/logs.update`, { content: 'forged' })
+    expect([refused.status, refused.text]).toEqual([409, expect.stringMatching(/class="notice bad" role="alert">/)])
+    const paused = await submit(pathOf('sessions'), `${pathOf('sessions')}/sessions.pause`)
+    expect([paused.status, paused.text]).toEqual([422, expect.stringContaining('class="notice bad"')])
+  })
+
+  test('an elicitation is answered by its form', async () => {
+    const page = pathOf('elicitations')
+    const done = await submit(page, `${page}/elicitations.respond`, { action_type: 'decline' })
+    expect(done.status).toBe(303)
+    expect(await storedValue('elicitations', 'status', keys.elicitations ?? '')).toBe('decline')
+  })
+
+  test('a button calls its operation, and after a deletion the list says so', async () => {
+    const read = await submit(pathOf('notifications'), `${pathOf('notifications')}/notifications.mark_read`)
+    expect(read.status).toBe(303)
+    expect(await storedValue('notifications', 'read', keys.notifications ?? '')).toBe(true)
+    const person = await app.post('/people', { key: 'bob', display_name: 'Bob' })
+    expect(person.status).toBe(201)
+    const deleted = await submit('/supervisor/people/bob', '/supervisor/people/bob/people.delete')
+    expect([deleted.status, deleted.location]).toEqual([303, '/supervisor/people?done=people.delete'])
+    expect((await visit(deleted.location ?? '')).text).toContain('Done: Delete.')
+  })
+
+  test('a form of another site, or without the token of its own form, is refused with 403 and changes nothing', async () => {
+    const action = `${pathOf('settings')}/settings.update`
+    const loaded = formOf((await visit(pathOf('settings'))).text, action) ?? {}
+    const changed = { ...loaded, spot_max_concurrent_sessions: '99' }
+    for (const fields of [
+      { ...changed, form_token: '' },
+      { ...changed, form_token: tokens.for('/supervisor/people/ada/people.update') },
+    ])
+      expect((await post(action, fields)).status).toBe(403)
+    expect((await post(action, changed, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await post(action, changed, { 'sec-fetch-site': 'same-origin', origin: 'https://evil.test' })).status).toBe(
+      303,
+    )
+    const other = `${pathOf('people')}/settings.update`
+    expect((await post(other, { form_token: tokens.for(other) })).status).toBe(404)
+    const nul = await app.send(action, {
+      method: 'POST',
+      headers: { ...basic, 'content-type': 'application/x-www-form-urlencoded' },
+      body: `form_token=${loaded.form_token}&default_model=%00`,
+    })
+    expect(nul.status).toBe(422)
+  })
+})
+
+const basic = {
+  authorization: `Basic ${Buffer.from(`supervisor:${operatorEnvironment.SUPERVISOR_PASSWORD}`).toString('base64')}`,
+  accept: 'text/html',
+}
+
+function withoutAges(page: string): string {
+  return page.replace(/<time .*?<\/time>/g, '')
+}
