@@ -4,7 +4,7 @@ import { transact } from '../../platform/db/transact.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { lockSession, selectSession } from '../sessions/session.ts'
-import { recordDelivery, recordPoll } from './elicitation-store.ts'
+import { recordHandOut, recordPoll, takeBack } from './elicitation-store.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
 import { variablesOf } from './environment.ts'
 import { findByRequestId } from './find.ts'
@@ -86,24 +86,39 @@ export async function verifyToken(app: App, token: string): Promise<TokenOwner> 
 }
 
 /** Another session's question is as unknown as one that does not exist. */
-export async function pollByToken(app: App, token: string, requestId: string): Promise<ElicitationPoll> {
+export async function pollByToken(app: App, token: string, requestId: string): Promise<Polled> {
   const { session_id: id } = await verifyToken(app, token)
   const known = app.questions.pendingOf(token, requestId)
-  if (known) return presentPending(known)
+  if (known) return { poll: presentPending(known) }
   const reading = app.questions.reading(token)
   const pending = await recordPoll(app.db, { sessionId: id, requestId })
   if (pending) {
     reading.pending(pending)
-    return presentPending(pending)
+    return { poll: presentPending(pending) }
   }
   const row = await findByRequestId(app, requestId)
   if (row.session_id !== id) refuseMissing()
-  if (row.status !== 'pending') await recordDelivery(app.db, row.id)
-  return presentPoll(row)
+  return handOut(app, row)
 }
 
-export async function pollByKey(app: App, requestId: string): Promise<ElicitationPoll> {
+export async function pollByKey(app: App, requestId: string): Promise<Polled> {
   const row = await findByRequestId(app, requestId)
-  if (row.asked_by === 'api' && row.status !== 'pending') await recordDelivery(app.db, row.id)
-  return presentPoll(row)
+  return row.asked_by === 'api' ? handOut(app, row) : { poll: presentPoll(row) }
+}
+
+type Polled = { poll: ElicitationPoll; onUnsent?: () => void }
+
+/**
+ * The delivery of an answer is recorded before the answer is sent: a run that ends right after it must not report it as lost. If
+ * the asker disconnects before it has the answer, the record is taken back.
+ */
+async function handOut(app: App, row: ElicitationRow): Promise<Polled> {
+  const poll = presentPoll(row)
+  const at = row.status === 'pending' ? undefined : await recordHandOut(app.db, row.id)
+  if (at === undefined) return { poll }
+  const onUnsent = (): void =>
+    void takeBack(app.db, row.id, at).catch((error: unknown) =>
+      app.log.warn({ sessionId: row.session_id, err: error }, 'an answer that did not arrive counts as delivered'),
+    )
+  return { poll, onUnsent }
 }

@@ -134,6 +134,31 @@ export async function recordDelivery(db: Database | Transaction, id: number): Pr
   return numUpdatedRows > 0n
 }
 
+/**
+ * Records that the asker gets the answer now, and when. Undefined if it got it long ago: some clients poll on. A repetition counts as
+ * the delivery, so that taking an earlier one back does not undo it.
+ */
+export async function recordHandOut(db: Database, id: number): Promise<string | undefined> {
+  const row = await db
+    .updateTable('elicitations')
+    .set({ delivered_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where(sql<SqlBool>`coalesce(delivered_at > now() - interval '1 minute', true)`)
+    .returning(sql<string>`delivered_at::text`.as('at'))
+    .executeTakeFirst()
+  return row?.at
+}
+
+/** The answer that was handed out then did not arrive. */
+export async function takeBack(db: Database, id: number, at: string): Promise<void> {
+  await db
+    .updateTable('elicitations')
+    .set({ delivered_at: null })
+    .where('id', '=', id)
+    .where('delivered_at', '=', sql<Date>`${at}::timestamptz`)
+    .execute()
+}
+
 /** Records that the asker waits. Undefined if the session has no such question that is pending and not overdue. */
 export function recordPoll(
   db: Database,

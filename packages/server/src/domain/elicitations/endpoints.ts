@@ -10,14 +10,20 @@ export const endpoints = [
     const asked = { claimed: request.early._meta, body: () => request.body }
     return created(await raiseByToken(app, request.params.token, asked))
   }),
-  bind(contract.pollByToken, async ({ params }, app) => ok(await pollByToken(app, params.token, params.request_id))),
+  bind(contract.pollByToken, async ({ params }, app) => {
+    const { poll, onUnsent } = await pollByToken(app, params.token, params.request_id)
+    return ok(poll, onUnsent)
+  }),
   bindList(contract.listElicitations, ({ filters, page }, app) => listElicitations(app, filters, page)),
   bind(contract.raiseElicitation, async (request, app) =>
     created(await raiseByKey(app, { claimed: request.early._meta, body: () => request.body })),
   ),
   bind(
     contract.pollElicitation,
-    async ({ params }, app) => ok(await pollByKey(app, params.request_id)),
+    async ({ params }, app) => {
+      const { poll, onUnsent } = await pollByKey(app, params.request_id)
+      return ok(poll, onUnsent)
+    },
     // Also for `respond`, which takes the numeric id as well.
     ({ request_id }, app) => findElicitation(app, request_id),
   ),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Declaration, ListDeclaration, OperationName } from '@yardmaster/contract/endpoint'
 import { type Page, paginate } from '@yardmaster/contract/paging'
 import type { z } from 'zod'
-import { type AnswerOf, ok } from './answer.ts'
+import { type AnswerOf, type OnUnsent, ok } from './answer.ts'
 
 /** A declaration of the contract with the handler that serves it. */
 export type Endpoint<App> = Declaration & {
@@ -11,7 +11,7 @@ export type Endpoint<App> = Declaration & {
   handle(
     request: EndpointRequest<unknown, unknown, unknown, unknown>,
     app: App,
-  ): Promise<{ status: number; body: unknown }>
+  ): Promise<{ status: number; body: unknown; onUnsent?: OnUnsent | undefined }>
 }
 
 export type EndpointRequest<Params, Query, Body, Early> = {

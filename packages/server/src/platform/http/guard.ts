@@ -26,7 +26,7 @@ export type Guard = {
   admitRoute(route: Pick<RouteOptions, 'method' | 'url' | 'config'>): void
   /** Runs before the body is read and before anything is looked up, also for addresses without a route. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Runs when the headers have passed `check`. A signed body is checked before it is parsed. */
+  /** For routes with auth `webhook`, when the headers have passed `check`: a signed body is checked before it is parsed. */
   checkBody(request: FastifyRequest, payload: RequestPayload): Promise<RequestPayload>
 }
 
@@ -56,7 +56,7 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
     },
     checkBody: async (request, payload) => {
       const { webhook } = checkers
-      return webhook && authOf(request) === 'webhook' ? checkSignedBody(webhook, request, payload) : payload
+      return webhook ? checkSignedBody(webhook, request, payload) : payload
     },
   }
 }

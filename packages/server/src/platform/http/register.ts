@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { writeJson } from '../exact-json.ts'
 import { Refusal } from '../refusal.ts'
+import type { OnUnsent } from './answer.ts'
 import { Download, isKnown } from './download.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRequest, type Sent } from './endpoint-request.ts'
@@ -32,12 +33,13 @@ export function registerEndpoints<App>(
     const address = `${endpoint.method} ${unnamed(endpoint.path)}`
     if (addresses.has(address)) throw new Error(`two endpoints answer ${address}`)
     addresses.add(address)
+    const performing = { app, isChecking, shown: shownBy(endpoint) }
     server.route({
       method: endpoint.isPutToo === true ? [endpoint.method, 'PUT'] : endpoint.method,
       url: wholePath(endpoint.path).replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
       config: { auth: endpoint.auth, ...(endpoint.signedBy && { signedBy: endpoint.signedBy }) },
-      handler: (request, reply) => perform(endpoint, request, reply, { app, isChecking, shown: shownBy(endpoint) }),
+      handler: (request, reply) => perform(endpoint, request, reply, performing),
     })
   }
 }
@@ -52,12 +54,15 @@ async function perform<App>(
 ): Promise<FastifyReply> {
   try {
     const sent = sentOver(endpoint, request, reply)
-    const { status, body } = await answerTo(endpoint, request.body, sent, app).catch(async (error: unknown) => {
-      if (error instanceof BodyRefusal) await shown?.(sent, app)
-      throw error
-    })
+    const { status, body, onUnsent } = await answerTo(endpoint, request.body, sent, app).catch(
+      async (error: unknown) => {
+        if (error instanceof BodyRefusal) await shown?.(sent, app)
+        throw error
+      },
+    )
     if (isChecking) checkAnswer(endpoint, status, body)
     if (body instanceof Download) return body.send(request, reply)
+    if (onUnsent) watchSending(reply, onUnsent)
     return endpoint.isTagged === true && status === 200 ? sendTagged(request, reply, body) : send(reply, status, body)
   } catch (error) {
     if (isChecking && error instanceof Refusal) checkRefusal(endpoint, error)
@@ -117,6 +122,14 @@ function sentOver<App>(endpoint: Endpoint<App>, request: FastifyRequest, reply: 
       return signalOf(reply)
     },
   }
+}
+
+function watchSending({ raw }: FastifyReply, onUnsent: OnUnsent): void {
+  const check = (): void => {
+    if (!raw.writableFinished) onUnsent()
+  }
+  if (raw.closed) check()
+  else raw.once('close', check)
 }
 
 /** Follows the response, not the framework's signal: that one aborts as soon as the body has been read. */

@@ -71,11 +71,16 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
       await answerError(log, refusal ?? error, request, reply)
     },
   })
-  server.addHook('onRoute', guard.admitRoute)
+  server.addHook('onRoute', (route) => {
+    guard.admitRoute(route)
+    // A hook of these routes only: every request would pay for it.
+    if (route.config?.auth === 'webhook')
+      route.preParsing = (request, _reply, payload) => guard.checkBody(request, payload)
+  })
   server.addHook('onRequest', guard.check)
-  server.addHook('preParsing', (request, _reply, payload) => guard.checkBody(request, payload))
-  server.addHook('onResponse', async ({ raw }) => {
+  server.addHook('onResponse', ({ raw }, _reply, done) => {
     if (!raw.complete) answeredEarly.add(raw.socket)
+    done()
   })
   acceptJsonAndForms(server)
   ignoreExpectations(server)
@@ -127,6 +132,8 @@ function logStreamFaults(server: FastifyInstance, log: Log): void {
 
 /** Request log at debug level. Faults and outages are logged where they are answered. */
 function logEveryAnswer(server: FastifyInstance, log: Log): void {
+  // Every request pays for a hook.
+  if (!log.isLevelEnabled('debug')) return
   server.addHook('onResponse', async (request, reply) => {
     const { url: route = '', config } = request.routeOptions
     // The token in such a path is a secret.

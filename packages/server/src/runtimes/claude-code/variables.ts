@@ -1,13 +1,18 @@
 /**
- * The variables that decide where Claude Code sends its calls, with the values of the agent's environment; empty means unset. A
- * repository's settings may override the environment of the CLI, but not the settings that the driver passes. So every one of
- * these is passed: otherwise a repository could have the operator's key and the conversation sent to a server of its choice.
+ * The variables that decide where Claude Code sends its calls and its MCP servers their questions, with the values of the agent's
+ * environment; empty means unset. Settings of the repository and of the agent itself may override the environment of the CLI, but not
+ * the settings that the driver passes. So every one of these is passed: otherwise a repository could have the operator's key and the
+ * conversation sent to a server of its choice.
  */
 export function pinnedVariables(environment: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, environment[name] ?? defaults[name] ?? '']))
 }
 
-const defaults: Readonly<Record<string, string>> = { ANTHROPIC_BASE_URL: 'https://api.anthropic.com' }
+const defaults: Readonly<Record<string, string>> = {
+  ANTHROPIC_BASE_URL: 'https://api.anthropic.com',
+  // With `false`, MCP servers accept in the name of a person.
+  ELICITATION_ENABLED: 'true',
+}
 
 /** The CLI calls only the model and does not update itself. Its cron needs a process that outlives the turn. */
 const noBackgroundWork = {
@@ -60,4 +65,16 @@ const telemetry = [
   ...['LOGS', 'METRICS', 'TRACES'].flatMap((kind) => [`OTEL_${kind}_EXPORTER`, `OTEL_EXPORTER_OTLP_${kind}_ENDPOINT`]),
 ]
 
-const names = [...proxies, ...proxies.map((name) => name.toLowerCase()), ...providers, ...certificates, ...telemetry]
+/** Another address would let the repository, or the agent in its own settings, answer what people are asked. */
+const questions = ['REQUEST_URL', 'POLL_URL', 'PREFER_HTTP_FALLBACK', 'TTL_MS', 'SESSION_ID', 'ENABLED'].map(
+  (name) => `ELICITATION_${name}`,
+)
+
+const names = [
+  ...proxies,
+  ...proxies.map((name) => name.toLowerCase()),
+  ...providers,
+  ...certificates,
+  ...telemetry,
+  ...questions,
+]

@@ -1,12 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { forkSession } from '../../../src/domain/lifecycle/fork.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
-import { sampleRepository, testApp } from '../../support/app/app.ts'
+import { expectProblem, sampleRepository, testApp } from '../../support/app/app.ts'
 import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
+import { asker, question } from '../../support/sessions/asking.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const repository = await sampleRepository(await mkdtemp(join(tmpdir(), 'yardmaster-ask-')))
 afterAll(() => rm(repository, { recursive: true, force: true }))
@@ -46,6 +48,47 @@ test('every stdio MCP server and the agent get the five variables, which beat th
   expect(order.equipment.environment).toEqual(five)
   const stdio = order.equipment.mcpServers.filter(({ kind }) => kind === 'stdio')
   expect(stdio).toMatchObject([{ name: 'tracker', env: { KEPT: 'yes', ...five } }])
+})
+
+test("the agent cannot redirect its questions: the service's values beat those of its clone and of the service's own environment", async () => {
+  vi.stubEnv('ELICITATION_REQUEST_URL', 'https://service.test')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const prompt = [
+    'write .env ELICITATION_REQUEST_URL=https://clone.test',
+    'write .claude/settings.json {"env":{"ELICITATION_REQUEST_URL":"https://clone.test"}}',
+  ].join('\n')
+  const { id } = await orderOf('free', prompt)
+  start.mockClear()
+  await say(id, 'run test "$ELICITATION_REQUEST_URL" = "$ELICITATION_POLL_URL" && dirname "$ELICITATION_REQUEST_URL"')
+  await settled(id)
+  const { transcript } = (await app.get(`/sessions/${id}?include_transcript=true`)).body.session
+  expect(transcript).toContain(`${app.url}/api/v1/elicitations/session`)
+  expect(transcript).not.toMatch(/"content":"https:\/\/(clone|service)\.test/)
+})
+
+test('a fork has a token of its own, and the token of its source does not reach its questions', async () => {
+  const { raise, poll, respond } = asker(app)
+  const { id } = await orderOf('free')
+  const fork = await forkSession(app.host.app, { id }, 0)
+  start.mockClear()
+  for (const each of [id, fork.id]) await say(each, 'ask Which way?')
+  const pending = async () => (await app.get('/elicitations?status=pending')).body.elicitations
+  const questions = await eventually(pending, ({ length }) => length === 2)
+  const requestOf = (sessionId: number) =>
+    questions.find(({ session_id }: { session_id: number }) => session_id === sessionId).request_id
+  const tokenOf = (sessionId: number) => {
+    const variables = start.mock.calls.map(([order]) => order.equipment.environment)
+    const own = variables.find(({ ELICITATION_SESSION_ID }) => ELICITATION_SESSION_ID === String(sessionId))
+    return own?.ELICITATION_POLL_URL?.split('/').at(-1) ?? ''
+  }
+  const [ofSource, ofFork] = [tokenOf(id), tokenOf(fork.id)]
+  expect(ofSource).not.toBe(ofFork)
+  expectProblem(await poll(ofSource, requestOf(fork.id)), 404, 'Not Found')
+  const foreign = question('a-foreign-question', { meta: { 'com.acme/session-id': String(fork.id) } })
+  expectProblem(await raise(ofSource, foreign), 403, 'Forbidden')
+  expect((await poll(ofFork, requestOf(fork.id))).body.action).toBe('pending')
+  for (const each of [id, fork.id]) await respond(requestOf(each), 'decline')
+  for (const each of [id, fork.id]) await settled(each)
 })
 
 test('each turn has a token of its own, which ends with it', async () => {

@@ -42,6 +42,15 @@ describe('an agent', () => {
     expect(env).not.toHaveProperty('VITEST')
   })
 
+  test('an agent that writes its own settings, or those of its clone, cannot redirect what people are asked', async () => {
+    const { args } = await given({}, { environment: { ELICITATION_POLL_URL: 'https://yard.test' } })
+    const { env } = JSON.parse(await readFile(after(args, '--settings'), 'utf8'))
+    expect(env).toMatchObject({
+      ...{ ELICITATION_POLL_URL: 'https://yard.test', ELICITATION_REQUEST_URL: '' },
+      ...{ ELICITATION_ENABLED: 'true', ELICITATION_SESSION_ID: '' },
+    })
+  })
+
   test('an agent is told of a sandbox only where the machine itself is one', async () => {
     const running = await runtime().start(order('tell', { isMachineTheSandbox: true }))
     await running.ended
