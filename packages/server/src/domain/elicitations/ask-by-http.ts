@@ -10,7 +10,7 @@ import { variablesOf } from './environment.ts'
 import { findByRequestId } from './find.ts'
 import { presentPending, presentPoll } from './present.ts'
 import { type Question, raise, redactQuestion } from './raise.ts'
-import { findTokenOwner } from './token.ts'
+import { digestOf, findTokenOwner } from './token.ts'
 import type { TokenOwner } from './token-store.ts'
 
 type Raised = { action: 'pending'; _meta: Record<string, string> }
@@ -87,15 +87,15 @@ export async function verifyToken(app: App, token: string): Promise<TokenOwner> 
 
 /** Another session's question is as unknown as one that does not exist. */
 export async function pollByToken(app: App, token: string, requestId: string): Promise<Polled> {
-  const { session_id: id } = await verifyToken(app, token)
   const known = app.questions.pendingOf(token, requestId)
-  if (known) return { poll: presentPending(known) }
+  if (known) return { poll: known }
   const reading = app.questions.reading(token)
-  const pending = await recordPoll(app.db, { sessionId: id, requestId })
+  const pending = await recordPoll(app.db, { digest: digestOf(token), requestId })
   if (pending) {
     reading.pending(pending)
     return { poll: presentPending(pending) }
   }
+  const { session_id: id } = await findTokenOwner(app, token)
   const row = await findByRequestId(app, requestId)
   if (row.session_id !== id) refuseMissing()
   return handOut(app, row)

@@ -159,19 +159,21 @@ export async function takeBack(db: Database, id: number, at: string): Promise<vo
     .execute()
 }
 
-/** Records that the asker waits. Undefined if the session has no such question that is pending and not overdue. */
+/** Records that the asker waits. Undefined if the session of the token has no such question that is pending and not overdue. */
 export function recordPoll(
   db: Database,
-  { sessionId, requestId }: { sessionId: number; requestId: string },
+  { digest, requestId }: { digest: Buffer; requestId: string },
 ): Promise<ElicitationRow | undefined> {
   return db
     .updateTable('elicitations')
+    .from('elicitation_tokens')
     .set({ polled_at: sql<Date>`now()` })
     .where('request_id', '=', requestId)
-    .where('session_id', '=', sessionId)
+    .where('digest', '=', digest)
+    .whereRef('elicitations.session_id', '=', 'elicitation_tokens.session_id')
     .where('status', '=', 'pending')
     .where('expires_at', '>', sql<Date>`now()`)
-    .returningAll()
+    .returningAll('elicitations')
     .executeTakeFirst()
 }
 

@@ -1,6 +1,8 @@
+import type { ElicitationPoll } from '@yardmaster/contract/elicitations/fields'
 import type { Clock } from '../../platform/clock.ts'
 import type { Events } from '../../platform/events/events.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
+import { presentPending } from './present.ts'
 import { openReachability, type Reachability } from './reachability.ts'
 import type { TokenOwner } from './token-store.ts'
 
@@ -14,16 +16,19 @@ declare module '../app.ts' {
 }
 
 type Pending = Pick<ElicitationRow, 'session_id' | 'namespace' | 'request_id' | 'expires_at'>
-type Known = TokenOwner & { pending: Map<string, Pending>; readAt: number }
+type Known = TokenOwner & {
+  pending: Map<string, { poll: ElicitationPoll; expiresAt: Date; readAt: number }>
+  readAt: number
+}
 
 export type QuestionMemory = {
   /** The tokens of the runs of this host, by run marker, for redaction. */
   issued: Map<string, string>
   /** Undefined if the database has to be asked. */
   ownerOf(token: string): TokenOwner | undefined
-  /** Undefined if the database has to be asked. */
-  pendingOf(token: string, requestId: string): Pending | undefined
-  /** Begins a read. What it returns stores the result, unless an event made it stale. */
+  /** What a poll of a pending question is answered. Undefined if the database has to be asked. */
+  pendingOf(token: string, requestId: string): ElicitationPoll | undefined
+  /** Begins a read. What it returns stores the result, unless an event made it stale. A pending question proves the token too. */
   reading(token: string): { owner(owner: TokenOwner): void; pending(row: Pending): void }
   forget(sessionId: number): void
   /** Of this host's sweeps. */
@@ -32,6 +37,9 @@ export type QuestionMemory = {
 
 /** An answer arrives by an event within milliseconds. Only a lost event makes it this late. */
 const freshMs = 30_000
+
+/** Longer, so that one query renews both: the read of a pending question looks at the token as well. */
+const ownerFreshMs = 45_000
 
 /** Evict the oldest beyond this. */
 const maxTokens = 5000
@@ -48,7 +56,7 @@ export function openQuestionMemory({ events, clock, monotonicMs = () => performa
   const changes = trackChanges()
   const known = (token: string): Known | undefined => {
     const found = byToken.get(token)
-    return found && monotonicMs() - found.readAt < freshMs ? found : undefined
+    return found && monotonicMs() - found.readAt < ownerFreshMs ? found : undefined
   }
   const forget = (sessionId: number): void => {
     changes.record(sessionId)
@@ -67,8 +75,9 @@ export function openQuestionMemory({ events, clock, monotonicMs = () => performa
     issued: new Map(),
     ownerOf: known,
     pendingOf: (token, requestId) => {
-      const row = known(token)?.pending.get(requestId)
-      return row && clock.now() < row.expires_at ? row : undefined
+      const found = known(token)?.pending.get(requestId)
+      const isFresh = found && monotonicMs() - found.readAt < freshMs && clock.now() < found.expiresAt
+      return isFresh ? found.poll : undefined
     },
     reading: (token) => {
       const began = changes.now()
@@ -83,7 +92,11 @@ export function openQuestionMemory({ events, clock, monotonicMs = () => performa
           }
         },
         pending: (row) => {
-          if (!changes.hasChangedSince(began, row.session_id)) byToken.get(token)?.pending.set(row.request_id, row)
+          const found = byToken.get(token)
+          if (!found || changes.hasChangedSince(began, row.session_id)) return
+          found.readAt = monotonicMs()
+          const { request_id: requestId, expires_at: expiresAt } = row
+          found.pending.set(requestId, { poll: presentPending(row), expiresAt, readAt: found.readAt })
         },
       }
     },

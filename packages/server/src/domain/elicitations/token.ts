@@ -40,6 +40,6 @@ export async function findTokenOwner(
   return owner ?? refuse('unauthorized', 'The URL belongs to no session')
 }
 
-function digestOf(token: string): Buffer {
+export function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -160,8 +160,8 @@ async function foldIntoGroup(firing: Firing): Promise<Decision | undefined> {
 
 async function recordHumans({ app, tx, events }: Firing, { outcome, sessionId }: Decision): Promise<void> {
   if (!hasFired({ outcome }) || sessionId === null) return
-  // A session that exists before the message may have said something to people.
-  if (events.some(({ human }) => human)) await acknowledge(app, tx, sessionId)
+  // A new session has said nothing to people yet.
+  if (outcome !== 'spawned' && events.some(({ human }) => human)) await acknowledge(app, tx, sessionId)
   for (const { human, occurredAt } of events) {
     if (!human) continue
     const { chatUserId, isDirect, roomName, content } = human

@@ -36,8 +36,7 @@ const beyondBounds: Explanation = {
 }
 
 /**
- * The channels through which these sessions were spoken to and of which not every message is shown, one gap for each reason. A
- * session created through a channel has the channel's name as its genesis. `omitted`: where older messages are left out.
+ * The channels through which these sessions were spoken to and of which not every message is shown, with every reason. A session created through a channel has the channel's name as its genesis. `omitted`: where older messages are left out.
  */
 export async function findCaptureGaps(
   db: Database,
@@ -56,19 +55,31 @@ export async function findCaptureGaps(
     const within = <Any extends Place>(places: readonly Any[]) => places.filter((place) => place.channel === channel)
     const isOpen = canIdentify?.[channel] ?? true
     const authors = within(unidentified)
-    return [
-      gapOf(channel, isOpen ? authors : within(spokenTo), isOpen ? strangers(authors) : closed[channel]),
-      gapOf(channel, within(unrecorded), older),
-      gapOf(channel, within(omitted), beyondBounds),
-    ].flat()
+    const causes = [
+      isOpen
+        ? { places: authors, explanation: strangers(authors) }
+        : { places: within(spokenTo), explanation: closed[channel] },
+      { places: within(unrecorded), explanation: older },
+      { places: within(omitted), explanation: beyondBounds },
+    ].filter(({ places }) => places.length > 0)
+    return causes.length === 0 ? [] : gapOf(channel, causes)
   })
 }
 
-/** None without a session. */
-function gapOf(channel: Channel, places: readonly Place[], explanation: Explanation): CaptureGap[] {
-  if (places.length === 0) return []
-  const session_ids = [...new Set(places.map(({ session_id }) => session_id))].sort((one, other) => one - other)
-  return [{ channel, channel_label: channelLabel(channel), genesis: channel, session_ids, ...explanation }]
+/** One for each channel, with every reason. */
+function gapOf(
+  channel: Channel,
+  causes: readonly { places: readonly Place[]; explanation: Explanation }[],
+): CaptureGap {
+  const ids = causes.flatMap(({ places }) => places.map(({ session_id }) => session_id))
+  return {
+    channel,
+    channel_label: channelLabel(channel),
+    genesis: channel,
+    session_ids: [...new Set(ids)].sort((one, other) => one - other),
+    reason: causes.map(({ explanation }) => explanation.reason).join(' '),
+    remedy: causes.map(({ explanation }) => explanation.remedy).join(' '),
+  }
 }
 
 const namedAtMost = 10

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Declaration } from '@yardmaster/contract/endpoint'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import { parseBody, parseParams, parseQuery } from './validation.ts'
@@ -22,22 +23,41 @@ export function readRequest<App>(
   endpoint: Endpoint<App>,
   sent: Sent,
 ): EndpointRequest<unknown, unknown, unknown, unknown> {
-  const { params, query, body, headers } = sent
-  return {
-    params: parseParams(endpoint.params, params),
-    query: parseQuery(endpoint.query, query),
-    get body() {
-      return endpoint.body && parseBody(endpoint.body, body)
-    },
-    get early() {
-      return endpoint.early.parse(body)
-    },
-    headers,
-    agentOf: sent.agentOf,
-    roots: sent.roots,
-    isTool: sent.isTool ?? false,
-    get signal() {
-      return sent.signal
-    },
+  return new ReadRequest(endpoint, sent)
+}
+
+/** A class, because an object literal with getters costs as much as the rest of a short request. */
+class ReadRequest implements EndpointRequest<unknown, unknown, unknown, unknown> {
+  readonly params: unknown
+  readonly query: unknown
+  readonly headers: IncomingHttpHeaders
+  readonly agentOf: number | undefined
+  readonly roots: readonly string[] | undefined
+  readonly isTool: boolean
+  readonly #endpoint: Declaration
+  readonly #sent: Sent
+
+  constructor(endpoint: Declaration, sent: Sent) {
+    this.params = parseParams(endpoint.params, sent.params)
+    this.query = parseQuery(endpoint.query, sent.query)
+    this.headers = sent.headers
+    this.agentOf = sent.agentOf
+    this.roots = sent.roots
+    this.isTool = sent.isTool ?? false
+    this.#endpoint = endpoint
+    this.#sent = sent
+  }
+
+  get body(): unknown {
+    const { body: schema } = this.#endpoint
+    return schema && parseBody(schema, this.#sent.body)
+  }
+
+  get early(): unknown {
+    return this.#endpoint.early.parse(this.#sent.body)
+  }
+
+  get signal(): AbortSignal {
+    return this.#sent.signal
   }
 }

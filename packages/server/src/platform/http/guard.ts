@@ -66,11 +66,21 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
  * the other one, so a request that names two hosts is refused.
  */
 function refuseTwoHosts({ raw }: FastifyRequest, names: HostNames): void {
-  const headers = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-  if (headers.length > 1) refuse('malformed_request', 'The request has more than one Host header')
+  if (countHosts(raw.rawHeaders) > 1) refuse('malformed_request', 'The request has more than one Host header')
+  if (raw.url?.startsWith('/')) return
   const [, authority] = absoluteForm.exec(raw.url ?? '') ?? []
   if (authority !== undefined && !names.include(authority.slice(authority.lastIndexOf('@') + 1)))
     refuse('malformed_request', 'The request line names another host than this server')
+}
+
+/** Names and values in turn. Every request pays for this, so it makes no list. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
 }
 
 const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { wholePath } from '@yardmaster/contract/address'
-import type { AnswerSpec } from '@yardmaster/contract/endpoint'
+import type { AnswerSpec, Declaration } from '@yardmaster/contract/endpoint'
 import type { JsonObject } from '@yardmaster/contract/json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -53,7 +54,7 @@ async function perform<App>(
   { app, isChecking, shown }: Performing<App>,
 ): Promise<FastifyReply> {
   try {
-    const sent = sentOver(endpoint, request, reply)
+    const sent = new SentOverHttp(endpoint, request, reply)
     const { status, body, onUnsent } = await answerTo(endpoint, request.body, sent, app).catch(
       async (error: unknown) => {
         if (error instanceof BodyRefusal) await shown?.(sent, app)
@@ -110,17 +111,26 @@ function namesIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
-function sentOver<App>(endpoint: Endpoint<App>, request: FastifyRequest, reply: FastifyReply): Sent {
-  const { params, query, headers, body = {} } = request
-  return {
-    params,
-    query,
-    headers,
-    body: body instanceof Form ? asJsonBody(body, endpoint.body) : (body as JsonObject), // the parsers accept only objects
-    // Created on demand: few handlers use it, and it costs more than the rest of this function.
-    get signal() {
-      return signalOf(reply)
-    },
+/** A class for the same reason as the request that is read from it. */
+class SentOverHttp implements Sent {
+  readonly params: unknown
+  readonly query: unknown
+  readonly headers: IncomingHttpHeaders
+  readonly body: JsonObject
+  readonly #reply: FastifyReply
+
+  constructor({ body: schema }: Pick<Declaration, 'body'>, request: FastifyRequest, reply: FastifyReply) {
+    const { params, query, headers, body = {} } = request
+    this.params = params
+    this.query = query
+    this.headers = headers
+    this.body = body instanceof Form ? asJsonBody(body, schema) : (body as JsonObject) // the parsers accept only objects
+    this.#reply = reply
+  }
+
+  /** Created on demand: few handlers use it, and it costs more than the rest. */
+  get signal(): AbortSignal {
+    return signalOf(this.#reply)
   }
 }
 

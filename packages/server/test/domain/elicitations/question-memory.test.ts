@@ -47,7 +47,20 @@ test('what is known is fresh for half a minute, whatever steps the wall clock ta
   stepWallClock(-3_600_000)
   expect(questions.pendingOf('a', 'r')).toBeDefined()
   pass(31_000)
-  expect([questions.ownerOf('a'), questions.pendingOf('a', 'r')]).toEqual([undefined, undefined])
+  expect(questions.pendingOf('a', 'r')).toBeUndefined()
+  pass(15_000)
+  expect(questions.ownerOf('a')).toBeUndefined()
+})
+
+test('a poll that is read from the database keeps its token known, so that each costs one query in half a minute', () => {
+  const { questions, know, row, pass } = memory()
+  know(1, 'a')
+  for (let polls = 0; polls < 5; polls += 1) {
+    pass(31_000)
+    expect([questions.ownerOf('a'), questions.pendingOf('a', 'r')]).toEqual([expect.anything(), undefined])
+    questions.reading('a').pending(row(1))
+  }
+  expect(questions.pendingOf('a', 'r')).toMatchObject({ action: 'pending', _meta: { 'com.acme/request-id': 'r' } })
 })
 
 test("an event about one session discards that session's reads, and no other's", () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { issueToken } from '../../../src/domain/elicitations/elicitation.ts'
+import { issueToken, settleRun } from '../../../src/domain/elicitations/elicitation.ts'
 import { openReachability } from '../../../src/domain/elicitations/reachability.ts'
 import { closeOverdue, closeSilent, sweep } from '../../../src/domain/elicitations/sweep.ts'
 import { sendHeartbeat } from '../../../src/domain/heartbeats/send-heartbeat.ts'
 import { refreshAll } from '../../../src/domain/lifecycle/refresh-all.ts'
-import { transition } from '../../../src/domain/sessions/session.ts'
+import { lockSession, transition } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { asker, question } from '../../support/sessions/asking.ts'
@@ -209,6 +209,20 @@ describe('a session that is blocked on a question', () => {
     expect(answer.body.session.metadata).not.toHaveProperty('blocked_on_elicitation')
     const { rows } = await app.pool.query('select withdrawn_by from turns where session_id = $1', [id])
     expect(rows).toEqual([{ withdrawn_by: 'pause' }])
+  })
+
+  test('a restart of a session that waits for a person ends its turn, withdraws the question and reports no loss', async () => {
+    const { id, token, marker } = await running()
+    const requestId = await asked(token)
+    const { status, body } = await app.post(`/sessions/${id}/restart`)
+    expect([status, body.session.status]).toEqual([200, 'waiting'])
+    await transact(app.host.app.db, async (tx) =>
+      settleRun(app.host.app, tx, await lockSession(tx, { id }), { marker, isWithdrawn: true }),
+    )
+    expect(await rowOf(requestId)).toMatchObject({ status: 'cancel', lost_reason: null })
+    const { status: current, metadata } = await sessionOf(id)
+    expect(current).toBe('waiting')
+    for (const mark of ['blocked_on_elicitation', 'lost_elicitation']) expect(metadata).not.toHaveProperty(mark)
   })
 
   test('a heartbeat, a refresh of all and a sleep do not start a second turn', async () => {

@@ -232,6 +232,11 @@ describe('human_message_capture_gaps', () => {
         },
       ])
     expect([await gaps(recent), await gaps(other)]).toEqual([[], []])
+    // One entry for the channel, with both reasons.
+    await app.pool.query('delete from people')
+    expect(await gaps(old)).toMatchObject([
+      { channel: 'chat', session_ids: [old], reason: expect.stringMatching(/^No person has.*before messages were/) },
+    ])
   })
 
   test('human_message_capture_gaps omits a channel as soon as an author can be identified in it', async () => {
