@@ -48,7 +48,8 @@ export async function runOneTimeTasks<App>(
     const { cursor, stats } = await task.run(app, { cursor: claimed.cursor, stats: claimed.stats, signal: slice })
     if (cursor === undefined) {
       await finishTask(db, lease, stats)
-      log.info({ ...about, stats }, 'a one-time task is done')
+      // The health report shows it. A start that fails later says only why.
+      log.debug({ ...about, stats }, 'a one-time task is done')
     } else await yieldTask(db, lease, { cursor, stats })
     return 'again'
   } catch (error) {

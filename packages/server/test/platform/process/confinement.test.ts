@@ -107,9 +107,8 @@ describe('a confined program', () => {
     const server = createServer().listen(join(elsewhere, 'socket'))
     await new Promise((resolve) => server.once('listening', resolve))
     await writeFile(join(elsewhere, '.env'), 'API_KEYS=secret')
-    expect(await run(`ls -A ${elsewhere}; echo end`, { hidden: [elsewhere] })).toBe('end')
-    const nested = { hidden: [elsewhere, join(elsewhere, 'socket'), elsewhere] }
-    expect(await run(`ls -A ${elsewhere}; echo end`, nested)).toBe('end')
+    const hidden = [elsewhere, join(elsewhere, 'socket'), elsewhere]
+    expect(await run(`ls -A ${elsewhere}; echo end`, { hidden })).toBe('end')
     expect(await run(`cat ${elsewhere}/.env; echo end`, { hidden: [join(elsewhere, '.env')] })).toBe('end')
     server.close()
     await rm(elsewhere, { recursive: true })

@@ -68,7 +68,8 @@ describe('a push', () => {
 
   test('does not read an answer without end', async () => {
     service.next('endless')
-    expect(await push.send(service.browser().subscription, {}, topic)).toBe('sent')
+    const patient = openPush({ ...about, timeoutMs: 10_000, allowedOrigins: [service.origin] })
+    expect(await patient.send(service.browser().subscription, {}, topic)).toBe('sent')
   })
 
   test('to a service that does not listen fails as unreachable', async () => {
