@@ -11,14 +11,15 @@ export type Migration = { version: number; name: string; sql: string; digest: st
 
 /**
  * Brings the schema up to date. An advisory lock serialises hosts that start at the same time, so each file is applied
- * once, in one transaction with the row that records it. `also` is further set-up that must not run concurrently, such
+ * once, in one transaction with the row that records it. `only`: up to the schema with these digests, of a backup. `also` is further set-up that must not run concurrently, such
  * as the migrations of a library.
  */
 export async function migrate(
   pool: pg.Pool,
-  options: { folder?: URL; also?: () => Promise<void> } = {},
+  options: { folder?: URL; only?: readonly string[]; also?: () => Promise<void> } = {},
 ): Promise<Migration[]> {
-  const migrations = await readMigrations(options.folder ?? migrationsFolder)
+  const known = await readMigrations(options.folder ?? migrationsFolder)
+  const migrations = options.only ? asInBackup(known, options.only) : known
   const client = await pool.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [advisoryLocks.migrations])
@@ -46,6 +47,17 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
       return { version, name: file, sql, digest: createHash('sha256').update(sql).digest('hex') }
     }),
   )
+}
+
+function asInBackup(known: Migration[], digests: readonly string[]): Migration[] {
+  if (digests.length > known.length)
+    throw new StartupError(
+      `The backup is newer than this Yardmaster: its schema is at version ${digests.length}, this code knows ${known.length}. Restore it with the newer version.`,
+    )
+  const migrations = known.slice(0, digests.length)
+  const changed = migrations.find(({ digest }, index) => digest !== digests[index])
+  if (changed) throw new StartupError(`Migration ${changed.name} differs from the one of the backup.`)
+  return migrations
 }
 
 const oldestServer = { number: 150_000, name: 'PostgreSQL 15' }

@@ -19,12 +19,16 @@ export type Home = {
   release(): Promise<void>
 }
 
+/** A file in a home whose restore has begun and not ended. */
+export const unfinishedRestore = 'restore-unfinished'
+
 export async function openHome(path: string): Promise<Home> {
   const wanted = resolve(path)
   return explainUnusable(wanted, async () => {
     const folder = await prepareHomeFolder(wanted)
     const release = await lockHome(folder)
     try {
+      await refuseUnfinished(folder)
       const hostId = await readOrCreateHostId(join(folder, 'host-id'))
       return { path: folder, in: (...parts) => join(folder, ...parts), hostId, release }
     } catch (error) {
@@ -41,6 +45,14 @@ async function lockHome(folder: string): Promise<() => Promise<void>> {
   if (earlier === undefined) return lock.release
   await lock.release()
   throw heldBy(earlier, folder)
+}
+
+async function refuseUnfinished(folder: string): Promise<void> {
+  const backup = await readIfPresent(join(folder, unfinishedRestore))
+  if (backup === undefined) return
+  throw new StartupError(
+    `The restore into ${folder} did not finish. Run it again: npm run restore -- ${backup.trim()} --force`,
+  )
 }
 
 function heldBy({ pid }: ProcessIdentity, folder: string): StartupError {

@@ -23,6 +23,8 @@ import { killBackend } from './faults/kill-backend.mjs'
 import { killInBox } from './faults/kill-in-box.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
+import { killedBackup } from './faults/killed-backup.mjs'
+import { killedPruning } from './faults/killed-pruning.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
 import { lockedCandidates } from './faults/locked-candidates.mjs'
 import { longAbsence } from './faults/long-absence.mjs'
@@ -107,4 +109,6 @@ export const faults = [
   killBeforeNotification,
   killDuringPush,
   badPushService,
+  killedBackup,
+  killedPruning,
 ]

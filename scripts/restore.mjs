@@ -1,0 +1,7 @@
+import { prepare } from './prepare.mjs'
+
+await prepare()
+
+/** @type {typeof import('../packages/server/src/app/backup/command.ts')} */
+const { restoreCommand } = await import(new URL('../packages/server/dist/app/backup/command.js', import.meta.url).href)
+await restoreCommand(process.argv.slice(2))
