@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
+import { clampedInteger } from './query.ts'
 import { sentAsText } from './sent.ts'
 
 export const Pagination = z
@@ -30,9 +31,4 @@ export const PageQuery = z.object({
 
 export function paginate({ page, perPage }: Page, totalCount: number): Pagination {
   return { page, per_page: perPage, total_count: totalCount, total_pages: Math.ceil(totalCount / perPage) }
-}
-
-function clampedInteger(value: string | undefined, bounds: { fallback: number; min: number; max: number }): number {
-  if (value === undefined || !/^[+-]?\d+$/.test(value)) return bounds.fallback
-  return Math.min(Math.max(Number(value), bounds.min), bounds.max)
 }

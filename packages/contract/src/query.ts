@@ -47,3 +47,11 @@ export function queryTime({ isEnd = false } = {}) {
 }
 
 const dayMs = 86_400_000
+
+/** A text that is no number means the default; a number is clamped. */
+export function clampedInteger(
+  value: string | undefined,
+  { fallback, min, max }: { fallback: number; min: number; max: number },
+): number {
+  return value !== undefined && /^[+-]?\d+$/.test(value) ? Math.min(Math.max(Number(value), min), max) : fallback
+}

@@ -58,7 +58,7 @@ export const backfillCosts = defineEndpoint({
   tag,
   summary: 'Read the usage of all sessions again',
   description:
-    'Adds calls that the ledger lacks. A call that it has stays as it is. Answers with the run that is already under way, if there is one.',
+    'Adds calls that the ledger lacks, and completes those that it has; no figure goes down. Answers with the run that is already under way, if there is one.',
   answers: {
     200: z.object({
       queued: z.literal(true).meta({ description: 'A run is queued or under way.' }),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { SessionRef } from '../identifiers.ts'
 import { limits } from '../limits.ts'
+import { clampedInteger } from '../query.ts'
 import { sentAsText } from '../sent.ts'
 import { Timestamp } from '../timestamp.ts'
 
-/** A text that is no number means the default; a number is clamped. */
 const days = sentAsText<number | string>()
   .optional()
   .transform((value) => {
     const { min, max, default: fallback } = limits.costsWindowDays
-    return value !== undefined && /^[+-]?\d+$/.test(value) ? Math.min(Math.max(Number(value), min), max) : fallback
+    return clampedInteger(value, { fallback, min, max })
   })
   .meta({
     type: 'integer',
@@ -27,12 +27,18 @@ function instant(description: string) {
       const parsed = new Date(`${date}${time}${offset}`)
       // A day that no month has would roll over to the next month.
       const isReal = date !== undefined && new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)
-      if (isReal && parsed.getTime() >= 0) return parsed
-      context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time such as 2026-08-22T18:09:42Z, since 1970' })
+      if (isReal && parsed.getTime() >= 0 && parsed.getUTCFullYear() <= lastYear) return parsed
+      context.addIssue({
+        code: 'custom',
+        message: `must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to ${lastYear}`,
+      })
       return z.NEVER
     })
     .meta({ type: 'string', format: 'date-time', description })
 }
+
+/** A time that is rounded up must still have a year of four digits. */
+const lastYear = 9998
 
 const instantPattern = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 

@@ -9,16 +9,25 @@ type BackfillTable = {
   sessions_total: Generated<number>
   threads_scanned: Generated<number>
   rows_written: Generated<number>
+  /** About the last session that was skipped. */
   last_error: string | null
+  sessions_skipped: Generated<number>
+  /** About a session that is tried again; null after it was read. */
+  failure: string | null
+  failing_session_id: number | null
   created_at: Generated<Date>
   started_at: Date | null
   last_ran_at: Date | null
   finished_at: Date | null
 }
 
+/** A session whose files another host reads. */
+type HandOverTable = { run_id: number; session_id: number; host_id: string; asked_at: Generated<Date> }
+
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     cost_backfills: BackfillTable
+    cost_hand_overs: HandOverTable
   }
 }
 
@@ -56,7 +65,7 @@ export async function findLastFinish(db: Database): Promise<Date | undefined> {
 export async function recordStart(db: Database, run: Run, sessionCount: number): Promise<void> {
   await db
     .updateTable('cost_backfills')
-    .set({ started_at: sql<Date>`now()`, sessions_total: sessionCount, last_error: null })
+    .set({ started_at: sql<Date>`now()`, sessions_total: sessionCount, failure: null })
     .where('id', '=', run.id)
     .where('started_at', 'is', null)
     .execute()
@@ -75,7 +84,7 @@ export async function recordRows(tx: Transaction, runId: number, count: number):
 export async function recordSession(
   db: Database,
   run: Run,
-  { sessionId, threadCount, problem }: { sessionId: number; threadCount: number; problem: string | undefined },
+  { sessionId, threadCount, problem }: { sessionId: number; threadCount: number; problem?: string | undefined },
 ): Promise<void> {
   await db
     .updateTable('cost_backfills')
@@ -85,28 +94,93 @@ export async function recordSession(
       sessions_total: sql<number>`greatest(sessions_total, sessions_done + 1)`,
       threads_scanned: sql<number>`threads_scanned + ${threadCount}`,
       last_ran_at: sql<Date>`now()`,
-      ...(problem !== undefined && { last_error: problem }),
+      ...outcomeOf(sessionId, problem),
     })
     .where('id', '=', run.id)
     .where('last_session_id', '<', sessionId)
     .execute()
 }
 
-/** The cursor stays: the next slice tries again. */
-export async function recordProblem(db: Database, run: Run, problem: string): Promise<void> {
-  await db
-    .updateTable('cost_backfills')
-    .set({ last_error: problem, last_ran_at: sql<Date>`now()` })
-    .where('id', '=', run.id)
+/** A session that was read at last has no failure any more. One with a problem was skipped. */
+function outcomeOf(sessionId: number, problem: string | undefined) {
+  return {
+    failure: sql<string | null>`case when failing_session_id = ${sessionId} then null else failure end`,
+    failing_session_id: sql<number | null>`nullif(failing_session_id, ${sessionId})`,
+    ...(problem !== undefined && { last_error: problem, sessions_skipped: sql<number>`sessions_skipped + 1` }),
+  }
+}
+
+export type HandOver = { runId: number; sessionId: number; hostId: string }
+
+export async function insertHandOver(tx: Transaction, { runId, sessionId, hostId }: HandOver): Promise<void> {
+  await tx
+    .insertInto('cost_hand_overs')
+    .values({ run_id: runId, session_id: sessionId, host_id: hostId })
+    .onConflict((conflict) =>
+      conflict.columns(['run_id', 'session_id']).doUpdateSet({ host_id: hostId, asked_at: sql<Date>`now()` }),
+    )
     .execute()
 }
 
-export async function finishRun(db: Database, run: Run): Promise<void> {
+/** Ends a hand-over, once: a job may run twice. */
+export async function endHandOver(
+  tx: Transaction,
+  { runId, sessionId, problem }: { runId: number; sessionId: number; problem?: string | undefined },
+): Promise<void> {
+  const ended = await tx
+    .deleteFrom('cost_hand_overs')
+    .where('run_id', '=', runId)
+    .where('session_id', '=', sessionId)
+    .returning('session_id')
+    .executeTakeFirst()
+  if (!ended) return
+  await tx
+    .updateTable('cost_backfills')
+    .set({ last_ran_at: sql<Date>`now()`, ...outcomeOf(sessionId, problem) })
+    .where('id', '=', runId)
+    .execute()
+}
+
+/** Hand-overs that a host will not end: it is dead, or it has not answered for so long. */
+export async function selectLostHandOvers(
+  db: Database,
+  runId: number,
+  { liveHosts, maxHours }: { liveHosts: readonly string[]; maxHours: number },
+): Promise<{ sessionId: number; hostId: string }[]> {
+  const { rows } = await sql<{ sessionId: number; hostId: string }>`
+    select session_id as "sessionId", host_id as "hostId"
+    from cost_hand_overs
+    where run_id = ${runId}
+      and (asked_at < now() - make_interval(hours => ${maxHours}) or host_id <> all(${[...liveHosts]}::text[]))
+    order by session_id
+  `.execute(db)
+  return rows
+}
+
+/** The cursor stays: the next slice tries again. Writes only what is new, because an idle sweep comes here every few seconds. */
+export async function recordFailure(
+  db: Database,
+  runId: number,
+  { sessionId = null, failure }: { sessionId?: number | null; failure: string },
+): Promise<void> {
+  await db
+    .updateTable('cost_backfills')
+    .set({ failure, failing_session_id: sessionId, last_ran_at: sql<Date>`now()` })
+    .where('id', '=', runId)
+    .where('failure', 'is distinct from', failure)
+    .execute()
+}
+
+/** Not before every host has read what was handed over to it. */
+export async function finishRun(db: Database, runId: number): Promise<void> {
   await db
     .updateTable('cost_backfills')
     .set({ finished_at: sql<Date>`now()`, last_ran_at: sql<Date>`now()` })
-    .where('id', '=', run.id)
+    .where('id', '=', runId)
     .where('finished_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('cost_hand_overs').select('session_id').where('run_id', '=', runId))),
+    )
     .execute()
 }
 

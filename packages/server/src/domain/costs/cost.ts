@@ -1,19 +1,23 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
-import { insertUsage, type NewCalls, tokensOf, type UsageOwner } from './usage-store.ts'
+import { type NewCalls, tokensOf, type UsageOwner, upsertUsage } from './usage-store.ts'
 
 export {
+  endHandOver,
   findLatestRun,
   finishRun,
+  type HandOver,
+  insertHandOver,
   type Run,
-  recordProblem,
+  recordFailure,
   recordRows,
   recordSession,
   recordStart,
+  selectLostHandOvers,
   startRun,
 } from './backfill-store.ts'
 export { openPrices } from './prices.ts'
-export type { UsageOwner } from './usage-store.ts'
+export { ownerOf, summaryOwnerOf } from './usage-owner.ts'
 
 /**
  * The face of the room: records the usage of model calls, in the transaction that stores the transcript lines. Returns
@@ -21,7 +25,7 @@ export type { UsageOwner } from './usage-store.ts'
  */
 export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
   const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage))
-  return counted.length > 0 ? insertUsage(tx, owner, counted) : { calls: 0, tokens: 0 }
+  return counted.length > 0 ? upsertUsage(tx, owner, counted) : { calls: 0, tokens: 0 }
 }
 
 /** Longer than any id or model name, and short enough for an index. */

@@ -19,11 +19,9 @@ export async function requestBackfill(app: App): Promise<BackfillRun> {
 
 /** How much of the past the ledger knows. */
 export async function showCoverage({ db }: Pick<App, 'db'>): Promise<LedgerCoverage> {
-  const [run, finishedAt, { since, until }] = await Promise.all([
-    findLatestRun(db),
-    findLastFinish(db),
-    selectCovered(db),
-  ])
+  const run = await findLatestRun(db)
+  const finishedAt = await findLastFinish(db)
+  const { since, until } = await selectCovered(db)
   return {
     status: run ? statusOf(run) : 'never_run',
     complete: finishedAt !== undefined,
@@ -33,7 +31,7 @@ export async function showCoverage({ db }: Pick<App, 'db'>): Promise<LedgerCover
     started_at: formatted(run?.started_at),
     finished_at: formatted(finishedAt),
     last_ran_at: formatted(run?.last_ran_at),
-    last_error: run?.last_error ?? null,
+    last_error: run ? errorOf(run) : null,
     covers_since: formatted(since),
     covers_until: formatted(until),
   }
@@ -42,6 +40,11 @@ export async function showCoverage({ db }: Pick<App, 'db'>): Promise<LedgerCover
 function statusOf({ started_at, finished_at }: Run): BackfillRun['status'] {
   if (finished_at !== null) return 'complete'
   return started_at === null ? 'queued' : 'running'
+}
+
+function errorOf({ failure, last_error, sessions_skipped }: Run): string | null {
+  if (failure !== null || sessions_skipped < 2) return failure ?? last_error
+  return `${last_error} In all, ${sessions_skipped} sessions were skipped.`
 }
 
 function percentOf({ finished_at, sessions_done, sessions_total }: Run): number | null {

@@ -5,30 +5,63 @@ import { pricedVolumes } from './cost-store.ts'
 const dollars = z.number('must be a number of dollars').min(0, 'must be 0 or more').max(1_000_000, 'is too large')
 const multiple = z.number('must be a number').min(0, 'must be 0 or more').max(1000, 'is too large')
 
-const Family = z.strictObject({
-  input: dollars,
-  output: dollars,
-  cache_read: dollars.optional(),
-  cache_write_5m: dollars.optional(),
-  cache_write_1h: dollars.optional(),
-})
+/** In words of our own, because an operator reads them in `pricing.problem`. */
+const objectProblem = {
+  error: ({ code, keys }: { code: string; keys?: string[] }) =>
+    code === 'unrecognized_keys' ? `has the unknown key ${keys?.[0]?.slice(0, 100)}` : 'must be an object',
+}
 
-const Version = z.strictObject({
-  valid_from: z.iso.date('must be a date like 2026-08-31'),
-  cache_multipliers: z.strictObject({ read: multiple, write_5m: multiple, write_1h: multiple }).optional(),
-  web_search_per_1k_requests: dollars.optional(),
-  per_mtok: z.record(z.string().min(1, 'must not be empty').max(200, 'is too long').toLowerCase(), Family),
-})
+const Family = z.strictObject(
+  {
+    input: dollars,
+    output: dollars,
+    cache_read: dollars.optional(),
+    cache_write_5m: dollars.optional(),
+    cache_write_1h: dollars.optional(),
+  },
+  objectProblem,
+)
+
+const isFamilyName = (name: string): boolean => name.length > 0 && name.length <= 200
+
+const Families = z
+  .record(z.string(), Family, 'must be an object of families')
+  .refine((families) => Object.keys(families).every(isFamilyName), 'must name families with 1 to 200 characters')
+  .refine((families) => new Set(lowerKeys(families)).size === Object.keys(families).length, {
+    message: 'must not name a family twice: capital letters make no difference',
+  })
+  .transform((families) =>
+    Object.fromEntries(Object.entries(families).map(([name, family]) => [name.toLowerCase(), family])),
+  )
+
+function lowerKeys(families: object): string[] {
+  return Object.keys(families).map((name) => name.toLowerCase())
+}
+
+const Version = z.strictObject(
+  {
+    valid_from: z.iso.date('must be a date like 2026-08-31'),
+    cache_multipliers: z
+      .strictObject({ read: multiple, write_5m: multiple, write_1h: multiple }, objectProblem)
+      .optional(),
+    web_search_per_1k_requests: dollars.optional(),
+    per_mtok: Families,
+  },
+  objectProblem,
+)
 
 /** `{"versions": [{"valid_from", "per_mtok": {"<family>": {"input", "output"}}, ...}]}`: what the operator's file holds. */
-export const PriceFile = z.strictObject({
-  versions: z
-    .array(Version)
-    .min(1, 'must name at least one version')
-    .refine((rows) => new Set(rows.map((row) => row.valid_from)).size === rows.length, {
-      message: 'must not name a day twice',
-    }),
-})
+export const PriceFile = z.strictObject(
+  {
+    versions: z
+      .array(Version, 'must be a list')
+      .min(1, 'must name at least one version')
+      .refine((rows) => new Set(rows.map((row) => row.valid_from)).size === rows.length, {
+        message: 'must not name a day twice',
+      }),
+  },
+  objectProblem,
+)
 
 type Component = (typeof costComponents)[number]
 

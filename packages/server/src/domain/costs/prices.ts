@@ -53,9 +53,11 @@ export function openPrices({ path, builtIn, clock, log }: Options): Prices {
     asOf: async (time = clock.now()) => {
       if (path !== undefined) await readAgain(path)
       const day = time.toISOString().slice(0, 10)
-      const table = tables.find(({ validFrom }) => (validFrom ?? '') <= day) ?? tables.at(-1)
+      const begun = tables.find(({ validFrom }) => (validFrom ?? '') <= day)
+      const table = begun ?? tables.at(-1)
       if (!table) throw new Error('there is no price table')
-      return { table, pricing: presentPricing(table, source, problem) }
+      const notBegun = begun ? null : `The price file has no version for ${day}; that of ${table.validFrom} is used.`
+      return { table, pricing: presentPricing(table, source, problem ?? notBegun) }
     },
   }
 }
@@ -100,7 +102,7 @@ function parseTables(content: string): Parsed {
   const { data, error } = PriceFile.safeParse(value)
   if (data) return { tables: tablesOf(data), problem: null }
   const [issue] = error.issues
-  return failed(`has a mistake: ${placeOf(issue?.path ?? [])}${issue?.message}`)
+  return failed(`has a mistake: ${placeOf(issue?.path ?? []) || 'it '}${issue?.message}`)
 }
 
 function failed(reason: string): { problem: string } {

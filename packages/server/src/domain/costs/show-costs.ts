@@ -1,9 +1,10 @@
-import type { Costs, CostsQuery } from '@yardmaster/contract/costs/fields'
+import type { Costs, CostsQuery, Pricing } from '@yardmaster/contract/costs/fields'
+import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
 import { findSession } from '../sessions/session.ts'
-import { type DayGroup, pricedVolumes, type Scope, selectDays, selectTopSessions } from './cost-store.ts'
+import { type DayGroup, pricedVolumes, type Scope, type Span, selectDays, selectTopSessions } from './cost-store.ts'
 import { showCoverage } from './coverage.ts'
-import { componentOf, costOf, rounded, type UnitPrices, unitPricesOf } from './price-table.ts'
+import { componentOf, costOf, type PriceTable, rounded, type UnitPrices, unitPricesOf } from './price-table.ts'
 import { tokensOf } from './usage-store.ts'
 import { presentWindow, windowOf } from './window.ts'
 
@@ -13,9 +14,20 @@ const topOfDay = 4
 /** What the calls of a window cost, by everything that a reader may ask for. */
 export async function showCosts(app: App, query: CostsQuery): Promise<Costs> {
   const span = windowOf(query, app.clock.now())
-  const scope = await scopeOf(app, query)
   const { table, pricing } = await app.prices.asOf(query.as_of)
-  const groups = await selectDays(app.db, span, scope)
+  return app.db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => costsAt(tx, query, { span, table, pricing }))
+}
+
+type Basis = { span: Span; table: PriceTable; pricing: Pricing }
+
+/** In one snapshot, so that all figures are of the same calls. */
+async function costsAt(tx: Transaction, query: CostsQuery, { span, table, pricing }: Basis): Promise<Costs> {
+  const scope = await scopeOf(tx, query)
+  const groups = await selectDays(tx, span, scope)
   const models = [...new Set(groups.map(({ model }) => model))].toSorted()
   const prices = new Map(
     models.flatMap((model) => {
@@ -23,7 +35,7 @@ export async function showCosts(app: App, query: CostsQuery): Promise<Costs> {
       return found ? [[model, found] as const] : []
     }),
   )
-  const top = await selectTopSessions(app.db, span, scope, { prices, limit: topCount })
+  const top = await selectTopSessions(tx, span, scope, { prices, limit: topCount })
   const priced = groups.map((group) => ({ ...group, cost: costOf(prices.get(group.model), group) }))
   const ofSessions = priced.filter(({ source }) => source === null)
   return {
@@ -34,28 +46,28 @@ export async function showCosts(app: App, query: CostsQuery): Promise<Costs> {
       session_id: scope.kind === 'session' ? scope.sessionId : null,
     },
     pricing,
-    ledger_coverage: await showCoverage(app),
+    ledger_coverage: await showCoverage({ db: tx }),
     totals: totalsOf(priced),
     cost_breakdown: breakdownOf(groups, prices),
     by_day: daysOf(priced),
-    by_agent_root: folded(spentBy(ofSessions, 'agent_root')).map(({ name, ...spend }) => ({
-      agent_root: name,
-      ...spend,
+    by_agent_root: folded(namedBy(ofSessions, 'agent_root')).map(([agent_root, same]) => ({
+      agent_root,
+      ...spendOf(same),
     })),
-    by_model: folded(spentBy(priced, 'model')).map(({ name, ...spend }) => ({ model: name, ...spend })),
-    by_runtime: spentBy(priced, 'agent_runtime').map(({ name, ...spend }) => ({ agent_runtime: name, ...spend })),
+    by_model: folded(namedBy(priced, 'model')).map(([model, same]) => ({ model, ...spendOf(same) })),
+    by_runtime: namedBy(priced, 'agent_runtime').map(([agent_runtime, same]) => ({ agent_runtime, ...spendOf(same) })),
     by_thread_kind: (['main', 'subagent'] as const).flatMap((kind) => {
       const calls = ofSessions.filter(({ subagent }) => subagent === (kind === 'subagent'))
       return calls.length > 0 ? [{ kind, ...spendOf(calls) }] : []
     }),
-    by_adhoc_source: spentBy(priced, 'source').map(({ name, ...spend }) => ({ source: name, ...spend })),
+    by_adhoc_source: namedBy(priced, 'source').map(([source, same]) => ({ source, ...spendOf(same) })),
     top_sessions: top.map(({ cost, ...session }) => ({ ...session, cost_usd: rounded(cost) })),
     unpriced_models: models.filter((model) => !prices.has(model)),
   }
 }
 
-async function scopeOf(app: App, { session_id: ref, agent_root: agentRoot }: CostsQuery): Promise<Scope> {
-  if (ref !== undefined) return { kind: 'session', sessionId: (await findSession(app.db, ref)).id }
+async function scopeOf(tx: Transaction, { session_id: ref, agent_root: agentRoot }: CostsQuery): Promise<Scope> {
+  if (ref !== undefined) return { kind: 'session', sessionId: (await findSession(tx, ref)).id }
   return agentRoot === undefined ? { kind: 'fleet' } : { kind: 'agent_root', agentRoot }
 }
 
@@ -74,13 +86,11 @@ function costUsd(groups: readonly Priced[]): number {
   return rounded(sumOf(groups, ({ cost }) => cost))
 }
 
-/** Session spend and ad hoc spend apart. */
+/** Session spend and ad hoc spend apart. The sum is that of the two as they are shown. */
 function costByKind(groups: readonly Priced[]) {
-  return {
-    cost_usd: costUsd(groups),
-    session_cost_usd: costUsd(groups.filter(({ source }) => source === null)),
-    adhoc_cost_usd: costUsd(groups.filter(({ source }) => source !== null)),
-  }
+  const ofSessions = costUsd(groups.filter(({ source }) => source === null))
+  const adhoc = costUsd(groups.filter(({ source }) => source !== null))
+  return { cost_usd: rounded(ofSessions + adhoc), session_cost_usd: ofSessions, adhoc_cost_usd: adhoc }
 }
 
 function totalsOf(groups: readonly Priced[]): Costs['totals'] {
@@ -129,37 +139,36 @@ function daysOf(groups: readonly Priced[]): Costs['by_day'] {
       ...costByKind(ofDay),
       tokens,
       api_calls,
-      roots: spentBy(ofSessions, 'agent_root').slice(0, topOfDay),
-      models: spentBy(ofSessions, 'model').slice(0, topOfDay),
+      roots: topOf(ofSessions, 'agent_root'),
+      models: topOf(ofSessions, 'model'),
     }
   })
 }
 
-type Named = Spend & { name: string }
-
-/** The most expensive first; without calls that have no name for it. */
-function spentBy(groups: readonly Priced[], key: 'agent_root' | 'model' | 'agent_runtime' | 'source'): Named[] {
-  return [...groupedBy(groups, (group) => group[key] ?? '')]
-    .filter(([name]) => name !== '')
+function topOf(groups: readonly Priced[], key: 'agent_root' | 'model') {
+  return namedBy(groups, key)
+    .slice(0, topOfDay)
     .map(([name, same]) => ({ name, ...spendOf(same) }))
-    .toSorted(byCost)
 }
 
-function byCost(one: Named, other: Named): number {
-  return other.cost_usd - one.cost_usd || other.tokens - one.tokens || (one.name < other.name ? -1 : 1)
+/** Not summed up yet: rounded figures must not be added. */
+type Named = readonly [name: string, groups: readonly Priced[]]
+
+/** The most expensive first; without calls that have no name for it. */
+function namedBy(groups: readonly Priced[], key: 'agent_root' | 'model' | 'agent_runtime' | 'source'): Named[] {
+  return [...groupedBy(groups, (group) => group[key] ?? '')].filter(([name]) => name !== '').toSorted(byCost)
+}
+
+function byCost([name, groups]: Named, [otherName, others]: Named): number {
+  const [one, other] = [spendOf(groups), spendOf(others)]
+  return other.cost_usd - one.cost_usd || other.tokens - one.tokens || (name < otherName ? -1 : 1)
 }
 
 /** Beyond the first ones, all the rest is one row. */
 function folded(rows: readonly Named[]): Named[] {
   const rest = rows.slice(topCount)
   if (rest.length === 0) return [...rows]
-  const other = {
-    name: `other (${rest.length})`,
-    cost_usd: rounded(sumOf(rest, (row) => row.cost_usd)),
-    tokens: sumOf(rest, (row) => row.tokens),
-    api_calls: sumOf(rest, (row) => row.api_calls),
-  }
-  return [...rows.slice(0, topCount), other]
+  return [...rows.slice(0, topCount), [`other (${rest.length})`, rest.flatMap(([, groups]) => groups)]]
 }
 
 /** In the order of first appearance. */

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import { type Generated, type Selectable, sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
 import type { Volumes } from './price-table.ts'
@@ -48,18 +48,70 @@ export type UsageOwner = Pick<UsageColumns, 'session_id' | 'agent_root' | 'agent
 
 export type NewCalls = { calls: number; tokens: number }
 
+/** A later report may raise these, never lower them. */
+const volumes = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_creation_tokens',
+  'cache_creation_5m_tokens',
+  'cache_creation_1h_tokens',
+  'web_search_requests',
+  'web_fetch_requests',
+] as const satisfies readonly (keyof Usage)[]
+
+const unknownModel = 'unknown'
+
 /**
- * Skips calls that are already recorded: a line that is read twice counts once. The first report of a call stays, because an
- * agent can write a later line with the same request id and smaller figures.
+ * Counts a call once, however often it is reported. A later report completes what is recorded: it lowers no figure, and it changes
+ * no call of another session, because agents write the lines that calls are read from. Returns what was not recorded before.
  */
-export async function insertUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
-  const inserted = await tx
-    .insertInto('session_usage')
-    .values(usages.map((usage) => ({ ...owner, ...usage })))
-    .onConflict((conflict) => conflict.column('request_id').doNothing())
-    .returning(['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens'])
-    .execute()
-  return { calls: inserted.length, tokens: inserted.reduce((sum, call) => sum + tokensOf(call), 0) }
+export async function upsertUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
+  const known = (column: string) => sql.ref(`known.${column}`)
+  const given = (column: string) => sql.ref(`excluded.${column}`)
+  const rows = mergedById(usages).map((usage) => ({ source: null, ...owner, ...usage }))
+  const columns = Object.keys(rows[0] ?? {}) as (keyof (typeof rows)[number])[]
+  const raised = volumes.map((column) => sql`${sql.ref(column)} = greatest(${known(column)}, ${given(column)})`)
+  const completed = ['session_id', 'agent_root', 'runtime_session_id'].map(
+    (column) => sql`${sql.ref(column)} = coalesce(${known(column)}, ${given(column)})`,
+  )
+  const isMore = [
+    ...volumes.map((column) => sql`${given(column)} > ${known(column)}`),
+    ...['session_id', 'agent_root', 'runtime_session_id'].map(
+      (column) => sql`${known(column)} is null and ${given(column)} is not null`,
+    ),
+    sql`known.model = ${unknownModel} and excluded.model <> ${unknownModel}`,
+  ]
+  // A deleted session has left its calls without an id, but with the conversation.
+  const result = await sql<TokenCounts & { is_new: boolean }>`
+    insert into session_usage as known (${sql.join(columns.map((column) => sql.ref(column)))})
+    values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`))}
+    on conflict (request_id) do update
+    set ${sql.join([...raised, ...completed])},
+      model = case when known.model = ${unknownModel} then excluded.model else known.model end
+    where known.source is not distinct from excluded.source
+      and (known.session_id = excluded.session_id
+        or known.session_id is null
+          and (known.runtime_session_id is null or known.runtime_session_id = excluded.runtime_session_id))
+      and (${sql.join(isMore, sql` or `)})
+    returning input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, xmax = 0 as is_new
+  `.execute(tx)
+  const added = result.rows.filter(({ is_new }) => is_new)
+  return { calls: added.length, tokens: added.reduce((sum, call) => sum + tokensOf(call), 0) }
+}
+
+/** One statement may write a row once. */
+function mergedById(usages: readonly Usage[]): Usage[] {
+  const merged = new Map<string, Usage>()
+  for (const usage of usages) {
+    const first = merged.get(usage.request_id)
+    if (!first) merged.set(usage.request_id, { ...usage })
+    else {
+      for (const volume of volumes) first[volume] = Math.max(first[volume], usage[volume])
+      if (first.model === unknownModel) first.model = usage.model
+    }
+  }
+  return [...merged.values()]
 }
 
 type TokenCounts = Pick<Usage, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>

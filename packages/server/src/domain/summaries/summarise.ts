@@ -7,9 +7,9 @@ import { newRunMarker } from '../../platform/process/run-marker.ts'
 import { truncate } from '../../platform/truncate.ts'
 import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { recordUsage } from '../costs/cost.ts'
+import { recordUsage, summaryOwnerOf } from '../costs/cost.ts'
 import { statusSummaryChanged } from '../sessions/events.ts'
-import { lockSessionIfThere, readMetadata, type SessionRow, selectSession } from '../sessions/session.ts'
+import { lockSessionIfThere, type SessionRow, selectSession } from '../sessions/session.ts'
 import { recordThreadGrowth } from '../subagents/subagent.ts'
 import { appendEntries, findProgress, lockThread, transcriptTail } from '../transcripts/transcript.ts'
 import { type AgentAnswer, askAgent } from './ask-agent.ts'
@@ -121,13 +121,7 @@ async function recordRun(
   if (lines.length === 0) return
   const thread = `summary-${claim.marker}`
   const redacted = await app.redactor.lines(lines)
-  const owner = {
-    session_id: session.id,
-    agent_root: readMetadata(session).agent_root_key ?? null,
-    agent_runtime: session.agent_runtime,
-    runtime_session_id: null,
-    source: 'status_summary' as const,
-  }
+  const owner = summaryOwnerOf(session)
   await untilReachable(() =>
     transact(app.db, async (tx) => {
       if (!(await lockSessionIfThere(tx, { id: session.id }))) return

@@ -2,8 +2,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { type Conversation, mainThread, type Runtime, type TranscriptFile } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { recordUsage } from '../costs/cost.ts'
-import { readMetadata, type SessionRow } from '../sessions/session.ts'
+import { ownerOf, recordUsage } from '../costs/cost.ts'
+import type { SessionRow } from '../sessions/session.ts'
 import { recordThreadGrowth } from '../subagents/subagent.ts'
 import { type IngestHooks, ingest } from '../transcripts/transcript.ts'
 
@@ -49,12 +49,7 @@ function collectFile(app: App, source: TranscriptSource, file: TranscriptFile): 
   const { thread, path } = file
   // A line does not always name its agent. Every thread except the main one is a subagent's.
   const isSubagent = thread !== mainThread
-  const owner = {
-    session_id: session.id,
-    agent_root: readMetadata(session).agent_root_key ?? null,
-    agent_runtime: session.agent_runtime,
-    runtime_session_id: conversation.id ?? null,
-  }
+  const owner = ownerOf(session, conversation.id)
   const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
     const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
     const { tokens } = await recordUsage(

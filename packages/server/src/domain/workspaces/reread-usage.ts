@@ -2,21 +2,26 @@ import { transact } from '../../platform/db/transact.ts'
 import { ifUntrusted, UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
-import { type Conversation, mainThread, type Runtime, type TranscriptFile, type Usage } from '../../runtimes/runtime.ts'
+import { type Conversation, mainThread, type Runtime, type Usage } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
 import {
+  endHandOver,
   findLatestRun,
   finishRun,
+  type HandOver,
+  insertHandOver,
+  ownerOf,
   type Run,
-  recordProblem,
+  recordFailure,
   recordRows,
   recordSession,
   recordStart,
   recordUsage,
+  selectLostHandOvers,
   startRun,
-  type UsageOwner,
+  summaryOwnerOf,
 } from '../costs/cost.ts'
-import { isHostAlive } from '../hosts/hosts.ts'
+import { findLiveHosts, isHostAlive } from '../hosts/hosts.ts'
 import { lockSessionIfThere, readMetadata, type SessionRow, selectSession } from '../sessions/session.ts'
 import { outlineOf, storedLines, transcriptLinesOf } from '../transcripts/transcript.ts'
 import { runtimeHome } from './folders.ts'
@@ -25,35 +30,71 @@ import { countSessions, selectSessionsAfter, selectThreads } from './sweep-store
 
 /** Sessions in one slice. */
 const sliceSize = 25
+/** After this a slice ends, and the next one begins. */
+const sliceMs = 2 * 60_000
+/** More than all attempts of a job take on a busy host. */
+const maxHandOverHours = 1
 
 /**
- * Reads one slice of the sweep that adds missing calls to the ledger. The cursor moves after each session, so a crash repeats
- * one session at most, and a repeated session adds nothing. The first sweep starts by itself when there is something to read.
+ * Reads one slice of the sweep that completes the ledger. The cursor moves after each session, so a crash repeats one session at
+ * most, and a repeated session adds nothing. The first sweep starts by itself when there is something to read.
  */
 export async function sweepUsage(app: App, signal: AbortSignal): Promise<RunResult> {
   const run = await openRun(app)
   if (!run) return 'done'
+  const endsAtMs = app.clock.now().getTime() + sliceMs
+  const ids = await selectSessionsAfter(app.db, run.last_session_id, sliceSize)
+  if (run.started_at === null) {
+    // A sweep that has read nothing must not count as one.
+    if (ids.length === 0) {
+      await recordFailure(app.db, run.id, { failure: 'There is no transcript to read yet.' })
+      return 'done'
+    }
+    await recordStart(app.db, run, await countSessions(app.db))
+  }
+  for (const sessionId of ids) {
+    if (signal.aborted) return 'done'
+    if (app.clock.now().getTime() >= endsAtMs) return 'again'
+    const read = () => sweepSession(app, { runId: run.id, sessionId, signal })
+    const swept = await noteFailure(app, { runId: run.id, sessionId, signal }, read)
+    if (!swept) return 'done'
+    await recordSession(app.db, run, { sessionId, ...swept })
+  }
+  if (ids.length === sliceSize) return 'again'
+  await giveUpLostHandOvers(app, run.id)
+  await finishRun(app.db, run.id)
+  return 'done'
+}
+
+type Reading = { runId: number; sessionId: number; signal?: AbortSignal }
+
+/** Undefined if the reading was interrupted. It begins again then. */
+async function noteFailure<T>(app: App, { runId, sessionId, signal }: Reading, read: () => Promise<T>) {
   try {
-    const ids = await selectSessionsAfter(app.db, run.last_session_id, sliceSize)
-    if (run.started_at === null) {
-      // A sweep that has read nothing must not count as one.
-      if (ids.length === 0) {
-        await recordProblem(app.db, run, 'There is no transcript to read yet.')
-        return 'done'
-      }
-      await recordStart(app.db, run, await countSessions(app.db))
-    }
-    for (const sessionId of ids) {
-      if (signal.aborted) return 'done'
-      await recordSession(app.db, run, { sessionId, ...(await sweepSession(app, run.id, sessionId)) })
-    }
-    if (ids.length === sliceSize) return 'again'
-    await finishRun(app.db, run)
-    return 'done'
+    return await read()
   } catch (error) {
-    await recordProblem(app.db, run, 'A session could not be read; the server log has the details.')
+    if (signal?.aborted) return undefined
+    const failure = `Session ${sessionId} could not be read on host ${app.home.hostId} and is tried again; the server log has the details.`
+    await recordFailure(app.db, runId, { sessionId, failure })
     throw error
   }
+}
+
+async function giveUpLostHandOvers(app: App, runId: number): Promise<void> {
+  const liveHosts = await findLiveHosts(app.db)
+  for (const { sessionId, hostId } of await selectLostHandOvers(app.db, runId, {
+    liveHosts,
+    maxHours: maxHandOverHours,
+  })) {
+    const problem = liveHosts.includes(hostId)
+      ? `Host ${hostId} has not read the files of session ${sessionId} within an hour.`
+      : deadHostProblem(sessionId, hostId)
+    await transact(app.db, (tx) => endHandOver(tx, { runId, sessionId, problem }))
+  }
+}
+
+function deadHostProblem(sessionId: number, hostId: string): string {
+  return `The files of session ${sessionId} were not read, because its host ${hostId} is not alive.`
 }
 
 async function openRun(app: App): Promise<Run | undefined> {
@@ -63,66 +104,77 @@ async function openRun(app: App): Promise<Run | undefined> {
   return first === undefined ? undefined : startRun(app.db, 'automatic')
 }
 
-type Swept = { threadCount: number; problem: string | undefined }
+type Swept = { threadCount: number; problem?: string | undefined }
 
-/** On the host with its files, because some agents report usage only there. */
-async function sweepSession(app: App, runId: number, sessionId: number): Promise<Swept> {
+/** The stored lines here, and the files on the host that has them, because some agents report usage only there. */
+async function sweepSession(app: App, reading: Reading): Promise<Swept> {
+  const { runId, sessionId } = reading
   const session = await selectSession(app.db, { id: sessionId })
-  if (!session) return { threadCount: 0, problem: undefined }
-  const { host_id: hostId } = session
-  if (hostId !== null && hostId !== app.home.hostId && (await handOver(app, { runId, sessionId, hostId }))) {
-    return { threadCount: (await selectThreads(app.db, sessionId)).length, problem: undefined }
+  if (!session) return { threadCount: 0 }
+  const threads = await selectThreads(app.db, sessionId)
+  const threadCount = threads.length
+  const runtime = app.runtimes.find(session.agent_runtime)
+  if (!runtime) return { threadCount, problem: missingRuntimeProblem(app, session) }
+  const add = adder(app, reading, session)
+  for (const { thread, isSummary } of threads) {
+    const lines = storedLines(app.db, { sessionId, thread })
+    const isSubagent = thread !== mainThread && !isSummary
+    await add(usagesIn(lines, runtime, { isSubagent, signal: reading.signal }), isSummary)
   }
-  return rereadHere(app, runId, session)
+  const { host_id: hostId } = session
+  if (hostId === null || !conversationOf(app, session)) return { threadCount }
+  if (hostId === app.home.hostId) await readFiles(app, reading, session, runtime)
+  else if (!(await handOver(app, { runId, sessionId, hostId })))
+    return { threadCount, problem: deadHostProblem(sessionId, hostId) }
+  return { threadCount }
+}
+
+function missingRuntimeProblem({ home }: App, { id, agent_runtime }: SessionRow): string {
+  return `Session ${id} has the runtime ${agent_runtime}, which is not registered on host ${home.hostId}.`
 }
 
 /** False if the other host is not alive. */
-function handOver(
-  app: App,
-  { hostId, ...payload }: { runId: number; sessionId: number; hostId: string },
-): Promise<boolean> {
+function handOver(app: App, { hostId, ...payload }: HandOver): Promise<boolean> {
   return transact(app.db, async (tx) => {
     if (!(await isHostAlive(tx, hostId))) return false
+    await insertHandOver(tx, { hostId, ...payload })
     const key = `${rereadUsageJob.name}:${payload.sessionId}`
     await enqueue(tx, rereadUsageJob, payload, { hostId, key })
     return true
   })
 }
 
-export const rereadUsage = handleJob(rereadUsageJob, async ({ runId, sessionId }, app) => {
-  const session = await selectSession(app.db, { id: sessionId })
-  if (session) await rereadHere(app, runId, session)
+export const rereadUsage = handleJob(rereadUsageJob, async (reading, app) => {
+  const session = await selectSession(app.db, { id: reading.sessionId })
+  const problem = session && (await noteFailure(app, reading, () => readFilesOf(app, reading, session)))
+  await transact(app.db, (tx) => endHandOver(tx, { ...reading, problem }))
 })
 
-async function rereadHere(app: App, runId: number, session: SessionRow): Promise<Swept> {
+/** Returns why they were not read. */
+async function readFilesOf(app: App, reading: Reading, session: SessionRow): Promise<string | undefined> {
   const runtime = app.runtimes.find(session.agent_runtime)
-  const threads = await selectThreads(app.db, session.id)
-  const threadCount = threads.length
-  if (!runtime) {
-    const problem = `Session ${session.id} has the runtime ${session.agent_runtime}, which is not registered on its host.`
-    return { threadCount, problem }
-  }
-  const add = adder(app, runId, session)
-  for (const { thread, isSummary } of threads) {
-    const lines = storedLines(app.db, { sessionId: session.id, thread })
-    await add(usagesIn(lines, runtime, { isSubagent: thread !== mainThread && !isSummary }), isSummary)
-  }
-  for (const { thread, path } of await filesOf(app, session, runtime)) {
-    const lines = linesOf({ path, within: runtimeHome(app, session.id) })
-    await add(usagesIn(lines, runtime, { isSubagent: thread !== mainThread }), false)
-  }
-  return { threadCount, problem: undefined }
+  if (!runtime) return missingRuntimeProblem(app, session)
+  if (session.host_id !== app.home.hostId)
+    return `Session ${session.id} left host ${app.home.hostId} before its files were read there.`
+  await readFiles(app, reading, session, runtime)
+  return undefined
 }
 
-async function filesOf(app: App, session: SessionRow, runtime: Runtime): Promise<TranscriptFile[]> {
-  const { working_directory: workingDirectory } = readMetadata(session)
-  if (session.host_id !== app.home.hostId || session.session_id === null || workingDirectory === undefined) return []
-  const conversation: Conversation = {
-    id: session.session_id,
-    home: runtimeHome(app, session.id),
-    workingDirectory,
+async function readFiles(app: App, reading: Reading, session: SessionRow, runtime: Runtime): Promise<void> {
+  const conversation = conversationOf(app, session)
+  if (!conversation) return
+  const add = adder(app, reading, session)
+  for (const { thread, path } of await runtime.transcriptFiles(conversation).catch(ifUntrusted([]))) {
+    const lines = linesOf({ path, within: conversation.home })
+    await add(usagesIn(lines, runtime, { isSubagent: thread !== mainThread, signal: reading.signal }), false)
   }
-  return runtime.transcriptFiles(conversation).catch(ifUntrusted([]))
+}
+
+/** Undefined before the first turn. */
+function conversationOf(app: App, session: SessionRow): Conversation | undefined {
+  const { working_directory: workingDirectory } = readMetadata(session)
+  if (session.session_id === null || workingDirectory === undefined) return undefined
+  return { id: session.session_id, home: runtimeHome(app, session.id), workingDirectory }
 }
 
 /** A file that is refused, such as a pipe, reports no usage. */
@@ -138,9 +190,10 @@ async function* linesOf(file: { path: string; within: string }): AsyncGenerator<
 async function* usagesIn(
   lines: AsyncIterable<string>,
   runtime: Runtime,
-  { isSubagent }: { isSubagent: boolean },
+  { isSubagent, signal }: { isSubagent: boolean; signal: AbortSignal | undefined },
 ): AsyncGenerator<Usage> {
   for await (const line of lines) {
+    signal?.throwIfAborted()
     const outline = await outlineOf(line)
     const usage = outline === undefined ? undefined : runtime.usageOf(outline)
     if (usage && !usage.request_id.includes('[REDACTED')) yield { ...usage, subagent: usage.subagent || isSubagent }
@@ -150,18 +203,12 @@ async function* usagesIn(
 const batchSize = 500
 
 /** Writes in batches, each in a transaction of its own with its count. */
-function adder(app: App, runId: number, session: SessionRow) {
-  const owner: UsageOwner = {
-    session_id: session.id,
-    agent_root: readMetadata(session).agent_root_key ?? null,
-    agent_runtime: session.agent_runtime,
-    runtime_session_id: session.session_id,
-  }
+function adder(app: App, { runId }: Reading, session: SessionRow) {
   const write = (usages: readonly Usage[], isSummary: boolean): Promise<void> =>
     transact(app.db, async (tx) => {
       if (!(await lockSessionIfThere(tx, { id: session.id }))) return
-      const of = isSummary ? { ...owner, runtime_session_id: null, source: 'status_summary' as const } : owner
-      const { calls } = await recordUsage(tx, of, usages)
+      const owner = isSummary ? summaryOwnerOf(session) : ownerOf(session, session.session_id)
+      const { calls } = await recordUsage(tx, owner, usages)
       if (calls > 0) await recordRows(tx, runId, calls)
     })
   return async (usages: AsyncIterable<Usage>, isSummary: boolean): Promise<void> => {

@@ -13,6 +13,7 @@ import { sweepUsage } from '../../../src/domain/workspaces/reread-usage.ts'
 import { pauseQueue } from '../../../src/platform/jobs/pauses.ts'
 import { lines as rollout, thread as rolloutThread } from '../../runtimes/beta/rollout-lines.ts'
 import { testApp } from '../../support/app/app.ts'
+import { callLine as call, forgetUsage, sweepHelpers } from '../../support/costs/sweeps.ts'
 import { differencesOfHours } from '../../support/costs/usage-rows.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
@@ -30,40 +31,10 @@ const signal = new AbortController().signal
 // Each test runs the slices itself.
 beforeAll(() => pauseQueue(app.host.app.db, 'maintenance', 'a test'))
 
-beforeEach(async () => {
-  await app.pool.query('delete from sessions')
-  await app.pool.query('delete from session_usage')
-  await app.pool.query('delete from cost_backfills')
-})
+beforeEach(() => forgetUsage(app))
 
 const slice = () => sweepUsage(app.host.app, signal)
-const sweepAll = async () => {
-  while ((await slice()) === 'again');
-}
-const coverage = async () => (await app.get('/costs')).body.ledger_coverage
-const backfill = async () => {
-  const { status, body } = await app.post('/costs/backfill')
-  expect(status).toBe(200)
-  return body
-}
-
-const call = (requestId: string, more: object = {}) =>
-  JSON.stringify({
-    type: 'assistant',
-    requestId,
-    timestamp: '2026-08-01T10:00:00.000Z',
-    message: { model: 'demo', usage: { input_tokens: 10, output_tokens: 1 } },
-    ...more,
-  })
-
-const ledger = async () => {
-  const { rows } = await app.pool.query(
-    `select request_id, session_id::int, agent_runtime, model, subagent, source, input_tokens::int, output_tokens::int,
-       cache_read_tokens::int, cache_creation_tokens::int
-     from session_usage order by request_id`,
-  )
-  return rows
-}
+const { sweepAll, coverage, backfill, ledger } = sweepHelpers(app)
 
 describe('POST /costs/backfill', () => {
   test('the ledger has never been swept before the first run, and a second request returns the same run', async () => {
@@ -136,8 +107,8 @@ describe('POST /costs/backfill', () => {
     const read = { ...common, model: 'demo', subagent: false, source: null, input_tokens: 10, output_tokens: 1 }
     expect(await ledger()).toEqual([
       { ...read, request_id: 'a' },
-      // What is recorded stays as it is.
-      { ...read, request_id: 'b', session_id: null, model: 'first', input_tokens: 5, output_tokens: 0 },
+      // What was recorded is completed.
+      { ...read, request_id: 'b', model: 'first' },
       { ...read, request_id: 'c', subagent: true },
       { ...read, request_id: 'd', source: 'status_summary' },
     ])
@@ -196,22 +167,41 @@ describe('POST /costs/backfill', () => {
     expect(await coverage()).toMatchObject({
       status: 'complete',
       rows_written: 1,
-      last_error: `Session ${lost} has the runtime of-yesterday, which is not registered on its host.`,
+      last_error: `Session ${lost} has the runtime of-yesterday, which is not registered on host ${app.host.app.home.hostId}.`,
     })
   })
 
-  test('a session on another live host is read there', async () => {
-    const away = await insertSession(app.pool, { host_id: 'elsewhere' })
-    await insertTranscript(app.pool, away, [call('x')])
-    await app.pool.query(`insert into hosts (id) values ('elsewhere')`)
+  test('a sweep with nothing to read writes its row once', async () => {
     await backfill()
     await sweepAll()
-    const { rows } = await app.pool.query(
-      `select payload from graphile_worker._private_jobs as job join graphile_worker._private_tasks as task on task.id = job.task_id
-       where task.identifier = 'reread_usage@elsewhere'`,
-    )
-    expect(rows).toMatchObject([{ payload: { sessionId: away } }])
-    await app.pool.query(`delete from hosts where id = 'elsewhere'`)
+    const version = async () => (await app.pool.query('select xmin, ctid from cost_backfills')).rows
+    const before = await version()
+    await sweepAll()
+    expect(await version()).toEqual(before)
+  })
+
+  test('a slice ends after two minutes, and one that is interrupted inside a session reads that session again', async () => {
+    for (const name of ['a', 'b']) await insertTranscript(app.pool, await insertSession(app.pool), [call(name)])
+    await backfill()
+    let minutes = 0
+    const clock = {
+      now: () => {
+        minutes += 1
+        return new Date(minutes * 60_000)
+      },
+    }
+    expect(await sweepUsage({ ...app.host.app, clock }, signal)).toBe('again')
+    expect(await coverage()).toMatchObject({ status: 'running', directories_done: 1 })
+    const stop = new AbortController()
+    const { runtimes } = app.host.app
+    const find = (name: string) => {
+      stop.abort()
+      return runtimes.find(name)
+    }
+    expect(await sweepUsage({ ...app.host.app, runtimes: { ...runtimes, find } }, stop.signal)).toBe('done')
+    expect(await coverage()).toMatchObject({ status: 'running', directories_done: 1, last_error: null })
+    await sweepAll()
+    expect(await coverage()).toMatchObject({ status: 'complete', directories_done: 2, rows_written: 2 })
   })
 })
 

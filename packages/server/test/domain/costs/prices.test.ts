@@ -68,3 +68,38 @@ test('a price file that is restored after it could not be read counts at once', 
   write([version(8)])
   expect(await answer()).toEqual({ input: 8, problem: null })
 })
+
+test('a price file none of whose versions has begun is used, and the answer says so', async () => {
+  write([version(9, '9000-01-01')])
+  expect(await answer()).toEqual({
+    input: 9,
+    problem: expect.stringMatching(/^The price file has no version for [\d-]{10}; that of 9000-01-01 is used\.$/),
+  })
+})
+
+const family = { input: 1, output: 1 }
+
+test.each([
+  [[], 'it must be an object'],
+  [{}, 'versions must be a list'],
+  [{ versions: [version(1)], more: 1 }, 'it has the unknown key more'],
+  [{ versions: [1] }, 'versions[0] must be an object'],
+  [{ versions: [{ valid_from: '2020-01-01' }] }, 'versions[0].per_mtok must be an object of families'],
+  [{ versions: [{ ...version(1), prices: 1 }] }, 'versions[0] has the unknown key prices'],
+  [{ versions: [{ ...version(1), cache_multipliers: 2 }] }, 'versions[0].cache_multipliers must be an object'],
+  [
+    { versions: [{ ...version(1), per_mtok: { opus: { input: 1 } } }] },
+    'versions[0].per_mtok.opus.output must be a number of dollars',
+  ],
+  [
+    { versions: [{ ...version(1), per_mtok: { '': family } }] },
+    'versions[0].per_mtok must name families with 1 to 200 characters',
+  ],
+  [
+    { versions: [{ ...version(1), per_mtok: { Opus: family, opus: family } }] },
+    'versions[0].per_mtok must not name a family twice: capital letters make no difference',
+  ],
+])('the price file %j is refused in words of our own', async (content, mistake) => {
+  writeFileSync(path, JSON.stringify(content))
+  expect(await answer()).toEqual({ input: 5, problem: `The price file has a mistake: ${mistake}.` })
+})

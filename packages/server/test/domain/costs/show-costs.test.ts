@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CostsQuery } from '@yardmaster/contract/costs/fields'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { showCosts } from '../../../src/domain/costs/show-costs.ts'
 import { testApp } from '../../support/app/app.ts'
 import { differencesOfHours, insertUsage } from '../../support/costs/usage-rows.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
@@ -195,6 +198,36 @@ describe('GET /costs', () => {
     expect(by_day[0].models).toHaveLength(4)
   })
 
+  test('GET /costs folds rows before it rounds them, and a sum is that of its rounded parts', async () => {
+    const call = { called_at: at('2026-08-01T10:00:00Z'), input_tokens: 0, output_tokens: 0 }
+    for (let n = 1; n <= 17; n += 1)
+      await insertUsage(app.pool, { ...call, agent_root: `root-${n}`, cache_read_tokens: n > 15 ? 1 : 1000 })
+    const { by_agent_root } = await costs()
+    expect(by_agent_root.at(-1)).toMatchObject({ agent_root: 'other (2)', cost_usd: 0.000001 })
+    await app.pool.query('delete from session_usage')
+    for (const source of [null, 'status_summary'])
+      await insertUsage(app.pool, { ...call, source, cache_read_tokens: 1 })
+    const parts = { cost_usd: 0.000002, session_cost_usd: 0.000001, adhoc_cost_usd: 0.000001 }
+    expect(await costs()).toMatchObject({ totals: parts, by_day: [parts] })
+  })
+
+  test('GET /costs answers from one moment: a call that is recorded meanwhile is in all figures or in none', async () => {
+    const session_id = await insertSession(app.pool)
+    const record = () => insertUsage(app.pool, { session_id })
+    await record()
+    const recordAfterEachStatement: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        await record()
+        return result
+      },
+    }
+    const { app: rooms } = app.host
+    const query = CostsQuery.parse({})
+    const answer = await showCosts({ ...rooms, db: rooms.db.withPlugin(recordAfterEachStatement) }, query)
+    expect(answer.top_sessions).toMatchObject([{ session_id, api_calls: answer.totals.api_calls }])
+  })
+
   test('a deleted session keeps its place in the costs without id and title, and its calls keep their root', async () => {
     const session_id = await insertSession(app.pool, { title: 'Gone' })
     const call = { agent_root: 'web', called_at: at('2026-08-01T10:00:00Z'), input_tokens: 1e6, output_tokens: 0 }
@@ -290,11 +323,13 @@ describe('GET /costs: the window', () => {
   })
 
   test.each([
-    ['from=yesterday', 'From must be an ISO 8601 time such as 2026-08-22T18:09:42Z, since 1970'],
-    ['to=2026-02-30', 'To must be an ISO 8601 time such as 2026-08-22T18:09:42Z, since 1970'],
-    ['from=2026-08-01T25:00:00Z', 'From must be an ISO 8601 time such as 2026-08-22T18:09:42Z, since 1970'],
-    ['to=0000-01-01', 'To must be an ISO 8601 time such as 2026-08-22T18:09:42Z, since 1970'],
-    ['as_of=1969-12-31', 'As of must be an ISO 8601 time such as 2026-08-22T18:09:42Z, since 1970'],
+    ['from=yesterday', 'From must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
+    ['to=2026-02-30', 'To must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
+    ['from=2026-08-01T25:00:00Z', 'From must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
+    ['to=0000-01-01', 'To must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
+    ['as_of=1969-12-31', 'As of must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
+    ['to=9999-12-31T23:59:59Z', 'To must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
+    ['to=9998-12-31T23:59:59Z', undefined],
     ['days[a]=1', undefined],
     ['days=1&days=2', 'Days must be a string'],
     ['agent_root=a%00b', 'Agent root must not hold a NUL character'],
@@ -304,68 +339,6 @@ describe('GET /costs: the window', () => {
       if (message === undefined) expect(status).toBe(200)
       else expect({ status, body }).toMatchObject({ status: 422, body: { error: 'Invalid parameter', message } })
     }
-  })
-})
-
-describe('prices', () => {
-  const call = { called_at: at('2026-08-01T10:00:00Z'), input_tokens: 1e6, output_tokens: 0 }
-  const asked = async (query = span) => {
-    const { totals, pricing } = await costs(query)
-    return { cost: totals.cost_usd, ...pricing }
-  }
-
-  test('a caller may ask for the rates that were valid at another time', async () => {
-    await insertUsage(app.pool, call)
-    expect(await asked()).toMatchObject({ cost: 5, source: 'file', valid_from: '2026-06-01', problem: null })
-    expect(await asked(`${span}&as_of=2021-01-01`)).toMatchObject({ cost: 50, valid_from: '2020-01-01' })
-    expect(await asked(`${span}&as_of=1999-01-01`)).toMatchObject({ cost: 50, valid_from: '2020-01-01' })
-  })
-
-  test('pricing shows the rates with the cache rates that follow from them', async () => {
-    const { pricing } = await costs()
-    expect(pricing).toEqual({
-      note: expect.stringContaining('List price'),
-      source: 'file',
-      valid_from: '2026-06-01',
-      problem: null,
-      cache_multipliers: { read: 0.1, write_5m: 1.25, write_1h: 2 },
-      web_search_per_1k_requests: 10,
-      per_mtok: {
-        opus: { input: 5, output: 25, cache_read: 0.5, cache_write_5m: 6.25, cache_write_1h: 10 },
-        'opus-mini': { input: 1, output: 2, cache_read: 0.1, cache_write_5m: 1.25, cache_write_1h: 2 },
-      },
-    })
-  })
-
-  test('a replaced price file counts at once; a malformed one is named in a sentence and the last good prices stay', async () => {
-    await insertUsage(app.pool, call)
-    file([{ ...today, per_mtok: { Opus: { input: 7, output: 1, cache_read: 3 } }, web_search_per_1k_requests: 4 }])
-    expect(await asked()).toMatchObject({
-      cost: 7,
-      web_search_per_1k_requests: 4,
-      per_mtok: { opus: { cache_read: 3 } },
-    })
-    const bad: [unknown, string][] = [
-      ['{', 'The price file is not valid JSON.'],
-      [{ versions: [] }, 'The price file has a mistake: versions must name at least one version.'],
-      [{ versions: [today, today] }, 'The price file has a mistake: versions must not name a day twice.'],
-      [
-        { versions: [{ ...today, per_mtok: { opus: { input: -1, output: 1 } } }] },
-        'The price file has a mistake: versions[0].per_mtok.opus.input must be 0 or more.',
-      ],
-      [
-        { versions: [{ ...today, valid_from: 'soon' }] },
-        'The price file has a mistake: versions[0].valid_from must be a date like 2026-08-31.',
-      ],
-    ]
-    for (const [content, problem] of bad) {
-      writeFileSync(pricesPath, typeof content === 'string' ? content : JSON.stringify(content))
-      expect(await asked()).toMatchObject({ cost: 7, problem })
-    }
-    await rm(pricesPath)
-    expect(await asked()).toMatchObject({ cost: 7, problem: 'The price file does not exist.' })
-    file([before, today])
-    expect(await asked()).toMatchObject({ cost: 5, problem: null })
   })
 })
 

@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recordUsage } from '../../../src/domain/costs/cost.ts'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { plainUsage, type Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
+import { differencesOfHours } from '../../support/costs/usage-rows.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
+import { insertSession, insertSessions } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
 const { create, reaches, settled } = sessionHelpers(app)
@@ -98,3 +100,60 @@ test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1999-12-31T23:
     expect(await usageOf(id)).toHaveLength(1)
   },
 )
+
+describe('a call that is reported again', () => {
+  const record = (owner: object, usage: Usage) =>
+    transact(app.host.app.db, (tx) =>
+      recordUsage(
+        tx,
+        { session_id: null, agent_root: null, agent_runtime: 'demo', runtime_session_id: null, ...owner },
+        [usage],
+      ),
+    )
+  const recorded = async (requestId: string) => {
+    const { rows } = await app.pool.query(
+      `select session_id::int, agent_root, model, input_tokens::int, output_tokens::int, cache_read_tokens::int
+       from session_usage where request_id = $1`,
+      [requestId],
+    )
+    return rows
+  }
+
+  test('a later report raises the figures of a call, names its model, session and root, and counts no new call', async () => {
+    const session_id = await insertSession(app.pool)
+    const first = usageWith({ model: 'unknown', input_tokens: 10, output_tokens: 9 })
+    expect(await record({}, first)).toEqual({ calls: 1, tokens: 19 })
+    const later = { ...first, model: 'demo', input_tokens: 4, output_tokens: 20, cache_read_tokens: 5 }
+    expect(await record({ session_id, agent_root: 'web' }, later)).toEqual({ calls: 0, tokens: 0 })
+    const whole = {
+      session_id,
+      agent_root: 'web',
+      model: 'demo',
+      input_tokens: 10,
+      output_tokens: 20,
+      cache_read_tokens: 5,
+    }
+    expect(await recorded(first.request_id)).toEqual([whole])
+    await record({ session_id, agent_root: 'api' }, { ...later, model: 'other', output_tokens: 1 })
+    expect(await recorded(first.request_id)).toEqual([whole])
+    expect(await differencesOfHours(app.pool)).toEqual([])
+  })
+
+  test('a report changes no call of another session, of a deleted session, or of the service itself', async () => {
+    const [mine, other] = await insertSessions(app.pool, [{}, {}])
+    const owners = [
+      { session_id: other, runtime_session_id: 'theirs' },
+      { session_id: null, runtime_session_id: 'of-a-deleted-session' },
+      { session_id: mine, source: 'status_summary' },
+    ]
+    for (const owner of owners) {
+      const usage = usageWith({ model: 'unknown' })
+      await record(owner, usage)
+      const before = await recorded(usage.request_id)
+      const forged = { ...usage, model: 'demo', input_tokens: 1000 }
+      await record({ session_id: mine, agent_root: 'web', runtime_session_id: 'mine' }, forged)
+      expect(await recorded(usage.request_id)).toEqual(before)
+    }
+    expect(await differencesOfHours(app.pool)).toEqual([])
+  })
+})
