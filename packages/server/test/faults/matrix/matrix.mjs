@@ -30,6 +30,7 @@ import { lockedCandidates } from './faults/locked-candidates.mjs'
 import { longAbsence } from './faults/long-absence.mjs'
 import { longLines } from './faults/long-lines.mjs'
 import { longOutageAtRest } from './faults/long-outage-at-rest.mjs'
+import { frozenIntoRecoveryMode, killWhileDiscarding } from './faults/maintenance.mjs'
 import { badPushService, killBeforeNotification, killDuringPush } from './faults/notifications.mjs'
 import { parkedStart } from './faults/parked-start.mjs'
 import { partition } from './faults/partition.mjs'
@@ -111,4 +112,6 @@ export const faults = [
   badPushService,
   killedBackup,
   killedPruning,
+  frozenIntoRecoveryMode,
+  killWhileDiscarding,
 ]
