@@ -52,8 +52,11 @@ const variables = {
   RETENTION_TURN_DAYS: keptDays().default(90),
   RETENTION_SNAPSHOT_DAYS: keptDays().default(1),
   RETENTION_ORPHAN_DAYS: keptDays().default(2),
-  SUPERVISOR_USERNAME: text().default('supervisor'),
-  SUPERVISOR_PASSWORD: text().optional(),
+  SUPERVISOR_USERNAME: text()
+    .refine((name) => !name.includes(':'), { message: 'must have no colon, which ends the name in HTTP Basic' })
+    .default('supervisor'),
+  // Compared as it is: a client does not trim what its user types.
+  SUPERVISOR_PASSWORD: z.string().optional(),
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),
   SERVICE_CONTENT_SEARCH_CHUNK_SIZE: wholeNumber(1, 10_000).default(100),
   YARDMASTER_MASTER_KEY: text().optional(),

@@ -38,6 +38,8 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
       const auth = config?.auth
       if (auth === undefined) throw new Error(`${address} does not declare its auth: one of ${authKinds.join(', ')}`)
       if (auth !== 'none' && !checkers[auth]) throw new Error(`${address} declares auth ${auth}, which has no checker`)
+      if (auth !== 'operator' && isBelow('/supervisor', { url }))
+        throw new Error(`${address} is below /supervisor and must declare auth operator`)
     },
     check: async (request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id)

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Log } from '../log/log.ts'
 import { refuse } from '../refusal.ts'
+import { truncate } from '../truncate.ts'
 import type { Checker } from './guard.ts'
 import type { KeyCheck } from './key-check.ts'
 import { wantsPage } from './pages.ts'
@@ -22,7 +23,7 @@ export function operatorChecker({ username, password, log, guesses }: Options): 
   const expected = password === undefined ? undefined : [username, password].map(digestOf)
   return (request, reply) => {
     if (!expected) {
-      const path = request.url.split('?', 1)[0]
+      const path = truncate(request.url.split('?', 1)[0] ?? '', maxLoggedPath, '…')
       log.warn({ method: request.method, path }, 'the operator realm is closed: SUPERVISOR_PASSWORD is not set')
       return refuse('unauthorized', closed)
     }
@@ -33,6 +34,9 @@ export function operatorChecker({ username, password, log, guesses }: Options): 
     refuse('unauthorized', needed)
   }
 }
+
+/** Anyone can send a request here. */
+const maxLoggedPath = 200
 
 const closed =
   'SUPERVISOR_PASSWORD is unset or blank, so the operator realm is closed. POST /api/v1/health/* with an API key still works.'

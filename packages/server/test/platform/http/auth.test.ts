@@ -44,6 +44,11 @@ describe('a route without a declared auth', () => {
   })
 })
 
+test('a route below /supervisor that does not ask for the operator refuses to register', () => {
+  const open = { config: { auth: 'none' } } as const
+  expect(() => bareServer().get('/supervisor/notes', open, async () => ({}))).toThrow('must declare auth operator')
+})
+
 describe('a kind of auth without a checker', () => {
   test.each(['operator', 'elicitation_token', 'webhook', 'browser'] as const)(
     'an endpoint that declares %s refuses to register',

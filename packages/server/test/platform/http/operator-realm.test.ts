@@ -104,6 +104,13 @@ describe('the operator realm', () => {
     )
   })
 
+  test('the operator realm logs only the beginning of a long address while it is closed', async () => {
+    const { ask, records } = await realm({ isClosed: true })
+    await ask({}, 'GET', `/supervisor/${'x'.repeat(5000)}`)
+    const [{ path } = { path: '' }] = records()
+    expect(String(path).length).toBeLessThanOrEqual(200)
+  })
+
   test('the operator realm covers every address below /supervisor, also those without a route', async () => {
     const { ask } = await realm()
     for (const path of ['/supervisor', '/supervisor/', '/supervisor/sessions/1', '/supervisor?a=1'])
