@@ -11,7 +11,7 @@ export function healthPage(health: Health, { query, hasPauses }: Options): Page 
   const asked = Object(query)
   return {
     title: 'Health',
-    lead: html`${state(report.overall_status)} Version ${health.version}, as of ${report.generated_at}.
+    lead: html`${state(report.overall_status)}. Version ${health.version}, as of ${report.generated_at}.
       <a href="/health?refresh=on">Refresh every 30 s</a> · <a href="/health/export_diagnostics">Export diagnostics</a>`,
     ...(Reflect.get(asked, 'refresh') === 'on' && { refreshSeconds: 30 }),
     body: html`${outcomeOf(asked)}
