@@ -11,7 +11,7 @@ export const roomLines = [
   ['inbox', 'workspaces', 'summaries'],
   ['elicitations'],
   ['notifications'],
-  ['lifecycle'],
+  ['lifecycle', 'budgets'],
   ['conversation', 'search', 'archive'],
   ['heartbeats', 'turns', 'accounts'],
   ['triggers', 'backlog', 'outcomes', 'pull-requests'],

@@ -56,6 +56,8 @@ export const limits = {
   searchQuery: 1000,
   /** Sessions that one content search covers; the cursor continues after them. */
   contentSearchCandidates: 50_000,
+  budgetUsd: { min: 0.01, max: 1_000_000_000 },
+  budgetTokens: 1_000_000_000_000,
   costsWindowDays: { min: 1, max: 365, default: 7 },
   archiveOldDays: { min: 1, max: 365, default: 7 },
   recoveryMinutes: { min: 5, max: 240, default: 60 },

@@ -1,5 +1,6 @@
 import { endpoints as archive } from './archive/endpoints.ts'
 import { endpoints as board } from './board/endpoints.ts'
+import { endpoints as budgets } from './budgets/endpoints.ts'
 import { endpoints as catalog } from './catalog/endpoints.ts'
 import { endpoints as categories } from './categories/endpoints.ts'
 import { endpoints as clis } from './clis/endpoints.ts'
@@ -40,6 +41,7 @@ export const operations = [
   ...logs,
   ...transcripts,
   ...costs,
+  ...budgets,
   ...hierarchy,
   ...subagents,
   ...inbox,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
 import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
@@ -8,6 +9,7 @@ import { eventsMissed } from './missed.ts'
 
 /** Every kind of event that the stream carries. */
 export const eventKinds = [
+  budgetsChanged,
   categoriesChanged,
   elicitationRaised,
   elicitationResolved,

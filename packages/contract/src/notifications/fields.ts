@@ -12,6 +12,8 @@ export const notificationTypes = [
   'session_failed',
   'custom_message',
   'elicitation_pending',
+  'budget_warning',
+  'budget_exhausted',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 

@@ -1,6 +1,7 @@
 import type { Room } from '../domain/app.ts'
 import { archive } from '../domain/archive/room.ts'
 import { board } from '../domain/board/room.ts'
+import { budgets } from '../domain/budgets/room.ts'
 import { catalog } from '../domain/catalog/room.ts'
 import { categories } from '../domain/categories/room.ts'
 import { chat } from '../domain/chat/room.ts'
@@ -56,6 +57,7 @@ export const modules: readonly Room[] = [
   elicitations,
   notifications,
   lifecycle,
+  budgets,
   conversation,
   search,
   archive,

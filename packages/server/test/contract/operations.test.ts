@@ -7,6 +7,11 @@ import { modules } from '../../src/app/modules.ts'
  * with the operation.
  */
 const names = [
+  'budgets.create',
+  'budgets.delete',
+  'budgets.list',
+  'budgets.show',
+  'budgets.update',
   'catalog.show',
   'categories.create',
   'categories.delete',

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
+import { costOf, type PriceTable, unitPricesOf, type Volumes } from './price-table.ts'
 import { type NewCalls, tokensOf, type UsageOwner, upsertUsage } from './usage-store.ts'
 
 export {
@@ -18,6 +19,7 @@ export {
 } from './backfill-store.ts'
 export { openPrices } from './prices.ts'
 export { ownerOf, summaryOwnerOf } from './usage-owner.ts'
+export type { SpentVolumes } from './usage-store.ts'
 
 /**
  * The face of the room: records the usage of model calls, in the transaction that stores the transcript lines. Returns
@@ -25,7 +27,12 @@ export { ownerOf, summaryOwnerOf } from './usage-owner.ts'
  */
 export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
   const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage))
-  return counted.length > 0 ? upsertUsage(tx, owner, counted) : { calls: 0, tokens: 0 }
+  return counted.length > 0 ? upsertUsage(tx, owner, counted) : { calls: 0, tokens: 0, reports: 0 }
+}
+
+/** At list price; 0 for a model without a rate. */
+export function dollarsOf(table: PriceTable, model: string, volumes: Volumes): number {
+  return costOf(unitPricesOf(table, model), volumes)
 }
 
 /** Longer than any id or model name, and short enough for an index. */

@@ -13,6 +13,8 @@ type UsageColumns = Omit<Usage, 'subagent'> & {
   subagent: boolean
   /** What the service made the call for. Null for the calls of a session's agent. */
   source: string | null
+  /** The day on which budgets count what was recorded last. Null is the day of the recording. */
+  spent_on: string | null
 }
 
 /** What the service calls models for. Titles are derived from prompts without a call. */
@@ -37,16 +39,30 @@ declare module '../../platform/db/tables.ts' {
   interface Tables {
     session_usage: UsageColumns
     usage_hours: HourColumns
+    /** Triggers of `session_usage` maintain it. */
+    spend_days: SpentVolumes & {
+      day: string
+      session_id: number | null
+      agent_root: string | null
+      is_adhoc: boolean
+      model: string
+    }
   }
 }
+
+/** What budgets count. */
+export type SpentVolumes = Volumes & { tokens: number }
 
 export type UsageRow = Selectable<UsageColumns>
 
 export type UsageOwner = Pick<UsageColumns, 'session_id' | 'agent_root' | 'agent_runtime' | 'runtime_session_id'> & {
   source?: AdhocSource
+  /** The calls were made long before they are recorded: budgets count them on their own days. */
+  isHistory?: boolean
 }
 
-export type NewCalls = { calls: number; tokens: number }
+/** `reports`: also those that completed a call. */
+export type NewCalls = { calls: number; tokens: number; reports: number }
 
 /** A later report may raise these, never lower them. */
 const volumes = [
@@ -66,10 +82,19 @@ const unknownModel = 'unknown'
  * Counts a call once, however often it is reported. A later report completes what is recorded: it lowers no figure, and it changes
  * no call of another session, because agents write the lines that calls are read from. Returns what was not recorded before.
  */
-export async function upsertUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
+export async function upsertUsage(
+  tx: Transaction,
+  { isHistory = false, ...owner }: UsageOwner,
+  usages: readonly Usage[],
+): Promise<NewCalls> {
   const known = (column: string) => sql.ref(`known.${column}`)
   const given = (column: string) => sql.ref(`excluded.${column}`)
-  const rows = mergedById(usages).map((usage) => ({ source: null, ...owner, ...usage }))
+  const rows = mergedById(usages).map((usage) => ({
+    source: null,
+    ...owner,
+    ...usage,
+    spent_on: isHistory ? usage.called_at.toISOString().slice(0, 10) : null,
+  }))
   const columns = Object.keys(rows[0] ?? {}) as (keyof (typeof rows)[number])[]
   const raised = volumes.map((column) => sql`${sql.ref(column)} = greatest(${known(column)}, ${given(column)})`)
   const completed = ['session_id', 'agent_root', 'runtime_session_id'].map(
@@ -88,6 +113,7 @@ export async function upsertUsage(tx: Transaction, owner: UsageOwner, usages: re
     values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`))}
     on conflict (request_id) do update
     set ${sql.join([...raised, ...completed])},
+      spent_on = excluded.spent_on,
       model = case when known.model = ${unknownModel} then excluded.model else known.model end
     where known.source is not distinct from excluded.source
       and (known.session_id = excluded.session_id
@@ -97,7 +123,11 @@ export async function upsertUsage(tx: Transaction, owner: UsageOwner, usages: re
     returning input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, xmax = 0 as is_new
   `.execute(tx)
   const added = result.rows.filter(({ is_new }) => is_new)
-  return { calls: added.length, tokens: added.reduce((sum, call) => sum + tokensOf(call), 0) }
+  return {
+    calls: added.length,
+    tokens: added.reduce((sum, call) => sum + tokensOf(call), 0),
+    reports: result.rows.length,
+  }
 }
 
 /** One statement may write a row once. */

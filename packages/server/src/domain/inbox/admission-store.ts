@@ -2,14 +2,22 @@ import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
-import { hasMetadata } from '../sessions/session.ts'
+import { hasMetadata, metadataText } from '../sessions/session.ts'
 
 /** Serialises admission across hosts: slots are counted and taken under one lock, so the limit is exact. */
 export async function lockAdmission(tx: Transaction): Promise<void> {
   await takeLock(tx, 'admission')
 }
 
-export type Candidate = { id: string; session_id: number; class: PriorityClass; is_held: boolean }
+export type Candidate = {
+  id: string
+  session_id: number
+  class: PriorityClass
+  is_held: boolean
+  agent_root: string | null
+  /** Whether a budget ended the turn that it continues. */
+  is_stopped_by_budget: boolean
+}
 
 /**
  * The next queued turn of each `waiting` session that has no live turn, in dispatch order: priority first, then
@@ -37,7 +45,8 @@ export async function findCandidates(
     classed as (
       select next.id, next.session_id, next.created_at, sessions.precedence,
         coalesce(sessions.scheduling_class, ${JSON.stringify(classByGenesis)}::jsonb ->> sessions.genesis) as class,
-        ${hasMetadata('spot_hold_at')} as is_held
+        ${hasMetadata('spot_hold_at')} as is_held, ${metadataText('agent_root_key')} as agent_root,
+        ${hasMetadata('stopped_by_budget')} as is_stopped_by_budget
       from next
       join sessions on sessions.id = next.session_id
       where sessions.status = 'waiting'
@@ -47,7 +56,7 @@ export async function findCandidates(
           and exists (select from armed_wakes where armed_wakes.session_id = next.session_id)
         )
     )
-    select id, session_id, class, is_held
+    select id, session_id, class, is_held, agent_root, is_stopped_by_budget
     from classed
     order by class = 'spot', precedence desc, created_at, id
   `.execute(db)

@@ -31,6 +31,8 @@ const maxBody: Record<NotificationType, number> = {
   session_failed: 200,
   elicitation_pending: 150,
   custom_message: limits.notificationMessage,
+  budget_warning: 250,
+  budget_exhausted: 250,
 }
 
 /** Makes a notification and its pushes in the caller's transaction. False if it was made before. */

@@ -66,6 +66,8 @@ const sentences: Record<NotificationType, string> = {
   needs_input: 'needs your input',
   session_failed: 'has failed',
   custom_message: 'has a message for you',
+  budget_warning: 'has nearly used up a budget',
+  budget_exhausted: 'has used up a budget',
   elicitation_pending: 'asks you something',
 }
 

@@ -44,6 +44,11 @@ const Metadata = z.object({
   spot_hold_reason: soft(z.string()),
   spot_hold_detail: soft(z.string()),
 
+  /** A budget ended the turn. It goes on when the budget allows it, or when a caller resumes the session. */
+  stopped_by_budget: soft(z.literal(true)),
+  /** The last turn that was started although a budget was spent: priority turns never wait. */
+  over_budget_turn_id: soft(z.string()),
+
   /** The agent waits for a person's answer; its turn goes on. */
   blocked_on_elicitation: soft(z.literal(true)),
   /** The last question that no person answered, or whose answer did not reach the agent. */
@@ -88,16 +93,18 @@ export const restKeys = [
   'deliberate_sleep_at',
   'blocked_on_elicitation',
   'lost_elicitation',
+  'stopped_by_budget',
 ] as const satisfies readonly MetadataKey[]
 
 /** About questions to people; obsolete when a question is answered. */
 export const questionKeys = ['blocked_on_elicitation', 'lost_elicitation'] as const satisfies readonly MetadataKey[]
 
-/** Set while the session's turn waits for a free slot. */
+/** Set while the session's turn waits for a free slot or for a budget. */
 export const holdKeys = [
   'spot_hold_at',
   'spot_hold_reason',
   'spot_hold_detail',
+  'stopped_by_budget',
 ] as const satisfies readonly MetadataKey[]
 
 /** Where the session's files and process are; obsolete when the session is set up from scratch. */

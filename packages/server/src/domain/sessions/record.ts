@@ -61,6 +61,11 @@ export function recordHold(tx: Transaction, id: number, hold: { at: Date; reason
   })
 }
 
+/** The turn starts although a budget is spent. */
+export function recordOverBudget(tx: Transaction, id: number, turnId: string): Promise<void> {
+  return updateSession(tx, id, { metadata: { over_budget_turn_id: turnId } })
+}
+
 export function clearHold(tx: Transaction, id: number): Promise<void> {
   return updateSession(tx, id, { forget: holdKeys })
 }

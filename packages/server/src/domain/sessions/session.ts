@@ -33,6 +33,7 @@ export {
   recordModel,
   recordNextTurn,
   recordNotes,
+  recordOverBudget,
   recordPendingSleep,
   recordPlaceholderTitle,
   recordPullRequests,

@@ -3,6 +3,7 @@ import { isLockTimeout } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { type App, handleJob } from '../app.ts'
+import { findSpentBudgets } from '../budgets/budget.ts'
 import { isHostAlive } from '../hosts/hosts.ts'
 import { admitTurnsJob } from '../inbox/admit-turns-job.ts'
 import {
@@ -20,7 +21,9 @@ import {
   clearHold,
   lockSessionIfFree,
   lockSessionSoon,
+  readMetadata,
   recordHold,
+  recordOverBudget,
   type SessionRow,
 } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -39,8 +42,11 @@ export async function admit(app: App): Promise<void> {
   const slots = settings.spot_gating_enabled ? settings.spot_max_concurrent_sessions : Number.POSITIVE_INFINITY
   const classes = classesByGenesis(settings)
   const live = await countLiveTurns(app.db)
-  const candidates = (await findCandidates(app.db, classes)).filter(
-    (candidate) => !(candidate.class === 'spot' && candidate.is_held && live >= slots),
+  const queued = await findCandidates(app.db, classes)
+  const spent = await findSpentBudgets(app, app.db, queued)
+  const candidates = queued.filter(
+    (candidate) =>
+      !(candidate.is_held && ((candidate.class === 'spot' && live >= slots) || mustWait(candidate, spent))),
   )
   const steps: Step[] = [
     ...overdue.map(
@@ -86,14 +92,43 @@ async function admitSession(app: App, tx: Transaction, session: SessionRow, { sl
   await lockAdmission(tx)
   const [candidate] = await findCandidates(tx, classes, session.id)
   if (!candidate) return
+  const spent = await findSpentBudgets(app, tx, [candidate])
+  const budget = spent.get(session.id)
+  if (budget !== undefined && mustWait(candidate, spent)) return holdTurn(app, tx, candidate, budgetHold(budget))
   const live = await countLiveTurns(tx)
-  if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, { live, slots })
+  if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, slotHold(live, slots))
   if (!(await dispatchTurn(tx, candidate.id))) return
-  if (candidate.is_held) {
-    await clearHold(tx, session.id)
-    await note(app, tx, session.id, 'A slot is free; the held turn starts.')
+  if (candidate.is_held || candidate.is_stopped_by_budget) await clearHold(tx, session.id)
+  if (candidate.is_held) await note(app, tx, session.id, releaseOf(session))
+  if (budget !== undefined) {
+    await recordOverBudget(tx, session.id, candidate.id)
+    await note(app, tx, session.id, `A priority turn starts although ${budget}.`, 'warning')
   }
   await enqueueRun(tx, candidate.id, session)
+}
+
+/** A spent budget holds spot turns, and every turn that it ended and that no caller has resumed since. */
+function mustWait(candidate: Candidate, spent: ReadonlyMap<number, string>): boolean {
+  return (candidate.class === 'spot' || candidate.is_stopped_by_budget) && spent.has(candidate.session_id)
+}
+
+type Hold = { reason: string; detail: string; until: string }
+
+function slotHold(live: number, slots: number): Hold {
+  const detail = `${live} sessions are running and the limit for spot work is ${slots}`
+  return { reason: 'fleet_at_cap', detail, until: 'when a slot is free' }
+}
+
+const budgetReason = 'budget_exhausted'
+
+function budgetHold(detail: string): Hold {
+  return { reason: budgetReason, detail, until: 'when the limit is raised or the next period begins' }
+}
+
+function releaseOf(session: SessionRow): string {
+  return readMetadata(session).spot_hold_reason === budgetReason
+    ? 'The budget allows it; the held turn starts.'
+    : 'A slot is free; the held turn starts.'
 }
 
 /** Logs only the first time: later passes find the turn already held. */
@@ -101,12 +136,11 @@ async function holdTurn(
   app: App,
   tx: Transaction,
   candidate: Candidate,
-  { live, slots }: { live: number; slots: number },
+  { reason, detail, until }: Hold,
 ): Promise<void> {
   if (candidate.is_held) return
-  const detail = `${live} sessions are running and the limit for spot work is ${slots}`
-  await recordHold(tx, candidate.session_id, { at: app.clock.now(), reason: 'fleet_at_cap', detail })
-  await note(app, tx, candidate.session_id, `Held: ${detail}. The turn starts when a slot is free.`, 'warning')
+  await recordHold(tx, candidate.session_id, { at: app.clock.now(), reason, detail })
+  await note(app, tx, candidate.session_id, `Held: ${detail}. The turn starts ${until}.`, 'warning')
 }
 
 /** A first turn may run on any host. Later ones run on the host with the clone, unless that host is dead. */

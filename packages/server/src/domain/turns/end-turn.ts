@@ -82,7 +82,8 @@ async function endWithdrawn(app: App, tx: Transaction, ending: Ending): Promise<
   await retireTurn(tx, hold, { outcome: 'interrupted' })
   const message = turn.started_at === null ? await returnPrompt(tx, turn) : undefined
   if (!message) {
-    await note(app, tx, session.id, `The turn was ended by ${turn.withdrawn_by}.`)
+    const by = readMetadata(session).stopped_by_budget ? 'a budget' : turn.withdrawn_by
+    await note(app, tx, session.id, `The turn was ended by ${by}.`)
     return
   }
   const isArchived = turn.withdrawn_by === 'archive'

@@ -1,8 +1,9 @@
 import type { Conversation, Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
+import { enforceBudgets } from '../budgets/budget.ts'
 import { lockHold, type TurnHold } from '../inbox/inbox.ts'
 import { storeTranscripts } from '../lifecycle/lifecycle.ts'
-import type { SessionRow } from '../sessions/session.ts'
+import { readMetadata, type SessionRow } from '../sessions/session.ts'
 
 type Recording = {
   hold: TurnHold
@@ -13,7 +14,8 @@ type Recording = {
 }
 
 /**
- * The returned function stores the new lines of every thread of the conversation while `hold` owns the turn. `isOver` says
+ * The returned function stores the new lines of every thread of the conversation while `hold` owns the turn, and enforces the
+ * budgets that the model calls in them count toward. `isOver` says
  * that the agent has ended.
  */
 export function progressRecorder(
@@ -22,7 +24,7 @@ export function progressRecorder(
 ): (isOver: boolean) => Promise<void> {
   const noted = new Set<string>()
   return async (isOver) => {
-    await storeTranscripts(app, {
+    const { reports } = await storeTranscripts(app, {
       session,
       runtime,
       conversation: conversation(),
@@ -30,5 +32,8 @@ export function progressRecorder(
       noted,
       mayStore: (tx) => lockHold(tx, hold),
     })
+    if (reports === 0) return
+    const { agent_root_key: root } = readMetadata(session)
+    await enforceBudgets(app, { sessionIds: [session.id], agentRoots: root === undefined ? [] : [root] })
   }
 }

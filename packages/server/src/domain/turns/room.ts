@@ -1,6 +1,7 @@
 import { onEvent } from '../../platform/events/event.ts'
 import type { Periodic } from '../../platform/jobs/periodic.ts'
 import { type App, prune, type Room } from '../app.ts'
+import { budgetsChanged } from '../budgets/events.ts'
 import { keptDays, noteAlive } from '../hosts/hosts.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { admit, admitTurns } from './admit.ts'
@@ -25,12 +26,12 @@ const periodic: readonly Periodic<App>[] = [
     },
   },
   {
-    // Behind the `admit_turns` job. A changed setting may free a slot.
+    // Behind the `admit_turns` job. A changed setting may free a slot, a changed budget may allow more.
     name: 'admit_queued_turns',
     queue: 'agents',
     intervalMs,
     runs: 'every_host',
-    wakeOn: [onEvent(settingsChanged)],
+    wakeOn: [onEvent(settingsChanged), onEvent(budgetsChanged)],
     run: async (app) => {
       await admit(app)
       return 'done'

@@ -18,7 +18,8 @@ export type TranscriptSource = {
   onReceipt(tx: Transaction): Promise<void>
 }
 
-export type Collected = { appended: number; refused: readonly RefusedFile[] }
+/** `reports`: those of model calls that were new or completed what was recorded. */
+export type Collected = { appended: number; reports: number; refused: readonly RefusedFile[] }
 
 /** A file that is not read, such as a pipe. The agent can write these files and everything in their folders. */
 export type RefusedFile = { thread: string; problem: string }
@@ -34,17 +35,26 @@ export async function collectTranscripts(app: App, source: TranscriptSource): Pr
     refused.push({ thread, problem: error.message })
   }
   let appended = 0
-  for (const file of await filesOf(source).catch((error) => refuse(mainThread, error) ?? [])) {
-    appended += await collectFile(app, source, file).catch((error) => refuse(file.thread, error) ?? 0)
+  let reports = 0
+  const count = (more: number): void => {
+    reports += more
   }
-  return { appended, refused }
+  for (const file of await filesOf(source).catch((error) => refuse(mainThread, error) ?? [])) {
+    appended += await collectFile(app, source, file, count).catch((error) => refuse(file.thread, error) ?? 0)
+  }
+  return { appended, reports, refused }
 }
 
 function filesOf({ runtime, conversation }: TranscriptSource): Promise<TranscriptFile[]> {
   return runtime.transcriptFiles(conversation)
 }
 
-function collectFile(app: App, source: TranscriptSource, file: TranscriptFile): Promise<number> {
+function collectFile(
+  app: App,
+  source: TranscriptSource,
+  file: TranscriptFile,
+  countReports: (reports: number) => void,
+): Promise<number> {
   const { session, runtime, conversation, isOver, mayStore, onReceipt } = source
   const { thread, path } = file
   // A line does not always name its agent. Every thread except the main one is a subagent's.
@@ -52,11 +62,12 @@ function collectFile(app: App, source: TranscriptSource, file: TranscriptFile): 
   const owner = ownerOf(session, conversation.id)
   const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
     const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
-    const { tokens } = await recordUsage(
+    const { tokens, reports } = await recordUsage(
       tx,
       owner,
       usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
     )
+    countReports(reports)
     if (isSubagent) await recordThreadGrowth(app, tx, session.id, file, { lines, tokens })
     else if (lines.some((line) => runtime.showsReceipt(line))) await onReceipt(tx)
   }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { recordUsage } from '../../../src/domain/costs/cost.ts'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
-import { plainUsage, type Usage } from '../../../src/runtimes/runtime.ts'
+import type { Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
-import { differencesOfHours } from '../../support/costs/usage-rows.ts'
+import { differencesOfHours, usageWith } from '../../support/costs/usage-rows.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { insertSession, insertSessions } from '../../support/sessions/session-rows.ts'
@@ -20,20 +20,6 @@ async function usageOf(id: number): Promise<Record<string, unknown>[]> {
     [id],
   )
   return rows
-}
-
-/** A call that can be recorded. */
-function usageWith(more: Partial<Usage> = {}): Usage {
-  return {
-    ...plainUsage,
-    request_id: `req-${randomUUID()}`,
-    model: 'demo',
-    called_at: new Date(),
-    subagent: false,
-    input_tokens: 1,
-    output_tokens: 1,
-    ...more,
-  }
 }
 
 test('every model call is recorded when its turn ends, and calls of subagents are marked', async () => {
@@ -122,9 +108,9 @@ describe('a call that is reported again', () => {
   test('a later report raises the figures of a call, names its model, session and root, and counts no new call', async () => {
     const session_id = await insertSession(app.pool)
     const first = usageWith({ model: 'unknown', input_tokens: 10, output_tokens: 9 })
-    expect(await record({}, first)).toEqual({ calls: 1, tokens: 19 })
+    expect(await record({}, first)).toMatchObject({ calls: 1, tokens: 19 })
     const later = { ...first, model: 'demo', input_tokens: 4, output_tokens: 20, cache_read_tokens: 5 }
-    expect(await record({ session_id, agent_root: 'web' }, later)).toEqual({ calls: 0, tokens: 0 })
+    expect(await record({ session_id, agent_root: 'web' }, later)).toMatchObject({ calls: 0, tokens: 0 })
     const whole = {
       session_id,
       agent_root: 'web',

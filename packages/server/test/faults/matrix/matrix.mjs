@@ -1,4 +1,5 @@
 import { archiveRace } from './faults/archive-race.mjs'
+import { budgetOnTwoHosts, killAtBudget } from './faults/budgets.mjs'
 import { conflicts } from './faults/conflicts.mjs'
 import { databaseClockMoves } from './faults/database-clock.mjs'
 import { drain } from './faults/drain.mjs'
@@ -114,4 +115,6 @@ export const faults = [
   killedPruning,
   frozenIntoRecoveryMode,
   killWhileDiscarding,
+  killAtBudget,
+  budgetOnTwoHosts,
 ]

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
+import { plainUsage, type Usage } from '../../../src/runtimes/runtime.ts'
 
 /** Inserts a model call directly into the ledger: by default 1,000 input and 100 output tokens, a minute ago. */
 export async function insertUsage(pool: pg.Pool, columns: Record<string, unknown> = {}): Promise<string> {
@@ -42,4 +43,18 @@ export async function differencesOfHours(pool: pg.Pool): Promise<unknown[]> {
     (select 'extra', hour, ${keys} from usage_hours except all select 'extra', hour, ${keys} from expected)
   `)
   return rows
+}
+
+/** A call that can be recorded: by default one input and one output token. */
+export function usageWith(more: Partial<Usage> = {}): Usage {
+  return {
+    ...plainUsage,
+    request_id: `req-${randomUUID()}`,
+    model: 'demo',
+    called_at: new Date(),
+    subagent: false,
+    input_tokens: 1,
+    output_tokens: 1,
+    ...more,
+  }
 }

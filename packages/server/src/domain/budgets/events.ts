@@ -1,0 +1,1 @@
+export { budgetsChanged } from '@yardmaster/contract/budgets/events'

@@ -1,0 +1,75 @@
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { recordUsage } from '../../../src/domain/costs/cost.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
+import type { Usage } from '../../../src/runtimes/runtime.ts'
+import { testApp } from '../../support/app/app.ts'
+import { usageWith } from '../../support/costs/usage-rows.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
+
+const app = testApp()
+const owner = { session_id: 0, agent_root: 'web', agent_runtime: 'demo', runtime_session_id: 'conversation' }
+
+beforeAll(async () => {
+  owner.session_id = await insertSession(app.pool)
+})
+
+afterEach(() => app.pool.query('delete from spend_days'))
+
+const record = (usage: Usage, more = {}) =>
+  transact(app.host.app.db, (tx) => recordUsage(tx, { ...owner, ...more }, [usage]))
+
+async function spent(): Promise<Record<string, unknown>[]> {
+  const { rows } = await app.pool.query(
+    `select to_char(day, 'YYYY-MM-DD') as day, model, tokens::int, input_tokens::int as input, output_tokens::int as output
+     from spend_days order by day, model`,
+  )
+  return rows
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+test('a later report of a call adds to the day only what it adds to the call', async () => {
+  const usage = usageWith({ input_tokens: 100, output_tokens: 10 })
+  expect(await record(usage)).toEqual({ calls: 1, tokens: 110, reports: 1 })
+  expect(await record({ ...usage, input_tokens: 40, output_tokens: 25 })).toEqual({ calls: 0, tokens: 0, reports: 1 })
+  expect(await record(usage)).toEqual({ calls: 0, tokens: 0, reports: 0 })
+  expect(await spent()).toEqual([{ day: today(), model: 'demo', tokens: 125, input: 100, output: 25 }])
+})
+
+test('a call that gets its model later is priced as a whole, and its tokens count once', async () => {
+  const usage = usageWith({ model: 'unknown', input_tokens: 100, output_tokens: 0 })
+  await record(usage)
+  await record({ ...usage, model: 'demo', output_tokens: 1 })
+  expect(await spent()).toEqual([
+    { day: today(), model: 'demo', tokens: 1, input: 100, output: 1 },
+    { day: today(), model: 'unknown', tokens: 100, input: 100, output: 0 },
+  ])
+})
+
+test('history counts on the day of the call, and a call of the future on the day of its recording', async () => {
+  await record(usageWith({ called_at: new Date('2026-01-31T23:00:00Z'), input_tokens: 1, output_tokens: 0 }), {
+    isHistory: true,
+  })
+  await record(usageWith({ called_at: new Date(Date.now() + 86_000_000), input_tokens: 2, output_tokens: 0 }), {
+    isHistory: true,
+  })
+  await record(usageWith({ called_at: new Date('2026-01-31T23:00:00Z'), input_tokens: 4, output_tokens: 0 }))
+  expect(await spent()).toMatchObject([
+    { day: '2026-01-31', tokens: 1 },
+    { day: today(), tokens: 6 },
+  ])
+})
+
+test('reports of one call that are recorded at the same time are counted once', async () => {
+  const usage = usageWith({ input_tokens: 100 })
+  await Promise.all(Array.from({ length: 8 }, (_, more) => record({ ...usage, output_tokens: more })))
+  expect(await spent()).toEqual([{ day: today(), model: 'demo', tokens: 107, input: 100, output: 7 }])
+})
+
+test('deleting a session or its calls subtracts nothing and counts nothing again', async () => {
+  const gone = await insertSession(app.pool)
+  await record(usageWith({ input_tokens: 5, output_tokens: 0 }), { session_id: gone })
+  await app.pool.query('delete from sessions where id = $1', [gone])
+  await app.pool.query('delete from session_usage')
+  expect(await spent()).toMatchObject([{ tokens: 5 }])
+})
