@@ -16,7 +16,7 @@ export const Budget = z
     scope: z.enum(budgetScopes).meta({ description: 'What it limits.' }),
     agent_root: z.string().nullable().meta({ description: 'The root, in the scope of a root.' }),
     session_id: Id.nullable().meta({ description: 'The session, in the scope of a session.' }),
-    period: z.enum(budgetPeriods).meta({ description: 'The day or the month in UTC after which it begins anew.' }),
+    period: z.enum(budgetPeriods).meta({ description: 'Whether it counts a day or a month, in UTC.' }),
     limit_usd: z.number().nullable().meta({ description: 'US dollars at list price; null if it counts tokens.' }),
     limit_tokens: z.int().nullable().meta({ description: 'Tokens of all kinds; null if it counts dollars.' }),
     spent_usd: z.number().meta({ description: 'US dollars that were spent in this period.' }),

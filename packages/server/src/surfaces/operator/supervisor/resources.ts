@@ -292,7 +292,7 @@ export const resources: readonly Resource[] = [
     shown: [
       ...['request_id', 'agent_root', 'agent_runtime', 'runtime_session_id', 'subagent', 'cache_creation_tokens'],
       ...['cache_creation_5m_tokens', 'cache_creation_1h_tokens', 'web_search_requests', 'web_fetch_requests'],
-      ...['service_tier', 'source'],
+      ...['service_tier', 'source', 'spent_on'],
     ],
     filters: { ...ofSession, model: text },
     forms: [],
