@@ -8,8 +8,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/database/postgres-server.ts', 'test/support/app/operation-coverage.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // They only end a test that hangs. Other work on the machine can make a test many times slower than it is alone.
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
     pool: 'forks',
     // More workers than the usual two cores: most tests wait for other processes.
     maxWorkers: 4,

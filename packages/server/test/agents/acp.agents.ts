@@ -113,7 +113,6 @@ describe('an interrupt', () => {
     await eventually(
       async () => lastRequest('wait 60'),
       (request) => request !== undefined,
-      60_000,
     )
     await running.interrupt()
     expect(await running.ended).toEqual({ kind: 'interrupted' })

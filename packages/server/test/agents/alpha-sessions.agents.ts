@@ -50,7 +50,6 @@ test('pausing in the middle of a tool interrupts the turn, and the next one cont
   await eventually(
     () => turns(id),
     ([turn]) => turn?.started_at !== null,
-    60_000,
   )
   expect(await app.post(`/sessions/${id}/pause`)).toMatchObject({ status: 200 })
   await atRest(id)
@@ -106,7 +105,6 @@ async function atRest(id: number) {
   return eventually(
     async () => (await app.get(`/sessions/${id}`)).body.session,
     ({ status }) => ['needs_input', 'failed'].includes(status),
-    60_000,
   )
 }
 

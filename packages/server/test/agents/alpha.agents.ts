@@ -172,7 +172,6 @@ describe('a process that is killed', () => {
     await eventually(
       () => readFile(started).then(Boolean, () => false),
       (isThere) => isThere,
-      60_000,
     )
     process.kill(running.identity.pid, 'SIGKILL')
     expect(await running.ended).toMatchObject({
@@ -330,7 +329,6 @@ async function requested(words: string): Promise<void> {
   await eventually(
     async () => lastRequest(words),
     (request) => request !== undefined,
-    60_000,
   )
 }
 

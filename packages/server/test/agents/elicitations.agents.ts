@@ -34,7 +34,6 @@ function questionOf(api: Pick<TestApp, 'get'>, id: number) {
   return eventually(
     async () => (await api.get(`/elicitations?session_id=${id}&status=pending`)).body.elicitations[0],
     (found) => found !== undefined,
-    90_000,
   )
 }
 
@@ -50,7 +49,6 @@ describe.each(agents)('an MCP server of $runtime', (agent) => {
     await eventually(
       () => textOf(app, id),
       (text) => text.includes('confirmed: accept plover') && text.includes(`ELICITATION_SESSION_ID=${id}`),
-      90_000,
     )
   })
 })

@@ -18,7 +18,6 @@ function questionOf(id: number, seen: readonly string[] = []) {
         ({ request_id }: { request_id: string }) => !seen.includes(request_id),
       ),
     (found) => found !== undefined,
-    90_000,
   )
 }
 
@@ -88,7 +87,6 @@ async function atRestAfterTurn(id: number) {
   await eventually(
     async () => (await app.pool.query(`select from turns where session_id = $1 and state <> 'ended'`, [id])).rowCount,
     (open) => open === 0,
-    90_000,
   )
   return atRest(app, id)
 }

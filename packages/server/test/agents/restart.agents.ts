@@ -75,7 +75,6 @@ test('a server killed in the middle of turns restarts and ends the old agents be
     await eventually(
       () => textOf(first, id),
       (text) => text.includes(sleep),
-      60_000,
     )
   }
   await first.kill()
@@ -152,7 +151,6 @@ async function written(path: string): Promise<string> {
   return eventually(
     () => readFile(path, 'utf8').catch(() => ''),
     (text) => text.endsWith('\n'),
-    60_000,
   )
 }
 

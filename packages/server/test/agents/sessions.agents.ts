@@ -146,6 +146,5 @@ async function pause(id: number): Promise<void> {
   await eventually(
     () => rows('select outcome from turns where session_id = $1', id),
     ([turn]) => turn?.outcome === 'interrupted',
-    60_000,
   )
 }

@@ -43,4 +43,4 @@ test('without configuration: the printed command runs a first session, a second 
   expect(await findDemo(second, session.id)).toMatchObject({ status: 'needs_input' })
   expect(await second.stop('SIGINT')).toEqual({ code: 0, signal: null })
   expect(await processesOf(home)).toEqual([])
-}, 120_000)
+})

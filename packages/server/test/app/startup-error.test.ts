@@ -9,7 +9,7 @@ import { testDatabase } from '../support/database/database.ts'
 import { silentLog } from '../support/log/silent-log.ts'
 import { type ServerOptions, startAndFail, testFolder } from '../support/processes/server-process.ts'
 
-describe('a start that cannot succeed exits with code 1 and one sentence', { timeout: 60_000 }, () => {
+describe('a start that cannot succeed exits with code 1 and one sentence', () => {
   type Case = { what: string; prepare(folder: string): Promise<Partial<ServerOptions>>; sentence: RegExp }
   const cases: Case[] = [
     {

@@ -85,4 +85,4 @@ test('after kill -9 before and during turns, the next start kills the old agents
   for (const worker of workers) await expectSettled(server, worker)
   const { rows } = await setup.pool.query(`select * from turns where state <> 'ended'`)
   expect(rows).toEqual([])
-}, 120_000)
+})

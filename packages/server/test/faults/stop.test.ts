@@ -34,7 +34,7 @@ test('SIGTERM during a turn leaves no process running, and the next start resume
   expect(contents.filter((content) => content === lines.join('\n'))).toHaveLength(1)
   expect(contents).toContain(recoveryPrompt)
   expect(await readFile(effects, 'utf8')).toBe('begin\n')
-}, 90_000)
+})
 
 test('a later second SIGTERM stops the server at once; a duplicate of the first is ignored', async () => {
   const folder = await testFolder()
@@ -61,15 +61,15 @@ test('a later second SIGTERM stops the server at once; a duplicate of the first 
   onTestFinished(() => clearInterval(repeated))
   expect(await first.exited).toEqual({ code: 1, signal: null })
   expect(await processesOf(home)).toEqual([metadata.process_pid])
-}, 60_000)
+})
 
 test('SIGTERM during the start leaves no process running', async () => {
   const home = join(await testFolder(), 'home')
   const server = launchServer({ home })
   const isDatabaseUp = async () => (await readFile(join(home, 'postgres/data/postmaster.pid')).catch(() => '')) !== ''
-  await eventually(isDatabaseUp, (isUp) => isUp, 60_000)
+  await eventually(isDatabaseUp, (isUp) => isUp)
   await server.signal('SIGTERM')
   expect(await server.exited).toEqual({ code: 0, signal: null })
   expect(await processesOf(home)).toEqual([])
   expect(server.output.stdout()).toBe('')
-}, 120_000)
+})

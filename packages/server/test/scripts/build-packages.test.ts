@@ -22,7 +22,7 @@ test('the build writes the output of a source that a checkout took away during a
   await build(root)
 
   expect(existsSync(output)).toBe(true)
-}, 60_000)
+})
 
 async function build(root: string): Promise<void> {
   const script = join(repository, 'scripts/build-packages.mjs')

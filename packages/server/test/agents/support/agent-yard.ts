@@ -87,7 +87,6 @@ export function agentYard({ key = 'scripted-key', environment = async () => ({})
       await eventually(
         async () => asked(words)?.prompt,
         (prompt) => prompt !== undefined,
-        60_000,
       )
     },
     rows,

@@ -92,7 +92,7 @@ test('a message that takes long to redact holds no lock of its trigger meanwhile
   let finish: (text: string) => void = () => undefined
   const redacting = vi.spyOn(redactor, 'text').mockImplementation(() => new Promise((resolve) => (finish = resolve)))
   const shown = shownAfter('C1', { user: 'U1', text: 'a long message' })
-  await vi.waitFor(() => expect(redacting).toHaveBeenCalledWith('a long message'))
+  await expect.poll(() => redacting).toHaveBeenCalledWith('a long message')
   expect((await app.pool.query('select from triggers for update nowait')).rowCount).toBe(1)
   redacting.mockRestore()
   finish('a redacted message')

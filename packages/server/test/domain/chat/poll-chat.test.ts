@@ -225,7 +225,7 @@ test('a channel that the platform answers in an unknown form does not keep the o
     { last_polled_at: null },
     { last_polled_at: expect.any(String) },
   ])
-}, 60_000)
+})
 
 describe('a throttled chat platform', () => {
   test('a throttled chat platform postpones the poll for as long as it asks, and nothing is lost', async () => {

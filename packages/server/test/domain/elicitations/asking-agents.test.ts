@@ -22,7 +22,6 @@ const questionOf = (id: number) =>
   eventually(
     async () => (await app.get(`/elicitations?session_id=${id}&status=pending`)).body.elicitations[0],
     (found) => found !== undefined,
-    60_000,
   )
 
 describe('a session that is blocked on a question', () => {

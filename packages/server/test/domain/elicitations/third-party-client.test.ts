@@ -21,7 +21,6 @@ async function asking() {
   const question = await eventually(
     async () => (await app.get(`/elicitations?session_id=${id}&status=pending`)).body.elicitations[0],
     (found) => found !== undefined,
-    60_000,
   )
   return { id, question }
 }

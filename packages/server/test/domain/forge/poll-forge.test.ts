@@ -302,7 +302,7 @@ describe('a forge in trouble', () => {
     expect(await app.promptsOf(trigger)).toEqual([])
     await app.pollForge()
     expect(await app.promptsOf(trigger)).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('a rate limit postpones the poll until it resets', async () => {
     await app.watch('forge_issue', { repos: [repo()] })
@@ -332,7 +332,7 @@ describe('a forge in trouble', () => {
     const reason = expect.stringMatching(/^The forge was not polled for this condition since /)
     expect(await app.fires(incomplete)).toMatchObject([{ outcome: 'failed', reason }])
     expect(await app.fires(trigger)).toMatchObject([{ outcome: 'spawned' }])
-  }, 60_000)
+  })
 
   test('a repository that is refused does not keep the other conditions from being polled', async () => {
     await app.watch('forge_label', { repos: [repo()], labels: ['a'] })

@@ -61,7 +61,6 @@ describe('a heartbeat', () => {
     await eventually(
       () => heartbeats(id),
       (all) => all.length === 1,
-      30_000,
     )
     await settled(id)
   })

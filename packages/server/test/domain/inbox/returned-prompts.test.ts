@@ -55,7 +55,6 @@ describe('a queued turn that becomes a message again', () => {
     await eventually(
       () => messages(id),
       (all) => all.length === 3 && all.every(({ status }) => status === 'sent'),
-      60_000,
     )
   })
 })

@@ -141,4 +141,4 @@ test('of a concurrent archive and follow-up exactly one is refused', async () =>
       expect([archived?.status, await sentMessage()]).toEqual(['fulfilled', undefined])
     }
   }
-}, 60_000)
+})

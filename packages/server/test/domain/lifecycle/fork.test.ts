@@ -124,7 +124,7 @@ describe('a fork of a session that changes meanwhile', () => {
     await writeFile(gate, '')
     expect(answers).toEqual(Array(4).fill(201))
     await reaches(id, 'needs_input')
-  }, 120_000)
+  })
 
   test('a fork of a session that changes meanwhile writes its files once when the database makes it repeat the transaction', async () => {
     const source = await rested()

@@ -100,7 +100,7 @@ test('a host that dies while it serves a fork leaves no session and no open call
   expectProblem(await asking, 503, 'Service unavailable')
   expect(await query('select id from sessions')).toHaveLength(1)
   expect(await query('select * from host_calls')).toEqual([])
-}, 120_000)
+})
 
 test('a refusal by the host that holds the files reaches the caller unchanged; a host that is not running is a 503, and an unarchive then restores the session where it was asked', async () => {
   const { holder, asked, id, query, forgetHolder } = await twoHosts()
@@ -133,4 +133,4 @@ test('a refusal by the host that holds the files reaches the caller unchanged; a
   expect(unarchived.body).toMatchObject({ clone_restored: true })
   expect(existsSync(cloneOn(asked, id))).toBe(true)
   expect((await entriesOf(asked, id)).length).toBeGreaterThan(0)
-}, 120_000)
+})

@@ -115,7 +115,6 @@ describe('a pull request that the agent of a session opened', () => {
     await eventually(
       () => notices(busyId),
       ([notice]) => notice?.status === 'sent',
-      60_000,
     )
   })
 })
@@ -167,7 +166,7 @@ test('a session follows at most 50 pull requests, however many addresses its age
     (await app.pool.query('select entry_count from pull_request_scans where session_id = $1', [id])).rows
   await eventually(scans, (rows) => rows.length === 1)
   expect(await followed()).toBeLessThanOrEqual(50)
-}, 60_000)
+})
 
 test('a pull request that the forge cannot show does not keep the others from being asked about', async () => {
   const [poisoned, healthy] = [await withPullRequest(), await withPullRequest()]
@@ -181,7 +180,7 @@ test('a pull request that the forge cannot show does not keep the others from be
     [poisoned.id],
   )
   expect(rows).toEqual([{ is_postponed: true }])
-}, 60_000)
+})
 
 test('addresses are found under a host with a port or brackets, and none that leads elsewhere', () => {
   const found = (text: string, webUrl: string) => addressesIn(text, webUrl).map(({ url }) => url)

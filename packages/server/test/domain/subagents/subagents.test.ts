@@ -249,7 +249,7 @@ describe('a subagent of a turn', () => {
   test('a subagent of a turn is recorded while it runs, and completed when its turn ends', async () => {
     const id = await create('spawn run until [ -e go-on ]; do sleep 0.1; done\nspawn usage 1200 34')
     const subagents = async () => (await app.get(path(id))).body.subagent_transcripts
-    const [running] = await eventually(subagents, (all) => all.length === 1, 60_000)
+    const [running] = await eventually(subagents, (all) => all.length === 1)
     expect(running).toMatchObject({ status: 'running', subagent_type: 'demo', tool_use_count: expect.any(Number) })
     const { body } = await app.get(`/sessions/${id}`)
     await writeFile(`${body.session.metadata.working_directory}/go-on`, '')

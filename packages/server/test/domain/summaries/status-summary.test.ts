@@ -25,7 +25,6 @@ const whenDone = (id: number) =>
   eventually(
     () => summaryOf(id),
     ({ state }) => state !== 'pending',
-    60_000,
   )
 
 const said = (text: string): string =>

@@ -15,7 +15,6 @@ const titled = (id: number) =>
   eventually(
     () => findDemo(app, id),
     ({ metadata }) => !('auto_generated_title' in metadata),
-    60_000,
   )
 
 const placeholder = { title: 'Session 1', metadata: { auto_generated_title: true } }

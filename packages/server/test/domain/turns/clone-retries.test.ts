@@ -13,7 +13,6 @@ test('a clone of an unreachable repository is retried and logged, until the sess
   await eventually(
     () => logs(id),
     (lines) => lines.some((line) => line.endsWith('Retrying in 5 s.')),
-    30_000,
   )
   await archiveSession(app.host.app, { id }, { force: true })
   await settled(id)

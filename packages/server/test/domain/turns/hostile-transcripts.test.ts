@@ -42,7 +42,6 @@ describe('an agent that puts something else in the place of its own transcript',
       await eventually(
         () => entriesOf(app, id),
         (entries) => JSON.stringify(entries.at(-1)).includes('after'),
-        60_000,
       )
       expect((await entriesOf(app, id)).slice(0, before.length)).toEqual(before)
       expect((await logs(id)).filter((line) => line.startsWith("The agent's transcript is not read"))).toEqual([

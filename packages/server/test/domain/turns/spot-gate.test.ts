@@ -52,7 +52,7 @@ describe('the spot gate', () => {
     await watching
     expect(Math.max(...seen)).toBe(2)
     expect((await done()).filter((word) => word.startsWith('gate'))).toHaveLength(8)
-  }, 60_000)
+  })
 
   test('the spot gate dispatches the highest precedence first, and the oldest turn among equals', async () => {
     await limitSpotSessions(1)

@@ -39,4 +39,4 @@ test('two hosts that start on an empty database at once share twelve sessions, a
      where t.outcome = 'completed'`,
   )
   expect(rows).toEqual([{ turns: sessionCount, hosts: 2 }])
-}, 120_000)
+})

@@ -22,7 +22,6 @@ async function killAgents(id: number, times: number): Promise<void> {
     const [turn] = await eventually(
       () => turns(id),
       ([first]) => first?.state === 'executing' && first.pid !== null && !killed.has(Number(first.pid)),
-      60_000,
     )
     killed.add(Number(turn?.pid))
     process.kill(Number(turn?.pid), 'SIGKILL')

@@ -12,14 +12,11 @@ const isGone = (id: number) =>
   eventually(
     async () => (await app.get(`/triggers/${id}`)).status,
     (status) => status === 404,
-    60_000,
   )
 const promptsOf = async (id: number): Promise<unknown[]> => (await turns(id)).map(({ prompt }) => prompt)
 
 describe('a host with a worker', () => {
-  test('wakes a sleeping session at its time, and restores an archived one, without a request', {
-    timeout: 120_000,
-  }, async () => {
+  test('wakes a sleeping session at its time, and restores an archived one, without a request', async () => {
     const id = await rested()
     const schedule = { scheduled_at: new Date(Date.now() + 2000).toISOString() }
     await isGone(await armWake(app, id, schedule))
@@ -40,9 +37,7 @@ describe('a host with a worker', () => {
     await reaches(id, 'needs_input')
   })
 
-  test('puts a running session to sleep when its turn ends, and wakes it by an event', {
-    timeout: 120_000,
-  }, async () => {
+  test('puts a running session to sleep when its turn ends, and wakes it by an event', async () => {
     const watched = await rested()
     const { id, release } = await busy()
     const wake = await armWake(app, id, { event_name: 'session_archived', watched_session_id: watched })

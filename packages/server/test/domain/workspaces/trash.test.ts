@@ -64,7 +64,6 @@ test('a session that is unarchived before trash_after keeps its files', async ()
   await eventually(
     () => countDueJobs(id),
     (count) => count === 0,
-    30_000,
   )
   expect(await exists(join(cloneOf(id), 'unsaved.txt'))).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openClones } from '../../../src/platform/git/clones.ts'
 import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
 import { type LineChild, startLineChild } from '../../support/processes/line-child.ts'
@@ -105,8 +105,8 @@ describe('a process killed with SIGKILL', () => {
     let stallAfterBytes: number | undefined = 200
     const { playground, clones, forge, address, tip } = await open({ stallAfterBytes: () => stallAfterBytes })
     const runner = startRunner(playground, address.url, 'killed')
-    await vi.waitFor(async () => expect(await leftovers(playground)).toHaveLength(2), { timeout: 10_000 })
-    await vi.waitFor(() => expect(forge.sentBytes()).toBeGreaterThan(2_000), { timeout: 10_000 })
+    await expect.poll(() => leftovers(playground)).toHaveLength(2)
+    await expect.poll(() => forge.sentBytes()).toBeGreaterThan(2_000)
     await runner.kill()
     expect(await leftovers(playground)).toEqual([
       expect.stringMatching(/\.git\.building-/),
@@ -129,7 +129,7 @@ describe('a process killed with SIGKILL', () => {
     const sentBefore = forge.sentBytes()
     stallAfterBytes = 200
     const runner = startRunner(playground, address.url, 'killed')
-    await vi.waitFor(() => expect(forge.sentBytes() - sentBefore).toBeGreaterThan(2_000), { timeout: 10_000 })
+    await expect.poll(() => forge.sentBytes() - sentBefore).toBeGreaterThan(2_000)
     await runner.kill()
 
     stallAfterBytes = undefined
@@ -230,7 +230,7 @@ function makeGate() {
       })
     },
     open: () => open(),
-    someoneWaits: () => vi.waitFor(() => expect(waiting).toBeGreaterThan(0), { timeout: 10_000 }),
+    someoneWaits: () => expect.poll(() => waiting).toBeGreaterThan(0),
   }
 }
 

@@ -142,9 +142,7 @@ describe('the lock', () => {
     await expect(openHome(join(folder, 'home'))).rejects.toThrow("home.lock is not a lock of Yardmaster's; remove it")
   })
 
-  test('each time the holder is killed, exactly one of the racing processes opens the home', {
-    timeout: 30_000,
-  }, async () => {
+  test('each time the holder is killed, exactly one of the racing processes opens the home', async () => {
     const path = join(folder, 'home')
     const racers = await Promise.all(Array.from({ length: 9 }, () => startRacer(path)))
     try {

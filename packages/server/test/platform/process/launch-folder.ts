@@ -38,7 +38,7 @@ export async function launchFolder(): Promise<LaunchFolder> {
           if (!text.endsWith('\n')) throw new Error(`${name} is not finished`)
           return text
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 120_000, interval: 20 },
       ),
     async close() {
       for (const marker of markers) await sweepMarked(marker)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { markedFamily } from '../../../src/platform/process/marked-family.ts'
 import { parseStat, procTable } from '../../../src/platform/process/proc-table.ts'
 import type { ProcessTable } from '../../../src/platform/process/process-table.ts'
@@ -53,9 +53,9 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     const parent = processes.start('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'])
     const [line] = await once(parent.stdout, 'data')
     const zombie = Number.parseInt(String(line), 10)
-    await vi.waitFor(() => expect(programOf(parent.pid)).toMatch(/sleep$/), { timeout: 4000 })
+    await expect.poll(() => programOf(parent.pid)).toMatch(/sleep$/)
     process.kill(zombie, 'SIGKILL')
-    await vi.waitFor(async () => expect(await table.identify(zombie)).toBeUndefined(), { timeout: 4000 })
+    await expect.poll(() => table.identify(zombie)).toBeUndefined()
     expect(() => process.kill(zombie, 0), 'its pid is still taken').not.toThrow()
   })
 
@@ -93,7 +93,7 @@ describe.each(tables)('the $name table', ({ makeTable }) => {
     const child = Number.parseInt(String(line), 10)
     processes.add(child)
     const found = async () => (await table.findMarked(marker)).map((one) => one.pid).toSorted()
-    await vi.waitFor(async () => expect(await found()).toEqual([parent.pid, child].toSorted()), { timeout: 15_000 })
+    await expect.poll(() => found()).toEqual([parent.pid, child].toSorted())
   })
 
   test('a process table finds the whole run when its first process is given, also if that process has ended or is from another boot', async () => {

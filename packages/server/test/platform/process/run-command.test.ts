@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childEnvironment } from '../../../src/platform/process/environment.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { runCommand } from '../../../src/platform/process/run-command.ts'
@@ -109,7 +109,7 @@ describe('runCommand', () => {
     const rest = processes.sleeper({ [runMarkerVariable]: marker })
     const unwanted = new AbortController()
     const running = run('exec sleep 1000', { partOf: marker, signal: unwanted.signal })
-    await vi.waitFor(async () => expect(await processTable().findMarked(marker)).toHaveLength(2), { timeout: 15_000 })
+    await expect.poll(() => processTable().findMarked(marker)).toHaveLength(2)
     unwanted.abort()
     expect(await running).toMatchObject({ aborted: true })
     expect((await processTable().findMarked(marker)).map(({ pid }) => pid)).toEqual([rest.pid])

@@ -94,7 +94,6 @@ test('an interrupted turn leaves the session ready for the next', async () => {
   await eventually(
     () => entriesOf(app, id),
     (entries) => entries.length === 1,
-    60_000,
   )
   await say(id, 'say Instead', { isImmediate: true })
   await settled(id)

@@ -31,7 +31,6 @@ export async function toolRunning(command: string): Promise<ProcessIdentity> {
       return found.filter((one) => one !== undefined)
     },
     ({ length }) => length > 0,
-    60_000,
   )
   if (!tool) throw new Error(`${command} does not run`)
   return tool

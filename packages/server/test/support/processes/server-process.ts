@@ -38,7 +38,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const { pid, output, exited, signal } = launchServer(options)
   const ended = exited.then(({ code, signal }) => `the server exited (code ${code}, signal ${signal})`)
   const welcome = await Promise.race([
-    eventually(async () => output.stdout(), isWelcome, 60_000),
+    eventually(async () => output.stdout(), isWelcome),
     ended.then((how) => Promise.reject(new Error(`${how} before it was ready:\n${output.stderr()}`))),
   ])
   const url = /is up at (\S+)/.exec(welcome)?.[1] ?? ''

@@ -73,7 +73,7 @@ export function sessionHelpers(app: TestApp): Conversation {
     doing: (word) => `run echo ${word} >> ${join(app.shared, 'effects')}`,
     done: async () => (await readFile(join(app.shared, 'effects'), 'utf8')).split('\n').filter(Boolean),
     isDone: async (word) => {
-      await eventually(effects.done, (done) => done.includes(word), 60_000)
+      await eventually(effects.done, (done) => done.includes(word))
     },
   }
   return {
@@ -111,7 +111,6 @@ export function sessionHelpers(app: TestApp): Conversation {
       await eventually(
         () => rows('turns', id, 'sequence'),
         (turns) => turns.every(({ state }) => state === 'ended'),
-        60_000,
       )
     },
     effects,

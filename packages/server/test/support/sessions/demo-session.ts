@@ -29,7 +29,6 @@ export function waitForStatus(api: Api, id: number, ...statuses: string[]): Prom
   return eventually(
     () => findDemo(api, id),
     (session) => statuses.includes(session?.status),
-    60_000,
   )
 }
 

@@ -14,7 +14,7 @@ const ofPerson = async (more: Record<string, unknown> = {}): Promise<number> => 
   return answer.body.trigger.id
 }
 
-describe('search_triggers and action_trigger of an agent', { timeout: 90_000 }, () => {
+describe('search_triggers and action_trigger of an agent', () => {
   test('are offered only where the root of the agent names subagent roots', async () => {
     const lead = await atWork(onRoot('lead'))
     const other = await atWork(onRoot('other'))

@@ -5,7 +5,7 @@ import { eventually } from '../../support/vitest/eventually.ts'
 const { app, create, reaches, settled, atWork } = await agentsAtWork()
 const ownServer = 'yardmaster-self-session'
 
-test('an agent arms wakes for its own session and watches its descendants only', { timeout: 90_000 }, async () => {
+test('an agent arms wakes for its own session and watches its descendants only', async () => {
   const { id, clientOf } = await atWork(onRoot('lead'))
   const child = await create('say done', { ...onRoot('api'), parent_session_id: id })
   const stranger = await create()
@@ -24,7 +24,7 @@ test('an agent arms wakes for its own session and watches its descendants only',
   expect((await app.get('/triggers')).body.triggers).toMatchObject([{ last_session_id: id }, { last_session_id: id }])
 })
 
-test('a session of the demo agent wakes itself', { timeout: 120_000 }, async () => {
+test('a session of the demo agent wakes itself', async () => {
   const args = JSON.stringify({ wake_at: '2041-07-01T10:00', prompt: 'say Awake' })
   const id = await create(`say Sleeping\ntool wake_me_up_later ${args}\ntool no_such_tool`)
   await reaches(id, 'waiting')
@@ -33,6 +33,6 @@ test('a session of the demo agent wakes itself', { timeout: 120_000 }, async () 
   expect(await transcript()).toMatch(/is woken at/)
   const due = `update trigger_conditions set next_run_at = date_trunc('milliseconds', now())`
   await app.pool.query(`${due} where trigger_id = (select id from triggers where last_session_id = $1)`, [id])
-  await eventually(transcript, (written) => written.includes('Awake\n') || /Awake$/m.test(written), 90_000)
+  await eventually(transcript, (written) => written.includes('Awake\n') || /Awake$/m.test(written))
   await reaches(id, 'needs_input')
 })

@@ -47,9 +47,7 @@ test('the groups of a caller decide which of the tools it is offered', async () 
   expect(bound).toEqual(['send_push_notification'])
 })
 
-test('an agent sends about its own session and its descendants, and reads and dismisses nothing', {
-  timeout: 90_000,
-}, async () => {
+test('an agent sends about its own session and its descendants, and reads and dismisses nothing', async () => {
   const { id, clientOf } = await atWork(onRoot('lead'))
   const [child, stranger] = [
     await insertSession(app.pool, { parent_session_id: id }),
@@ -76,9 +74,7 @@ test('an agent sends about its own session and its descendants, and reads and di
   expect(mute).toMatchObject({ isError: true, text: expect.stringContaining('Action must be one of') })
 })
 
-test('an agent that archives its own session is announced as finished, and what it said stays listed', {
-  timeout: 90_000,
-}, async () => {
+test('an agent that archives its own session is announced as finished, and what it said stays listed', async () => {
   const { id, clientOf } = await atWork({ ...onRoot('lead'), title: 'Errand' })
   const own = clientOf(ownServer)
   await own.call('send_push_notification', { message: 'Nearly done' })

@@ -29,11 +29,11 @@ beforeAll(async () => {
   sandbox = await makeSandbox()
   template = await makeHome(join(sandbox, 'template'))
   await withServer(template, ({ server }) => query(server.connection, 'create table acknowledged (n int primary key)'))
-}, 60_000)
+})
 
 afterAll(() => remove(sandbox))
 
-describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
+describe('when Yardmaster is killed', () => {
   test('its server keeps running, and the next start stops it and has every acknowledged row', async () => {
     const home = await copyHome(template, join(sandbox, 'killed'))
     const runner = await startRunner(home)
@@ -106,7 +106,7 @@ describe('when Yardmaster is killed', { timeout: 60_000 }, () => {
   })
 })
 
-describe('when the server is killed', { timeout: 60_000 }, () => {
+describe('when the server is killed', () => {
   test('it is restarted, and no acknowledged row is lost', async () => {
     const home = await copyHome(template, join(sandbox, 'postmaster'))
     await withServer(home, async ({ server, lines }) => {

@@ -25,11 +25,11 @@ beforeAll(async () => {
     await query(server.connection, 'create table kept (n int primary key)')
     await query(server.connection, 'insert into kept values (1), (2), (3)')
   })
-}, 60_000)
+})
 
 afterAll(() => remove(sandbox))
 
-describe('the first start', { timeout: 60_000 }, () => {
+describe('the first start', () => {
   test('the first start of the embedded database creates a working database in UTF-8 with checksums, and its stop leaves no process', async () => {
     const home = await makeHome(join(sandbox, 'first'))
     // The leftovers of an interrupted creation.
@@ -70,7 +70,7 @@ const settingsQuery = `
   from pg_database
   where datname = current_database()`
 
-describe('a later start', { timeout: 30_000 }, () => {
+describe('a later start', () => {
   test('a later start of the embedded database keeps every row, and the connection string works', async () => {
     const home = await copyHome(template, join(sandbox, 'warm'))
     await withServer(home, async ({ server }) => {
@@ -143,7 +143,7 @@ describe('a later start', { timeout: 30_000 }, () => {
   })
 })
 
-describe('access by other users', { timeout: 30_000 }, () => {
+describe('access by other users', () => {
   test('password, socket and log are inaccessible to other users, and a wrong password is rejected', async () => {
     const home = await copyHome(template, join(sandbox, 'closed'))
     await withServer(home, async ({ server }) => {
@@ -172,7 +172,7 @@ describe('access by other users', { timeout: 30_000 }, () => {
   })
 })
 
-describe.runIf(isRoot)('as root', { timeout: 60_000 }, () => {
+describe.runIf(isRoot)('as root', () => {
   test('a home below an inaccessible parent has its database elsewhere, and the next start finds it', async () => {
     const closed = join(sandbox, 'closed-parent')
     await mkdir(closed, { mode: 0o700 })

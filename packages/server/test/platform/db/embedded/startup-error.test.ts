@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => remove(sandbox))
 
-describe('a start that cannot succeed throws a StartupError', { timeout: 30_000 }, () => {
+describe('a start that cannot succeed throws a StartupError', () => {
   test('no PostgreSQL for this platform: names the platform and DATABASE_URL', async () => {
     const home = await makeHome(join(sandbox, 'missing'))
     await mkdir(join(sandbox, 'empty-package'))
@@ -97,7 +97,7 @@ describe('a start that cannot succeed throws a StartupError', { timeout: 30_000 
   })
 })
 
-describe('on a full disk', { timeout: 30_000 }, () => {
+describe('on a full disk', () => {
   test('a creation that runs out of space reports a full disk and leaves no files', async () => {
     const home = await makeHome(join(sandbox, 'full-create'))
     const binaryPackage = await makeFakePackage(join(sandbox, 'full-create-package'), {
