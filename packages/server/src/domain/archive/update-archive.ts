@@ -38,7 +38,7 @@ export async function updateArchive(
         () => stored++,
         async (error: unknown) => {
           failed.push(id)
-          app.log.error({ err: error, session: id }, 'a session could not be stored in the transcript archive')
+          app.log.error({ err: error, session_id: id }, 'a session could not be stored in the transcript archive')
           await recordFailure(app.db, id)
         },
       )

@@ -118,7 +118,7 @@ async function handOut(app: App, row: ElicitationRow): Promise<Polled> {
   if (at === undefined) return { poll }
   const onUnsent = (): void =>
     void takeBack(app.db, row.id, at).catch((error: unknown) =>
-      app.log.warn({ sessionId: row.session_id, err: error }, 'an answer that did not arrive counts as delivered'),
+      app.log.warn({ session_id: row.session_id, err: error }, 'an answer that did not arrive counts as delivered'),
     )
   return { poll, onUnsent }
 }

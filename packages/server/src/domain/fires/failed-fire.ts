@@ -31,7 +31,7 @@ export async function recordFailedFire(
 ): Promise<FireResult> {
   const text = error instanceof Error ? error.message : String(error)
   const reason = truncate(await app.redactor.text(text), maxReason)
-  app.log.warn({ trigger: triggerId, event: event.key, reason }, 'a trigger failed to fire')
+  app.log.warn({ event: event.key, reason }, 'a trigger failed to fire')
   await transact(app.db, async (tx) => {
     const trigger = await lockTrigger(tx, triggerId)
     if (!trigger) return

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
+import { inWork } from '../../platform/log/work-context.ts'
 import type { App } from '../app.ts'
 import { deliverPrompt } from '../conversation/conversation.ts'
 import { recordHumanMessage } from '../hierarchy/hierarchy.ts'
@@ -39,12 +40,14 @@ export async function fireTrigger(
   event: TriggerEvent,
   folded: readonly TriggerEvent[] = [],
 ): Promise<FireResult> {
-  try {
-    return await attemptFire(app, triggerId, [event, ...folded])
-  } catch (error) {
-    if (isOutage(error)) throw error
-    return recordFailedFire(app, triggerId, event, error)
-  }
+  return inWork({ trigger_id: triggerId }, async () => {
+    try {
+      return await attemptFire(app, triggerId, [event, ...folded])
+    } catch (error) {
+      if (isOutage(error)) throw error
+      return recordFailedFire(app, triggerId, event, error)
+    }
+  })
 }
 
 export type AttemptResult = FireResult &

@@ -87,7 +87,7 @@ async function alertIfStuck({ app, tx, trigger, now }: Firing, session: SessionR
   const isStuck = (at: Date, count: number) => count >= stuckCount && at.getTime() - createdAt.getTime() >= stuckMs
   const { missed_fire_count: before, last_triggered_at: last } = trigger
   if (!isStuck(now, before + 1) || (last && isStuck(last, before))) return
-  app.log.warn({ trigger: trigger.id, session: session.id, missed: before + 1 }, 'a scheduled prompt is not taken up')
+  app.log.warn({ session_id: session.id, missed: before + 1 }, 'a scheduled prompt is not taken up')
   const sentence = `has waited for over an hour, and ${before + 1} further runs were missed.`
   await note(app, tx, session.id, `The prompt of trigger ${trigger.id} (${trigger.name}) ${sentence}`, 'warning')
 }

@@ -3,6 +3,7 @@ import type { deliveries } from '@yardmaster/contract/fires/fields'
 import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Trigger } from '@yardmaster/contract/triggers/fields'
 import { isOutage } from '../../platform/db/outage.ts'
+import { inWork } from '../../platform/log/work-context.ts'
 import { Refusal, refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { showRow } from '../sessions/session.ts'
@@ -32,7 +33,10 @@ export async function invokeTrigger(app: App, id: number, variables: Record<stri
     ifNotFired: 'lost',
   }
   // The settings are for the answer, which then needs no read of its own.
-  const [result, settings] = await Promise.all([attemptOrRecord(app, id, event), readSettings(app.db)])
+  const [result, settings] = await Promise.all([
+    inWork({ trigger_id: id }, () => attemptOrRecord(app, id, event)),
+    readSettings(app.db),
+  ])
   const { row, conditions } = result.fired ?? refuseMissing()
   const trigger = await presentTrigger(app, app.db, row, { conditions, settings })
   const session =

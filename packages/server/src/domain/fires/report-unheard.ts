@@ -10,7 +10,7 @@ export async function reportUnheard(
   sentence: string,
 ): Promise<void> {
   const reason = await app.redactor.text(sentence)
-  app.log.error({ trigger: triggerId, condition: id, reason }, 'a condition hears nothing')
+  app.log.error({ trigger_id: triggerId, condition: id, reason }, 'a condition hears nothing')
   await transact(app.db, async (tx) => {
     if (!(await lockTrigger(tx, triggerId))) return
     await insertFire(tx, {

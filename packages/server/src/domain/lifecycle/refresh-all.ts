@@ -36,7 +36,7 @@ export async function refreshAll(app: App): Promise<RefreshOutcome> {
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'not_found') return
       outcome.errors += 1
-      app.log.warn({ sessionId: id, reason: String(error) }, 'refresh_all could not refresh a session')
+      app.log.warn({ session_id: id, reason: String(error) }, 'refresh_all could not refresh a session')
     }
   }
   for (const id of failed) await attempt('restarted', id, restart)

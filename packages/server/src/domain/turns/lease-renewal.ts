@@ -26,7 +26,6 @@ const killBeforeEndMs = 1500
  * not stop the agent: the database may only be restarting. A lease that nears its end does.
  */
 export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Claim): Lease {
-  const about = { sessionId: session.id, turnId: hold.turnId }
   const stopped = new AbortController()
   let isLost = false
   let isEnding = false
@@ -34,13 +33,11 @@ export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Clai
 
   const askToStop = (): void => {
     isEnding = true
-    app.log.warn(about, 'could not renew the lease of a turn; stopping its agent before the lease ends')
+    app.log.warn('could not renew the lease of a turn; stopping its agent before the lease ends')
     stopped.abort()
   }
   const kill = (): void => {
-    sweepMarked(hold.marker).catch((error: unknown) =>
-      app.log.error({ ...about, err: error }, 'could not stop an agent'),
-    )
+    sweepMarked(hold.marker).catch((error: unknown) => app.log.error({ err: error }, 'could not stop an agent'))
   }
   /** `endsAt` is by the monotonic clock and counts from before the query, so this host never believes it too long. */
   const expectEndAt = (endsAt: number): void => {
@@ -57,10 +54,10 @@ export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Clai
       if (lease && !isEnding) expectEndAt(sentAt + lease.lease_seconds * 1000)
       if (lease?.withdrawn_by === null) return
       isLost = lease === undefined
-      if (isLost) app.log.info(about, 'lost the lease of a turn; stopping its agent')
+      if (isLost) app.log.info('lost the lease of a turn; stopping its agent')
       stopped.abort()
     } catch (error) {
-      app.log[failureLevel.of(error)]({ ...about, err: error }, 'could not renew the lease of a turn')
+      app.log[failureLevel.of(error)]({ err: error }, 'could not renew the lease of a turn')
     }
   }
   expectEndAt(leaseEndsAt)

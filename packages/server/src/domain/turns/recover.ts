@@ -1,5 +1,6 @@
 import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { unlockJobsOf } from '../../platform/jobs/worker-locks.ts'
+import { inWork } from '../../platform/log/work-context.ts'
 import { stopTree, sweepMarked } from '../../platform/process/stop.ts'
 import type { App } from '../app.ts'
 import { findSilentHosts, markHostsDead } from '../hosts/hosts.ts'
@@ -36,10 +37,7 @@ export async function takeOver(app: App): Promise<void> {
   await endAbandonedRuns(app)
   const seized = await seizeExpiredTurns(app.control, app.home.hostId)
   for (const { session_id, id, seized_from } of seized)
-    app.log.warn(
-      { sessionId: session_id, turnId: id, from: seized_from },
-      'took over a turn from a host whose lease expired',
-    )
+    app.log.warn({ session_id, turn_id: id, from: seized_from }, 'took over a turn from a host whose lease expired')
   if (seized.length > 0)
     await markHostsDead(
       app.control,
@@ -67,22 +65,22 @@ async function settleHeldTurns(app: App): Promise<void> {
   await Promise.all(
     held.map(async (turn) => {
       const hold = holdOf(app, turn)
-      if (!app.runs.has(hold.marker)) await settle(app, turn, hold)
+      if (app.runs.has(hold.marker)) return
+      await inWork({ session_id: turn.session_id, turn_id: turn.id }, () => settle(app, turn, hold))
     }),
   )
 }
 
 /** A turn that cannot be settled waits for the next check; it must not block other turns or the start of the host. */
 async function settle(app: App, turn: HeldTurn, hold: TurnHold): Promise<void> {
-  const about = { sessionId: turn.session_id, turnId: turn.id }
   const isOwn = turn.ran_on === hold.owner
   app.metrics.recoveries.inc({ cause: isOwn ? 'crash' : 'takeover' })
-  app.log.warn(about, 'recovering a turn that no task of this host runs')
+  app.log.warn('recovering a turn that no task of this host runs')
   app.runs.add(hold.marker)
   try {
     await (isOwn ? settleOwn(app, turn, hold) : settleSeized(app, turn, hold))
   } catch (error) {
-    app.log.error({ ...about, err: error }, 'could not recover a turn; trying again')
+    app.log.error({ err: error }, 'could not recover a turn; trying again')
   } finally {
     app.runs.delete(hold.marker)
   }

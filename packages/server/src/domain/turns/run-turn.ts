@@ -1,6 +1,7 @@
 import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
+import { inWork } from '../../platform/log/work-context.ts'
 import type { ProcessIdentity } from '../../platform/process/process-table.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { truncate } from '../../platform/truncate.ts'
@@ -44,26 +45,33 @@ import { TurnFailed } from './turn-failed.ts'
 export const runTurn = handleJob(runTurnJob, async (payload, app) => {
   const claim = await claimDispatchedTurn(app, payload)
   if (!claim) return
-  app.background.run('a turn', async (signal) => {
-    const lease = startLeaseRenewal(app, claim)
-    const startedAt = performance.now()
-    try {
-      const outcome = await executeTurn(app, claim, { lease, signal })
-      await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
-      app.metrics.turnSeconds.observe({ outcome: outcome.kind }, (performance.now() - startedAt) / 1000)
-      if (outcome.kind === 'failed') logFailure(app, claim, outcome.reason)
-      await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
-    } finally {
-      lease.stop()
-      app.runs.delete(claim.hold.marker)
-      app.questions.issued.delete(claim.hold.marker)
-    }
-  })
+  inWork({ session_id: claim.session.id, turn_id: claim.hold.turnId }, () =>
+    app.background.run('a turn', (signal) => runClaimed(app, claim, signal)),
+  )
 })
 
+async function runClaimed(app: App, claim: Claim, signal: AbortSignal): Promise<void> {
+  const lease = startLeaseRenewal(app, claim)
+  const startedAt = performance.now()
+  try {
+    const outcome = await executeTurn(app, claim, { lease, signal })
+    await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
+    const seconds = (performance.now() - startedAt) / 1000
+    app.metrics.turnSeconds.observe({ outcome: outcome.kind }, seconds)
+    logEnd(app, outcome, seconds)
+    await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
+  } finally {
+    lease.stop()
+    app.runs.delete(claim.hold.marker)
+    app.questions.issued.delete(claim.hold.marker)
+  }
+}
+
 /** The details are in the session's log; operators see here that there was a failure. */
-function logFailure(app: App, { hold, session }: Claim, reason: string): void {
-  app.log.warn({ sessionId: session.id, turnId: hold.turnId, reason }, 'turn failed')
+function logEnd({ log }: App, outcome: Outcome, seconds: number): void {
+  const about = { outcome: outcome.kind, seconds: Math.round(seconds) }
+  if (outcome.kind === 'failed') log.warn({ ...about, reason: outcome.reason }, 'turn failed')
+  else log.info(about, 'turn ended')
 }
 
 /** What stops a turn: a lost lease, a withdrawal (both by `lease.signal`), or the host draining (`signal`). */
@@ -97,10 +105,7 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     if (fault instanceof UntrustedFile) return untrustedFileFailure(fault)
     // The session was deleted meanwhile, which is why the write failed: nothing is left to update.
     if (await untilReachable(() => isSessionGone(app.db, claim.session.id))) return { kind: 'lost' }
-    app.log.error(
-      { sessionId: claim.session.id, turnId: claim.hold.turnId, err: fault },
-      'turn failed by an internal error',
-    )
+    app.log.error({ err: fault }, 'turn failed by an internal error')
     return {
       kind: 'failed',
       reason: 'exception',
@@ -197,7 +202,7 @@ function askingPeople(app: App, claim: Claim, ended: AbortSignal): Pick<TurnOrde
         return await askPerson(app, { ...asking, signal: AbortSignal.any([ended, ...(signal ? [signal] : [])]) })
       } catch (error) {
         if (!(error instanceof TurnLost) && !ended.aborted)
-          app.log.error({ sessionId: session.id, err: error }, 'could not ask a person for an agent')
+          app.log.error({ err: error }, 'could not ask a person for an agent')
         return { action: 'cancel' }
       }
     },
@@ -244,6 +249,7 @@ async function start(
       onUp: async (identity) => {
         const outcome = await recordRunning(app, claim, identity)
         if (outcome) throw new StartAborted(outcome)
+        app.log.info({ runtime: runtime.name, pid: identity.pid }, 'agent started')
       },
       onNotice: (sentence) => noteWarning(app, claim, sentence),
     })
@@ -300,7 +306,7 @@ function noteWarning(app: App, { session, write }: Claim, text: string): void {
     await write((tx) => note(app, tx, session.id, sentence, 'warning'))
   }
   writeNote().catch((error: unknown) =>
-    app.log.warn({ sessionId: session.id, err: error }, 'could not note a warning in the log of a session'),
+    app.log.warn({ err: error }, 'could not note a warning in the log of a session'),
   )
 }
 

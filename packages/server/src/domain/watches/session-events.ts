@@ -70,7 +70,7 @@ export const fireSessionEvent = handleJob(fireSessionEventJob, async (payload, a
   const last = transitionId === null ? undefined : await selectLastTransition(app.db, sessionId)
   if (last && last.id !== transitionId) return
   const result = await fireTrigger(app, triggerId, await eventAbout(app, payload))
-  app.log.debug({ trigger: triggerId, session: sessionId, outcome: result.outcome }, 'a session event fired a trigger')
+  app.log.debug({ outcome: result.outcome }, 'a session event fired a trigger')
 })
 
 async function eventAbout(app: App, payload: SessionEventPayload): Promise<TriggerEvent> {

@@ -23,7 +23,7 @@ export async function pruneOrphans(app: App, { days }: { days: number }): Promis
     await withWorkspaceLock(app, sessionId, async () => {
       if (!(await isSessionGone(app.db, sessionId))) return
       await removeSessionFiles(app, sessionId)
-      app.log.info({ session: sessionId }, 'removed folders of a session that does not exist')
+      app.log.info({ session_id: sessionId }, 'removed folders of a session that does not exist')
     })
 }
 

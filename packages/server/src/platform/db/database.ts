@@ -2,6 +2,7 @@ import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from '
 import pg from 'pg'
 import { parseJson } from '../exact-json.ts'
 import type { Log } from '../log/log.ts'
+import { outsideWork } from '../log/work-context.ts'
 import { preparingPool } from './prepared-statements.ts'
 import type { Tables } from './tables.ts'
 
@@ -60,7 +61,9 @@ export function openPool(connection: Connection, options: PoolOptions): pg.Pool 
   pool.on('connect', (client) => client.on('error', () => undefined))
   // A connection that breaks while idle affects no request: the pool drops it and opens another.
   pool.on('error', (error) => {
-    if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost')
+    if (pool.ending) return
+    // The connection was opened on behalf of some request, and has served others since.
+    outsideWork(() => options.log.warn({ reason: error.message }, 'an idle database connection was lost'))
   })
   return pool
 }

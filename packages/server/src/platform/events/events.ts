@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../db/database.ts'
 import { afterCommit } from '../db/transact.ts'
 import type { Log } from '../log/log.ts'
 import { retryLevel } from '../log/retry-level.ts'
+import { bindWork } from '../log/work-context.ts'
 import type { EventKind, PlacedEvent } from './event.ts'
 import {
   type EventCursor,
@@ -72,7 +73,8 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
     }
   }
   const failureLevel = retryLevel()
-  const advanceSoon = async (): Promise<void> => {
+  // A request that announces an event may start it, and it relays the events of all.
+  const advanceSoon = bindWork(async (): Promise<void> => {
     isRequestedAgain = true
     if (isAdvancing || isClosed) return
     isAdvancing = true
@@ -87,7 +89,7 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
     } finally {
       isAdvancing = false
     }
-  }
+  })
 
   const stopListening = signals.listen(topic, () => void advanceSoon())
   const ticks = setInterval(() => void advanceSoon(), tickMs)
@@ -99,8 +101,9 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
       afterCommit(tx, () => void signals.announce(topic).catch(() => advanceSoon()))
     },
     follow: (follower) => {
-      followers.add(follower)
-      return () => followers.delete(follower)
+      const bound = { onEvents: bindWork(follower.onEvents), onClosed: bindWork(follower.onClosed) }
+      followers.add(bound)
+      return () => followers.delete(bound)
     },
     read: (cursor, limit) => findEventsAfter(db, cursor, limit),
     retention: () => selectRetention(db),

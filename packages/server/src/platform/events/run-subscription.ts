@@ -3,6 +3,7 @@ import { isOutage } from '../db/outage.ts'
 import { transact } from '../db/transact.ts'
 import type { Periodic, RunResult } from '../jobs/periodic.ts'
 import type { Log } from '../log/log.ts'
+import { inWork, type WorkContext } from '../log/work-context.ts'
 import type { Metrics } from '../metrics.ts'
 import { onEvent, type PlacedEvent } from './event.ts'
 import type { Events } from './events.ts'
@@ -68,7 +69,7 @@ async function handleNext<App>(app: App, subscription: Subscription<App>, host: 
       const event = await nextEvent(tx, subscription, cursor.position)
       if (!event) return 'done'
       attempted = event
-      await subscription.handle(app, tx, event)
+      await inWork(sessionOf(event), () => subscription.handle(app, tx, event))
       await moveCursor(tx, name, { from: cursor.position, to: event.position })
       return 'again'
     })
@@ -76,8 +77,13 @@ async function handleNext<App>(app: App, subscription: Subscription<App>, host: 
     return result
   } catch (error) {
     if (!attempted || isOutage(error)) throw error
-    return recordFailure(subscription, host, { event: attempted, error })
+    const failure = { event: attempted, error }
+    return inWork(sessionOf(attempted), () => recordFailure(subscription, host, failure))
   }
+}
+
+function sessionOf({ session_id }: PlacedEvent): WorkContext {
+  return session_id === null ? {} : { session_id }
 }
 
 /** Looks without a lock, so that idle hosts write nothing. Also keeps the cursor ahead of retention. */
@@ -119,7 +125,7 @@ async function recordFailure<App>(
   { event, error }: { event: PlacedEvent; error: unknown },
 ): Promise<RunResult> {
   const text = await redact(String(error))
-  const about = { subscription: name, event: event.name, position: event.position, sessionId: event.session_id }
+  const about = { subscription: name, event: event.name, position: event.position }
   return transact(db, async (tx) => {
     const cursor = await lockCursor(tx, name)
     // Another host has handled the event meanwhile.

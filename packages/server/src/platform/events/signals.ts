@@ -1,3 +1,5 @@
+import { bindWork } from '../log/work-context.ts'
+
 /**
  * Notifications between hosts that a topic changed. They carry no data and may be lost: a listener is also called after
  * every reconnect, and polls slowly where a lost signal would matter.
@@ -15,8 +17,9 @@ export function listeners() {
   return {
     add(topic: string, onSignal: () => void): () => void {
       const listening = byTopic.get(topic) ?? new Set()
-      byTopic.set(topic, listening.add(onSignal))
-      return () => listening.delete(onSignal)
+      const bound = bindWork(onSignal)
+      byTopic.set(topic, listening.add(bound))
+      return () => listening.delete(bound)
     },
     wake(topic: string): void {
       for (const onSignal of byTopic.get(topic) ?? []) onSignal()

@@ -16,7 +16,7 @@ export function answerError(log: Log, thrown: unknown, request: FastifyRequest, 
   if (error === request.raw.errored) return answerRefusal(disconnected, request, reply)
   const away = unavailable(error)
   if (away) {
-    log.warn({ requestId: request.id, reason: error.message }, 'the database could not carry out a request')
+    log.warn({ reason: error.message }, 'the database could not carry out a request')
     return answerRefusal(away, request, reply)
   }
   const known = frameworkRefusals.get(error.code)
@@ -27,10 +27,7 @@ export function answerError(log: Log, thrown: unknown, request: FastifyRequest, 
 }
 
 export function logFault(log: Log, error: Error, request: FastifyRequest): void {
-  log.error(
-    { requestId: request.id, method: request.method, route: request.routeOptions.url, err: error },
-    'request failed',
-  )
+  log.error({ method: request.method, route: request.routeOptions.url, err: error }, 'request failed')
 }
 
 const disconnected = new Refusal('malformed_request', ['The body ended early'])

@@ -9,6 +9,7 @@ import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
 import { type Checkers, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
+import { inRequest, openRequestContexts, requestIdOf } from './request-context.ts'
 import { BodyRefusal } from './validation.ts'
 
 export type HttpServerOptions = {
@@ -57,7 +58,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
       requireHostHeader: false, // the guard refuses a missing one, with our error shape
     },
     trustProxy: isProxied ? 'loopback' : false,
-    genReqId: () => crypto.randomUUID(),
+    genReqId: requestIdOf,
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',
     return503OnClosing: false, // a request on an open connection is still served; the framework's 503 has another shape
@@ -68,7 +69,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
         () => undefined,
         (thrown: unknown) => thrown,
       )
-      await answerError(log, refusal ?? error, request, reply)
+      await inRequest(request, () => answerError(log, refusal ?? error, request, reply))
     },
   })
   server.addHook('onRoute', (route) => {
@@ -77,6 +78,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
     if (route.config?.auth === 'webhook')
       route.preParsing = (request, _reply, payload) => guard.checkBody(request, payload)
   })
+  openRequestContexts(server)
   server.addHook('onRequest', guard.check)
   server.addHook('onResponse', ({ raw }, _reply, done) => {
     if (!raw.complete) answeredEarly.add(raw.socket)
@@ -84,7 +86,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   acceptJsonAndForms(server)
   ignoreExpectations(server)
-  server.setErrorHandler((error, request, reply) => answerError(log, error, request, reply))
+  server.setErrorHandler((error, request, reply) => inRequest(request, () => answerError(log, error, request, reply)))
   logStreamFaults(server, log)
   logEveryAnswer(server, log)
   closeWithinDrainTime(server, timeouts)
@@ -123,7 +125,7 @@ function logStreamFaults(server: FastifyInstance, log: Log): void {
   server.addHook('onSend', (request, { raw }, payload, done) => {
     if (payload instanceof Readable) {
       payload.once('error', (error) => {
-        if (raw.headersSent) logFault(log, error, request)
+        if (raw.headersSent) inRequest(request, () => logFault(log, error, request))
       })
     }
     done(null, payload)
@@ -138,16 +140,8 @@ function logEveryAnswer(server: FastifyInstance, log: Log): void {
     const { url: route = '', config } = request.routeOptions
     // The token in such a path is a secret.
     const path = config?.auth === 'elicitation_token' ? route : withoutToken(request.url.split('?', 1)[0] ?? '')
-    log.debug(
-      {
-        requestId: request.id,
-        method: request.method,
-        path,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
-      'answered',
-    )
+    const about = { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    inRequest(request, () => log.debug(about, 'answered'))
   })
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { WorkContext } from '../log/work-context.ts'
 import type { QueueName } from './queues.ts'
 
 /** A job class. Declared apart from its handler, so that any room can enqueue what a later room handles. */
@@ -54,5 +55,21 @@ export function refuseUnhandled<App>(
   if (declared.length > count.size) throw new Error('a job name is declared twice')
   for (const [name, handlerCount] of count) {
     if (handlerCount !== 1) throw new Error(`job ${name} has ${handlerCount} handlers; it needs exactly one`)
+  }
+}
+
+const Ids = z.object({
+  sessionId: z.int().optional(),
+  turnId: z.string().optional(),
+  triggerId: z.int().optional(),
+})
+
+/** What a job is about, by the names that payloads use for it. */
+export function idsIn(payload: unknown): WorkContext {
+  const { sessionId, turnId, triggerId } = Ids.safeParse(payload).data ?? {}
+  return {
+    ...(sessionId !== undefined && { session_id: sessionId }),
+    ...(turnId !== undefined && { turn_id: turnId }),
+    ...(triggerId !== undefined && { trigger_id: triggerId }),
   }
 }

@@ -12,10 +12,11 @@ import type pg from 'pg'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { RetryLevel } from '../log/retry-level.ts'
+import { inWork } from '../log/work-context.ts'
 import { boundName } from './enqueue.ts'
 import { gate } from './gate.ts'
 import { graphileLog } from './graphile-log.ts'
-import type { JobHandler } from './job.ts'
+import { idsIn, type JobHandler } from './job.ts'
 import { type QueueName, queues } from './queues.ts'
 import { steadyPool } from './steady-pool.ts'
 import { recordWorker } from './worker-locks.ts'
@@ -131,10 +132,10 @@ function tasksOf<App>({ app, handlers, hostId, queue, log, onEnded }: QueueRunne
   const limits: { concurrency: number; lateAfterSeconds?: number } = queues[queue]
   const tasks: TaskList = {}
   for (const { job, perform } of handlers) {
-    const task: Task = async (payload, { job: claimed }) => {
+    const run = async (payload: unknown, claimed: ClaimedJob): Promise<void> => {
       const lateSeconds = Math.round(secondsLate(claimed))
       if (lateSeconds > (limits.lateAfterSeconds ?? Number.POSITIVE_INFINITY))
-        log.warn({ queue, job: job.name, lateSeconds }, 'a job started late')
+        log.warn({ lateSeconds }, 'a job started late')
       let hasFailed = true
       try {
         await perform(payload, app)
@@ -143,6 +144,8 @@ function tasksOf<App>({ app, handlers, hostId, queue, log, onEnded }: QueueRunne
         onEnded?.({ job: job.name, queue, hasFailed })
       }
     }
+    const task: Task = (payload, { job: claimed }) =>
+      inWork({ job: job.name, queue, ...idsIn(payload) }, () => run(payload, claimed))
     tasks[job.name] = task
     tasks[boundName(job.name, hostId)] = task
   }

@@ -41,10 +41,7 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
       state.savedAt = performance.now()
       saveLevel.reset()
     } catch (saveError) {
-      log[saveLevel.of(saveError)](
-        { periodic: name, err: saveError },
-        'the report of a periodic task could not be saved',
-      )
+      log[saveLevel.of(saveError)]({ err: saveError }, 'the report of a periodic task could not be saved')
     }
   }
   return {
@@ -54,7 +51,7 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
       isDatabaseAway = false
       const state = stateOf(name)
       const wasFailing = state.consecutiveFailures > 0
-      if (wasFailing) log.info({ periodic: name, failures: state.consecutiveFailures }, 'a periodic task works again')
+      if (wasFailing) log.info({ failures: state.consecutiveFailures }, 'a periodic task works again')
       state.consecutiveFailures = 0
       state.level.reset()
       if (wasFailing || performance.now() - state.savedAt >= saveEveryMs) await save(name, durationMs)
@@ -63,14 +60,14 @@ export function runReports({ db, hostId, metrics, log, redact }: RunReportOption
       if (isOutage(error)) {
         metrics.periodicRuns.inc({ name, outcome: 'database_unavailable' })
         const level = isDatabaseAway ? 'debug' : 'warn'
-        log[level]({ periodic: name, reason: String(error) }, 'periodic tasks cannot reach the database; trying again')
+        log[level]({ reason: String(error) }, 'periodic tasks cannot reach the database; trying again')
         isDatabaseAway = true
         return
       }
       metrics.periodicRuns.inc({ name, outcome: 'failed' })
       const state = stateOf(name)
       state.consecutiveFailures += 1
-      const about = { periodic: name, consecutiveFailures: state.consecutiveFailures, err: error }
+      const about = { consecutiveFailures: state.consecutiveFailures, err: error }
       log[state.level.of(error)](about, 'a periodic task failed')
       await save(name, durationMs, await redact(String(error)))
     },

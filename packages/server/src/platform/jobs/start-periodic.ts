@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { PlacedEvent } from '../events/event.ts'
 import type { Events } from '../events/events.ts'
+import { inWork, outsideWork } from '../log/work-context.ts'
 import { type Leases, type LeasesOptions, openLeases } from './leases.ts'
 import { type Periodic, type RunResult, refuseDuplicateNames } from './periodic.ts'
 import { type RunReportOptions, type RunReports, runReports } from './run-reports.ts'
@@ -82,7 +83,7 @@ function startLoop<App>(entry: Periodic<App>, shared: Shared<App>) {
   }
   const launch = (): void => {
     isWakePending = false
-    const run = runOnce(entry, shared).then((result) => {
+    const run = outsideWork(() => inWork({ periodic: entry.name }, () => runOnce(entry, shared))).then((result) => {
       underway.delete(run)
       if (result === 'again' || isWakePending) wake()
       if (typeof result === 'object') wakeAfter(result.againAfterMs)

@@ -64,7 +64,7 @@ test('a permanent fault while the lease of a turn is renewed is logged at error'
   try {
     announce()
     await wait(0)
-    expect(records()).toMatchObject([{ level: 50, sessionId: 7, msg: 'could not renew the lease of a turn' }])
+    expect(records()).toMatchObject([{ level: 50, msg: 'could not renew the lease of a turn' }])
   } finally {
     lease.stop()
   }

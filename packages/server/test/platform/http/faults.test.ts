@@ -63,7 +63,7 @@ describe('a fault', () => {
     expect(server.records()).toHaveLength(1)
     expect(server.records()[0]).toMatchObject({
       level: 50,
-      requestId: answer.headers.get('x-request-id'),
+      request_id: answer.headers.get('x-request-id'),
       method: 'GET',
       route: '/api/v1/fault',
       err: { message: expect.stringContaining('credentials'), stack: expect.stringContaining('faults.test') },
@@ -88,7 +88,7 @@ describe('a fault', () => {
       const answer = await server.get(path)
       expect([path, answer.status, Object.keys(answer.body)]).toEqual([path, 500, ['error', 'message', 'messages']])
       const faults = server.records().filter(({ level }) => level >= 50)
-      expect([path, faults.at(-1)?.requestId]).toEqual([path, answer.headers.get('x-request-id')])
+      expect([path, faults.at(-1)?.request_id]).toEqual([path, answer.headers.get('x-request-id')])
     }
   })
 
@@ -133,7 +133,7 @@ describe('a fault', () => {
       ({ length }) => length > 0,
     )
     expect(records).toHaveLength(1)
-    expect(records[0]).toMatchObject({ level: 50, requestId: expect.stringMatching(/^[\da-f-]{36}$/) })
+    expect(records[0]).toMatchObject({ level: 50, request_id: expect.stringMatching(/^[\da-f-]{36}$/) })
   })
 
   test('a fault is an answer that cannot be serialised as JSON', async () => {

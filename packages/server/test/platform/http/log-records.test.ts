@@ -88,7 +88,7 @@ describe('one request makes one log record', () => {
     const [record] = await recordsOf(server, answer, 1)
     expect(record).toMatchObject({ status: 401 })
     expect(Object.keys(record ?? {}).sort()).toEqual(
-      ['level', 'method', 'ms', 'msg', 'path', 'requestId', 'status', 'time'].sort(),
+      ['level', 'method', 'ms', 'msg', 'path', 'request_id', 'status', 'time'].sort(),
     )
   })
 

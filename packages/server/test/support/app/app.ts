@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type Host, startHost } from '../../../src/app/compose.ts'
 import { readConfig } from '../../../src/app/config.ts'
 import type { HttpTimeouts } from '../../../src/platform/http/server.ts'
+import type { Log } from '../../../src/platform/log/log.ts'
 import type { RuntimeDriver } from '../../../src/runtimes/driver.ts'
 import { cloneDatabase } from '../database/database.ts'
 import { openPool } from '../database/pool.ts'
@@ -34,6 +35,7 @@ type Options = {
   timeouts?: HttpTimeouts
   /** Instead of the registered ones. */
   drivers?: readonly RuntimeDriver[]
+  log?: Log
 }
 
 /** A whole Yardmaster on a cloned database and an empty home, listening on a real socket, for one test file. */
@@ -53,6 +55,7 @@ export async function startTestApp({
   environment = {},
   timeouts,
   drivers,
+  log = silentLog,
 }: Options = {}): Promise<{ app: TestApp; stop(): Promise<void> }> {
   const database = await cloneDatabase()
   const shared = await sharedFolder('yardmaster-app-')
@@ -69,7 +72,7 @@ export async function startTestApp({
   }
   const config = readConfig(variables, drivers)
   const host = await startHost(config, {
-    log: silentLog,
+    log,
     environment: { ...process.env, ...environment },
     web: { isChecking: true, ...(timeouts && { timeouts }) },
   })
