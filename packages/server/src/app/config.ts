@@ -38,6 +38,7 @@ const variables = {
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   APP_HOST: hostWithPort().optional(),
+  TRUSTED_PROXIES: networkList().default([]),
   SERVICE_URL: url(['http:', 'https:']).optional(),
   REDACTION_RULES_PATH: path().optional(),
   AGENT_CONFINEMENT: oneOf(confinementModes).default('auto'),
@@ -154,6 +155,22 @@ function hostWithPort() {
   return text().refine((value) => hostName.test(value.replace(/:\d+$/, '')), {
     message: 'must be a host name, optionally with a port, without spaces',
   })
+}
+
+function networkList() {
+  return wordList().refine((networks) => networks.every(isNetwork), {
+    message: 'must be IP addresses or networks such as 10.0.0.0/8, separated by commas',
+  })
+}
+
+function isNetwork(network: string): boolean {
+  const [address = '', bits, ...rest] = network.split('/')
+  const maxBits = { 4: 32, 6: 128 }[isIP(address)]
+  return (
+    rest.length === 0 &&
+    maxBits !== undefined &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
+  )
 }
 
 function pathList() {

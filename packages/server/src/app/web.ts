@@ -30,7 +30,14 @@ type Platforms = Pick<Config, 'CHAT_TOKEN' | 'CHAT_SIGNING_SECRET' | 'FORGE_TOKE
 export type WebOptions = {
   config: Pick<
     Config,
-    'HOST' | 'PORT' | 'APP_HOST' | 'SERVICE_URL' | 'SUPERVISOR_USERNAME' | 'SUPERVISOR_PASSWORD' | keyof Platforms
+    | 'HOST'
+    | 'PORT'
+    | 'APP_HOST'
+    | 'TRUSTED_PROXIES'
+    | 'SERVICE_URL'
+    | 'SUPERVISOR_USERNAME'
+    | 'SUPERVISOR_PASSWORD'
+    | keyof Platforms
   >
   keys: readonly string[]
   timeouts?: HttpTimeouts
@@ -53,13 +60,12 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
         username: config.SUPERVISOR_USERNAME,
         password: config.SUPERVISOR_PASSWORD,
         log: app.log,
-        guesses: check,
       }),
       elicitation_token: elicitationTokenChecker(app, check),
       webhook: webhookChecker(app, config),
     },
     hosts: [config.HOST, ...named],
-    isProxied: config.APP_HOST !== undefined,
+    trustedProxies: [...(config.APP_HOST === undefined ? [] : ['loopback']), ...config.TRUSTED_PROXIES],
     ...(timeouts && { timeouts }),
   })
   registerEndpoints(server, endpoints, { app, isChecking })

@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts'
 import { refuse } from '../refusal.ts'
 import { truncate } from '../truncate.ts'
 import type { Checker } from './guard.ts'
-import type { KeyCheck } from './key-check.ts'
+import { guessLimit } from './guess-limit.ts'
 import { wantsPage } from './pages.ts'
 
 type Options = {
@@ -12,22 +12,26 @@ type Options = {
   /** Undefined closes the realm. */
   password: string | undefined
   log: Log
-  /** Counts wrong passwords by network. A right one is accepted whatever its network sent before. */
-  guesses: Pick<KeyCheck, 'countWrong'>
+  now?(): number
 }
 
 const challenge = 'Basic realm="Yardmaster operator", charset="UTF-8"'
 
-/** The operator realm: one name and password for everything that declares `operator`, by HTTP Basic. */
-export function operatorChecker({ username, password, log, guesses }: Options): Checker {
+/**
+ * The operator realm: one name and password for everything that declares `operator`, by HTTP Basic. A network that has guessed too
+ * often is refused before its password is compared: its next answers would tell it which guess is right.
+ */
+export function operatorChecker({ username, password, log, now = () => performance.now() }: Options): Checker {
   const expected = password === undefined ? undefined : [username, password].map(digestOf)
+  const guesses = guessLimit({ log, what: 'passwords', now })
+  const noteClosed = closedNote(log, now)
   return (request, reply) => {
     if (!expected) {
-      const path = truncate(request.url.split('?', 1)[0] ?? '', maxLoggedPath, '…')
-      log.warn({ method: request.method, path }, 'the operator realm is closed: SUPERVISOR_PASSWORD is not set')
+      noteClosed(request)
       return refuse('unauthorized', closed)
     }
     const presented = request.headers.authorization
+    if (presented !== undefined) guesses.refuseIfReached(request.ip)
     if (matches(presented, expected)) return
     if (presented !== undefined) guesses.countWrong(presented, request.ip)
     if (mayAsk(request)) reply.header('www-authenticate', challenge)
@@ -35,8 +39,26 @@ export function operatorChecker({ username, password, log, guesses }: Options): 
   }
 }
 
-/** Anyone can send a request here. */
+/** Anyone can send a request here, as often as they like. */
 const maxLoggedPath = 200
+const logEveryMs = 60_000
+
+/** One line a minute, with the number of requests that got none. */
+function closedNote(log: Log, now: () => number): (request: FastifyRequest) => void {
+  let loggedAtMs = Number.NEGATIVE_INFINITY
+  let unlogged = 0
+  return ({ method, url }) => {
+    if (now() - loggedAtMs < logEveryMs) {
+      unlogged += 1
+      return
+    }
+    const path = truncate(url.split('?', 1)[0] ?? '', maxLoggedPath, '…')
+    const since = unlogged === 0 ? {} : { unloggedRequests: unlogged }
+    log.warn({ method, path, ...since }, 'the operator realm is closed: SUPERVISOR_PASSWORD is not set')
+    loggedAtMs = now()
+    unlogged = 0
+  }
+}
 
 const closed =
   'SUPERVISOR_PASSWORD is unset or blank, so the operator realm is closed. POST /api/v1/health/* with an API key still works.'

@@ -17,8 +17,8 @@ export type HttpServerOptions = {
   checkers: Checkers
   /** Host names that requests may use besides the loopback ones. */
   hosts: readonly string[]
-  /** Whether a proxy on this machine forwards requests and names the client's address. */
-  isProxied?: boolean
+  /** Addresses of proxies that forward requests and name the client's address. */
+  trustedProxies?: readonly string[]
   timeouts?: HttpTimeouts
 }
 
@@ -44,7 +44,7 @@ export const defaultTimeouts: HttpTimeouts = {
 const maxParamLength = 300
 
 export function openHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, checkers, hosts, isProxied = false, timeouts = defaultTimeouts } = options
+  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts } = options
   const guard = guardOf({ checkers, hosts })
   // Connections whose request was answered before it had arrived completely: they get no second answer.
   const answeredEarly = new WeakSet<Socket>()
@@ -57,7 +57,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
       connectionsCheckingInterval: timeouts.checkEveryMs,
       requireHostHeader: false, // the guard refuses a missing one, with our error shape
     },
-    trustProxy: isProxied ? 'loopback' : false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: requestIdOf,
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',

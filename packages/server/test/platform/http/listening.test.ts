@@ -9,7 +9,13 @@ import { silentLog } from '../../support/log/silent-log.ts'
 const app = { log: silentLog, cache: noCache() } as App
 
 async function listen(config: Partial<WebOptions['config']>) {
-  const defaults = { HOST: '127.0.0.1', PORT: 0, APP_HOST: undefined, SUPERVISOR_USERNAME: 'supervisor' }
+  const defaults = {
+    HOST: '127.0.0.1',
+    PORT: 0,
+    APP_HOST: undefined,
+    SUPERVISOR_USERNAME: 'supervisor',
+    TRUSTED_PROXIES: [],
+  }
   const web = await openWeb(app, { config: { ...defaults, ...config }, keys: [] })
   onTestFinished(async () => {
     await web.server.close()

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
-import { apiKeys } from '../../../src/platform/http/api-keys.ts'
-import { keyCheck } from '../../../src/platform/http/key-check.ts'
 import { operatorChecker } from '../../../src/platform/http/operator-realm.ts'
 import { testKey } from '../../support/app/app.ts'
 import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
@@ -16,14 +14,14 @@ const basic = (name: string, password: string) => ({
 const right = basic('supervisor', 'pässword: with colon')
 
 /** A server with one guarded endpoint for each method, and what the realm logs. */
-async function realm({ isClosed = false } = {}) {
+async function realm({ isClosed = false, trustedProxies = [] as string[] } = {}) {
   const { log, records } = recordedLog()
-  const guesses = keyCheck(apiKeys([testKey]), { log })
+  let ms = 0
   const operator = operatorChecker({
     username: 'supervisor',
     password: isClosed ? undefined : 'pässword: with colon',
     log,
-    guesses,
+    now: () => ms,
   })
   const guarded = (['GET', 'POST'] as const).map((method) =>
     defineEndpoint({
@@ -37,13 +35,16 @@ async function realm({ isClosed = false } = {}) {
       handle: async () => ok({}),
     }),
   )
-  const server = await kitServer(guarded, { checkers: { operator } })
+  const server = await kitServer(guarded, { checkers: { operator }, trustedProxies })
   const ask = async (headers: Record<string, string>, method = 'GET', path = '/api/guarded') => {
     const answer = await fetch(server.url + path, { method, headers })
     const text = await answer.text()
     return { status: answer.status, challenge: answer.headers.get('www-authenticate'), headers: answer.headers, text }
   }
-  return { ask, records }
+  const pass = (seconds: number) => {
+    ms += seconds * 1000
+  }
+  return { ask, records, pass }
 }
 
 const challenge = 'Basic realm="Yardmaster operator", charset="UTF-8"'
@@ -87,21 +88,20 @@ describe('the operator realm', () => {
     expect(JSON.parse(refused.text)).toEqual({ error: 'Unauthorized', message: sentence, messages: [sentence] })
   })
 
-  test('the operator realm without a password is closed, says so, and logs each refusal without a challenge', async () => {
-    const { ask, records } = await realm({ isClosed: true })
+  test('the operator realm without a password is closed, says so without a challenge, and logs one line a minute', async () => {
+    const { ask, records, pass } = await realm({ isClosed: true })
     for (const headers of [navigation, json, right]) {
       const refused = await ask(headers, 'POST', '/api/guarded?secret=1')
       expect(refused).toMatchObject({ status: 401, challenge: null })
       expect(refused.text).toContain('SUPERVISOR_PASSWORD')
     }
-    expect(records()).toMatchObject(
-      Array(3).fill({
-        level: 40,
-        method: 'POST',
-        path: '/api/guarded',
-        msg: expect.stringContaining('SUPERVISOR_PASSWORD'),
-      }),
-    )
+    pass(60)
+    await ask(navigation)
+    const line = { level: 40, path: '/api/guarded', msg: expect.stringContaining('SUPERVISOR_PASSWORD') }
+    expect(records()).toMatchObject([
+      { ...line, method: 'POST' },
+      { ...line, method: 'GET', unloggedRequests: 2 },
+    ])
   })
 
   test('the operator realm logs only the beginning of a long address while it is closed', async () => {
@@ -119,14 +119,52 @@ describe('the operator realm', () => {
     expect((await ask({}, 'GET', '/supervisors')).status).toBe(404)
   })
 
-  test('the operator realm answers 429 to the 21st different wrong password, and still accepts the right one', async () => {
-    const { ask } = await realm()
-    const statuses: number[] = []
-    for (let count = 0; count < 22; count += 1) statuses.push((await ask(basic('supervisor', `guess ${count}`))).status)
-    expect(statuses).toEqual([...Array(20).fill(401), 429, 429])
-    expect((await ask(basic('supervisor', 'guess 1'))).status).toBe(401)
+  test('the operator realm answers a right and a wrong password alike when a network has guessed twenty, until the minute is over', async () => {
+    const { ask, pass, records } = await realm()
+    const guess = async (count: number) => (await ask(basic('supervisor', `guess ${count}`))).status
+    for (let count = 0; count < 20; count += 1) expect(await guess(count)).toBe(401)
+    const comparable = async (headers: Record<string, string>) => {
+      const { status, text, headers: answered } = await ask(headers)
+      const names = [...answered.keys()].filter((name) => name !== 'x-request-id' && name !== 'date')
+      return { status, text, headers: names.map((name) => [name, answered.get(name)]) }
+    }
+    pass(20)
+    const refused = await comparable(basic('supervisor', 'guess 20'))
+    expect(refused).toMatchObject({
+      status: 429,
+      text: expect.stringContaining('Too many wrong passwords from this address; try again in 40 s'),
+      headers: expect.arrayContaining([['retry-after', '40']]),
+    })
+    expect(await comparable(right)).toEqual(refused)
+    expect(await comparable(basic('supervisor', 'guess 1'))).toEqual(refused)
+    expect((await ask(navigation)).status).toBe(401)
+    expect(records()).toHaveLength(1)
+    pass(40)
     expect((await ask(right)).status).toBe(200)
-    expect(Number((await ask(basic('supervisor', 'one more'))).headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('the operator realm lets an operator at another address in while a network is over the limit, also behind a trusted proxy', async () => {
+    const { ask } = await realm({ trustedProxies: ['127.0.0.1/32'] })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    for (let count = 0; count < 20; count += 1)
+      await ask({ ...basic('supervisor', `guess ${count}`), ...from('203.0.113.9') })
+    expect((await ask({ ...right, ...from('203.0.113.9') })).status).toBe(429)
+    expect((await ask({ ...right, ...from('203.0.113.9, 203.0.113.10') })).status).toBe(200)
+    expect((await ask(right)).status).toBe(200)
+  })
+
+  test('the operator realm does not trust a forwarded address unless the proxy is named', async () => {
+    const { ask } = await realm({ trustedProxies: ['192.0.2.7'] })
+    for (let count = 0; count < 20; count += 1)
+      await ask({ ...basic('supervisor', `guess ${count}`), 'x-forwarded-for': `203.0.113.${count}` })
+    expect((await ask({ ...right, 'x-forwarded-for': '203.0.113.77' })).status).toBe(429)
+  })
+
+  test('wrong API keys do not close the operator realm', async () => {
+    const { ask } = await realm()
+    for (let count = 0; count < 25; count += 1) await ask({ 'x-api-key': `wrong-${count}` }, 'GET', '/api/v1/anything')
+    expect((await ask({ 'x-api-key': 'wrong' }, 'GET', '/api/v1/anything')).status).toBe(429)
+    expect((await ask(right)).status).toBe(200)
   })
 
   test('the operator realm refuses a form that another site posts with the right password', async () => {

@@ -144,6 +144,16 @@ export const table: Row[] = [
     rule: 'must be one of: trace, debug, info, warn, error, fatal, silent',
   },
   {
+    name: 'TRUSTED_PROXIES',
+    unset: [],
+    good: [
+      ['10.0.0.7', ['10.0.0.7']],
+      ['10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
+    ],
+    bad: ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/'],
+    rule: 'must be IP addresses or networks such as 10.0.0.0/8, separated by commas',
+  },
+  {
     name: 'APP_HOST',
     unset: undefined,
     good: [

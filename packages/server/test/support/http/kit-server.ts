@@ -83,20 +83,28 @@ type Options = {
   keys?: readonly string[]
   /** Beside the one for API keys. */
   checkers?: Omit<Checkers, 'api_key'>
-  isProxied?: boolean
+  trustedProxies?: readonly string[]
   isChecking?: boolean
   logLevel?: string
 }
 
 /** The HTTP kit alone, on a real socket, with the test's own endpoints; closed when the test ends. */
 export async function kitServer(endpoints: readonly Endpoint<NoApp>[], options: Options = {}): Promise<KitServer> {
-  const { timeouts, hosts = [], keys = [testKey], checkers = {}, isProxied, isChecking = false, logLevel } = options
+  const {
+    timeouts,
+    hosts = [],
+    keys = [testKey],
+    checkers = {},
+    trustedProxies,
+    isChecking = false,
+    logLevel,
+  } = options
   const { log, lines, records } = recordedLog(logLevel)
   const server = openHttpServer({
     log,
     checkers: { api_key: apiKeyChecker(keyCheck(apiKeys(keys), { log })), ...checkers },
     hosts,
-    isProxied,
+    ...(trustedProxies && { trustedProxies }),
     ...(timeouts && { timeouts }),
   })
   registerEndpoints(server, endpoints, { app: {}, isChecking })
