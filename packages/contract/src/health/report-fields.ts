@@ -206,9 +206,15 @@ const pressure = {
   total_retries_attempted: Budget.shape.total_retries_attempted,
   successful_recovery_count: Budget.shape.successful_recovery_count,
   exhausted_retry_count: Budget.shape.exhausted_retry_count,
-  rate_limit_pressure: z.boolean().meta({ description: 'Whether retries wait longer than usual.' }),
-  rate_limit_events_5min: z.int().meta({ description: 'Refusals of vendors for their rate within 5 minutes.' }),
-  current_delay_mode: z.enum(['normal', 'escalated']).meta({ description: 'How long retries wait.' }),
+  rate_limit_pressure: z
+    .boolean()
+    .meta({ description: 'Whether the rate limit of a vendor ended a turn within 5 minutes.' }),
+  rate_limit_events_5min: z
+    .int()
+    .meta({ description: 'How many turns that were. Calls that an agent repeats by itself are not among them.' }),
+  current_delay_mode: z
+    .enum(['normal', 'escalated'])
+    .meta({ description: 'How long retries wait. Those of the service never wait longer: `normal`.' }),
   max_retries: Budget.shape.max_retries,
 }
 

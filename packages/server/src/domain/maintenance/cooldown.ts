@@ -8,21 +8,34 @@ const seconds = limits.maintenanceCooldownSeconds
 /** Who asks: each API key and the web page have a cooldown of their own for each action. */
 export type Asker = { surface: 'REST API' | 'web UI' | 'MCP'; key: string | undefined }
 
-/** Runs the action unless the same asker ran it less than 30 seconds ago. A failed action does not count. */
+/**
+ * Runs the action unless the same asker began or ended it less than 30 seconds ago. It is claimed before it runs, so of two calls at
+ * the same time one is refused. A failed action does not count.
+ */
 export async function withCooldown<T>(app: App, action: string, asker: Asker, run: () => Promise<T>): Promise<T> {
   const entry = `maintenance:${action}:${bucketOf(asker)}`
-  await refuseWithoutCache(app)
-  const last = await read(app, entry)
-  const leftMs = last === undefined ? 0 : last + seconds * 1000 - app.clock.now().getTime()
-  if (leftMs > 0) {
-    const retryAfter = Math.min(Math.ceil(leftMs / 1000), seconds)
-    refuse('maintenance_cooldown', `Please wait ${seconds} seconds between actions; ${retryAfter} s are left`, {
-      retry_after: retryAfter,
-    })
+  const claim = `${app.clock.now().getTime()} ${randomUUID()}`
+  const holder = await claimEntry(app, entry, claim)
+  if (holder === undefined)
+    refuse('cooldown_unavailable', `The cache is unavailable, so the ${seconds}-second cooldown cannot be enforced.`)
+  if (holder !== claim) refuseUntil(app, Number.parseInt(holder, 10) + seconds * 1000)
+  try {
+    const result = await run()
+    await app.cache.set(entry, String(app.clock.now().getTime()), { ttlSeconds: seconds })
+    return result
+  } catch (error) {
+    // An action that took longer than its claim may have left it to another caller.
+    if ((await app.cache.get(entry)) === claim) await app.cache.delete(entry)
+    throw error
   }
-  const result = await run()
-  await app.cache.set(entry, String(app.clock.now().getTime()), { ttlSeconds: seconds + 1 })
-  return result
+}
+
+function refuseUntil(app: App, timeMs: number): never {
+  const leftMs = timeMs - app.clock.now().getTime()
+  const retryAfter = Math.min(Math.max(Math.ceil(leftMs / 1000), 1), seconds)
+  return refuse('maintenance_cooldown', `Please wait ${seconds} seconds between actions; ${retryAfter} s are left`, {
+    retry_after: retryAfter,
+  })
 }
 
 /** The key itself is never stored. */
@@ -30,22 +43,17 @@ function bucketOf({ key }: Asker): string {
   return key === undefined ? 'anonymous' : createHash('sha256').update(key).digest('hex').slice(0, 32)
 }
 
-async function read(app: App, entry: string): Promise<number | undefined> {
-  const stored = await app.cache.get(entry)
-  return stored === undefined ? undefined : Number(stored)
-}
-
-/** Without a cache that keeps what is written, the cooldown cannot be enforced: the action is refused. */
-async function refuseWithoutCache(app: App): Promise<void> {
-  const canary = `maintenance:canary:${randomUUID()}`
-  const isUsable = await writeAndRead(app, canary).catch(() => false)
-  if (!isUsable)
-    refuse('cooldown_unavailable', `The cache is unavailable, so the ${seconds}-second cooldown cannot be enforced.`)
-}
-
-async function writeAndRead({ cache }: App, canary: string): Promise<boolean> {
-  await cache.set(canary, canary, { ttlSeconds: 5 })
-  const isKept = (await cache.get(canary)) === canary
-  await cache.delete(canary)
-  return isKept
+/** The claim that holds the entry now. Undefined if the cache fails or keeps nothing: then no cooldown can be enforced. */
+async function claimEntry({ cache, log }: App, entry: string, claim: string): Promise<string | undefined> {
+  try {
+    await cache.add(entry, claim, { ttlSeconds: seconds })
+    // An entry may expire between the two calls.
+    const holder = await cache.get(entry)
+    if (holder !== undefined) return holder
+    await cache.add(entry, claim, { ttlSeconds: seconds })
+    return await cache.get(entry)
+  } catch (error) {
+    log.warn({ err: error }, 'the cache failed, so a maintenance action was refused')
+    return undefined
+  }
 }

@@ -29,6 +29,18 @@ export type Retries = {
 
 export const retryWindowDays = 30
 
+/** Turns that a vendor's rate limit ended within five minutes. */
+export async function countRateLimits(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count
+    from turns
+    where state = 'ended'
+      and failure_reason = 'rate_limit'
+      and ended_at > now() - interval '5 minutes'
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** Turns that started again before their agent had its prompt. */
 export function countFailedStarts(db: Database): Promise<Retries> {
   return countRetries(db, sql`failed_starts > 0`, sql`sum(failed_starts)`)

@@ -4,6 +4,8 @@ export type Cache = {
   store: 'in-process' | 'redis' | 'none'
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, options: { ttlSeconds: number }): Promise<void>
+  /** As `set`, unless the key has a value. One of several callers gets true. */
+  add(key: string, value: string, options: { ttlSeconds: number }): Promise<boolean>
   delete(key: string): Promise<void>
   /** Rejects when the store does not answer. */
   ping(): Promise<void>
@@ -13,5 +15,6 @@ export type Cache = {
 /** For deployments without a cache: stores nothing. The deep probe reports it. */
 export function noCache(): Cache {
   const nothing = async (): Promise<undefined> => undefined
-  return { store: 'none', get: nothing, set: nothing, delete: nothing, ping: nothing, close: nothing }
+  const add = async () => false
+  return { store: 'none', get: nothing, set: nothing, add, delete: nothing, ping: nothing, close: nothing }
 }

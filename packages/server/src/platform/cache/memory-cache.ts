@@ -6,20 +6,27 @@ const maxEntries = 10_000
 
 export function memoryCache({ clock }: { clock: Clock }): Cache {
   const entries = new Map<string, { value: string; expiresAt: number }>()
+  const get = (key: string): string | undefined => {
+    const entry = entries.get(key)
+    if (!entry) return undefined
+    if (entry.expiresAt > clock.now().getTime()) return entry.value
+    entries.delete(key)
+    return undefined
+  }
+  const set = (key: string, value: string, ttlSeconds: number): void => {
+    entries.delete(key)
+    entries.set(key, { value, expiresAt: clock.now().getTime() + ttlSeconds * 1000 })
+    const [oldest] = entries.keys()
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+  }
   return {
     store: 'in-process',
-    get: async (key) => {
-      const entry = entries.get(key)
-      if (!entry) return undefined
-      if (entry.expiresAt > clock.now().getTime()) return entry.value
-      entries.delete(key)
-      return undefined
-    },
-    set: async (key, value, { ttlSeconds }) => {
-      entries.delete(key)
-      entries.set(key, { value, expiresAt: clock.now().getTime() + ttlSeconds * 1000 })
-      const [oldest] = entries.keys()
-      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+    get: async (key) => get(key),
+    set: async (key, value, { ttlSeconds }) => set(key, value, ttlSeconds),
+    add: async (key, value, { ttlSeconds }) => {
+      if (get(key) !== undefined) return false
+      set(key, value, ttlSeconds)
+      return true
     },
     delete: async (key) => {
       entries.delete(key)

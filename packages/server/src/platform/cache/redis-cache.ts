@@ -36,6 +36,7 @@ export function redisCache(redis: Redis): Cache {
     set: async (key, value, { ttlSeconds }) => {
       await redis.set(prefix + key, value, 'EX', ttlSeconds)
     },
+    add: async (key, value, { ttlSeconds }) => (await redis.set(prefix + key, value, 'EX', ttlSeconds, 'NX')) === 'OK',
     delete: async (key) => {
       await redis.del(prefix + key)
     },

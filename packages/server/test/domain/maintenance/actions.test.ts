@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { withCooldown } from '../../../src/domain/maintenance/maintenance.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { client, expectProblem, startTestApp, testApp } from '../../support/app/app.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
@@ -52,6 +53,22 @@ describe('the cooldown of maintenance actions', () => {
     clock.now = () => new Date(original().getTime() + 30_500)
     expect((await app.post('/health/archive_old', {})).status).toBe(200)
     await cache.close()
+  })
+
+  test.each(actions)('of ten simultaneous calls of POST /health/%s with one key exactly one runs', async (action) => {
+    await coolDown()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => app.post(`/health/${action}`, {})))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(429)])
+    for (const { status, body } of answers) if (status === 429) expect(body.retry_after).toBeGreaterThan(20)
+  })
+
+  test('an action that fails does not start the cooldown', async () => {
+    await coolDown()
+    const asker = { surface: 'REST API', key: 'failing' } as const
+    const run = async () => Promise.reject(new Error('it failed'))
+    await expect(withCooldown(app.host.app, 'archive_old', asker, run)).rejects.toThrow('it failed')
+    expect(await withCooldown(app.host.app, 'archive_old', asker, async () => 'done')).toBe('done')
+    await expect(withCooldown(app.host.app, 'archive_old', asker, async () => 'again')).rejects.toThrow('Please wait')
   })
 
   test('without a usable cache the three actions answer 503, and everything else of health works', async () => {

@@ -216,6 +216,36 @@ describe('GET /health', () => {
     expect(api_error_retry_health).toMatchObject({ total_api_error_sessions: 1, max_retries: 2 })
   })
 
+  test('GET /health reports the turns that rate limits ended within five minutes, and no pressure without any', async () => {
+    const { pool } = quiet
+    const id = await insertSession(pool)
+    const end = (sequence: number, reason: string, ago: string) =>
+      pool.query(
+        `insert into turns (session_id, sequence, prompt, source, state, outcome, failure_reason, ended_at)
+         values ($1, $2, 'p', 'create', 'ended', 'failed', $3, now() - $4::interval)`,
+        [id, sequence, reason, ago],
+      )
+    const pressure = async () => {
+      const { sigterm_retry_health: one, api_error_retry_health: other } = await report()
+      expect([one.rate_limit_pressure, one.rate_limit_events_5min]).toEqual([
+        other.rate_limit_pressure,
+        other.rate_limit_events_5min,
+      ])
+      return other
+    }
+    await end(1, 'rate_limit', '6 minutes')
+    await end(2, 'auth', '1 minute')
+    expect(await pressure()).toMatchObject({ rate_limit_pressure: false, rate_limit_events_5min: 0 })
+    await end(3, 'rate_limit', '4 minutes')
+    await end(4, 'rate_limit', '1 minute')
+    expect(await pressure()).toMatchObject({
+      rate_limit_pressure: true,
+      rate_limit_events_5min: 2,
+      current_delay_mode: 'normal',
+      status: { status: 'warning' },
+    })
+  })
+
   test('GET /health says unknown with the reason where a section fails, and answers 200 with all the others', async () => {
     await quiet.pool.query('alter table job_counts rename to job_counts_away')
     onTestFinished(async () => void (await quiet.pool.query('alter table job_counts_away rename to job_counts')))

@@ -40,6 +40,16 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
     expect(await cache.get('one')).toBe('b')
   })
 
+  test.skipIf(!isHere)('a cache store adds a value for one of several callers, and again when it is gone', async () => {
+    const cache = await open()
+    const add = () => Promise.all(['a', 'b', 'c'].map((value) => cache.add('one', value, { ttlSeconds: 60 })))
+
+    expect((await add()).filter(Boolean)).toHaveLength(1)
+    expect((await add()).filter(Boolean)).toHaveLength(0)
+    await cache.delete('one')
+    expect((await add()).filter(Boolean)).toHaveLength(1)
+  })
+
   test.skipIf(!isHere)('a cache store deletes a value; deleting a missing key is no error', async () => {
     const cache = await open()
     await cache.set('one', 'a', { ttlSeconds: 60 })

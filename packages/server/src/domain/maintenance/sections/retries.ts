@@ -1,11 +1,8 @@
-import type { Budget, HealthReport } from '@yardmaster/contract/health/report-fields'
+import type { Budget, HealthReport, HealthStatus } from '@yardmaster/contract/health/report-fields'
 import type { App } from '../../app.ts'
 import { startRetryDelaysSeconds } from '../../inbox/inbox.ts'
 import { type Retries, retryWindowDays } from '../turn-store.ts'
-import { type Facts, healthy, warning } from './facts.ts'
-
-/** How long a retry waits never depends on how many there are. */
-const steady = { rate_limit_pressure: false, rate_limit_events_5min: 0, current_delay_mode: 'normal' } as const
+import { counted, type Facts, healthy, warning } from './facts.ts'
 
 export async function retryBudgetHealth(_app: App, facts: Facts): Promise<HealthReport['retry_budget_health']> {
   const [starts, interruptions] = await Promise.all([facts.failedStarts(), facts.interruptions()])
@@ -35,18 +32,22 @@ function budget(name: string, retries: Retries, max: number | null): Budget {
 }
 
 export async function sigtermHealth(_app: App, facts: Facts): Promise<HealthReport['sigterm_retry_health']> {
-  const retries = await facts.interruptions()
+  const [retries, rateLimits] = await Promise.all([facts.interruptions(), facts.rateLimits()])
   return {
     total_sigterm_sessions: retries.sessions,
     recent_sigterm_count: retries.recent,
     recent_sigterm_sessions: retries.recent_sessions,
-    ...common(retries, null),
+    ...common(retries, { max: null, rateLimits }),
     status: healthy('Interrupted turns are continued'),
   }
 }
 
 export async function apiErrorHealth(_app: App, facts: Facts): Promise<HealthReport['api_error_retry_health']> {
-  const [retries, failures] = await Promise.all([facts.failedStarts(), facts.failures()])
+  const [retries, failures, rateLimits] = await Promise.all([
+    facts.failedStarts(),
+    facts.failures(),
+    facts.rateLimits(),
+  ])
   const quota = failures.find(({ reason }) => reason === 'rate_limit')
   return {
     total_api_error_sessions: retries.sessions,
@@ -54,17 +55,27 @@ export async function apiErrorHealth(_app: App, facts: Facts): Promise<HealthRep
     recent_api_error_sessions: retries.recent_sessions,
     quota_limit_sessions_count: quota?.count ?? 0,
     recent_quota_limit_count: quota?.recent ?? 0,
-    ...common(retries, startRetryDelaysSeconds.length),
-    status: retries.failed > 0 ? warning(`${retries.failed} turns failed at every start`) : healthy('Turns start'),
+    ...common(retries, { max: startRetryDelaysSeconds.length, rateLimits }),
+    status: apiErrorStatus(retries, rateLimits),
   }
 }
 
-function common(retries: Retries, max: number | null) {
+function apiErrorStatus({ failed }: Retries, rateLimits: number): HealthStatus {
+  if (failed > 0) return warning(`${failed} turns failed at every start`)
+  return rateLimits > 0
+    ? warning(`The rate limit of a vendor ended ${counted(rateLimits, 'turn')} within 5 minutes`, 'rate_limit_pressure')
+    : healthy('Turns start')
+}
+
+/** How long a retry of ours waits does not depend on rate limits, so the mode is always `normal`. */
+function common(retries: Retries, { max, rateLimits }: { max: number | null; rateLimits: number }) {
   return {
     total_retries_attempted: retries.retries,
     successful_recovery_count: retries.completed,
     exhausted_retry_count: retries.failed,
-    ...steady,
+    rate_limit_pressure: rateLimits > 0,
+    rate_limit_events_5min: rateLimits,
+    current_delay_mode: 'normal' as const,
     max_retries: max,
   }
 }
