@@ -14,39 +14,18 @@ import { runPostDeployTasksJob } from './run-post-deploy-tasks-job.ts'
 import { tools } from './tools.ts'
 
 /** In the queue that recovery mode leaves running: what people need to see and to leave it must go on. */
-const always = 'agents'
+function always(name: string, timing: Pick<Periodic<App>, 'intervalMs' | 'runs'>, work: (app: App) => Promise<void>) {
+  const run = async (app: App) => {
+    await work(app)
+    return 'done' as const
+  }
+  return { name, queue: 'agents', ...timing, run } as const
+}
 
 const periodic: readonly Periodic<App>[] = [
-  {
-    name: 'report_host_health',
-    queue: always,
-    intervalMs: 15_000,
-    runs: 'every_host',
-    run: async (app) => {
-      await reportHost(app)
-      return 'done'
-    },
-  },
-  {
-    name: 'store_job_counts',
-    queue: always,
-    intervalMs: 5000,
-    runs: 'every_host',
-    run: async (app) => {
-      await app.jobCounts.store(app.db)
-      return 'done'
-    },
-  },
-  {
-    name: 'note_expired_recovery_mode',
-    queue: always,
-    intervalMs: 30_000,
-    runs: 'one_host',
-    run: async (app) => {
-      await noteExpiredRecoveryMode(app)
-      return 'done'
-    },
-  },
+  always('report_host_health', { intervalMs: 15_000, runs: 'every_host' }, reportHost),
+  always('store_job_counts', { intervalMs: 5000, runs: 'every_host' }, ({ jobCounts, db }) => jobCounts.store(db)),
+  always('note_expired_recovery_mode', { intervalMs: 30_000, runs: 'one_host' }, noteExpiredRecoveryMode),
   {
     name: 'post_deploy_tasks',
     queue: 'maintenance',
