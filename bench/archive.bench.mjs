@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import { updateArchive } from '../packages/server/dist/domain/archive/update-archive.js'
 import { benchKey, startBenchHost } from './support/host.mjs'
 
-/** One gigabyte of transcripts is stored and downloaded with little memory, and a part of it too. */
+/** One gigabyte of transcripts is stored and downloaded with little memory, also twice at once, in part, and as many files. */
 const targetMegabytes = 200
 const sessions = 200
 const entriesOfSession = 1024
 const entryBytes = 5 * 1024
+const manyFiles = 100_000
 
 const { host, stop } = await startBenchHost({ ROLE: 'web' })
 try {
@@ -19,7 +20,14 @@ try {
   })
   report('Storing', built)
   report('Downloading', await watched(() => download()))
+  report(
+    'Downloading twice at once',
+    await watched(async () => Math.min(...(await Promise.all([download(), download()])))),
+  )
   report('The last megabyte of', await watched(() => download('bytes=-1048576')))
+  await writeManyFiles()
+  report(`With ${manyFiles} more files, downloading`, await watched(() => download()))
+  report(`With ${manyFiles} more files, the last megabyte of`, await watched(() => download('bytes=-1048576')))
 } finally {
   await stop()
 }
@@ -41,6 +49,17 @@ async function writeTranscripts() {
       select id, 'main', n, '{"type":"assistant","text":"' || repeat(md5(id::text || n::text) || ' ', ${Math.floor(entryBytes / 33)}::int) || '"}'
       from chosen, generate_series(1, ${entriesOfSession}) as n
     `.execute(host.app.db)
+}
+
+/** Empty subagents, as they are stored: only their number matters. */
+async function writeManyFiles() {
+  await sql`
+    insert into archive_files (session_id, name, head, size_bytes, crc32, sha256, from_generation)
+    select
+      (select min(session_id) from archive_sessions), 'many/' || lpad(n::text, 8, '0') || '.json', '{"transcript":"',
+      18, 0, repeat('a', 64), (select generation from archive_progress)
+    from generate_series(1, ${manyFiles}) as n
+  `.execute(host.app.db)
 }
 
 async function status() {

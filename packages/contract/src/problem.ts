@@ -81,6 +81,7 @@ export const refusals = {
   malformed_request: { status: 400, error: 'Bad Request' },
   fault: { status: 500, error: 'Internal Server Error' },
   unavailable: { status: 503, error: 'Service unavailable' },
+  too_many_downloads: { status: 503, error: 'Too many downloads' },
   chat_unconfigured: { status: 503, error: 'Chat is not configured' },
   /** Answered with the platform's own text as label. */
   chat_failed: { status: 503, error: 'Chat failed' },

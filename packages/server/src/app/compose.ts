@@ -163,6 +163,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         snapshots: config.RETENTION_SNAPSHOT_DAYS,
         orphans: config.RETENTION_ORPHAN_DAYS,
       },
+      archiveDownloads: { open: 0 },
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
       questions,
       elicitationMinutes: config.ELICITATION_EXPIRATION_MINUTES,

@@ -5,5 +5,5 @@ import { openDownload, showStatus } from './read-archive.ts'
 
 export const endpoints = [
   bind(contract.showArchiveStatus, async (_request, app) => ok(await showStatus(app))),
-  bind(contract.downloadArchive, async ({ query }, app) => ok(await openDownload(app, query))),
+  bind(contract.downloadArchive, async ({ query, headers }, app) => ok(await openDownload(app, query, headers))),
 ]

@@ -1,11 +1,23 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ArchiveFilters, ArchiveStatus } from '@yardmaster/contract/archive/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { Download } from '../../platform/http/download.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-import { type ArchiveState, selectFiles, selectState } from './archive-store.ts'
-import { planArchive } from './plan-archive.ts'
+import { generationOf, type PlannedArchive, planArchive } from './plan-archive.ts'
+import { type ArchiveState, selectState } from './state-store.ts'
 import { intervalMs } from './update-archive.ts'
+
+declare module '../app.ts' {
+  interface App {
+    /** How many downloads of the archive this host sends at the moment. */
+    archiveDownloads: { open: number }
+  }
+}
+
+/** Each reads as fast as its caller: so many leave the database and the event loop to the others. */
+export const maxDownloads = 4
+const retryAfterSeconds = 30
 
 /** How long a run may take before the archive counts as stale. */
 const slackSeconds = 300
@@ -25,25 +37,56 @@ export async function showStatus(app: App): Promise<ArchiveStatus> {
   }
 }
 
-export async function openDownload(app: App, filters: ArchiveFilters): Promise<Download> {
+export async function openDownload(app: App, filters: ArchiveFilters, headers: IncomingHttpHeaders): Promise<Download> {
   const state = await presentState(app)
   const { generated_at: generatedAt } = state
-  const { zip, sessionIds, tag } = await planArchive(app, await selectFiles(app.db, filters), { generatedAt })
+  const { sizeBytes, sessionCount, tag, open } = await choosePlan(app, state, filters, headers)
   const { stale, stale_reason: reason } = staleness(state)
   return new Download({
     filename: `transcript_archive_${fileTime(generatedAt)}.zip`,
     type: 'application/zip',
-    sizeBytes: zip.sizeBytes,
+    sizeBytes,
     tag,
     headers: {
       'x-archive-generated-at': formatTimestamp(generatedAt),
-      'x-archive-session-count': String(sessionIds.length),
+      'x-archive-session-count': String(sessionCount),
       'x-archive-stale': String(stale),
       ...(reason !== null && { 'x-archive-stale-reason': reason }),
       'x-archive-complete': String(isComplete(state)),
     },
-    open: zip.open,
+    open: (part) => open(part, takePlace(app)),
   })
+}
+
+/** The newest archive; for a download that is continued, the one it began with, if all of that is still there. */
+async function choosePlan(
+  app: App,
+  { generation, generated_at: generatedAt }: ArchiveState,
+  filters: ArchiveFilters,
+  { range, 'if-range': begun }: IncomingHttpHeaders,
+): Promise<PlannedArchive> {
+  const earlier = range === undefined ? undefined : generationOf(String(begun))
+  if (earlier !== undefined && earlier < generation) {
+    const plan = await planArchive(app, { generation: earlier, filters }, generatedAt)
+    if (`"${plan.tag}"` === begun) return plan
+  }
+  return planArchive(app, { generation, filters }, generatedAt)
+}
+
+/** Returns the function that gives it back. */
+function takePlace({ archiveDownloads: downloads }: App): () => void {
+  if (downloads.open >= maxDownloads)
+    refuse(
+      'too_many_downloads',
+      `${maxDownloads} downloads of the archive are under way; try again when one has ended`,
+      {
+        retry_after: retryAfterSeconds,
+      },
+    )
+  downloads.open++
+  return () => {
+    downloads.open--
+  }
 }
 
 /** Refuses while there is no archive: before the first run, or when every session that was stored is deleted. */

@@ -1,6 +1,6 @@
 import { prune, type Room } from '../app.ts'
-import { deleteSuperseded } from './archive-store.ts'
 import { endpoints } from './endpoints.ts'
+import { deleteSuperseded } from './file-store.ts'
 import { tools } from './tools.ts'
 import { intervalMs, updateArchive } from './update-archive.ts'
 

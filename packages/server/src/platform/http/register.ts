@@ -179,7 +179,7 @@ export function asEventStream(stream: Readable): Readable {
   return stream
 }
 
-function isEventStream(body: string | Readable): boolean {
+export function isEventStream(body: string | Readable): boolean {
   return typeof body !== 'string' && eventStreams.has(body)
 }
 

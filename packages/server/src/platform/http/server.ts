@@ -9,6 +9,7 @@ import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
 import { type Checkers, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
+import { isEventStream } from './register.ts'
 import { inRequest, openRequestContexts, requestIdOf } from './request-context.ts'
 import { BodyRefusal } from './validation.ts'
 
@@ -27,6 +28,8 @@ export type HttpTimeouts = {
   requestMs: number
   keepAliveMs: number
   checkEveryMs: number
+  /** How long the caller may take nothing of an answer that is a stream. */
+  stalledMs: number
   /** How long a closing server waits for running requests. */
   drainMs: number
 }
@@ -37,6 +40,7 @@ export const defaultTimeouts: HttpTimeouts = {
   requestMs: 13_000,
   keepAliveMs: 10_000,
   checkEveryMs: 1000,
+  stalledMs: 60_000,
   drainMs: 3000, // turns and the database still have to close before the service manager's deadline
 }
 
@@ -87,7 +91,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   acceptJsonAndForms(server)
   ignoreExpectations(server)
   server.setErrorHandler((error, request, reply) => inRequest(request, () => answerError(log, error, request, reply)))
-  logStreamFaults(server, log)
+  watchStreams(server, log, timeouts)
   logEveryAnswer(server, log)
   closeWithinDrainTime(server, timeouts)
   return server
@@ -120,13 +124,21 @@ function ignoreExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-/** A fault in the middle of a stream can no longer be answered: the framework closes the connection, and we log why. */
-function logStreamFaults(server: FastifyInstance, log: Log): void {
+/**
+ * A fault in the middle of a stream can no longer be answered: the framework closes the connection, and we log why. A caller
+ * that takes nothing is disconnected, so that it does not hold what the stream reads from. Streams of events are often silent.
+ */
+function watchStreams(server: FastifyInstance, log: Log, { stalledMs }: HttpTimeouts): void {
   server.addHook('onSend', (request, { raw }, payload, done) => {
     if (payload instanceof Readable) {
       payload.once('error', (error) => {
         if (raw.headersSent) inRequest(request, () => logFault(log, error, request))
       })
+      if (!isEventStream(payload))
+        raw.setTimeout(stalledMs, () => {
+          inRequest(request, () => log.info('disconnected a caller that took nothing of its answer'))
+          raw.destroy()
+        })
     }
     done(null, payload)
   })

@@ -1,43 +1,22 @@
 import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { selectChanged, selectNow } from '../../../src/domain/archive/archive-store.ts'
 import { fileNames } from '../../../src/domain/archive/file-name.ts'
-import { updateArchive } from '../../../src/domain/archive/update-archive.ts'
+import { selectChanged } from '../../../src/domain/archive/source-store.ts'
 import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
-import { emptyTables } from '../../support/database/empty-tables.ts'
+import { archiveOf, parsed } from '../../support/archive/archive-app.ts'
 import { readZip } from '../../support/files/read-zip.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
-import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
+import { insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp({ environment: { ROLE: 'web', SUPERVISOR_PASSWORD: 'the-operators-own-word' } })
 
-beforeEach(() => emptyTables(app.pool, 'sessions', 'archive_state'))
+const { empty, build, conversation, download, unpacked } = archiveOf(app)
 
-const build = (budget?: number) =>
-  updateArchive(app.host.app, new AbortController().signal, budget === undefined ? {} : { budget })
+beforeEach(empty)
 
-async function conversation(lines: readonly string[], columns: Record<string, unknown> = {}): Promise<number> {
-  const id = await insertSession(app.pool, columns)
-  await insertTranscript(app.pool, id, lines)
-  return id
-}
-
-async function download(query = '', headers: Record<string, string> = {}) {
-  const response = await app.send(`/api/v1/transcript_archive/download${query}`, {
-    headers: { 'x-api-key': testKey, ...headers },
-  })
-  const bytes = Buffer.from(await response.arrayBuffer())
-  return { status: response.status, headers: response.headers, bytes }
-}
-
-async function unpacked(query = ''): Promise<Map<string, Buffer>> {
-  return readZip((await download(query)).bytes)
-}
-
-const parsed = (bytes: Buffer | undefined) => JSON.parse(String(bytes))
 const sessionFiles = (files: Map<string, Buffer>) => [...files.keys()].filter((name) => name !== 'manifest.json')
 
 describe('GET /transcript_archive/status', () => {
@@ -81,7 +60,7 @@ describe('GET /transcript_archive/status', () => {
 
   test('is incomplete and not stale while sessions are deferred, and stale when runs stay away, also with sessions left', async () => {
     for (let n = 0; n < 3; n++) await conversation(['{}'])
-    expect(await build(0)).toBe('done')
+    expect(await build({ budget: 0 })).toBe('done')
     expect((await app.get('/transcript_archive/status')).body).toMatchObject({
       complete: false,
       deferred_count: 3,
@@ -182,8 +161,7 @@ describe('GET /transcript_archive/download', () => {
     expect((await download('', { 'if-none-match': tag })).status).toBe(304)
     await app.patch(`/sessions/${id}`, { title: 'Another' })
     await build()
-    const later = await download('', { range: 'bytes=100000-', 'if-range': tag })
-    expect(later.status).toBe(200)
+    const later = await download()
     expect(later.headers.get('etag')).not.toBe(tag)
     expect(parsed(readZip(later.bytes).get(`sessions/${id}.json`)).title).toBe('Another')
   })
@@ -209,7 +187,12 @@ describe('GET /transcript_archive/download', () => {
 
   test('has redacted texts only, also those that callers sent with their own key', async () => {
     const secret = 'the-operators-own-word'
-    const id = await conversation(['{}'], { prompt: `use ${secret}`, title: secret, goal: `with ${secret}` })
+    const id = await conversation(['{}'], {
+      prompt: `use ${secret}`,
+      title: secret,
+      goal: `with ${secret}`,
+      mcp_servers: [`s-${secret}`],
+    })
     await app.post(`/sessions/${id}/subagent_transcripts`, {
       agent_id: `a-${secret}`,
       transcript: secret,
@@ -282,13 +265,25 @@ describe('GET /transcript_archive/download', () => {
     })
   })
 
-  test('a run tries the session that failed before after all others', async () => {
-    const bad = await conversation(['{}'])
-    await app.pool.query('update transcript_threads set entry_count = 5 where session_id = $1', [bad])
-    await build()
-    const later = await conversation(['{}'])
-    const now = await selectNow(app.host.app.db)
-    expect(await selectChanged(app.host.app.db, { triedBefore: now, limit: 10 })).toEqual([later, bad])
+  test('a run begins where the last one ran out of time, so that sessions that fail hold up no others', async () => {
+    const ids = [await conversation(['{}']), await conversation(['{}']), await conversation(['{}'])]
+    await app.pool.query('update archive_progress set scanned_through = $1', [ids[1]])
+    await build({ slice: 1 })
+    const { rows } = await app.pool.query('select session_id from archive_files order by id')
+    expect(rows.map(({ session_id }) => Number(session_id))).toEqual([ids[2], ids[0], ids[1]])
+    const { rows: progress } = await app.pool.query('select scanned_through from archive_progress')
+    expect(Number(progress[0].scanned_through)).toBe(ids[1])
+  })
+
+  test('a run compares the sessions a slice at a time', async () => {
+    const ids = [await conversation(['{}']), await conversation(['{}']), await conversation(['{}'])]
+    const { db } = app.host.app
+    expect(await selectChanged(db, { after: 0, limit: 2 })).toEqual({ last: ids[1], changed: ids.slice(0, 2) })
+    expect(await selectChanged(db, { after: ids[1] ?? 0, limit: 2 })).toEqual({ last: ids[2], changed: ids.slice(2) })
+    expect(await selectChanged(db, { after: ids[2] ?? 0, limit: 2 })).toEqual({ last: undefined, changed: [] })
+    await build({ slice: 2 })
+    expect((await app.get('/transcript_archive/status')).body).toMatchObject({ session_count: 3, complete: true })
+    expect(await selectChanged(db, { after: 0, limit: 10 })).toEqual({ last: ids[2], changed: [] })
   })
 
   test('two runs at once store a session once', async () => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { ok } from '../../../src/platform/http/answer.ts'
 import { Download } from '../../../src/platform/http/download.ts'
+import { defaultTimeouts } from '../../../src/platform/http/server.ts'
 import { testKey } from '../../support/app/app.ts'
 import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 
@@ -108,5 +111,45 @@ describe('a download', () => {
     expect(status).toBe(500)
     for (const name of ['etag', 'content-range', 'content-disposition', 'accept-ranges'])
       expect(headers.get(name)).toBeNull()
+  })
+  test('a caller that takes nothing of a download is disconnected, and what the download reads from is closed', async () => {
+    let closed: (() => void) | undefined
+    const isClosed = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const endless = defineEndpoint({
+      method: 'GET',
+      path: '/endless',
+      tag: 'Test',
+      summary: 'A file',
+      answers: { 200: 'zip' },
+      handle: async () =>
+        ok(
+          new Download({
+            filename: 'file.zip',
+            type: 'application/zip',
+            sizeBytes: 1e12,
+            tag: 'v1',
+            headers: {},
+            open: () =>
+              new Readable({
+                read() {
+                  this.push(Buffer.alloc(1024 * 1024))
+                },
+                destroy(error, done) {
+                  closed?.()
+                  done(error)
+                },
+              }),
+          }),
+        ),
+    })
+    const server = await kitServer([endless], { timeouts: { ...defaultTimeouts, stalledMs: 50 } })
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write(`GET /api/v1/endless HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${testKey}\r\n\r\n`)
+    await once(socket, 'readable')
+    await isClosed
+    socket.destroy()
   })
 })
