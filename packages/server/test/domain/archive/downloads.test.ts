@@ -71,10 +71,10 @@ describe('a part of the archive', () => {
     const whole = await part(0)
     expect(whole.length).toBe(Number(rows[0].size_bytes))
     const readsOfWhole = reads
-    for (const from of [9_500_000, whole.length - 2, 1000, 5_000_001]) {
+    for (const from of [9_500_000, whole.length - 2]) {
       reads = 0
       expect((await part(from)).equals(whole.subarray(from))).toBe(true)
-      if (from > 9_000_000) expect(reads).toBeLessThan(readsOfWhole / 3)
+      expect(reads).toBeLessThan(readsOfWhole / 3)
     }
   })
 
@@ -118,7 +118,7 @@ describe('a part of the archive', () => {
   })
 
   test('a download ends early when a session is deleted that it still needs', async () => {
-    await longConversation(300, 100_000)
+    await longConversation(100, 100_000)
     const needed = await conversation(['{}'])
     await build()
     const { answer } = await begin()
@@ -137,13 +137,13 @@ describe('the files of the archive', () => {
       `insert into archive_files (session_id, name, head, size_bytes, crc32, sha256, from_generation)
        select $1::bigint, 'sessions/' || $1::bigint || '/subagent_transcripts/' || n || '.json', '{"transcript":"', $2, $3, repeat('a', 64),
          (select generation from archive_progress)
-       from generate_series(1, 2500) as n`,
+       from generate_series(1, 1100) as n`,
       [ids[3], content.length, crc32(content)],
     )
     const { bytes, headers } = await download()
     expect(bytes.length).toBe(Number(headers.get('content-length')))
     const files = readZip(bytes)
-    expect(files.size).toBe(1 + 11 + 2500)
+    expect(files.size).toBe(1 + 11 + 1100)
     const manifest = parsed(files.get('manifest.json'))
     expect(manifest.files.map(({ name }: { name: string }) => name)).toEqual([...files.keys()].slice(1))
     expect(manifest.session_ids).toEqual(ids.map(String).toSorted())
@@ -154,7 +154,7 @@ describe('the files of the archive', () => {
 
 describe('a download under way', () => {
   test('a host sends a few downloads at a time and answers 503 with Retry-After to others', async () => {
-    await longConversation(300, 100_000)
+    await longConversation(100, 100_000)
     await build()
     const begun = await Promise.all(Array.from({ length: maxDownloads }, begin))
     expect(begun.map(({ answer }) => answer.statusCode)).toEqual(begun.map(() => 200))
@@ -179,14 +179,13 @@ describe('a download under way', () => {
   })
 
   test('a download goes on where it was when its connection to the database breaks', async () => {
-    await longConversation(300, 100_000)
+    await conversation(Array.from({ length: 300 }, (_, n) => `{"n":${n}}`))
     await build()
     const whole = await download()
-    const { answer } = await begin()
     const client = await app.pool.connect()
     await client.query('begin')
     await client.query('lock table transcript_entries in access exclusive mode')
-    const bytes = buffer(answer)
+    const again = download()
     await eventually(
       async () => {
         const { rowCount } = await app.pool.query(
@@ -201,6 +200,6 @@ describe('a download under way', () => {
     )
     await client.query('rollback')
     client.release()
-    expect((await bytes).equals(whole.bytes)).toBe(true)
+    expect((await again).bytes.equals(whole.bytes)).toBe(true)
   })
 })
