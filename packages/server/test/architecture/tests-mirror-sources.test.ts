@@ -8,7 +8,7 @@ const tests = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const mirrored = ['app', 'domain', 'platform', 'runtimes', 'surfaces']
 
 /** Tests about the other packages and about no single folder of src, and what they share. */
-const others = ['agents', 'architecture', 'client', 'contract', 'faults', 'scripts', 'support']
+const others = ['agents', 'architecture', 'client', 'contract', 'faults', 'fixtures', 'scripts', 'support']
 
 test('test/ has a folder for each layer of src, and no others than those of its own', () => {
   expect(foldersIn(tests).sort()).toEqual([...mirrored, ...others].sort())

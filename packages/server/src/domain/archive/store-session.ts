@@ -30,7 +30,8 @@ type ArchiveApp = Pick<App, 'db' | 'redactor'>
  */
 export async function storeSession(app: ArchiveApp, sessionId: number, signal: AbortSignal): Promise<void> {
   const session = await selectArchivedSession(app.db, sessionId, mainThread)
-  const storedBefore = session && (await ensureArchivedSession(app.db, sessionId))
+  if (!session) return
+  const storedBefore = await ensureArchivedSession(app.db, sessionId)
   if (storedBefore === undefined) return
   const live = new Map((await selectLiveFiles(app.db, sessionId)).map((file) => [file.name, file]))
   const files: number[] = []

@@ -234,12 +234,7 @@ describe('tools/list', () => {
       'wake_me_up_when_session_changes_state',
     ])
     expect(await names('triggers_readonly')).toEqual(['search_triggers'])
-    expect(await names('health_readonly')).toEqual([
-      'get_costs',
-      'get_transcript_archive',
-      'get_system_health',
-      'get_spot_policy',
-    ])
+    expect(await names('health_readonly')).toEqual(['get_costs', 'get_system_health', 'get_spot_policy'])
     expect(await names('sessions_readonly,weather')).toEqual([
       'get_configs',
       'get_session_provenance',
