@@ -45,7 +45,9 @@ export function ownGroupsOf(app: App, session: SessionRow): Group[] {
   const allowed = rootOf(app, session)?.allowsAgents ?? []
   // The tool about the transcript archive is among those for reading sessions; the others of that group are about its own.
   if (allowed.includes('maintain')) return ['self_session', 'sessions_readonly', 'health']
-  return allowed.includes('see_operations') ? ['self_session', 'sessions_readonly', 'health_readonly'] : ['self_session']
+  return allowed.includes('see_operations')
+    ? ['self_session', 'sessions_readonly', 'health_readonly']
+    : ['self_session']
 }
 
 /** The roots on which the agent of a session may start sessions. */

@@ -26,6 +26,7 @@ import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { killedBackup } from './faults/killed-backup.mjs'
 import { killedPruning } from './faults/killed-pruning.mjs'
+import { killedUpgrade } from './faults/killed-upgrade.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
 import { lockedCandidates } from './faults/locked-candidates.mjs'
 import { longAbsence } from './faults/long-absence.mjs'
@@ -117,4 +118,5 @@ export const faults = [
   killWhileDiscarding,
   killAtBudget,
   budgetOnTwoHosts,
+  killedUpgrade,
 ]
