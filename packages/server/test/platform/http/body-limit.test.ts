@@ -101,7 +101,14 @@ describe('a body of 100 MB', () => {
   })
 
   test('a body of 100 MB that continues after the answer is discarded until the request times out, then disconnected', async () => {
-    const timeouts = { headersMs: 1500, requestMs: 1500, keepAliveMs: 300, checkEveryMs: 50, stalledMs: 300, drainMs: 300 }
+    const timeouts = {
+      headersMs: 1500,
+      requestMs: 1500,
+      keepAliveMs: 300,
+      checkEveryMs: 50,
+      stalledMs: 300,
+      drainMs: 300,
+    }
     const server = await kitServer([measuring('/usual', 64 * 1024)], { timeouts })
     const header = 'Transfer-Encoding: chunked'
     const connection = openRaw(server.url)

@@ -7,7 +7,14 @@ import { defineEndpoint, type KitServer, kitServer } from '../../support/http/ki
 import { openRaw, requestHead } from '../../support/http/raw-http.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
-const brief: HttpTimeouts = { headersMs: 200, requestMs: 500, keepAliveMs: 300, checkEveryMs: 50, stalledMs: 300, drainMs: 300 }
+const brief: HttpTimeouts = {
+  headersMs: 200,
+  requestMs: 500,
+  keepAliveMs: 300,
+  checkEveryMs: 50,
+  stalledMs: 300,
+  drainMs: 300,
+}
 const key = `X-API-Key: ${testKey}`
 
 const echo = defineEndpoint({

@@ -8,9 +8,23 @@ import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 import { openRaw, type RawConnection, requestHead } from '../../support/http/raw-http.ts'
 
 /** Short limits, so that a test takes less time than the product's limits. */
-const brief: HttpTimeouts = { headersMs: 200, requestMs: 500, keepAliveMs: 300, checkEveryMs: 50, stalledMs: 300, drainMs: 300 }
+const brief: HttpTimeouts = {
+  headersMs: 200,
+  requestMs: 500,
+  keepAliveMs: 300,
+  checkEveryMs: 50,
+  stalledMs: 300,
+  drainMs: 300,
+}
 /** For tests with an ordinary request first: on a busy machine it must not count as slow. */
-const patient: HttpTimeouts = { headersMs: 1500, requestMs: 2000, keepAliveMs: 300, checkEveryMs: 50, stalledMs: 300, drainMs: 300 }
+const patient: HttpTimeouts = {
+  headersMs: 1500,
+  requestMs: 2000,
+  keepAliveMs: 300,
+  checkEveryMs: 50,
+  stalledMs: 300,
+  drainMs: 300,
+}
 const jsonHeaders = [`X-API-Key: ${testKey}`, 'Content-Type: application/json']
 
 const echo = defineEndpoint({
