@@ -40,7 +40,7 @@ import { closing } from './closing.ts'
 import { type Config, secretVariables } from './config.ts'
 import { modules } from './modules.ts'
 import { openStorage, type Storage } from './open-storage.ts'
-import { openWeb, type WebOptions } from './web.ts'
+import { openWeb, openWorkerWeb, type WebOptions } from './web.ts'
 
 /** A running Yardmaster. */
 export type Host = {
@@ -51,6 +51,8 @@ export type Host = {
   isWorking: boolean
   /** Undefined with `ROLE=worker`. */
   web: { server: FastifyInstance; url: string } | undefined
+  /** Where a worker shows its metrics, if it was given a port for them. */
+  workerUrl: string | undefined
   keyRing: KeyRing
   /** Drains, and leaves nothing of ours running. May be called again. */
   stop(): Promise<void>
@@ -149,7 +151,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),
-      metrics: openMetrics(),
+      metrics: openMetrics({ host: home.hostId }),
       redactor,
       prices: openPrices({ path: config.PRICES_PATH, builtIn: builtInPrices, clock: systemClock, log }),
       serviceUrl,
@@ -172,7 +174,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         chunkSessions: config.SERVICE_CONTENT_SEARCH_CHUNK_SIZE,
       },
     }
-    registerMetrics(app)
+    registerMetrics(app, modules)
     stack.opened('the background work', app.background, (it) => it.drain())
     await chooseRuntimeAtFirstStart(app, firstChoice)
     const { default_runtime: defaultRuntime } = await readSettings(app.db)
@@ -184,10 +186,27 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         : stack.opened('the web server', await openWeb(app, { ...webOptions, config, keys: keyRing.keys }), (it) =>
             it.server.close(),
           )
+    const port = config.ROLE === 'worker' ? config.WORKER_PORT : undefined
+    const workerWeb =
+      port === undefined
+        ? undefined
+        : stack.opened(
+            'the metrics of a worker',
+            await openWorkerWeb(app, { config, keys: keyRing.keys, port }),
+            (it) => it.server.close(),
+          )
     resolveServiceUrl(config.SERVICE_URL?.replace(/\/+$/, '') ?? web?.url)
     stack.opened('the events', events, (it) => it.close())
     if (config.ROLE !== 'web') agents.report(log)
-    return { app, web, defaultRuntime, isWorking: config.ROLE !== 'web', keyRing, stop: stack.close }
+    return {
+      app,
+      web,
+      workerUrl: workerWeb?.url,
+      defaultRuntime,
+      isWorking: config.ROLE !== 'web',
+      keyRing,
+      stop: stack.close,
+    }
   } catch (error) {
     resolveServiceUrl(undefined)
     await stack.close()
@@ -282,7 +301,11 @@ async function startWork(app: App, storage: Storage, stack: ReturnType<typeof cl
     pool: storage.jobsPool,
     handlers: modules.flatMap(({ handlers = [] }) => handlers),
     cron: modules.flatMap(({ cron = [] }) => cron),
-    onEnded: app.jobCounts.record,
+    onEnded: (ended) => {
+      const { queue, job, hasFailed } = ended
+      metrics.jobs.inc({ queue, job, outcome: hasFailed ? 'failed' : 'succeeded' })
+      app.jobCounts.record(ended)
+    },
   })
   stack.opened('the job runners', runners, (it) => it.drain())
 }

@@ -24,6 +24,7 @@ const { windowMinutes } = limits.elicitation
 const variables = {
   HOST: host().default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3000),
+  WORKER_PORT: wholeNumber(0, 65_535).optional(),
   YARDMASTER_HOME: path().optional(),
   DATABASE_URL: url(['postgres:', 'postgresql:']).optional(),
   REDIS_URL: url(['redis:', 'rediss:', 'unix:']).optional(),

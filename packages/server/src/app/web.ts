@@ -18,6 +18,7 @@ import { StartupError } from '../platform/startup-error.ts'
 import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/webhooks/signature.ts'
 import { registerHealth } from '../surfaces/health.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
+import { metrics } from '../surfaces/metrics.ts'
 import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
 import { registerSupervisorPages } from '../surfaces/operator/supervisor/supervisor-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
@@ -54,6 +55,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
     log: app.log,
+    metrics: app.metrics,
     checkers: {
       api_key: apiKeyChecker(check),
       operator: operatorChecker({
@@ -65,7 +67,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
       webhook: webhookChecker(app, config),
     },
     hosts: [config.HOST, ...named],
-    trustedProxies: [...(config.APP_HOST === undefined ? [] : ['loopback']), ...config.TRUSTED_PROXIES],
+    trustedProxies: trustedBy(config),
     ...(timeouts && { timeouts }),
   })
   registerEndpoints(server, endpoints, { app, isChecking })
@@ -82,6 +84,27 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     hosts: named,
   })
   return { server, url: await listen(server, config) }
+}
+
+function trustedBy({ APP_HOST, TRUSTED_PROXIES }: WebOptions['config']): string[] {
+  return [...(APP_HOST === undefined ? [] : ['loopback']), ...TRUSTED_PROXIES]
+}
+
+/** What a host that answers no requests still tells: whether it is up, and its metrics. */
+export async function openWorkerWeb(
+  app: App,
+  { config, keys, port }: Pick<WebOptions, 'config' | 'keys'> & { port: number },
+): Promise<{ server: FastifyInstance; url: string }> {
+  const server = openHttpServer({
+    log: app.log,
+    metrics: app.metrics,
+    checkers: { api_key: apiKeyChecker(keyCheck(apiKeys(keys), { log: app.log })) },
+    hosts: [config.HOST, config.APP_HOST ?? []].flat(),
+    trustedProxies: trustedBy(config),
+  })
+  registerEndpoints(server, metrics.endpoints ?? [], { app, isChecking: false })
+  registerProbes(server, app)
+  return { server, url: await listen(server, { ...config, PORT: port }) }
 }
 
 /**

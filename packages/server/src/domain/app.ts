@@ -83,6 +83,8 @@ export type Room = {
   subscriptions?: readonly Subscription<App>[]
   /** Work on the data of older versions, done once. */
   oneTimeTasks?: readonly OneTimeTask<App>[]
+  /** Names the series of its own metrics at once: a rate needs the value before the first event. */
+  nameSeries?(metrics: Metrics): void
   /** Cleans up after a crash of this host. Finishes before the host takes any work. */
   recover?(app: App): Promise<void>
 }

@@ -59,15 +59,17 @@ export type TurnEnd =
   | { kind: 'interrupted' }
   | { kind: 'failed'; reason: TurnFailureReason; detail: string }
 
-export type TurnFailureReason =
-  | 'auth'
-  | 'rate_limit'
-  | 'model'
-  | 'too_long'
-  | 'no_session'
-  | 'overloaded'
-  | 'agent_error'
-  | 'crash'
+export const turnFailureReasons = [
+  'auth',
+  'rate_limit',
+  'model',
+  'too_long',
+  'no_session',
+  'overloaded',
+  'agent_error',
+  'crash',
+] as const
+export type TurnFailureReason = (typeof turnFailureReasons)[number]
 
 export type RunningTurn = {
   identity: ProcessIdentity

@@ -40,12 +40,32 @@ export async function fireTrigger(
   event: TriggerEvent,
   folded: readonly TriggerEvent[] = [],
 ): Promise<FireResult> {
-  return inWork({ trigger_id: triggerId }, async () => {
+  return inFire(app, triggerId, event, async () => {
     try {
       return await attemptFire(app, triggerId, [event, ...folded])
     } catch (error) {
       if (isOutage(error)) throw error
       return recordFailedFire(app, triggerId, event, error)
+    }
+  })
+}
+
+/** What every fire has, however it begins: the trigger in its log lines, and its outcome in the metrics. */
+export async function inFire<Result extends FireResult>(
+  { metrics }: App,
+  triggerId: number,
+  { by }: TriggerEvent,
+  fire: () => Promise<Result>,
+): Promise<Result> {
+  return inWork({ trigger_id: triggerId }, async () => {
+    try {
+      const result = await fire()
+      if (result.outcome !== 'inactive' && result.outcome !== 'duplicate')
+        metrics.fires.inc({ by, outcome: result.outcome })
+      return result
+    } catch (error) {
+      if (!isOutage(error)) metrics.fires.inc({ by, outcome: 'failed' })
+      throw error
     }
   })
 }

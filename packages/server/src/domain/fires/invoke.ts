@@ -3,7 +3,6 @@ import type { deliveries } from '@yardmaster/contract/fires/fields'
 import type { Session } from '@yardmaster/contract/sessions/fields'
 import type { Trigger } from '@yardmaster/contract/triggers/fields'
 import { isOutage } from '../../platform/db/outage.ts'
-import { inWork } from '../../platform/log/work-context.ts'
 import { Refusal, refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { showRow } from '../sessions/session.ts'
@@ -11,7 +10,7 @@ import { readSettings } from '../settings/settings.ts'
 import { presentTrigger, selectTrigger } from '../triggers/trigger.ts'
 import type { FireResult, TriggerEvent } from './event.ts'
 import { recordFailedFire } from './failed-fire.ts'
-import { attemptFire } from './fire-trigger.ts'
+import { attemptFire, inFire } from './fire-trigger.ts'
 import { valuesOf } from './template.ts'
 
 export type Invoked = {
@@ -34,7 +33,7 @@ export async function invokeTrigger(app: App, id: number, variables: Record<stri
   }
   // The settings are for the answer, which then needs no read of its own.
   const [result, settings] = await Promise.all([
-    inWork({ trigger_id: id }, () => attemptOrRecord(app, id, event)),
+    inFire(app, id, event, () => attemptOrRecord(app, id, event)),
     readSettings(app.db),
   ])
   const { row, conditions } = result.fired ?? refuseMissing()

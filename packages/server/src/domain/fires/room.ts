@@ -1,3 +1,4 @@
+import { fireOutcomes, fireSources } from '@yardmaster/contract/fires/fields'
 import { prune, type Room } from '../app.ts'
 import { endpoints } from './endpoints.ts'
 import { fireDueSchedules } from './fire-due-schedules.ts'
@@ -8,6 +9,9 @@ export const fires: Room = {
   name: 'fires',
   endpoints,
   tools,
+  nameSeries: ({ fires: counter }) => {
+    for (const by of fireSources) for (const outcome of fireOutcomes) counter.inc({ by, outcome }, 0)
+  },
   periodic: [
     {
       name: 'fire_due_schedules',

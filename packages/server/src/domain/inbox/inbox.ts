@@ -61,7 +61,7 @@ export {
   type Turn,
   withdrawLiveTurn,
 } from './turn-store.ts'
-export type { FailureReason, TurnSource, Withdrawal } from './turn-table.ts'
+export { type FailureReason, failureReasons, type TurnSource, type Withdrawal } from './turn-table.ts'
 export { findNextWake } from './wake-store.ts'
 
 /** Writes the session's next turn and wakes admission, in the caller's transaction. */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { TurnFailureReason } from '../../runtimes/runtime.ts'
+import { turnFailureReasons } from '../../runtimes/runtime.ts'
 
 export type TurnSource =
   | 'create'
@@ -14,13 +14,15 @@ export type TurnState = 'queued' | 'dispatched' | 'executing' | 'ended'
 export type TurnOutcome = 'completed' | 'interrupted' | 'failed'
 
 /** Why a turn failed: reported by the runtime, or found by us before or while the agent ran. */
-export type FailureReason =
-  | TurnFailureReason
-  | 'silent'
-  | 'git_clone_failed'
-  | 'clone_validation_failed'
-  | 'spawn_failed'
-  | 'exception'
+export const failureReasons = [
+  ...turnFailureReasons,
+  'silent',
+  'git_clone_failed',
+  'clone_validation_failed',
+  'spawn_failed',
+  'exception',
+] as const
+export type FailureReason = (typeof failureReasons)[number]
 
 /** The request that ends a turn early. */
 export type Withdrawal = 'pause' | 'interrupt' | 'restart' | 'archive'

@@ -46,6 +46,16 @@ export type Outcome =
   /** Another host owns the turn now and writes its end, or the session was deleted. */
   | { kind: 'lost' }
 
+const kinds: Record<Outcome['kind'], true> = {
+  completed: true,
+  interrupted: true,
+  failed: true,
+  prepared: true,
+  cut_short: true,
+  lost: true,
+}
+export const outcomeKinds = Object.keys(kinds)
+
 /** The agent's files cannot be read, so its prompt is not sent again by itself. */
 export function untrustedFileFailure({ message }: UntrustedFile): Outcome {
   const detail = `A file of the session is not used: ${message}.`

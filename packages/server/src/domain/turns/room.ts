@@ -3,8 +3,10 @@ import type { Periodic } from '../../platform/jobs/periodic.ts'
 import { type App, prune, type Room } from '../app.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { keptDays, noteAlive } from '../hosts/hosts.ts'
+import { failureReasons } from '../inbox/inbox.ts'
 import { settingsChanged } from '../settings/events.ts'
 import { admit, admitTurns } from './admit.ts'
+import { outcomeKinds } from './end-turn.ts'
 import { pruneHosts } from './prune-hosts.ts'
 import { recover, takeOver } from './recover.ts'
 import { runTurn } from './run-turn.ts'
@@ -52,6 +54,11 @@ export const turns: Room = {
   jobs: [runTurnJob],
   handlers: [admitTurns, runTurn],
   periodic,
+  nameSeries: ({ turnSeconds, turnFailures, recoveries }) => {
+    for (const outcome of outcomeKinds) turnSeconds.zero({ outcome })
+    for (const reason of failureReasons) turnFailures.inc({ reason }, 0)
+    for (const cause of ['crash', 'takeover']) recoveries.inc({ cause }, 0)
+  },
   recover: async (app) => {
     await recover(app)
     await noteAlive(app.control, app.home.hostId)

@@ -58,6 +58,7 @@ async function runClaimed(app: App, claim: Claim, signal: AbortSignal): Promise<
     await untilReachable(() => endTurn(app, claim.hold, claim.session.id, outcome))
     const seconds = (performance.now() - startedAt) / 1000
     app.metrics.turnSeconds.observe({ outcome: outcome.kind }, seconds)
+    if (outcome.kind === 'failed') app.metrics.turnFailures.inc({ reason: outcome.reason })
     logEnd(app, outcome, seconds)
     await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
   } finally {

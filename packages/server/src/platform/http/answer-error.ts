@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../html/html.ts'
 import type { Log } from '../log/log.ts'
+import type { Metrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
 import { unavailable } from '../unavailable.ts'
 import { forgetFile } from './download.ts'
@@ -8,22 +9,35 @@ import { isBelow } from './guard.ts'
 import { sendPage, wantsPage } from './pages.ts'
 import { problemReply } from './problem-reply.ts'
 
-/** Answers with the error that a request ended in. Only an outage and a fault are logged. */
-export function answerError(log: Log, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (thrown instanceof Refusal) return answerRefusal(thrown, request, reply)
+export type Desk = { log: Log; metrics: Pick<Metrics, 'refusals'> }
+
+/** Answers with the error that a request ended in. All are counted; only an outage and a fault are logged. */
+export function answerError(
+  { log, metrics }: Desk,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = refusalOf(log, thrown, request)
+  metrics.refusals.inc({ kind: refusal.kind })
+  return answerRefusal(refusal, request, reply)
+}
+
+function refusalOf(log: Log, thrown: unknown, request: FastifyRequest): Refusal {
+  if (thrown instanceof Refusal) return thrown
   const error: Error & { code?: unknown } = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
   // The caller disconnected while its body was read: that is not a fault of ours, and no one receives the answer.
-  if (error === request.raw.errored) return answerRefusal(disconnected, request, reply)
+  if (error === request.raw.errored) return disconnected
   const away = unavailable(error)
   if (away) {
     log.warn({ reason: error.message }, 'the database could not carry out a request')
-    return answerRefusal(away, request, reply)
+    return away
   }
   const known = frameworkRefusals.get(error.code)
-  if (known) return answerRefusal(known, request, reply)
+  if (known) return known
   logFault(log, error, request)
   const sentence = `Something went wrong on our side; the log has the details under request id ${request.id}`
-  return answerRefusal(new Refusal('fault', [sentence]), request, reply)
+  return new Refusal('fault', [sentence])
 }
 
 export function logFault(log: Log, error: Error, request: FastifyRequest): void {

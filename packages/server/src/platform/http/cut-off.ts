@@ -1,15 +1,22 @@
 import type { Socket } from 'node:net'
+import type { Metrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
 import { securityHeaders } from './guard.ts'
 import { problemReply } from './problem-reply.ts'
 
 /** Answers on the bare socket when the request could not be parsed or did not arrive in time. */
-export function cutOff(error: Error & { code?: string }, socket: Socket): void {
+export function cutOff(
+  error: Error & { code?: string },
+  socket: Socket,
+  { refusals }: Pick<Metrics, 'refusals'>,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }
-  const { status, body } = problemReply(socketRefusals[error.code ?? ''] ?? malformed)
+  const refusal = socketRefusals[error.code ?? ''] ?? malformed
+  refusals.inc({ kind: refusal.kind })
+  const { status, body } = problemReply(refusal)
   const text = JSON.stringify(body)
   const head = [
     `HTTP/1.1 ${status} ${body.error}`,

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { limits } from '@yardmaster/contract/limits'
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Log } from '../log/log.ts'
+import { type Metrics, openMetrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
 import { answerError, logFault } from './answer-error.ts'
 import { cutOff } from './cut-off.ts'
@@ -15,6 +16,8 @@ import { BodyRefusal } from './validation.ts'
 
 export type HttpServerOptions = {
   log: Log
+  /** Default: counted, and shown to no one. */
+  metrics?: Pick<Metrics, 'requestSeconds' | 'refusals'>
   checkers: Checkers
   /** Host names that requests may use besides the loopback ones. */
   hosts: readonly string[]
@@ -48,7 +51,8 @@ export const defaultTimeouts: HttpTimeouts = {
 const maxParamLength = 300
 
 export function openHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts } = options
+  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts, metrics = openMetrics() } = options
+  const desk = { log, metrics }
   const guard = guardOf({ checkers, hosts })
   // Connections whose request was answered before it had arrived completely: they get no second answer.
   const answeredEarly = new WeakSet<Socket>()
@@ -66,14 +70,15 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',
     return503OnClosing: false, // a request on an open connection is still served; the framework's 503 has another shape
-    clientErrorHandler: (error, socket) => (answeredEarly.has(socket) ? socket.destroy() : cutOff(error, socket)),
+    clientErrorHandler: (error, socket) =>
+      answeredEarly.has(socket) ? socket.destroy() : cutOff(error, socket, metrics),
     // An address that cannot be parsed must pass the guard as well.
     frameworkErrors: async (error, request, reply) => {
       const refusal = await guard.check(request, reply).then(
         () => undefined,
         (thrown: unknown) => thrown,
       )
-      await inRequest(request, () => answerError(log, refusal ?? error, request, reply))
+      await inRequest(request, () => answerError(desk, refusal ?? error, request, reply))
     },
   })
   server.addHook('onRoute', (route) => {
@@ -84,13 +89,14 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   openRequestContexts(server)
   server.addHook('onRequest', guard.check)
-  server.addHook('onResponse', ({ raw }, _reply, done) => {
-    if (!raw.complete) answeredEarly.add(raw.socket)
+  server.addHook('onResponse', (request, reply, done) => {
+    if (!request.raw.complete) answeredEarly.add(request.raw.socket)
+    countAnswer(metrics, request, reply)
     done()
   })
   acceptJsonAndForms(server)
   ignoreExpectations(server)
-  server.setErrorHandler((error, request, reply) => inRequest(request, () => answerError(log, error, request, reply)))
+  server.setErrorHandler((error, request, reply) => inRequest(request, () => answerError(desk, error, request, reply)))
   watchStreams(server, log, timeouts)
   logEveryAnswer(server, log)
   closeWithinDrainTime(server, timeouts)
@@ -142,6 +148,18 @@ function watchStreams(server: FastifyInstance, log: Log, { stalledMs }: HttpTime
     }
     done(null, payload)
   })
+}
+
+/** By the route, not the address: a caller can write any number of addresses. */
+function countAnswer(
+  { requestSeconds }: Pick<Metrics, 'requestSeconds'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return
+  const { method, routeOptions } = request
+  const status = `${Math.floor(reply.statusCode / 100)}xx`
+  requestSeconds.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
 }
 
 /** Request log at debug level. Faults and outages are logged where they are answered. */

@@ -150,6 +150,7 @@ async function answerOrError(app: App, request: FastifyRequest, work: () => Prom
     return await work()
   } catch (thrown) {
     const refusal = thrown instanceof Refusal ? thrown : unavailable(thrown)
+    if (refusal) app.metrics.refusals.inc({ kind: refusal.kind })
     if (refusal) return { text: refusal.messages.join('\n'), isError: true }
     const error = thrown instanceof Error ? thrown : new Error(`thrown: ${String(thrown)}`)
     logFault(app.log, error, request)

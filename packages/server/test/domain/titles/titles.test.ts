@@ -94,7 +94,7 @@ test('a session that comes to rest is titled by a durable subscription', async (
     (status) => status?.events_behind === 0,
   )
   expect(await metrics.registry.metrics()).toMatch(
-    /yardmaster_subscription_events_total\{subscription="title_sessions_at_rest",outcome="handled"\} [1-9]/,
+    /yardmaster_subscription_events_total\{subscription="title_sessions_at_rest",outcome="handled",host="[^"]+"\} [1-9]/,
   )
 })
 

@@ -43,6 +43,7 @@ export const table: Row[] = [
     bad: ['eighty', '-1', '65536', '80.5', '0x50', '1e3', '80 81'],
     rule: port,
   },
+  { name: 'WORKER_PORT', unset: undefined, good: [['9300', 9300]], bad: ['-1', '65536', 'any'], rule: port },
   {
     name: 'YARDMASTER_HOME',
     unset: process.getuid?.() === 0 ? '/var/lib/yardmaster' : join(homedir(), '.yardmaster'),
