@@ -123,7 +123,7 @@ const addedLabels = ['host', 'job', 'instance', 'le']
 function metricsIn(expression: string): { name: string; labels: string[] }[] {
   const bare = expression
     .replace(/\$__rate_interval|\[\w+\]/g, '')
-    .replace(/\b(by|on|without|ignoring) \([^)]*\)/g, '$1')
+    .replace(/\b(by|on|without|ignoring) \([^)]*\)/g, '')
   return [...bare.matchAll(/([a-zA-Z_]\w*)(\{[^}]*\})?(\s*\()?/g)].flatMap(([, name = '', selector = '', call]) =>
     call !== undefined || words.includes(name)
       ? []
