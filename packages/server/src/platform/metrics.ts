@@ -139,7 +139,11 @@ function registerMade<Reading>(
     async collect() {
       const reading = await read()
       this.reset()
-      if (reading === undefined) return
+      if (reading === undefined) {
+        // A metric without labels would be reset to 0.
+        this.remove({})
+        return
+      }
       for (const [about, value] of values(reading)) this.inc(about, value)
     },
   })
