@@ -121,9 +121,7 @@ const addedLabels = ['host', 'job', 'instance', 'le']
 
 /** The metrics that an expression names, each with the labels of its selector. */
 function metricsIn(expression: string): { name: string; labels: string[] }[] {
-  const bare = expression
-    .replace(/\$__rate_interval|\[\w+\]/g, '')
-    .replace(/\b(by|on|without|ignoring) \([^)]*\)/g, '')
+  const bare = expression.replace(/\$__rate_interval|\[\w+\]/g, '').replace(/\b(by|on|without|ignoring) \([^)]*\)/g, '')
   return [...bare.matchAll(/([a-zA-Z_]\w*)(\{[^}]*\})?(\s*\()?/g)].flatMap(([, name = '', selector = '', call]) =>
     call !== undefined || words.includes(name)
       ? []
