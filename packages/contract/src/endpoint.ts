@@ -33,6 +33,9 @@ type About = {
   description?: string
   /** Only where an endpoint accepts more or less than the usual limit. */
   bodyLimitBytes?: number
+  /** The label of a query or a body that its schema refuses, where it is not the usual one. */
+  invalidQuery?: RefusalKind
+  invalidBody?: RefusalKind
   /** The answer carries an `ETag`; a request that names it in `If-None-Match` is answered 304. */
   isTagged?: boolean
   /** For a PATCH: PUT means the same, for clients that know only PUT. */

@@ -23,7 +23,7 @@ export const SessionRef = sentAsText<number | string>(z.string().min(1))
   })
 
 /** No row has id 0, so an id that is too large finds nothing. */
-function toExactId(digits: string): number {
+export function toExactId(digits: string): number {
   const id = Number(digits)
   return Number.isSafeInteger(id) ? id : 0
 }

@@ -1,4 +1,5 @@
 import { endpoints as archive } from './archive/endpoints.ts'
+import { endpoints as backlog } from './backlog/endpoints.ts'
 import { endpoints as board } from './board/endpoints.ts'
 import { endpoints as budgets } from './budgets/endpoints.ts'
 import { endpoints as catalog } from './catalog/endpoints.ts'
@@ -57,6 +58,7 @@ export const operations = [
   ...archive,
   ...heartbeats,
   ...triggers,
+  ...backlog,
   ...fires,
   ...wakes,
   ...channels,

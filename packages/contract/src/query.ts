@@ -28,6 +28,23 @@ export function queryBoolean<Default extends boolean | undefined>({ default: fal
     .meta({ type: 'boolean', ...(fallback !== undefined && { default: fallback }) })
 }
 
+/** One word of a vocabulary; blank counts as absent, any other is refused. */
+export function queryWord<const Word extends string, Default extends Word | undefined = undefined>(
+  words: readonly Word[],
+  { default: fallback }: { default?: Default } = {},
+) {
+  return sentAsText<Word>()
+    .optional()
+    .transform((value, context): Word | Default => {
+      if (value === undefined || value === '') return fallback as Default // undefined is one, if there is no default
+      const known = words.find((each) => each === value)
+      if (known !== undefined) return known
+      context.addIssue({ code: 'custom', message: `must be one of: ${words.join(', ')}` })
+      return z.NEVER
+    })
+    .meta({ type: 'string', enum: [...words], ...(fallback !== undefined && { default: fallback }) })
+}
+
 /** A time in a query string: ISO 8601 with a zone, or a date, which is its first moment in UTC, or with `isEnd` its last. */
 export function queryTime({ isEnd = false } = {}) {
   return sentAsText<string>()

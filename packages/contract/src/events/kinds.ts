@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { backlogChanged } from '../backlog/events.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
@@ -9,6 +10,7 @@ import { eventsMissed } from './missed.ts'
 
 /** Every kind of event that the stream carries. */
 export const eventKinds = [
+  backlogChanged,
   budgetsChanged,
   categoriesChanged,
   elicitationRaised,

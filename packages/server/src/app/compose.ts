@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
+import { openBacklog } from '../domain/backlog/backlog.ts'
 import { openCatalog } from '../domain/catalog/catalog.ts'
 import { openPrices } from '../domain/costs/cost.ts'
 import { openQuestionMemory, type QuestionMemory } from '../domain/elicitations/elicitation.ts'
@@ -138,6 +139,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       runtimes: registerRuntimes(runtimes),
       home,
       catalog,
+      backlog: openBacklog({ agentRoot: config.BACKLOG_AGENT_ROOT }),
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors'), hosts: gitHosts }),
       gitHosts,
       confinement: agents.confinement,

@@ -33,6 +33,7 @@ const variables = {
   GIT_HOSTS: hostList().optional(),
   CATALOG_PATH: path().optional(),
   DEFAULT_AGENT_ROOT: text().optional(),
+  BACKLOG_AGENT_ROOT: text().default('orchestrator'),
   MODELS_PATH: path().optional(),
   PRICES_PATH: path().optional(),
   QUEUE_PAUSES: oneOf(['on', 'off']).default('on'),

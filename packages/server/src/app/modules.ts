@@ -1,5 +1,6 @@
 import type { Room } from '../domain/app.ts'
 import { archive } from '../domain/archive/room.ts'
+import { backlog } from '../domain/backlog/room.ts'
 import { board } from '../domain/board/room.ts'
 import { budgets } from '../domain/budgets/room.ts'
 import { catalog } from '../domain/catalog/room.ts'
@@ -64,6 +65,7 @@ export const modules: readonly Room[] = [
   heartbeats,
   turns,
   triggers,
+  backlog,
   pullRequests,
   fires,
   wakes,

@@ -9,15 +9,22 @@ export const groupNames = [
   'notifications_readonly',
   'health',
   'health_readonly',
+  'work_backlog',
   'self_session',
 ] as const
 export type Group = (typeof groupNames)[number]
 
 /**
  * What agents may do only where their root allows it: end the turn of another session, bring one back, read figures of the
- * whole service, or maintain it.
+ * whole service, maintain it, or use the queue of work.
  */
-export const agentPermissions = ['force_immediate', 'unarchive_parent', 'see_operations', 'maintain'] as const
+export const agentPermissions = [
+  'force_immediate',
+  'unarchive_parent',
+  'see_operations',
+  'maintain',
+  'work_backlog',
+] as const
 export type AgentPermission = (typeof agentPermissions)[number]
 
 /**

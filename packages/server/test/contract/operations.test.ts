@@ -135,6 +135,14 @@ const names = [
   'uncle_links.delete',
   'webhooks.chat',
   'webhooks.forge',
+  'work_backlog_items.append',
+  'work_backlog_items.list',
+  'work_backlog_items.pin',
+  'work_backlog_items.pull',
+  'work_backlog_items.remove',
+  'work_backlog_items.show',
+  'work_backlog_items.start_now',
+  'work_backlog_items.unpin',
 ]
 
 describe('the name of an operation', () => {

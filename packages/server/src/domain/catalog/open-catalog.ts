@@ -99,7 +99,10 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
     secrets: () => secrets,
     knownSecrets: () => knownSecrets,
     credentialState: credentialStates(current, options.credentialState),
-    defaultRootName: () => (tree.roots.find(defaultRoot ?? '') ?? tree.roots.list[0])?.name,
+    defaultRootName: () => {
+      const { find, list } = tree.roots
+      return (find(defaultRoot ?? '') ?? list.find(({ isUserInvocable }) => isUserInvocable) ?? list[0])?.name
+    },
     refresh: following.look,
     close: following.close,
   }

@@ -2,7 +2,7 @@ import type { McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
 import { type Root, serviceServers } from '../catalog/catalog.ts'
 import { readMetadata, type SessionRow } from '../sessions/session.ts'
-import type { Group } from '../tool.ts'
+import type { AgentPermission, Group } from '../tool.ts'
 
 declare module '../app.ts' {
   interface App {
@@ -43,11 +43,14 @@ export async function injectedServers(
 /** The groups of tools that every agent of the session's root has. */
 export function ownGroupsOf(app: App, session: SessionRow): Group[] {
   const allowed = rootOf(app, session)?.allowsAgents ?? []
-  // The tool about the transcript archive is among those for reading sessions; the others of that group are about its own.
-  if (allowed.includes('maintain')) return ['self_session', 'sessions_readonly', 'health']
-  return allowed.includes('see_operations')
-    ? ['self_session', 'sessions_readonly', 'health_readonly']
-    : ['self_session']
+  return ['self_session', ...new Set(allowed.flatMap((permission) => groupsByPermission[permission] ?? []))]
+}
+
+/** The tool about the transcript archive is among those for reading sessions; the others of that group are about its own. */
+const groupsByPermission: Readonly<Partial<Record<AgentPermission, readonly Group[]>>> = {
+  maintain: ['sessions_readonly', 'health'],
+  see_operations: ['sessions_readonly', 'health_readonly'],
+  work_backlog: ['work_backlog'],
 }
 
 /** The roots on which the agent of a session may start sessions. */

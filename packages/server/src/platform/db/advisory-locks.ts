@@ -13,6 +13,7 @@ export const advisoryLocks = {
   placement: 7_346_023,
   indexing: 7_346_024,
   uncleLinks: 7_346_031,
+  workBacklog: 7_346_032,
 } as const
 
 /** Locks with two keys, a class and a number in it. PostgreSQL keeps them apart from locks with one key. */

@@ -41,6 +41,8 @@ export type Forge = {
    */
   labelledBy(repo: string, number: number, label: string): Promise<Labelling | undefined>
   pullRequest(repo: string, number: number): Promise<PullRequest | undefined>
+  /** Undefined for an issue that does not exist, or that our token may not see. */
+  issueState(repo: string, number: number): Promise<'open' | 'closed' | undefined>
 }
 
 export type ForgeOptions = {
@@ -103,7 +105,8 @@ export function openForge(options: ForgeOptions): Forge {
       }),
     issuesSince: (repo, since) => listIssues(request, repo, since),
     labelledBy: (repo, number, label) => unlessRefused(findLabelling(request, { repo, number, label }), undefined),
-    pullRequest: (repo, number) => showPullRequest(request, repo, number),
+    pullRequest: (repo, number) => unlessMissing(showPullRequest(request, repo, number)),
+    issueState: (repo, number) => unlessMissing(showIssueState(request, repo, number)),
   }
 }
 
@@ -223,17 +226,27 @@ function lastPageOf(link: string | undefined): number | undefined {
   return Number.isSafeInteger(page) && page > 0 ? page : undefined
 }
 
-async function showPullRequest(request: Request, repo: string, number: number): Promise<PullRequest | undefined> {
+async function showPullRequest(request: Request, repo: string, number: number): Promise<PullRequest> {
+  const input = { ...named(repo), number }
+  const { data: wire } = await request('GET /repos/{owner}/{name}/pulls/{number}', input, WirePullRequest)
+  return {
+    url: wire.html_url,
+    title: wire.title,
+    state: wire.merged ? 'merged' : wire.state === 'open' ? 'open' : 'closed',
+    hasConflict: wire.mergeable === null ? undefined : !wire.mergeable,
+    createdAt: new Date(wire.created_at),
+  }
+}
+
+async function showIssueState(request: Request, repo: string, number: number): Promise<'open' | 'closed'> {
+  const { data } = await request('GET /repos/{owner}/{name}/issues/{number}', { ...named(repo), number }, WireState)
+  return data.state === 'open' ? 'open' : 'closed'
+}
+
+/** Undefined for what the forge says does not exist, or no longer does. */
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    const input = { ...named(repo), number }
-    const { data: wire } = await request('GET /repos/{owner}/{name}/pulls/{number}', input, WirePullRequest)
-    return {
-      url: wire.html_url,
-      title: wire.title,
-      state: wire.merged ? 'merged' : wire.state === 'open' ? 'open' : 'closed',
-      hasConflict: wire.mergeable === null ? undefined : !wire.mergeable,
-      createdAt: new Date(wire.created_at),
-    }
+    return await asked
   } catch (error) {
     if (error instanceof RemoteFailed && error.kind === 'refused' && /HTTP (404|410)/.test(error.message))
       return undefined
@@ -252,6 +265,7 @@ function webUrlOf(apiUrl: string): string {
   return `${protocol}//${host.replace(/^api\./, '')}`
 }
 
+const WireState = z.object({ state: z.string() })
 const Account = z.object({ login: z.string() })
 const FoundItem = WireItem.extend({ repository_url: z.string().transform(repoOfUrl).pipe(RepoName) })
 const SearchPage = z.object({ incomplete_results: z.boolean(), items: z.array(FoundItem) })

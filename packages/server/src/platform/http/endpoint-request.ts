@@ -39,7 +39,7 @@ class ReadRequest implements EndpointRequest<unknown, unknown, unknown, unknown>
 
   constructor(endpoint: Declaration, sent: Sent) {
     this.params = parseParams(endpoint.params, sent.params)
-    this.query = parseQuery(endpoint.query, sent.query)
+    this.query = parseQuery(endpoint.query, sent.query, endpoint.invalidQuery)
     this.headers = sent.headers
     this.agentOf = sent.agentOf
     this.roots = sent.roots
@@ -49,8 +49,8 @@ class ReadRequest implements EndpointRequest<unknown, unknown, unknown, unknown>
   }
 
   get body(): unknown {
-    const { body: schema } = this.#endpoint
-    return schema && parseBody(schema, this.#sent.body)
+    const { body: schema, invalidBody } = this.#endpoint
+    return schema && parseBody(schema, this.#sent.body, invalidBody)
   }
 
   get early(): unknown {

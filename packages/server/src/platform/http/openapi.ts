@@ -69,12 +69,13 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
     endpoint.auth === 'operator' ? ['unauthorized', 'too_many_wrong_keys', 'foreign_origin'] : []
   const withSignature: RefusalKind[] = endpoint.signedBy ? ['unauthorized', `${endpoint.signedBy}_unconfigured`] : []
   const withParams: RefusalKind[] = endpoint.path.includes('{') ? ['not_found'] : []
-  const withQuery: RefusalKind[] = Object.keys(propertiesOf(endpoint.query)).length > 0 ? ['invalid_parameter'] : []
+  const withQuery: RefusalKind[] =
+    Object.keys(propertiesOf(endpoint.query)).length > 0 ? [endpoint.invalidQuery ?? 'invalid_parameter'] : []
   const takesBody = endpoint.method !== 'GET'
   const withBody: RefusalKind[] = takesBody
     ? ['invalid_json', 'invalid_form', 'unsupported_content_type', 'body_too_large', 'request_timeout']
     : []
-  const withSchema: RefusalKind[] = endpoint.body ? ['validation_failed'] : []
+  const withSchema: RefusalKind[] = endpoint.body ? [endpoint.invalidBody ?? 'validation_failed'] : []
   const withFile: RefusalKind[] = Object.values(endpoint.answers).includes('zip') ? ['range_not_satisfiable'] : []
   return [
     ...withKey,

@@ -1,3 +1,4 @@
+import type { RefusalKind } from '@yardmaster/contract/problem'
 import { refusalOf } from '@yardmaster/contract/sent'
 import type { z } from 'zod'
 import { Refusal, refuse, refuseMissing } from '../refusal.ts'
@@ -6,9 +7,9 @@ import { exactly } from './json-body.ts'
 /** The body of the request is wrong, whatever its path names. */
 export class BodyRefusal extends Refusal {}
 
-export function parseBody(schema: z.ZodType, body: unknown): unknown {
+export function parseBody(schema: z.ZodType, body: unknown, label: RefusalKind = 'validation_failed'): unknown {
   const result = schema.safeParse(body)
-  return result.success ? withExactObjects(result.data, body) : refuseBody(result.error, body)
+  return result.success ? withExactObjects(result.data, body) : refuseBody(result.error, body, label)
 }
 
 /** An object that the schema passed on as it was sent is the caller's own: its integers stay as they were written. */
@@ -21,21 +22,21 @@ function withExactObjects(data: unknown, body: unknown): unknown {
 }
 
 /** All ordinary problems together, or else the first value that a field refuses under a label of its own. */
-function refuseBody({ issues }: z.ZodError, body: unknown): never {
+function refuseBody({ issues }: z.ZodError, body: unknown, label: RefusalKind): never {
   const ordinary = issues.filter((issue) => refusalOf(issue) === undefined)
   const [first] = issues
   const kind = first && refusalOf(first)
-  if (ordinary.length > 0 || !kind) throw new BodyRefusal('validation_failed', sentences(ordinary, body))
+  if (ordinary.length > 0 || !kind) throw new BodyRefusal(label, sentences(ordinary, body))
   throw new BodyRefusal(kind, [first.message])
 }
 
-export function parseQuery(schema: z.ZodType, query: unknown): unknown {
+export function parseQuery(schema: z.ZodType, query: unknown, label: RefusalKind = 'invalid_parameter'): unknown {
   const result = schema.safeParse(query)
-  if (!result.success) return refuse('invalid_parameter', sentences(result.error.issues, query))
+  if (!result.success) return refuse(label, sentences(result.error.issues, query))
   const unstorable = namesWithNul(query, result.data)
   if (unstorable.length === 0) return result.data
   const problems = unstorable.map((name) => `${attributeName([name])} must not hold a NUL character`)
-  return refuse('invalid_parameter', problems)
+  return refuse(label, problems)
 }
 
 /** A path that does not match its schema answers 404. */
@@ -69,6 +70,7 @@ function problemOf(issue: z.core.$ZodIssue, input: unknown): string {
     case 'invalid_type':
       return valueAt(input, issue.path) === undefined ? "can't be blank" : wrongType(issue.expected)
     case 'too_small':
+      if (issue.origin === 'array') return `has too few entries (minimum is ${issue.minimum})`
       return issue.origin === 'string' ? issue.message : `must be greater than or equal to ${issue.minimum}`
     case 'too_big':
       return issue.origin === 'array'

@@ -18,7 +18,10 @@ test('a fresh start loads the sample catalog without warnings', async () => {
     error: null,
     warnings: [],
   })
-  expect(body.agent_roots).toMatchObject([{ name: 'sample', default: true, default_plugins: ['first-steps'] }])
+  expect(body.agent_roots).toMatchObject([
+    { name: 'orchestrator', default: false, user_invocable: false },
+    { name: 'sample', default: true, default_plugins: ['first-steps'] },
+  ])
   expect(body.mcp_servers).toMatchObject([{ name: 'yard-clock', unavailable: false }])
   expect(body.goals).toHaveLength(2)
   expect((await app.get('/skills')).body.skills).toHaveLength(1)

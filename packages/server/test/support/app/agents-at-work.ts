@@ -36,6 +36,15 @@ export async function agentsAtWork() {
         allow_agents: ['see_operations'],
       },
       keeper: { description: 'May maintain.', url: api, default_runtime: 'demo', allow_agents: ['maintain'] },
+      puller: {
+        description: 'May use the backlog and start its sessions.',
+        url: api,
+        default_runtime: 'demo',
+        default_subagent_roots: ['orchestrator'],
+        allow_agents: ['work_backlog'],
+      },
+      gate: { description: 'May use the backlog.', url: api, default_runtime: 'demo', allow_agents: ['work_backlog'] },
+      orchestrator: { description: 'Works on the backlog.', url: api, default_runtime: 'demo' },
       other: { description: 'Another.', url: api, default_runtime: 'demo' },
     },
   })

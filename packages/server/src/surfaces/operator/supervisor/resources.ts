@@ -1,3 +1,4 @@
+import { estimatedCosts, itemStatuses } from '@yardmaster/contract/backlog/vocabulary'
 import { logLevels } from '@yardmaster/contract/logs/fields'
 import { sessionStatuses } from '@yardmaster/contract/sessions/fields'
 import { triggerStatuses } from '@yardmaster/contract/triggers/fields'
@@ -135,6 +136,29 @@ export const resources: readonly Resource[] = [
         params: { id: 'trigger_id' },
         entryOf: 'trigger_conditions_attributes',
       },
+    ],
+  },
+  {
+    name: 'work_backlog',
+    title: 'Work backlog',
+    one: 'Item',
+    about: 'The ranked queue of work, and its history.',
+    table: 'work_backlog_items',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'key', 'title', 'status', 'precedence', 'pinned', 'liveness', 'added_at'],
+    shown: [
+      ...['issue_url', 'repo', 'surface', 'kind', 'scope_direction', 'estimated_cost', 'gate_verdict', 'decided_at'],
+      ...['payload', 'added_by', 'added_via', 'writing_session_id', 'started_session_id', 'started_by_session_id'],
+      ...['started_at', 'removed_at', 'removed_by', 'removal_reason', 'liveness_checked_at', 'liveness_check_at'],
+    ],
+    withheld: { rank_key: 'made of precedence and id' },
+    filters: { status: itemStatuses, estimated_cost: estimatedCosts, key: text },
+    forms: [
+      { operation: 'work_backlog_items.pin', button: 'Pin', fields: ['precedence'] },
+      { operation: 'work_backlog_items.unpin', button: 'Unpin' },
+      { operation: 'work_backlog_items.start_now', button: 'Start now' },
+      { operation: 'work_backlog_items.remove', button: 'Remove', fields: ['reason', 'removed_by'], isDangerous: true },
     ],
   },
   {
@@ -320,6 +344,9 @@ export const references: Readonly<Record<string, string>> = {
   summary_of_session_id: 'sessions',
   last_session_id: 'sessions',
   made_by_session_id: 'sessions',
+  writing_session_id: 'sessions',
+  started_session_id: 'sessions',
+  started_by_session_id: 'sessions',
   category_id: 'categories',
   trigger_id: 'triggers',
 }

@@ -44,6 +44,12 @@ beforeAll(async () => {
     triggers: String(trigger.body.trigger.id),
     conditions: await insert('select id from trigger_conditions where trigger_id = $1', trigger.body.trigger.id),
     categories: category,
+    work_backlog: await insert(
+      `insert into work_backlog_items
+         (key, repo, surface, title, kind, scope_direction, estimated_cost, added_at, added_by, added_via, precedence)
+       values ($1, 'acme/web', 'web', $1, 'bug', 'convergent', 'small', now(), 'human', 'api', 6000) returning id`,
+      hostile,
+    ),
     messages: await insert(
       'insert into enqueued_messages (session_id, content, position) values ($1, $2, 1) returning id',
       session,
@@ -218,6 +224,14 @@ describe('changing a record', () => {
       '04:00',
     ],
     ['categories', 'categories.update', { is_frozen: 'true' }, 'categories', 'is_frozen', true],
+    [
+      'work_backlog',
+      'work_backlog_items.pin',
+      { precedence: '7500' },
+      'work_backlog_items',
+      'pinned and precedence = 7500',
+      true,
+    ],
     ['messages', 'enqueued_messages.update', { content: 'another' }, 'enqueued_messages', 'content', 'another'],
     ['logs', 'logs.update', { content: 'another' }, 'session_logs', 'content', 'another'],
     ['subagents', 'subagents.update', { status: 'completed' }, 'subagent_transcripts', 'status', 'completed'],
@@ -256,6 +270,7 @@ describe('changing a record', () => {
     ['triggers', 'triggers.update', { name: '' }, 'Name '],
     ['conditions', 'triggers.update', { configuration: '{"unit": "decades"}' }, 'Trigger conditions configuration '],
     ['categories', 'categories.update', { name: ' ' }, 'Name '],
+    ['work_backlog', 'work_backlog_items.pin', { precedence: '2147483648' }, 'Precedence '],
     ['messages', 'enqueued_messages.update', { content: '' }, 'Content '],
     ['settings', 'settings.update', { spot_max_concurrent_sessions: '101' }, 'Spot max concurrent sessions '],
     ['settings', 'settings.update', { default_model: 'nothing' }, 'Default model nothing is not a model'],

@@ -1,0 +1,37 @@
+import * as contract from '@yardmaster/contract/backlog/endpoints'
+import { created, ok } from '../../platform/http/answer.ts'
+import { bind } from '../app.ts'
+import { appendItem } from './append.ts'
+import { pinItem, removeItem, startItemNow, unpinItem } from './change-item.ts'
+import { findItem, listItems, showItem } from './find-items.ts'
+import { pullItems } from './pull.ts'
+
+export const endpoints = [
+  bind(contract.listItems, async ({ query: { page, per_page: perPage, ...filters } }, app) =>
+    ok(await listItems(app, filters, { page, perPage })),
+  ),
+  bind(contract.showItem, async ({ params }, app) => ok({ work_backlog_item: await showItem(app.db, params.id) })),
+  bind(contract.appendItem, async ({ body, isTool, agentOf }, app) => {
+    const appended = await appendItem(app, body, { isTool, agentOf })
+    return appended.created ? created(appended) : ok(appended)
+  }),
+  bind(contract.pullItems, async ({ body, agentOf, roots }, app) =>
+    ok(await pullItems(app, body, { actingSessionId: body.acting_session_id, agentOf, roots })),
+  ),
+  bind(contract.startItemNow, async (request, app) => {
+    const { params, agentOf, roots } = request
+    await findItem(app.db, params.id)
+    const { acting_session_id: actingSessionId } = request.body
+    return created(await startItemNow(app, params.id, { actingSessionId, agentOf, roots }))
+  }),
+  // An unknown item answers 404 whatever the body says.
+  bind(contract.pinItem, async (request, app) => {
+    await findItem(app.db, request.params.id)
+    return ok({ work_backlog_item: await pinItem(app, request.params.id, request.body.precedence) })
+  }),
+  bind(contract.unpinItem, async ({ params }, app) => ok({ work_backlog_item: await unpinItem(app, params.id) })),
+  bind(contract.removeItem, async (request, app) => {
+    await findItem(app.db, request.params.id)
+    return ok({ work_backlog_item: await removeItem(app, request.params.id, request.body) })
+  }),
+]

@@ -1,0 +1,1 @@
+export { backlogChanged } from '@yardmaster/contract/backlog/events'
