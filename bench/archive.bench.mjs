@@ -9,6 +9,7 @@ const sessions = 200
 const entriesOfSession = 1024
 const entryBytes = 5 * 1024
 const manyFiles = 100_000
+const manySessions = 100_000
 
 const { host, stop } = await startBenchHost({ ROLE: 'web' })
 try {
@@ -28,6 +29,14 @@ try {
   await writeManyFiles()
   report(`With ${manyFiles} more files, downloading`, await watched(() => download()))
   report(`With ${manyFiles} more files, the last megabyte of`, await watched(() => download('bytes=-1048576')))
+  await writeManySessions()
+  report(
+    `With ${manySessions} more sessions, looking for changes to`,
+    await watched(async () => {
+      await updateArchive(host.app, new AbortController().signal)
+      return (await status()).file_size_bytes
+    }),
+  )
 } finally {
   await stop()
 }
@@ -59,6 +68,14 @@ async function writeManyFiles() {
       (select min(session_id) from archive_sessions), 'many/' || lpad(n::text, 8, '0') || '.json', '{"transcript":"',
       18, 0, repeat('a', 64), (select generation from archive_progress)
     from generate_series(1, ${manyFiles}) as n
+  `.execute(host.app.db)
+}
+
+/** Each is compared, and none has anything to store. */
+async function writeManySessions() {
+  await sql`
+    insert into sessions (agent_runtime, genesis, git_root, branch, prompt)
+    select 'demo', 'api', '/srv/none', 'main', 'say hello' from generate_series(1, ${manySessions})
   `.execute(host.app.db)
 }
 

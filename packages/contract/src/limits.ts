@@ -73,6 +73,8 @@ export const limits = {
   contentSearchCandidates: 50_000,
   budgetUsd: { min: 0.01, max: 1_000_000_000 },
   budgetTokens: 1_000_000_000_000,
+  /** Downloads of the transcript archive that a host sends at a time. */
+  archiveDownloads: 4,
   costsWindowDays: { min: 1, max: 365, default: 7 },
   archiveOldDays: { min: 1, max: 365, default: 7 },
   recoveryMinutes: { min: 5, max: 240, default: 60 },

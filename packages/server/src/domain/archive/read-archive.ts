@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ArchiveFilters, ArchiveStatus } from '@yardmaster/contract/archive/fields'
+import { limits } from '@yardmaster/contract/limits'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { Download } from '../../platform/http/download.ts'
 import { refuse } from '../../platform/refusal.ts'
@@ -15,8 +16,7 @@ declare module '../app.ts' {
   }
 }
 
-/** Each reads as fast as its caller: so many leave the database and the event loop to the others. */
-export const maxDownloads = 4
+/** For a caller beyond the limit: downloads read as fast as the database can, and must leave it to others too. */
 const retryAfterSeconds = 30
 
 /** How long a run may take before the archive counts as stale. */
@@ -75,10 +75,10 @@ async function choosePlan(
 
 /** Returns the function that gives it back. */
 function takePlace({ archiveDownloads: downloads }: App): () => void {
-  if (downloads.open >= maxDownloads)
+  if (downloads.open >= limits.archiveDownloads)
     refuse(
       'too_many_downloads',
-      `${maxDownloads} downloads of the archive are under way; try again when one has ended`,
+      `${limits.archiveDownloads} downloads of the archive are under way; try again when one has ended`,
       {
         retry_after: retryAfterSeconds,
       },

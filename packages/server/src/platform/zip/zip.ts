@@ -79,21 +79,26 @@ async function* exactly(
   throw new Error(`a file of the zip ended ${left} bytes early`)
 }
 
-const chunkBytes = 64 * 1024
+const chunkBytes = 16 * 1024
 
-/** Headers have a hundred bytes each, and each write to the caller has a cost. */
+/** Joins small chunks: a header has a hundred bytes, and each write to the caller has a cost. Large ones are not copied. */
 async function* inChunks(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let waiting: Buffer[] = []
+  let small: Buffer[] = []
   let size = 0
   for await (const chunk of source) {
-    waiting.push(chunk)
-    size += chunk.length
-    if (size < chunkBytes) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    size = 0
+    const isLarge = chunk.length >= chunkBytes
+    if (size > 0 && (isLarge || size + chunk.length > chunkBytes)) {
+      yield Buffer.concat(small)
+      small = []
+      size = 0
+    }
+    if (isLarge) yield chunk
+    else {
+      small.push(chunk)
+      size += chunk.length
+    }
   }
-  if (size > 0) yield Buffer.concat(waiting)
+  if (size > 0) yield Buffer.concat(small)
 }
 
 /** Version 4.5 of the format: the first with 64-bit sizes. Made as by Unix, so that the file mode counts. */

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
+import { limits } from '@yardmaster/contract/limits'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileContent } from '../../../src/domain/archive/file-content.ts'
 import { selectFileSource } from '../../../src/domain/archive/file-store.ts'
-import { maxDownloads } from '../../../src/domain/archive/read-archive.ts'
 import { testApp, testKey } from '../../support/app/app.ts'
 import { archiveOf, parsed } from '../../support/archive/archive-app.ts'
 import { readZip } from '../../support/files/read-zip.ts'
@@ -156,7 +156,7 @@ describe('a download under way', () => {
   test('a host sends a few downloads at a time and answers 503 with Retry-After to others', async () => {
     await longConversation(100, 100_000)
     await build()
-    const begun = await Promise.all(Array.from({ length: maxDownloads }, begin))
+    const begun = await Promise.all(Array.from({ length: limits.archiveDownloads }, begin))
     expect(begun.map(({ answer }) => answer.statusCode)).toEqual(begun.map(() => 200))
     const refused = await app.get('/transcript_archive/download')
     expect([refused.status, refused.body.error]).toEqual([503, 'Too many downloads'])

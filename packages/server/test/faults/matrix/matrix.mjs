@@ -1,4 +1,5 @@
 import { archiveRace } from './faults/archive-race.mjs'
+import { brokenDownloads } from './faults/broken-downloads.mjs'
 import { budgetOnTwoHosts, killAtBudget } from './faults/budgets.mjs'
 import { conflicts } from './faults/conflicts.mjs'
 import { databaseClockMoves } from './faults/database-clock.mjs'
@@ -119,4 +120,5 @@ export const faults = [
   killAtBudget,
   budgetOnTwoHosts,
   killedUpgrade,
+  brokenDownloads,
 ]
