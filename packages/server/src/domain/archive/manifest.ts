@@ -3,6 +3,8 @@ import type { Database } from '../../platform/db/database.ts'
 import type { Read } from './file-content.ts'
 import { type ListedFile, type Snapshot, type Summary, selectFilePage, selectSessionIdPage } from './snapshot-store.ts'
 
+export const manifestName = 'manifest.json'
+
 /** Everything about a manifest but its two lists. */
 export type Manifest = { summary: Summary; generatedAt: string }
 

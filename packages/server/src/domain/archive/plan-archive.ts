@@ -5,16 +5,15 @@ import { isConflict, isOutage } from '../../platform/db/outage.ts'
 import { abortableStream } from '../../platform/http/abortable-stream.ts'
 import type { Part } from '../../platform/http/download.ts'
 import { withRetries } from '../../platform/with-retries.ts'
-import { type ZipEntry, zipPart, zipSize } from '../../platform/zip/zip.ts'
+import { zipSize } from '../../platform/zip/zip.ts'
 import type { App } from '../app.ts'
-import { fileContent, type Read } from './file-content.ts'
-import { selectFileSource } from './file-store.ts'
-import { checksumOf, filePages, type Manifest, manifestBytes, manifestSize } from './manifest.ts'
+import { archiveBytes } from './archive-bytes.ts'
+import type { Read } from './file-content.ts'
+import { type Manifest, manifestName, manifestSize } from './manifest.ts'
 import { type Snapshot, selectSummary } from './snapshot-store.ts'
 
 /** Changes when the same files make another zip. */
 const format = 'yardmaster-archive-2'
-const manifestName = 'manifest.json'
 
 export type PlannedArchive = {
   sizeBytes: number
@@ -41,67 +40,13 @@ export async function planArchive(
     nameBytes: summary.name_bytes + manifestName.length,
     contentBytes: summary.content_bytes + manifestSize(manifest),
   }
-  const tag = tagOf(snapshot, manifest)
-  const open = (part: Part, onEnd: () => void): Readable =>
-    abortableStream((signal) => {
-      const read = patiently(signal)
-      const check = async (): Promise<void> => {
-        const { ids, checksums } = await read(() => selectSummary(db, snapshot))
-        if (ids === summary.ids && checksums === summary.checksums) return
-        throw new Error('a session was deleted while the transcript archive was sent')
-      }
-      return checkedAtEnd(bytesOf(), check)
-
-      async function* bytesOf(): AsyncGenerator<Buffer> {
-        const first = await manifestEntry(() => manifestBytes(db, snapshot, manifest, read), manifest)
-        yield* zipPart(totals, () => entriesOf(first), part)
-      }
-
-      async function* entriesOf(first: ZipEntry): AsyncGenerator<ZipEntry> {
-        yield first
-        for await (const page of filePages(db, snapshot, read))
-          for (const { id, name, size_bytes: sizeBytes, crc32 } of page)
-            yield { name, sizeBytes, crc32, open: (from) => contentOf({ db }, id, from, read) }
-      }
-    }, onEnd)
-  return { sizeBytes: zipSize(totals), sessionCount: summary.sessions, tag, open }
-}
-
-async function manifestEntry(content: () => AsyncIterable<Buffer>, manifest: Manifest): Promise<ZipEntry> {
   return {
-    name: manifestName,
-    sizeBytes: manifestSize(manifest),
-    crc32: await checksumOf(content()),
-    open: (from) => skipping(content(), from),
+    sizeBytes: zipSize(totals),
+    sessionCount: summary.sessions,
+    tag: tagOf(snapshot, manifest),
+    open: (part, onEnd) =>
+      abortableStream((signal) => archiveBytes(db, { snapshot, manifest, totals, part }, patiently(signal)), onEnd),
   }
-}
-
-async function* skipping(source: AsyncIterable<Buffer>, from: number): AsyncGenerator<Buffer> {
-  let left = from
-  for await (const chunk of source) {
-    if (left < chunk.length) yield chunk.subarray(left)
-    left = Math.max(0, left - chunk.length)
-  }
-}
-
-/**
- * Pages that were read after a session was deleted lack it, and the bytes after it are at another place. The last bytes are
- * sent only if no session was: the caller otherwise gets a part that ends early, not a wrong one.
- */
-async function* checkedAtEnd(source: AsyncIterable<Buffer>, check: () => Promise<void>): AsyncGenerator<Buffer> {
-  let last: Buffer | undefined
-  for await (const chunk of source) {
-    if (last) yield last
-    last = chunk
-  }
-  await check()
-  if (last) yield last
-}
-
-async function* contentOf({ db }: Pick<App, 'db'>, id: number, from: number, read: Read): AsyncGenerator<Buffer> {
-  const source = await read(() => selectFileSource(db, id))
-  if (!source) throw new Error('a session was deleted while the transcript archive was sent')
-  yield* fileContent(db, source, from, read)
 }
 
 /** In total about half of the time after which a caller that gets nothing is disconnected. */

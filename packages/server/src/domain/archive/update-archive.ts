@@ -24,7 +24,7 @@ export async function updateArchive(app: App, signal: AbortSignal, options: Opti
   const startedAt = performance.now()
   let { scanned_through: scannedThrough } = await selectProgress(app.db)
   const count = { stored: 0, failed: 0, waiting: 0 }
-  for await (const id of changedSessions(app, scannedThrough, slice)) {
+  for await (const id of changedSessions(app, { begin: scannedThrough, limit: slice, signal })) {
     if (signal.aborted) return 'done'
     if (performance.now() - startedAt >= budget) {
       count.waiting++
@@ -40,12 +40,15 @@ export async function updateArchive(app: App, signal: AbortSignal, options: Opti
 }
 
 /** By id, beginning after one of them and ending with it. */
-async function* changedSessions({ db }: App, begin: number, limit: number): AsyncGenerator<number> {
+async function* changedSessions(
+  { db }: App,
+  { begin, limit, signal }: { begin: number; limit: number; signal: AbortSignal },
+): AsyncGenerator<number> {
   for (const [start, end] of [
     [begin, Number.POSITIVE_INFINITY],
     [0, begin],
   ] as const)
-    for (let after: number | undefined = start; after !== undefined && after < end; ) {
+    for (let after: number | undefined = start; after !== undefined && after < end && !signal.aborted; ) {
       const { last, changed }: Awaited<ReturnType<typeof selectChanged>> = await selectChanged(db, { after, limit })
       yield* changed.filter((id) => id <= end)
       after = last
