@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest'
+import { resources } from '../../../../src/surfaces/operator/supervisor/resources.ts'
+import { testApp } from '../../../support/app/app.ts'
+import { operatorBrowser, operatorEnvironment } from '../../../support/http/operator-browser.ts'
+import { insertRunningSession, insertSession, insertTranscript } from '../../../support/sessions/session-rows.ts'
+
+const app = testApp({ environment: operatorEnvironment })
+const { visit, submit } = operatorBrowser(app)
+
+type Press = {
+  /** Makes the record, and returns its key. */
+  make(): Promise<string>
+  filled?: Record<string, string> | (() => Promise<Record<string, string>>)
+  /** A column of the record afterwards, and its value. Without it, the record is gone. */
+  stored?: readonly [column: string, value: unknown]
+}
+
+let made = 0
+
+async function inserted(statement: string, ...values: unknown[]): Promise<string> {
+  return String((await app.pool.query<{ id: string }>(`${statement} returning id`, values)).rows[0]?.id)
+}
+
+async function posted(path: string, body: Record<string, unknown>): Promise<string> {
+  const answer = await app.post(path, body)
+  expect(answer.status).toBe(201)
+  const [record] = Object.values<{ id?: number; key?: string }>(answer.body)
+  return String(record?.id ?? record?.key)
+}
+
+const session = async (columns = {}) => String(await insertSession(app.pool, { status: 'needs_input', ...columns }))
+const ofSession = async (path: string, body: Record<string, unknown>) =>
+  posted(`/sessions/${await session()}/${path}`, body)
+const trigger = () =>
+  posted('/triggers', {
+    name: 'Nightly',
+    agent_root_name: 'root',
+    prompt_template: 'Hello',
+    trigger_conditions_attributes: [
+      { condition_type: 'schedule', configuration: { unit: 'days', interval: 1, time: '03:00', timezone: 'UTC' } },
+    ],
+  })
+const condition = async () => {
+  const { rows } = await app.pool.query('select id from trigger_conditions where trigger_id = $1', [await trigger()])
+  return String(rows[0]?.id)
+}
+const category = () => {
+  made += 1
+  return posted('/categories', { name: `Category ${made}` })
+}
+const item = (pinned = false) => {
+  made += 1
+  return inserted(
+    `insert into work_backlog_items (key, repo, surface, title, kind, scope_direction, estimated_cost, added_at, added_by,
+       added_via, precedence, pinned)
+     values ($1, 'acme/web', 'web', 'Mend it', 'bug', 'convergent', 'small', now(), 'human', 'api', 6000, $2)`,
+    `item-${made}`,
+    pinned,
+  )
+}
+const message = async () =>
+  inserted('insert into enqueued_messages (session_id, content, position) values ($1, $2, 1)', await session(), 'Hi')
+const elicitation = async () =>
+  inserted(
+    `insert into elicitations (session_id, request_id, namespace, asked_by, message, expires_at)
+     values ($1, 'r1', 'com.yardmaster', 'api', 'Which one?', now() + interval '1 hour')`,
+    await session(),
+  )
+const log = () => ofSession('logs', { level: 'info', content: 'a line' })
+const subagent = () => ofSession('subagent_transcripts', { agent_id: 'helper' })
+const person = () => {
+  made += 1
+  return posted('/people', { key: `person-${made}`, display_name: 'Bob' })
+}
+const notification = async (isRead = false) =>
+  inserted(
+    `insert into notifications (session_id, notification_type, title, body, read)
+     values ($1, 'custom_message', 'Hi', 'Hi', $2)`,
+    await session(),
+    isRead,
+  )
+const summary = async () => {
+  const id = await session()
+  await insertTranscript(app.pool, Number(id), ['{}'])
+  await app.pool.query(`insert into session_status_summaries (session_id, state) values ($1, 'idle')`, [id])
+  return id
+}
+
+/** What each button is pressed with, by resource and operation. */
+const presses: Record<string, Press> = {
+  'sessions sessions.update': {
+    make: session,
+    filled: { title: 'A better title', goal: 'one\r\ntwo', custom_metadata: '{"big": 12345678901234567890}' },
+    stored: [`goal || custom_metadata::text`, 'one\ntwo{"big": 12345678901234567890}'],
+  },
+  'sessions sessions.update_notes': {
+    make: session,
+    filled: { session_notes: 'Look at this' },
+    stored: ['session_notes', 'Look at this'],
+  },
+  'sessions sessions.set_category': {
+    make: session,
+    filled: async () => ({ category_id: await category() }),
+    stored: ['category_id is not null', true],
+  },
+  'sessions sessions.pause': {
+    make: async () => String(await insertRunningSession(app.pool)),
+    stored: ['status', 'needs_input'],
+  },
+  'sessions sessions.restart': {
+    make: () => session({ status: 'failed', prompt: 'say hello' }),
+    stored: ['status', 'waiting'],
+  },
+  'sessions sessions.unarchive': {
+    make: () => session({ status: 'archived', archived_at: new Date() }),
+    stored: ['status', 'needs_input'],
+  },
+  'sessions sessions.archive': { make: session, filled: { force: 'true' }, stored: ['status', 'archived'] },
+  'sessions sessions.delete': { make: session },
+  'triggers triggers.update': {
+    make: trigger,
+    filled: { name: 'Hourly', max_sessions_per_minute: '3' },
+    stored: ['max_sessions_per_minute', 3],
+  },
+  'triggers triggers.toggle': { make: trigger, stored: ['status', 'disabled'] },
+  'triggers triggers.delete': { make: trigger },
+  'conditions triggers.update': {
+    make: condition,
+    filled: { configuration: '{"unit": "days", "interval": 2, "time": "04:00", "timezone": "UTC"}' },
+    stored: ["configuration ->> 'time'", '04:00'],
+  },
+  'work_backlog work_backlog_items.pin': {
+    make: () => item(),
+    filled: { precedence: '7500' },
+    stored: ['pinned and precedence = 7500', true],
+  },
+  'work_backlog work_backlog_items.unpin': { make: () => item(true), stored: ['pinned', false] },
+  'work_backlog work_backlog_items.start_now': { make: () => item(), stored: ['started_session_id is not null', true] },
+  'work_backlog work_backlog_items.remove': {
+    make: () => item(),
+    filled: { reason: 'superseded', removed_by: 'human' },
+    stored: ['removal_reason', 'superseded'],
+  },
+  'categories categories.update': { make: category, filled: { is_frozen: 'true' }, stored: ['is_frozen', true] },
+  'categories categories.delete': { make: category },
+  'messages enqueued_messages.update': {
+    make: message,
+    filled: { content: 'another' },
+    stored: ['content', 'another'],
+  },
+  'messages enqueued_messages.delete': { make: message },
+  'elicitations elicitations.respond': {
+    make: elicitation,
+    filled: { action_type: 'decline' },
+    stored: ['status', 'decline'],
+  },
+  'logs logs.update': { make: log, filled: { content: 'another' }, stored: ['content', 'another'] },
+  'logs logs.delete': { make: log },
+  'subagents subagents.update': { make: subagent, filled: { status: 'completed' }, stored: ['status', 'completed'] },
+  'subagents subagents.delete': { make: subagent },
+  'settings settings.update': {
+    make: async () => 'true',
+    filled: { spot_max_concurrent_sessions: '7' },
+    stored: ['spot_max_concurrent_sessions', 7],
+  },
+  'people people.update': {
+    make: person,
+    filled: { display_name: 'Ada', chat_user_id: 'U012AB3CD' },
+    stored: ['chat_user_id', 'U012AB3CD'],
+  },
+  'people people.delete': { make: person },
+  'notifications notifications.mark_read': { make: () => notification(), stored: ['read', true] },
+  'notifications notifications.dismiss': { make: () => notification(true) },
+  'summaries sessions.regenerate_status_summary': { make: summary, stored: ['state', 'pending'] },
+}
+
+const buttons = resources.flatMap((resource) =>
+  resource.forms.map((form) => ({ name: `${resource.name} ${form.operation}`, resource, form })),
+)
+
+describe('the buttons of /supervisor', () => {
+  test('every press is of a button that the table of resources has', () => {
+    expect(Object.keys(presses).toSorted()).toEqual(buttons.map(({ name }) => name).toSorted())
+  })
+
+  test.each(buttons)('pressing $name calls its operation, and the page says so', async ({ name, resource, form }) => {
+    const press = presses[name]
+    if (!press) throw new Error(`no test presses ${name}: add it to the table of this file`)
+    const key = await press.make()
+    const list = `/supervisor/${resource.name}`
+    const page = `${list}/${key}`
+    const filled = typeof press.filled === 'function' ? await press.filled() : press.filled
+    const done = await submit(page, `${page}/${form.operation}`, filled)
+    expect([done.status, done.location]).toEqual([303, `${form.isLast ? list : page}?done=${form.operation}`])
+    expect((await visit(done.location ?? '')).text).toMatch(
+      form.fields ? 'role="status">Saved.' : `role="status">Done: ${form.button}.`,
+    )
+    const column = press.stored?.[0] ?? 'true'
+    const { rows } = await app.pool.query(
+      `select ${column} as value from ${resource.table} where ${resource.key}::text = $1`,
+      [key],
+    )
+    expect(rows).toEqual(press.stored ? [{ value: press.stored[1] }] : [])
+  })
+})
