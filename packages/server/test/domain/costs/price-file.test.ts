@@ -1,35 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { testApp } from '../../support/app/app.ts'
+import { rm } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { at, pricedApp, span } from '../../support/costs/priced-app.ts'
 import { insertUsage } from '../../support/costs/usage-rows.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'yardmaster-prices-'))
-afterAll(() => rm(folder, { recursive: true, force: true }))
-const pricesPath = join(folder, 'prices.json')
-const file = (versions: unknown) => writeFileSync(pricesPath, JSON.stringify({ versions }))
-const today = {
-  valid_from: '2026-06-01',
-  per_mtok: { opus: { input: 5, output: 25 }, 'opus-mini': { input: 1, output: 2 } },
-}
-const before = { valid_from: '2020-01-01', per_mtok: { opus: { input: 50, output: 250 } } }
-file([before, today])
-
-const app = testApp({ environment: { PRICES_PATH: pricesPath } })
-
-beforeEach(async () => {
-  await app.pool.query('delete from session_usage')
-})
-
-const at = (time: string) => new Date(time)
-const span = 'from=2026-08-01T00:00:00Z&to=2026-08-03T00:00:00Z'
-const costs = async (query = span) => {
-  const { status, body } = await app.get(`/costs?${query}`)
-  expect(status).toBe(200)
-  return body
-}
+const { app, pricesPath, file, today, before, costs } = pricedApp()
 
 describe('prices', () => {
   const call = { called_at: at('2026-08-01T10:00:00Z'), input_tokens: 1e6, output_tokens: 0 }
