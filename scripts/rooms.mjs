@@ -3,7 +3,7 @@
  * their place here already. `npm run check` reads this list, and a test compares it with ARCHITECTURE.md.
  */
 export const roomLines = [
-  ['settings', 'people', 'hosts'],
+  ['settings', 'people', 'hosts', 'queues'],
   ['credentials', 'catalog', 'categories', 'gates'],
   ['sessions'],
   ['logs', 'transcripts', 'costs'],

@@ -22,6 +22,7 @@ import { maintenance } from '../domain/maintenance/room.ts'
 import { notifications } from '../domain/notifications/room.ts'
 import { people } from '../domain/people/room.ts'
 import { pullRequests } from '../domain/pull-requests/room.ts'
+import { queues } from '../domain/queues/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
 import { settings } from '../domain/settings/room.ts'
@@ -42,6 +43,7 @@ export const modules: readonly Room[] = [
   settings,
   people,
   hosts,
+  queues,
   catalog,
   categories,
   sessions,

@@ -50,7 +50,6 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
   const tokens = formTokens(config.SUPERVISOR_PASSWORD)
-  const queueOfJob = new Map(modules.flatMap(({ handlers = [] }) => handlers.map(({ job }) => [job.name, job.queue])))
   const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
@@ -75,7 +74,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerPageKit(server)
   registerHealth(server, app)
   registerReference(server, endpoints)
-  registerJobsPages(server, app, { queueOfJob, tokens })
+  registerJobsPages(server, app, tokens)
   registerSupervisorPages(server, app, { endpoints, tokens })
   registerMcp(server, app, {
     endpoints,

@@ -6,16 +6,18 @@ import {
   type Asker,
   archiveOldSessions,
   cleanUpProcesses,
-  discardQueuedJobs,
-  enterRecoveryMode,
-  exitRecoveryMode,
   exportDiagnostics,
-  rescheduleQueuedJobs,
   retrySessions,
   runPostDeployTasks,
   showHealth,
   withCooldown,
 } from '../domain/maintenance/maintenance.ts'
+import {
+  discardQueuedJobs,
+  enterRecoveryMode,
+  exitRecoveryMode,
+  rescheduleQueuedJobs,
+} from '../domain/queues/queues.ts'
 import { asJsonBody, Form } from '../platform/http/form-body.ts'
 import { sendPage, wantsPage } from '../platform/http/pages.ts'
 import { parseBody } from '../platform/http/validation.ts'

@@ -2,8 +2,8 @@ import { arch, platform, release, totalmem } from 'node:os'
 import type { Health } from '@yardmaster/contract/health/report-fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { App } from '../app.ts'
+import { countQueuedJobs } from '../queues/queues.ts'
 import { readSettings } from '../settings/settings.ts'
-import { countQueuedJobs } from './queued-jobs.ts'
 import { showHealth } from './report.ts'
 
 /**

@@ -2,11 +2,17 @@ import * as contract from '@yardmaster/contract/health/endpoints'
 import { ok } from '../../platform/http/answer.ts'
 import type { EndpointRequest } from '../../platform/http/endpoint.ts'
 import { bind } from '../app.ts'
+import {
+  countQueuedJobs,
+  discardQueuedJobs,
+  enterRecoveryMode,
+  exitRecoveryMode,
+  rescheduleQueuedJobs,
+  showRecoveryMode,
+} from '../queues/queues.ts'
 import { archiveOldSessions, cleanUpProcesses, retrySessions } from './actions.ts'
 import { type Asker, withCooldown } from './cooldown.ts'
 import { runPostDeployTasks } from './post-deploy-tasks.ts'
-import { countQueuedJobs, discardQueuedJobs, rescheduleQueuedJobs } from './queued-jobs.ts'
-import { enterRecoveryMode, exitRecoveryMode, showRecoveryMode } from './recovery-mode.ts'
 import { showHealth } from './report.ts'
 
 export const endpoints = [

@@ -9,7 +9,6 @@ import { reportHost } from './host-report.ts'
 import { deleteOldReports } from './host-report-store.ts'
 import { workOnTasks } from './post-deploy-tasks.ts'
 import { endOrphans } from './processes.ts'
-import { noteExpiredRecoveryMode } from './recovery-mode.ts'
 import { runPostDeployTasksJob } from './run-post-deploy-tasks-job.ts'
 import { tools } from './tools.ts'
 
@@ -25,7 +24,6 @@ function always(name: string, timing: Pick<Periodic<App>, 'intervalMs' | 'runs'>
 const periodic: readonly Periodic<App>[] = [
   always('report_host_health', { intervalMs: 15_000, runs: 'every_host' }, reportHost),
   always('store_job_counts', { intervalMs: 5000, runs: 'every_host' }, ({ jobCounts, db }) => jobCounts.store(db)),
-  always('note_expired_recovery_mode', { intervalMs: 30_000, runs: 'one_host' }, noteExpiredRecoveryMode),
   {
     name: 'post_deploy_tasks',
     queue: 'maintenance',

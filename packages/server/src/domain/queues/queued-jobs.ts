@@ -10,12 +10,10 @@ import {
   lockWaitingJobs,
   rescheduleJobs,
 } from '../../platform/jobs/queued-job-store.ts'
-import type { QueueName } from '../../platform/jobs/queues.ts'
+import { protectedQueue } from '../../platform/jobs/queues.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
-
-/** Its jobs start the turns of sessions, so no maintenance touches them. */
-const protectedQueue: QueueName = 'agents'
+import { discardedBy, reasonToProtect } from './protected-queue.ts'
 
 export type Tally = {
   matched: number
@@ -35,10 +33,8 @@ export async function countQueuedJobs(app: App, scope: JobScope) {
 type Change = { scope: JobScope; expectedCount: unknown; reason: string | undefined; by: string }
 
 export async function discardQueuedJobs(app: App, change: Change) {
-  const because = change.reason === undefined ? '' : `: ${await app.redactor.text(change.reason)}`
-  const { done: _, ...outcome } = await changeJobs(app, change, (tx, ids) =>
-    discardJobs(tx, ids, `Discarded by ${change.by}${because}`),
-  )
+  const error = await discardedBy(app, change.by, change.reason)
+  const { done: _, ...outcome } = await changeJobs(app, change, (tx, ids) => discardJobs(tx, ids, error))
   return { action: 'discard' as const, ...outcome, recoverable: false as const }
 }
 
@@ -81,10 +77,8 @@ async function changeJobs<Done>(
 }
 
 function refuseProtected(app: App, { job_class, queue_name }: JobScope): void {
-  const why = 'holds the turns of sessions, which maintenance never touches'
-  if (queue_name === protectedQueue) refuseChange(`The queue ${queue_name} ${why}`, nothing)
-  if (job_class !== undefined && app.queueOfJob.get(job_class) === protectedQueue)
-    refuseChange(`The class ${job_class} is in the queue ${protectedQueue}, which ${why}`, nothing)
+  const reason = reasonToProtect(app, { queue: queue_name, job: job_class })
+  if (reason !== undefined) refuseChange(reason, nothing)
 }
 
 const nothing: Tally = { matched: 0, by_job_class: {}, by_queue: {} }
@@ -139,13 +133,19 @@ async function count(app: App, db: Transaction | App['db'], scope: JobScope) {
   return tally(app, scope, new Map(rows.map(({ job, count: each }) => [job, each])))
 }
 
-/** Both filters together are an intersection. A class of an unknown version belongs to no queue that we know. */
-function selectionOf(app: App, { job_class, queue_name }: JobScope): JobSelection {
-  const classesIn = (queue: string) => [...app.queueOfJob].flatMap(([job, in_]) => (in_ === queue ? [job] : []))
-  const ofQueue = queue_name === undefined ? undefined : classesIn(queue_name)
+function selectionOf(app: App, scope: JobScope): JobSelection {
+  return { classes: classesOf(app, scope), except: classesIn(app, protectedQueue) }
+}
+
+/** Both filters together are an intersection; undefined is every class. A class of another version belongs to no queue that we know. */
+export function classesOf(app: App, { job_class, queue_name }: Partial<JobScope>): string[] | undefined {
+  const ofQueue = queue_name === undefined ? undefined : classesIn(app, queue_name)
   const isWanted = (job: string) => ofQueue === undefined || ofQueue.includes(job)
-  const classes = job_class === undefined ? ofQueue : [job_class].filter(isWanted)
-  return { classes, except: classesIn(protectedQueue) }
+  return job_class === undefined ? ofQueue : [job_class].filter(isWanted)
+}
+
+function classesIn({ queueOfJob }: App, queue: string): string[] {
+  return [...queueOfJob].flatMap(([job, in_]) => (in_ === queue ? [job] : []))
 }
 
 function countByClass(jobs: readonly { job: string }[]): Counts {

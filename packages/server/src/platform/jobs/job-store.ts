@@ -66,13 +66,16 @@ export type JobFilter = {
   limit: number
 }
 
-/** Newest first. The text of an error is cut: it may be long, and a list needs its beginning. */
+/**
+ * Newest first. The text of an error is cut: it may be long, and a list needs its beginning. What is left is longer than any secret,
+ * so that a secret in the beginning is whole and can be redacted.
+ */
 export async function selectJobs(
   db: Database,
   { classes, state: wanted, before, limit }: JobFilter,
 ): Promise<JobRow[]> {
   const { rows } = await sql<JobRow>`
-    select ${columns}, left(jobs.last_error, 300) as last_error
+    select ${columns}, left(jobs.last_error, 10000) as last_error
     from ${tables}
     where ${classes ? sql`split_part(tasks.identifier, '@', 1) = any(${classes}::text[])` : sql`true`}
       and ${wanted ? isIn[wanted] : sql`true`}

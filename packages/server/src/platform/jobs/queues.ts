@@ -16,6 +16,9 @@ export type QueueName = keyof typeof queues
 
 export const queueNames = Object.keys(queues) as QueueName[] // Object.keys loses the key type
 
+/** Its jobs start the turns of sessions, so no one changes or pauses them by hand. */
+export const protectedQueue: QueueName = 'agents'
+
 /** Halted by recovery mode. Turns go on, and people still hear of them. */
 export const haltedQueues = [
   'pollers',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { App } from '../../../src/domain/app.ts'
-import { enterRecoveryMode, exitRecoveryMode } from '../../../src/domain/maintenance/recovery-mode.ts'
+import { enterRecoveryMode, exitRecoveryMode } from '../../../src/domain/queues/recovery-mode.ts'
 import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
 import { expectProblem, startTestApp, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'

@@ -1,17 +1,22 @@
 import { type Html, html } from '../../../platform/html/html.ts'
 import { badge, duration, foreignText, moment, table } from '../../../platform/html/parts.ts'
 import type { FormTokens } from '../../../platform/http/form-tokens.ts'
-import { protectedQueue } from '../../../platform/jobs/change-job.ts'
 import type { JobState } from '../../../platform/jobs/job-store.ts'
-import type { ClassLane } from '../../../platform/jobs/lane-store.ts'
-import { type QueueName, queueNames, queues } from '../../../platform/jobs/queues.ts'
+import type { ClassLane, Throughput } from '../../../platform/jobs/lane-store.ts'
+import { haltedQueues, protectedQueue, type QueueName, queueNames, queues } from '../../../platform/jobs/queues.ts'
+import type { Recovery } from '../../../platform/jobs/recovery-store.ts'
 import type { PeriodicRun } from '../../../platform/jobs/run-store.ts'
 import { guardedForm } from '../operator-route.ts'
 
 export type Board = {
   lanes: readonly ClassLane[]
   queueOfJob: ReadonlyMap<string, QueueName>
+  throughput: readonly Throughput[]
+  /** Those that a person paused, with the reasons. */
   pauses: ReadonlyMap<QueueName, string | null>
+  /** Recovery mode, while it lasts. */
+  recovery: Recovery | undefined
+  hasPauses: boolean
   runs: readonly PeriodicRun[]
   now: Date
 }
@@ -21,7 +26,18 @@ export function boardView(board: Board, tokens: FormTokens): Html {
   return html`
     <h2>Queues</h2>
     ${table(
-      ['Queue', 'State', 'Ready', 'Scheduled', 'Running', 'Failed', 'Dead', 'Oldest ready', 'Change'],
+      [
+        'Queue',
+        'State',
+        'Ready',
+        'Scheduled',
+        'Running',
+        'Failed',
+        'Dead',
+        'Oldest ready',
+        'Ended in an hour',
+        'Change',
+      ],
       queueNames.map((queue) => queueRow(board, queue, tokens)),
     )}
     <h2>Job classes</h2>
@@ -30,23 +46,37 @@ export function boardView(board: Board, tokens: FormTokens): Html {
     ${periodicTable(board)}`
 }
 
-function queueRow({ lanes, queueOfJob, pauses }: Board, queue: QueueName, tokens: FormTokens) {
+function queueRow(board: Board, queue: QueueName, tokens: FormTokens) {
+  const { lanes, throughput, queueOfJob, now } = board
   const own = lanes.filter(({ job }) => queueOfJob.get(job) === queue)
-  const reason = pauses.get(queue)
+  const ended = throughput.find((each) => each.queue === queue)
   const oldest = Math.max(...own.map((lane) => lane.oldest_ready_seconds ?? -1))
   return [
     html`<a href="/jobs/list?queue=${queue}">${queue}</a><small>${queues[queue].about}</small>`,
-    reason === undefined
-      ? badge('running', 'good')
-      : html`${badge('paused', 'warn')}${reason !== null && html`<small>${foreignText(reason)}</small>`}`,
+    queueState(board, queue),
     ...counts(own, { queue }),
     oldest < 0 ? html`<span class="soft">none</span>` : duration(oldest),
-    pauseForm(queue, reason !== undefined, tokens),
+    ended
+      ? html`${ended.ended}<small>last ${moment(ended.last_ended_at, now)}</small>`
+      : html`<span class="soft">0</span>`,
+    pauseForm(board, queue, tokens),
   ]
 }
 
-function pauseForm(queue: QueueName, isPaused: boolean, tokens: FormTokens): Html {
+/** A queue can be paused and halted at once: it runs again when both are over. */
+function queueState({ pauses, recovery, now }: Board, queue: QueueName): Html {
+  const reason = pauses.get(queue)
+  const halt = haltedQueues.some((halted) => halted === queue) ? recovery : undefined
+  if (reason === undefined && !halt) return badge('running', 'good')
+  return html`
+    ${reason !== undefined && html`${badge('paused', 'warn')}${reason !== null && html`<small>${foreignText(reason)}</small>`}`}
+    ${halt && html`${badge('halted', 'warn')}<small>by <a href="/health">recovery mode</a>, ends ${moment(halt.expires_at, now)}</small>`}`
+}
+
+function pauseForm({ pauses, hasPauses }: Board, queue: QueueName, tokens: FormTokens): Html {
   if (queue === protectedQueue) return html`<span class="soft">protected: it holds the turns</span>`
+  if (!hasPauses) return html`<span class="soft">pauses are switched off</span>`
+  const isPaused = pauses.has(queue)
   const action = `/jobs/queues/${queue}/${isPaused ? 'resume' : 'pause'}`
   return guardedForm(tokens, { action, button: isPaused ? `Resume ${queue}` : `Pause ${queue}` })
 }

@@ -1,9 +1,9 @@
+import { limits } from '@yardmaster/contract/limits'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { facts, foreignText, moment } from '../../../platform/html/parts.ts'
 import type { FormTokens } from '../../../platform/http/form-tokens.ts'
-import { maxDelayMinutes, protectedQueue } from '../../../platform/jobs/change-job.ts'
 import type { JobRow } from '../../../platform/jobs/job-store.ts'
-import type { QueueName } from '../../../platform/jobs/queues.ts'
+import { protectedQueue, type QueueName } from '../../../platform/jobs/queues.ts'
 import { guardedForm } from '../operator-route.ts'
 import { stateBadge } from './job-list-view.ts'
 
@@ -47,7 +47,7 @@ function changes({ id, state, queue }: ShownJob, { tokens, wrongDelay }: Around)
     label: 'Minutes from now',
     type: 'number',
     value: 60,
-    hint: `0 to ${maxDelayMinutes}`,
+    hint: `${limits.rescheduleMinutes.min} to ${limits.rescheduleMinutes.max}`,
     ...(wrongDelay !== undefined && { problem: wrongDelay }),
   } as const
   const reason = { name: 'reason', label: 'Reason', hint: 'Kept with the job, which never runs.' } as const

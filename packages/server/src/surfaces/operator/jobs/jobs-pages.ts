@@ -1,24 +1,25 @@
+import { limits } from '@yardmaster/contract/limits'
 import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../../../domain/app.ts'
-import { html } from '../../../platform/html/html.ts'
-import { link, type Page } from '../../../platform/html/page.ts'
-import { notice } from '../../../platform/html/parts.ts'
-import type { FormTokens } from '../../../platform/http/form-tokens.ts'
 import {
+  classesOf,
   discardJob,
   forgetJob,
-  type JobDesk,
-  maxDelayMinutes,
   pauseQueueByHand,
   rescheduleJob,
   resumeQueueByHand,
   retryJob,
-} from '../../../platform/jobs/change-job.ts'
+} from '../../../domain/queues/queues.ts'
+import { html } from '../../../platform/html/html.ts'
+import { link, type Page } from '../../../platform/html/page.ts'
+import { notice } from '../../../platform/html/parts.ts'
+import type { FormTokens } from '../../../platform/http/form-tokens.ts'
 import { jobStates, selectJob, selectJobs } from '../../../platform/jobs/job-store.ts'
-import { selectLanes } from '../../../platform/jobs/lane-store.ts'
+import { selectLanes, selectThroughput } from '../../../platform/jobs/lane-store.ts'
 import { listPauses } from '../../../platform/jobs/pauses.ts'
 import { type QueueName, queueNames } from '../../../platform/jobs/queues.ts'
+import { selectRecovery } from '../../../platform/jobs/recovery-store.ts'
 import { listPeriodicRuns } from '../../../platform/jobs/run-store.ts'
 import { type Refusal, refuse, refuseMissing } from '../../../platform/refusal.ts'
 import { type Address, type Filled, serveAction, servePage } from '../operator-route.ts'
@@ -26,18 +27,27 @@ import { boardView } from './board-view.ts'
 import { jobListView } from './job-list-view.ts'
 import { jobView } from './job-view.ts'
 
-type Parts = { queueOfJob: ReadonlyMap<string, QueueName>; tokens: FormTokens }
-
 const perPage = 50
 
 /** The job dashboard: queues, classes, jobs, and what an operator does about them. */
-export function registerJobsPages(server: FastifyInstance, app: App, { queueOfJob, tokens }: Parts): void {
-  const desk: JobDesk = { db: app.db, log: app.log, queueOfJob }
+export function registerJobsPages(server: FastifyInstance, app: App, tokens: FormTokens): void {
+  const { queueOfJob } = app
 
   const board = async (said: Said): Promise<Page> => {
-    const [lanes, pauses, runs] = await Promise.all([selectLanes(app.db), listPauses(app.db), listPeriodicRuns(app.db)])
+    const { hasPauses } = app
+    const [lanes, throughput, pauses, recovery, runs] = await Promise.all([
+      selectLanes(app.db),
+      selectThroughput(app.db),
+      hasPauses ? listPauses(app.db) : [],
+      hasPauses ? selectRecovery(app.db) : undefined,
+      listPeriodicRuns(app.db),
+    ])
     const paused = new Map(pauses.map(({ queue, reason }) => [queue, reason]))
-    const view = boardView({ lanes, queueOfJob, pauses: paused, runs, now: app.clock.now() }, tokens)
+    const redacted = await Promise.all(runs.map((run) => withoutSecrets(app, run)))
+    const view = boardView(
+      { lanes, throughput, queueOfJob, pauses: paused, recovery, hasPauses, runs: redacted, now: app.clock.now() },
+      tokens,
+    )
     return {
       title: 'Jobs',
       lead: 'Background work of all hosts.',
@@ -49,12 +59,12 @@ export function registerJobsPages(server: FastifyInstance, app: App, { queueOfJo
 
   const list = async ({ queue = '', class: job = '', state = '', before }: Filled): Promise<Page> => {
     const jobs = await selectJobs(app.db, {
-      classes: classesOf(queueOfJob, queue, job),
+      classes: classesOf(app, { queue_name: queue || undefined, job_class: job || undefined }),
       state: jobStates.find((known) => known === state),
       before: before !== undefined && isJobId(before) ? before : undefined,
       limit: perPage + 1,
     })
-    const page = jobs.slice(0, perPage)
+    const page = await Promise.all(jobs.slice(0, perPage).map((each) => withoutSecrets(app, each)))
     const next = jobs.length > perPage ? page.at(-1)?.id : undefined
     const filter = { queue, class: job, state }
     const body = jobListView({ jobs: page, queueOfJob, filter, next, now: app.clock.now() })
@@ -62,11 +72,9 @@ export function registerJobsPages(server: FastifyInstance, app: App, { queueOfJo
   }
 
   const one = async (id: string, said: Said): Promise<Page> => {
-    const job = (isJobId(id) && (await selectJob(app.db, id))) || refuseMissing()
-    // Redacted before the view truncates it: half a secret no longer matches its pattern.
+    const job = await withoutSecrets(app, (isJobId(id) && (await selectJob(app.db, id))) || refuseMissing())
     const payloadText = await app.redactor.text(JSON.stringify(job.payload, null, 2))
-    const lastError = job.last_error && (await app.redactor.text(job.last_error))
-    const shownJob = { ...job, last_error: lastError, queue: queueOfJob.get(job.job), payloadText }
+    const shownJob = { ...job, queue: queueOfJob.get(job.job), payloadText }
     const wrongDelay = said.refusal?.kind === 'validation_failed' ? said.refusal.message : undefined
     const view = jobView(shownJob, { now: app.clock.now(), tokens, wrongDelay })
     return { title: `Job ${id}`, place, near: near(''), body: html`${wrongDelay === undefined && shown(said)}${view}` }
@@ -82,7 +90,7 @@ export function registerJobsPages(server: FastifyInstance, app: App, { queueOfJo
       tokens,
       perform: async ({ params: { id = '' } }, filled) => {
         if (!isJobId(id)) refuseMissing()
-        await perform(desk, id, filled, app)
+        await perform(app, id, filled)
         return isLast ? `/jobs?done=${verb}` : `/jobs/${id}?done=${verb}`
       },
       renderRefused: ({ params }, _filled, refusal) => one(params.id ?? '', { refusal }),
@@ -93,7 +101,7 @@ export function registerJobsPages(server: FastifyInstance, app: App, { queueOfJo
       url: `/jobs/queues/:queue/${verb}`,
       tokens,
       perform: async (address) => {
-        await perform(desk, queueOf(address))
+        await perform(app, queueOf(address))
         return `/jobs?done=${verb}`
       },
       renderRefused: (_address, _filled, refusal) => board({ refusal }),
@@ -103,25 +111,20 @@ export function registerJobsPages(server: FastifyInstance, app: App, { queueOfJo
 const place = '/jobs'
 
 type Change = {
-  perform(desk: JobDesk, id: string, filled: Filled, app: App): Promise<void>
+  perform(app: App, id: string, filled: Filled): Promise<void>
   /** The job has no page afterwards. */
   isLast?: boolean
 }
 
 const changes: Record<string, Change> = {
   retry: { perform: retryJob },
-  reschedule: { perform: (desk, id, filled) => rescheduleJob(desk, id, readDelay(filled.delay_minutes)) },
-  discard: {
-    perform: async (desk, id, { reason = '' }, { redactor }) => {
-      const because = reason.trim() === '' ? '' : `: ${await redactor.text(reason.trim())}`
-      await discardJob(desk, id, `Discarded by the operator${because}`)
-    },
-  },
+  reschedule: { perform: (app, id, filled) => rescheduleJob(app, id, readDelay(filled.delay_minutes)) },
+  discard: { perform: (app, id, { reason = '' }) => discardJob(app, id, reason.trim() || undefined) },
   delete: { perform: forgetJob, isLast: true },
 }
 
-const switches: Record<string, (desk: JobDesk, queue: QueueName) => Promise<void>> = {
-  pause: (desk, queue) => pauseQueueByHand(desk, queue, 'Paused by the operator'),
+const switches: Record<string, (app: App, queue: QueueName) => Promise<void>> = {
+  pause: (app, queue) => pauseQueueByHand(app, queue, 'Paused by the operator'),
   resume: resumeQueueByHand,
 }
 
@@ -155,11 +158,9 @@ function queueOf({ params }: Address): QueueName {
   return queueNames.find((known) => known === params.queue) ?? refuseMissing()
 }
 
-/** A queue and a class together are an intersection; undefined is every class. */
-function classesOf(queueOfJob: Parts['queueOfJob'], queue: string, job: string): string[] | undefined {
-  if (queue === '') return job === '' ? undefined : [job]
-  const own = [...queueOfJob].flatMap(([name, in_]) => (in_ === queue ? [name] : []))
-  return job === '' ? own : own.filter((name) => name === job)
+/** An older version may have stored it. Redacted before a view truncates it: half a secret no longer matches its pattern. */
+async function withoutSecrets<Row extends { last_error: string | null }>({ redactor }: App, row: Row): Promise<Row> {
+  return row.last_error === null ? row : { ...row, last_error: await redactor.text(row.last_error) }
 }
 
 /** A positive number that PostgreSQL can compare with an id. */
@@ -169,7 +170,8 @@ function isJobId(text: string): boolean {
 
 function readDelay(text: string | undefined): number {
   const minutes = wholeNumber(text)
-  if (minutes === undefined || minutes > maxDelayMinutes)
-    return refuse('validation_failed', `Minutes from now must be a whole number from 0 to ${maxDelayMinutes}`)
+  const { min, max } = limits.rescheduleMinutes
+  if (minutes === undefined || minutes > max)
+    return refuse('validation_failed', `Minutes from now must be a whole number from ${min} to ${max}`)
   return minutes
 }

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { formTokens } from '../../../../src/platform/http/form-tokens.ts'
 import { testApp } from '../../../support/app/app.ts'
 import { operatorBrowser, operatorEnvironment } from '../../../support/http/operator-browser.ts'
 
@@ -7,6 +8,8 @@ const { visit, post, submit } = operatorBrowser(app)
 
 beforeEach(async () => {
   await app.pool.query('delete from paused_queues')
+  await app.pool.query('delete from queue_recovery')
+  await app.pool.query('delete from job_counts')
   await app.pool.query('delete from graphile_worker._private_jobs')
 })
 
@@ -37,6 +40,11 @@ async function rowOf(id: string) {
   return rows[0]
 }
 
+/** The row of a queue on the board. */
+function rowIn(text: string, queue: string): string {
+  return text.split('<tr>').find((row) => row.includes(`href="/jobs/list?queue=${queue}"`)) ?? ''
+}
+
 describe('the pages below /jobs', () => {
   test.each(['/jobs', '/jobs/list', '/jobs/1', '/jobs/nothing/at/all'])(
     'GET %s answers 401 with a challenge without the password',
@@ -63,6 +71,48 @@ describe('the pages below /jobs', () => {
       expect(text).toContain(`class=prune_notifications&#38;state=${state}`)
     expect(text).not.toMatch(/<script|onclick=|style="/)
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  test('GET /jobs shows how many jobs of each queue ended within an hour', async () => {
+    await app.pool.query(
+      `insert into job_counts (minute, job, queue, succeeded, failed, last_ended_at) values
+       (date_trunc('minute', now()), 'send_push', 'pushes', 41, 2, now()),
+       (date_trunc('minute', now()) - interval '2 hours', 'send_push', 'pushes', 500, 0, now())`,
+    )
+    const { text } = await visit('/jobs')
+    expect(text).toContain('<th scope="col">Ended in an hour</th>')
+    expect(rowIn(text, 'pushes')).toMatch(/<td>43<small>last <time/)
+    expect(rowIn(text, 'default')).not.toContain('<small>last')
+  })
+
+  test('GET /jobs shows the queues that recovery mode halts as halted, and the others as running', async () => {
+    await app.pool.query(
+      `insert into queue_recovery (entered_at, expires_at, reason, entered_by)
+       values (now(), now() + interval '10 minutes', null, 'test')`,
+    )
+    await submit('/jobs', '/jobs/queues/pollers/pause')
+    const { text } = await visit('/jobs')
+    for (const queue of ['triggers', 'inference', 'maintenance', 'default'])
+      expect([queue, rowIn(text, queue)]).toEqual([queue, expect.stringMatching(/>halted<.*recovery mode/s)])
+    for (const queue of ['agents', 'pushes']) expect(rowIn(text, queue)).toContain('>running<')
+    expect(rowIn(text, 'pollers')).toMatch(/>paused<.*>halted</s)
+    await app.pool.query(
+      "update queue_recovery set entered_at = now() - interval '2 minutes', expires_at = now() - interval '1 minute'",
+    )
+    expect((await visit('/jobs')).text).not.toContain('>halted<')
+  })
+
+  test('GET /jobs and /jobs/list show no secret of an error that was stored with it', async () => {
+    const secret = `ghp_${'x1Y2z3A4b5C6'.repeat(3)}`
+    await insertJob('prune_notifications', { attempts: 1, last_error: `${'x'.repeat(280)} ${secret} failed` })
+    await insertJob('send_push', { attempts: 1, last_error: `refused ${secret} by the service` })
+    await app.pool.query(
+      `insert into periodic_runs (name, host_id, last_run_at, last_duration_ms, consecutive_failures, last_error, last_error_at)
+       values ('test_task', 'host', now(), 1, 1, $1, now())`,
+      [`it said ${secret}`],
+    )
+    for (const path of ['/jobs', '/jobs/list']) expect((await visit(path)).text).not.toContain(secret.slice(0, 12))
+    expect((await visit('/jobs/list')).text).toContain('by the service')
   })
 
   test('HEAD /jobs answers 200 without a body, and another method answers 404', async () => {
@@ -174,7 +224,6 @@ describe('changing a job', () => {
     expect((await visit(`/jobs/${waiting}`)).text).not.toContain('<form method="post"')
     const { text } = await visit(`/jobs/${other}`)
     expect(text).toContain(`action="/jobs/${other}/discard"`)
-    const { formTokens } = await import('../../../../src/platform/http/form-tokens.ts')
     const form_token = formTokens(operatorEnvironment.SUPERVISOR_PASSWORD).for(`/jobs/${waiting}/discard`)
     const refused = await post(`/jobs/${waiting}/discard`, { form_token })
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('holds the turns of sessions')])
@@ -193,8 +242,20 @@ describe('pausing a queue', () => {
     expect((await app.pool.query('select from paused_queues')).rowCount).toBe(0)
   })
 
+  test('a queue cannot be paused where pauses are switched off, and the page offers no button', async () => {
+    const { app: parts } = app.host
+    parts.hasPauses = false
+    onTestFinished(() => {
+      parts.hasPauses = true
+    })
+    expect(rowIn((await visit('/jobs')).text, 'pollers')).toContain('pauses are switched off')
+    const path = '/jobs/queues/pollers/pause'
+    const refused = await post(path, { form_token: formTokens(operatorEnvironment.SUPERVISOR_PASSWORD).for(path) })
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('QUEUE_PAUSES=off')])
+    expect((await app.pool.query('select from paused_queues')).rowCount).toBe(0)
+  })
+
   test('the agents queue cannot be paused, and an unknown queue answers 404', async () => {
-    const { formTokens } = await import('../../../../src/platform/http/form-tokens.ts')
     const tokens = formTokens(operatorEnvironment.SUPERVISOR_PASSWORD)
     const send = (path: string) => post(path, { form_token: tokens.for(path) })
     expect((await send('/jobs/queues/agents/pause')).status).toBe(422)

@@ -1,0 +1,19 @@
+import type { Room } from '../app.ts'
+import { noteExpiredRecoveryMode } from './recovery-mode.ts'
+
+export const queues: Room = {
+  name: 'queues',
+  periodic: [
+    {
+      name: 'note_expired_recovery_mode',
+      // Recovery mode leaves this queue running.
+      queue: 'agents',
+      intervalMs: 30_000,
+      runs: 'one_host',
+      run: async (app) => {
+        await noteExpiredRecoveryMode(app)
+        return 'done'
+      },
+    },
+  ],
+}
