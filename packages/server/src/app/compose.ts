@@ -32,6 +32,9 @@ import { findVapidKeys } from '../platform/push/vapid-keys.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
 import { rules } from '../platform/redaction/rules.ts'
 import { readRulesFile } from '../platform/redaction/rules-file.ts'
+import { readNameValues } from '../platform/tracing/name-value-list.ts'
+import { noTracing, type Tracing } from '../platform/tracing/tracing.ts'
+import { version } from '../platform/version.ts'
 import { openDrivers } from '../runtimes/open-drivers.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
 import { registerMetrics } from '../surfaces/metrics.ts'
@@ -118,6 +121,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       agentsFolder: home.in('agents'),
       environment,
     })
+    const metrics = openMetrics({ host: home.hostId })
+    const tracing = stack.opened('the traces', await openTraces(config, { home, metrics, log }), (it) => it.close())
     const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
     const questions = openQuestionMemory({ events, clock: systemClock })
     const redactor = openRedactor({
@@ -153,7 +158,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),
-      metrics: openMetrics({ host: home.hostId }),
+      metrics,
+      tracing,
       redactor,
       prices: openPrices({ path: config.PRICES_PATH, builtIn: builtInPrices, clock: systemClock, log }),
       serviceUrl,
@@ -222,7 +228,12 @@ function ownSecrets(config: Config, keys: readonly string[]): KnownSecret[] {
     const value = config[name]
     return value ? [{ label: `ENV:${name}`, value }] : []
   })
-  return [...keys.map((value) => ({ label: 'API_KEY', value })), ...values]
+  const headers = [...(readNameValues(config.OTEL_EXPORTER_OTLP_HEADERS ?? '')?.values() ?? [])]
+  return [
+    ...keys.map((value) => ({ label: 'API_KEY', value })),
+    ...values,
+    ...headers.map((value) => ({ label: 'ENV:OTEL_EXPORTER_OTLP_HEADERS', value })),
+  ]
 }
 
 /** Also those of runs whose last output is still to be stored. */
@@ -262,6 +273,30 @@ function maintenanceParts(config: Config, { reports, pool }: Storage): Maintenan
     hasPauses: config.QUEUE_PAUSES === 'on',
     healthUnderway: {},
   }
+}
+
+/** Where a collector is configured. What sends spans is loaded only then. */
+async function openTraces(
+  config: Config,
+  { home, metrics, log }: Pick<App, 'home' | 'metrics' | 'log'>,
+): Promise<Tracing> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = config
+  if (endpoint === undefined) return noTracing
+  const { openTracing } = await import('../platform/tracing/open-tracing.ts')
+  return openTracing({
+    endpoint,
+    headers: readNameValues(headers) ?? new Map(),
+    resource: {
+      ...Object.fromEntries(readNameValues(config.OTEL_RESOURCE_ATTRIBUTES ?? '') ?? []),
+      'service.name': config.OTEL_SERVICE_NAME,
+      'service.version': version,
+      'service.instance.id': home.hostId,
+    },
+    sampler: { kind: config.OTEL_TRACES_SAMPLER, ratio: config.OTEL_TRACES_SAMPLER_ARG },
+    clock: systemClock,
+    metrics,
+    log,
+  })
 }
 
 /** Redis, if configured, is cache and signals; its client is loaded only then. */

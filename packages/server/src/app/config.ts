@@ -10,6 +10,8 @@ import { hostList } from '../platform/git/allowed-hosts.ts'
 import { confinementModes } from '../platform/process/confinement.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
+import { readNameValues } from '../platform/tracing/name-value-list.ts'
+import { samplers } from '../platform/tracing/sampler.ts'
 import { apiAddress, oneOf, path, text, url, wholeNumber, wordList } from '../platform/variable-rules.ts'
 import type { RuntimeDriver } from '../runtimes/driver.ts'
 import type { ConfiguredDriver } from '../runtimes/open-drivers.ts'
@@ -75,6 +77,12 @@ const variables = {
   FORGE_TOKEN: text().optional(),
   FORGE_WEBHOOK_SECRET: text().optional(),
   FORGE_API_URL: apiAddress().default('https://api.github.com'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: apiAddress().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList().optional(),
+  OTEL_SERVICE_NAME: text().default('yardmaster'),
+  OTEL_RESOURCE_ATTRIBUTES: nameValues().optional(),
+  OTEL_TRACES_SAMPLER: oneOf(samplers).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: ratio().default(1),
 } satisfies Record<string, z.ZodType>
 
 /** The server's own variables whose values are redacted from everything that is stored. A driver declares its own. */
@@ -88,6 +96,7 @@ export const secretVariables = [
   'FORGE_TOKEN',
   'FORGE_WEBHOOK_SECRET',
   'VAPID_PRIVATE_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const
 
 const Variables = z.object(variables)
@@ -196,6 +205,31 @@ function originList() {
   return wordList().refine((origins) => origins.every((one) => URL.canParse(one) && new URL(one).origin === one), {
     message: 'must be origins such as https://push.example:8443, separated by commas',
   })
+}
+
+function nameValues() {
+  return text().refine((list) => readNameValues(list) !== undefined, {
+    message: 'must be name=value pairs, separated by commas and percent-encoded',
+  })
+}
+
+/** Stays one text, which is a secret as a whole. */
+function headerList() {
+  return nameValues().refine(
+    (list) =>
+      [...(readNameValues(list) ?? [])].every(
+        ([name, value]) => /^[\w-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value),
+      ),
+    { message: 'must be names and values that a header can have' },
+  )
+}
+
+function ratio() {
+  const rule = 'must be a number from 0 to 1'
+  return text()
+    .regex(/^\d*\.?\d+$/, rule)
+    .transform(Number)
+    .refine((value) => value <= 1, { message: rule })
 }
 
 function keyList() {

@@ -55,6 +55,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   const server = openHttpServer({
     log: app.log,
     metrics: app.metrics,
+    tracing: app.tracing,
     checkers: {
       api_key: apiKeyChecker(check),
       operator: operatorChecker({

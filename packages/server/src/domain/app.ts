@@ -22,6 +22,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { Confinement } from '../platform/process/confinement.ts'
 import type { Push } from '../platform/push/push.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
+import type { Tracing } from '../platform/tracing/tracing.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 import type { Tool } from './tool.ts'
 
@@ -41,6 +42,7 @@ export interface App {
   log: Log
   redactor: Redactor
   metrics: Metrics
+  tracing: Tracing
   runtimes: Runtimes
   home: Home
   clones: Clones

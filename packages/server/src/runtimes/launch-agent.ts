@@ -7,9 +7,11 @@ type AgentProgram = Program & Pick<Parameters<typeof launch>[0], 'maxLineBytes' 
 /** Starts an agent's process and reports it through `onUp` before `begin`. Kills the process if `onUp` or `begin` fails. */
 export async function launchAgent<T>(
   order: TurnOrder,
-  program: AgentProgram,
+  { env, ...rest }: AgentProgram,
   begin: (child: Child) => Promise<T> | T,
 ): Promise<T> {
+  const { traceparent } = order
+  const program = { ...rest, env: { ...env, ...(traceparent && { TRACEPARENT: traceparent }) } }
   const child = await launch({ ...program, ...(await order.confine(program)), marker: order.marker })
   try {
     await order.onUp(child.identity)

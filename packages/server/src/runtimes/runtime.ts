@@ -31,6 +31,8 @@ export type TurnOrder = {
   equipment: Equipment
   /** In the environment of every process of the turn, so that a sweep finds them all. */
   marker: string
+  /** In the environment of the agent as `TRACEPARENT`, so that one which traces itself continues the trace. */
+  traceparent?: string | null
   /** Every program of the turn runs through it: it decides what the program sees of this host. */
   confine: Confine
   /** Whether the agent runs as root because the operator says that the machine itself is its sandbox. */

@@ -30,6 +30,8 @@ export type Prompt = {
   origin?: MessageOrigin
   /** The trigger whose prompt it is. */
   triggerId?: number
+  /** The trace of the request, if it is not the one underway: several requests may share a transaction. */
+  traceparent?: string | null
 }
 
 export type Delivery = { delivery: 'sent' | 'queued' | 'interrupted'; message?: Message }
@@ -102,8 +104,14 @@ async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<bo
   return underway !== undefined || (hasQueued && session.status === 'waiting' && !isHeld)
 }
 
-function asMessage({ prompt, goal, origin, triggerId }: Prompt): NewMessage {
-  return { content: prompt, goal, ...(origin && { origin }), ...(triggerId !== undefined && { triggerId }) }
+function asMessage({ prompt, goal, origin, triggerId, traceparent }: Prompt): NewMessage {
+  return {
+    content: prompt,
+    goal,
+    traceparent,
+    ...(origin && { origin }),
+    ...(triggerId !== undefined && { triggerId }),
+  }
 }
 
 /** Makes the prompt the session's next turn. The caller holds the session's lock and has found it at rest. */
@@ -116,9 +124,10 @@ export async function startTurn(
     goal,
     source,
     triggerId = null,
-  }: Pick<Prompt, 'prompt' | 'goal' | 'source'> & { triggerId?: number | null },
+    traceparent,
+  }: Pick<Prompt, 'prompt' | 'goal' | 'source' | 'traceparent'> & { triggerId?: number | null },
 ): Promise<void> {
-  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal, triggerId })
+  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal, triggerId, traceparent })
   await resume(app, tx, session, turnId, { prompt, ...changedGoal(session, goal) })
   await note(app, tx, session.id, `A prompt was accepted (${source.replaceAll('_', ' ')}); its turn is queued.`)
 }

@@ -1,6 +1,7 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
+import { traceparent } from '../../platform/tracing/traceparent.ts'
 import type { App } from '../app.ts'
 import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { appendToQueue, isAtRest, type Message, type NewMessage, scheduleDrain } from '../inbox/inbox.ts'
@@ -12,7 +13,8 @@ type Request = NewMessage & Speaker
 
 /** Queues a message. A session at rest gets it after a grace period; a failed session gets it after a restart. */
 export async function enqueueMessage(app: App, ref: SessionRef, request: Request): Promise<Message> {
-  return app.batcher.submit(`enqueue:${JSON.stringify(ref)}`, request, (requests) => enqueueAll(app, ref, requests))
+  const item = { ...request, traceparent: traceparent() }
+  return app.batcher.submit(`enqueue:${JSON.stringify(ref)}`, item, (requests) => enqueueAll(app, ref, requests))
 }
 
 async function enqueueAll(app: App, ref: SessionRef, requests: readonly Request[]): Promise<Message[]> {

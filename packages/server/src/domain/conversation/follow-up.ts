@@ -1,6 +1,7 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/sessions/fields'
 import { transact } from '../../platform/db/transact.ts'
+import { traceparent } from '../../platform/tracing/traceparent.ts'
 import type { App } from '../app.ts'
 import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { findNextWake } from '../inbox/inbox.ts'
@@ -26,7 +27,8 @@ export type FollowUpOutcome = Delivery & {
  * share a few transactions, so that hundreds of them neither queue for the row lock nor use up the connections.
  */
 export async function followUp(app: App, ref: SessionRef, request: FollowUp): Promise<FollowUpOutcome> {
-  return app.batcher.submit(`follow_up:${JSON.stringify(ref)}`, request, (batch) => followUpAll(app, ref, batch))
+  const item = { ...request, traceparent: traceparent() }
+  return app.batcher.submit(`follow_up:${JSON.stringify(ref)}`, item, (batch) => followUpAll(app, ref, batch))
 }
 
 async function followUpAll(app: App, ref: SessionRef, batch: readonly FollowUp[]): Promise<FollowUpOutcome[]> {

@@ -2,6 +2,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { inWork } from '../../platform/log/work-context.ts'
+import { inSpan } from '../../platform/tracing/in-span.ts'
+import type { Span } from '../../platform/tracing/tracing.ts'
 import type { App } from '../app.ts'
 import { deliverPrompt } from '../conversation/conversation.ts'
 import { recordHumanMessage } from '../hierarchy/hierarchy.ts'
@@ -50,16 +52,18 @@ export async function fireTrigger(
   })
 }
 
-/** What every fire has, however it begins: the trigger in its log lines, and its outcome in the metrics. */
+/** What every fire has, however it begins: the trigger in its log lines, a span, and its outcome in the metrics. */
 export async function inFire<Result extends FireResult>(
-  { metrics }: App,
+  { metrics, tracing }: App,
   triggerId: number,
   { by }: TriggerEvent,
   fire: () => Promise<Result>,
 ): Promise<Result> {
-  return inWork({ trigger_id: triggerId }, async () => {
+  const attributes = { 'yardmaster.trigger.id': triggerId, 'yardmaster.fire.by': by }
+  const counted = async (span: Span): Promise<Result> => {
     try {
       const result = await fire()
+      span.set({ 'yardmaster.fire.outcome': result.outcome })
       if (result.outcome !== 'inactive' && result.outcome !== 'duplicate')
         metrics.fires.inc({ by, outcome: result.outcome })
       return result
@@ -67,7 +71,8 @@ export async function inFire<Result extends FireResult>(
       if (!isOutage(error)) metrics.fires.inc({ by, outcome: 'failed' })
       throw error
     }
-  })
+  }
+  return inWork({ trigger_id: triggerId }, () => inSpan(tracing, { name: 'fire', attributes }, counted))
 }
 
 export type AttemptResult = FireResult &

@@ -2,6 +2,7 @@ import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
+import { traceparent as currentTrace } from '../../platform/tracing/traceparent.ts'
 
 export type MessageStatus = 'pending' | 'processing' | 'sent' | 'undelivered'
 export type MessageOrigin = 'caller' | 'automated_pr_merged' | 'automated_merge_conflict' | 'automated_recovery_nudge'
@@ -16,6 +17,8 @@ type MessageTable = {
   origin: Generated<MessageOrigin>
   /** The trigger whose prompt it is. */
   trigger_id: number | null
+  /** As of a turn. */
+  traceparent: string | null
   created_at: Generated<Date>
   updated_at: Generated<Date>
 }
@@ -27,7 +30,14 @@ declare module '../../platform/db/tables.ts' {
 }
 
 export type Message = Selectable<MessageTable>
-export type NewMessage = { content: string; goal: string | null; origin?: MessageOrigin; triggerId?: number | null }
+export type NewMessage = {
+  content: string
+  goal: string | null
+  origin?: MessageOrigin
+  triggerId?: number | null
+  /** Default: that of the span underway. */
+  traceparent?: string | null | undefined
+}
 
 // Functions that change positions require the session's row lock.
 
@@ -46,16 +56,19 @@ export async function insertMessages(
         and status = 'pending'
     ),
     incoming as (
-      select content, goal, origin, trigger_id, place
+      select content, goal, origin, trigger_id, traceparent, place
       from unnest(
         ${messages.map(({ content }) => content)}::text[],
         ${messages.map(({ goal }) => goal)}::text[],
         ${messages.map(({ origin = 'caller' }) => origin)}::text[],
-        ${messages.map(({ triggerId }) => triggerId ?? null)}::bigint[]
-      ) with ordinality as incoming (content, goal, origin, trigger_id, place)
+        ${messages.map(({ triggerId }) => triggerId ?? null)}::bigint[],
+        ${messages.map(({ traceparent = currentTrace() }) => traceparent)}::text[]
+      ) with ordinality as incoming (content, goal, origin, trigger_id, traceparent, place)
     )
-    insert into enqueued_messages (session_id, content, goal, origin, trigger_id, position)
-    select ${sessionId}, incoming.content, incoming.goal, incoming.origin, incoming.trigger_id, pending.count + incoming.place
+    insert into enqueued_messages (session_id, content, goal, origin, trigger_id, traceparent, position)
+    select
+      ${sessionId}, incoming.content, incoming.goal, incoming.origin, incoming.trigger_id, incoming.traceparent,
+      pending.count + incoming.place
     from incoming, pending
     order by incoming.place
     returning *

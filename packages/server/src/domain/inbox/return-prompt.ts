@@ -15,6 +15,7 @@ export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message
     content: turn.prompt,
     goal: turn.goal,
     triggerId: turn.trigger_id,
+    traceparent: turn.traceparent,
     origin: turn.source === 'recovery' ? 'automated_recovery_nudge' : 'caller',
   })
 }

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts'
 import { deleteOld } from '../../platform/db/delete-old.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Slice } from '../../platform/jobs/pruning.ts'
+import { traceparent } from '../../platform/tracing/traceparent.ts'
 import type { TurnSource, Withdrawal } from './turn-table.ts'
 
 export type Turn = Selectable<Tables['turns']>
@@ -15,6 +16,8 @@ export type NewTurn = {
   goal: string | null
   messageId?: number | null
   triggerId?: number | null
+  /** Default: that of the span underway. */
+  traceparent?: string | null | undefined
 }
 
 /** Requires the session's row lock, which makes the sequence the order of acceptance. */
@@ -28,6 +31,7 @@ export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string
       goal: turn.goal,
       message_id: turn.messageId ?? null,
       trigger_id: turn.triggerId ?? null,
+      traceparent: turn.traceparent === undefined ? traceparent() : turn.traceparent,
       sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from turns where session_id = ${turn.sessionId})`,
     })
     .returning('id')

@@ -43,6 +43,8 @@ declare module '../../platform/db/tables.ts' {
       message_id: number | null
       /** The trigger whose prompt it carries. */
       trigger_id: number | null
+      /** The trace of the request that brought the prompt, where traces are sent. */
+      traceparent: string | null
       withdrawn_by: Withdrawal | null
       lease_owner: string | null
       lease_expires_at: Date | null

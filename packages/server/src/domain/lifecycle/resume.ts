@@ -36,6 +36,7 @@ export async function acceptNextMessage(
     goal: message.goal,
     messageId: message.id,
     triggerId: message.trigger_id,
+    traceparent: message.traceparent,
   })
   await note(app, tx, session.id, `The queued message ${message.id} is delivered as the next turn.`)
   return { turnId, ...changedGoal(session, message.goal) }

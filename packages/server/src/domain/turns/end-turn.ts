@@ -138,7 +138,8 @@ async function continueLater(
   }
   await retireTurn(tx, hold, { outcome: 'interrupted' })
   const prompt = isOnLostHost ? promptAfterMove(turn) : recoveryPrompt
-  const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal: turn.goal })
+  const { goal, traceparent } = turn
+  const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal, traceparent })
   await recordNextTurn(tx, session.id, next)
   await note(app, tx, session.id, 'The turn was interrupted. A recovery turn asks the agent to continue.', 'warning')
 }

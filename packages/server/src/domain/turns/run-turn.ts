@@ -4,6 +4,9 @@ import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { inWork } from '../../platform/log/work-context.ts'
 import type { ProcessIdentity } from '../../platform/process/process-table.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
+import { inSpan } from '../../platform/tracing/in-span.ts'
+import { traceparent } from '../../platform/tracing/traceparent.ts'
+import type { Span, SpanAbout } from '../../platform/tracing/tracing.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
@@ -46,11 +49,31 @@ export const runTurn = handleJob(runTurnJob, async (payload, app) => {
   const claim = await claimDispatchedTurn(app, payload)
   if (!claim) return
   inWork({ session_id: claim.session.id, turn_id: claim.hold.turnId }, () =>
-    app.background.run('a turn', (signal) => runClaimed(app, claim, signal)),
+    app.background.run('a turn', (signal) =>
+      inSpan(app.tracing, spanOf(claim), (span) => runClaimed(app, claim, { signal, span })),
+    ),
   )
 })
 
-async function runClaimed(app: App, claim: Claim, signal: AbortSignal): Promise<void> {
+/** Part of the trace of the request that brought the prompt, however long it waited and wherever it runs. */
+function spanOf({ turn, session, hold }: Claim): SpanAbout {
+  const { source, created_at, dispatched_at, traceparent: parent } = turn
+  return {
+    name: 'turn',
+    parent,
+    attributes: {
+      'yardmaster.session.id': session.id,
+      'yardmaster.turn.id': hold.turnId,
+      'yardmaster.turn.source': source,
+      'yardmaster.turn.waited_seconds': ((dispatched_at ?? created_at).getTime() - created_at.getTime()) / 1000,
+      'yardmaster.runtime': session.agent_runtime,
+    },
+  }
+}
+
+type Running = { signal: AbortSignal; span: Span }
+
+async function runClaimed(app: App, claim: Claim, { signal, span }: Running): Promise<void> {
   const lease = startLeaseRenewal(app, claim)
   const startedAt = performance.now()
   try {
@@ -60,6 +83,8 @@ async function runClaimed(app: App, claim: Claim, signal: AbortSignal): Promise<
     app.metrics.turnSeconds.observe({ outcome: outcome.kind }, seconds)
     if (outcome.kind === 'failed') app.metrics.turnFailures.inc({ reason: outcome.reason })
     logEnd(app, outcome, seconds)
+    span.set({ 'yardmaster.turn.outcome': outcome.kind })
+    if (outcome.kind === 'failed') span.fail(outcome.reason)
     await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
   } finally {
     lease.stop()
@@ -84,7 +109,7 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
   try {
     const runtime = findRuntime(app, claim.session)
     const [prepared, chosen] = await Promise.allSettled([
-      prepareUnlessStopping(app, claim, runtime, stopSignals),
+      inSpan(app.tracing, { name: 'workspace' }, () => prepareUnlessStopping(app, claim, runtime, stopSignals)),
       chooseEquipment(app, claim),
     ])
     if (prepared.status === 'rejected') throw prepared.reason
@@ -94,7 +119,10 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
     try {
       const equipment = await equip(app, claim, { runtime, conversation, chosen: chosen.value })
       if (claim.turn.prompt === '') return { kind: 'prepared' }
-      return await runAgent(app, claim, { runtime, conversation, equipment, ...stopSignals })
+      const about = { name: 'agent', attributes: { 'yardmaster.runtime': runtime.name } }
+      return await inSpan(app.tracing, about, (span) =>
+        runAgent(app, claim, { runtime, conversation, equipment, span, ...stopSignals }),
+      )
     } finally {
       await removeSecrets(app, runtime, conversation.home)
     }
@@ -151,13 +179,13 @@ async function equip(app: App, claim: Claim, { runtime, conversation, chosen }: 
   return equipment
 }
 
-type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment }
+type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment; span: Span }
 
 /** Stops the agent if supervising it fails: no agent runs unsupervised. */
 async function runAgent(
   app: App,
   claim: Claim,
-  { runtime, conversation: opened, equipment, ...stopSignals }: StopSignals & Agent,
+  { runtime, conversation: opened, equipment, span, ...stopSignals }: StopSignals & Agent,
 ): Promise<Outcome> {
   const { hold, session, write } = claim
   const activity = new EventTarget()
@@ -175,6 +203,7 @@ async function runAgent(
   })
   if ('outcome' in started) return started.outcome
   const { running } = started
+  span.set({ 'process.pid': running.identity.pid })
   // `supervise` awaits it later; without a handler an early rejection would count as unhandled.
   running.ended.catch(() => undefined)
   const isWaiting = () => isWaitingForPerson(app, hold.marker)
@@ -245,6 +274,7 @@ async function start(
       isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
       marker: hold.marker,
+      traceparent: traceparent(),
       confine: app.confinement.confine({ work: clonePath(app, session.id), home: runtimeHome(app, session.id) }),
       isMachineTheSandbox: app.confinement.isMachineTheSandbox,
       onUp: async (identity) => {

@@ -5,6 +5,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Log } from '../log/log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
+import { noTracing, type Tracing } from '../tracing/tracing.ts'
 import { answerError, logFault } from './answer-error.ts'
 import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
@@ -12,12 +13,14 @@ import { type Checkers, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
 import { isEventStream } from './register.ts'
 import { inRequest, openRequestContexts, requestIdOf } from './request-context.ts'
+import { traceRequests } from './trace-requests.ts'
 import { BodyRefusal } from './validation.ts'
 
 export type HttpServerOptions = {
   log: Log
   /** Default: counted, and shown to no one. */
   metrics?: Pick<Metrics, 'requestSeconds' | 'refusals'>
+  tracing?: Tracing
   checkers: Checkers
   /** Host names that requests may use besides the loopback ones. */
   hosts: readonly string[]
@@ -51,7 +54,8 @@ export const defaultTimeouts: HttpTimeouts = {
 const maxParamLength = 300
 
 export function openHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts, metrics = openMetrics() } = options
+  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts } = options
+  const { metrics = openMetrics(), tracing = noTracing } = options
   const desk = { log, metrics }
   const guard = guardOf({ checkers, hosts })
   // Connections whose request was answered before it had arrived completely: they get no second answer.
@@ -89,6 +93,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   openRequestContexts(server)
   server.addHook('onRequest', guard.check)
+  if (tracing.isOn) traceRequests(server, tracing)
   server.addHook('onResponse', (request, reply, done) => {
     if (!request.raw.complete) answeredEarly.add(request.raw.socket)
     countAnswer(metrics, request, reply)

@@ -9,6 +9,10 @@ export type WorkContext = {
   job?: string
   queue?: string
   periodic?: string
+  /** The span underway, where traces are sent: under these names, so that a log and a trace can be joined. */
+  trace_id?: string
+  span_id?: string
+  trace_flags?: string
 }
 
 const underway = new AsyncLocalStorage<Readonly<WorkContext>>()

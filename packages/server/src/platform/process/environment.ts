@@ -32,6 +32,7 @@ export const ownSecrets: readonly string[] = [
   'DATABASE_URL',
   'REDIS_URL',
   'YARDMASTER_MASTER_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ]
 
 function refuseOwnSecrets(asked: { pass: readonly string[]; set: Record<string, string>; from: NodeJS.ProcessEnv }) {

@@ -1,4 +1,5 @@
 import { archiveRace } from './faults/archive-race.mjs'
+import { badCollector } from './faults/bad-collector.mjs'
 import { brokenDownloads } from './faults/broken-downloads.mjs'
 import { budgetOnTwoHosts, killAtBudget } from './faults/budgets.mjs'
 import { conflicts } from './faults/conflicts.mjs'
@@ -121,4 +122,5 @@ export const faults = [
   budgetOnTwoHosts,
   killedUpgrade,
   brokenDownloads,
+  badCollector,
 ]
