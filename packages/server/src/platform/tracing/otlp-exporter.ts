@@ -25,7 +25,7 @@ export type ExporterOptions = {
   limits?: Partial<typeof defaultLimits>
 }
 
-export const defaultLimits = {
+const defaultLimits = {
   /** About a kilobyte each. */
   queued: 2048,
   batch: 512,
