@@ -293,6 +293,7 @@ async function openTraces(
       'service.instance.id': home.hostId,
     },
     sampler: { kind: config.OTEL_TRACES_SAMPLER, ratio: config.OTEL_TRACES_SAMPLER_ARG },
+    limits: { intervalMs: config.OTEL_BSP_SCHEDULE_DELAY },
     clock: systemClock,
     metrics,
     log,

@@ -83,6 +83,7 @@ const variables = {
   OTEL_RESOURCE_ATTRIBUTES: nameValues().optional(),
   OTEL_TRACES_SAMPLER: oneOf(samplers).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: ratio().default(1),
+  OTEL_BSP_SCHEDULE_DELAY: wholeNumber(10, 60_000).default(5000),
 } satisfies Record<string, z.ZodType>
 
 /** The server's own variables whose values are redacted from everything that is stored. A driver declares its own. */

@@ -19,6 +19,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: `x-token=${secret}`,
     OTEL_SERVICE_NAME: 'yard',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=staging',
   }
   ;({ app, stop } = await startTestApp({ environment, log: recorded.log }))

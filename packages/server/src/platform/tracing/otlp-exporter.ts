@@ -21,7 +21,7 @@ export type ExporterOptions = {
   wrap(spans: readonly OtlpSpan[]): unknown
   metrics: Pick<Metrics, 'spans'>
   log: Log
-  /** Shorter in tests. */
+  /** Instead of the usual ones. */
   limits?: Partial<typeof defaultLimits>
 }
 

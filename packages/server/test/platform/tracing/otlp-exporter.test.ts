@@ -10,11 +10,11 @@ const limits = {
   queued: 20,
   batch: 10,
   intervalMs: 10,
-  requestMs: 100,
+  requestMs: 60_000,
   attempts: 3,
   firstDelayMs: 5,
   maxDelayMs: 200,
-  closeMs: 300,
+  closeMs: 60_000,
 }
 
 function exporterTo(url: string, change: Partial<typeof limits> = {}) {
@@ -78,7 +78,7 @@ describe('a collector that misbehaves', () => {
   test.each(misbehaviours)('a collector that %s costs the spans and nothing else', async (_name, answer) => {
     const collector = await testCollector()
     collector.answer = answer
-    const { exporter, records, count } = exporterTo(collector.url)
+    const { exporter, records, count } = exporterTo(collector.url, { requestMs: 100 })
     addSpans(exporter, 100)
     // The queue holds 20 beside the batch that is sent; the rest is dropped at once.
     expect(await count('dropped')).toBeGreaterThanOrEqual(60)
@@ -135,7 +135,7 @@ test('close sends what is left, and gives up on a collector that does not answer
   expect(await willing.count('exported')).toBe(5)
 
   collector.answer = () => undefined
-  const stuck = exporterTo(collector.url, { intervalMs: 60_000, requestMs: 60_000 })
+  const stuck = exporterTo(collector.url, { intervalMs: 60_000, closeMs: 100 })
   addSpans(stuck.exporter, 5)
   await stuck.exporter.close()
   expect(await stuck.count('dropped')).toBe(5)

@@ -349,6 +349,13 @@ export const table: Row[] = [
     bad: ['2', '-1', 'half'],
     rule: 'must be a number from 0 to 1',
   },
+  {
+    name: 'OTEL_BSP_SCHEDULE_DELAY',
+    unset: 5000,
+    good: [['1000', 1000]],
+    bad: ['9', '60001', 'soon'],
+    rule: 'must be a whole number from 10 to 60000',
+  },
   { name: 'FORGE_TOKEN', unset: undefined, good: [['ghp_1', 'ghp_1']], bad: [] },
   { name: 'FORGE_WEBHOOK_SECRET', unset: undefined, good: [['s', 's']], bad: [] },
   {
