@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { limits } from '@yardmaster/contract/limits'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fileContent } from '../../../src/domain/archive/file-content.ts'
 import { selectFileSource } from '../../../src/domain/archive/file-store.ts'
 import { testApp, testKey } from '../../support/app/app.ts'
-import { archiveOf, parsed } from '../../support/archive/archive-app.ts'
+import { archiveOf, countWaiting, holdEntries, parsed } from '../../support/archive/archive-app.ts'
 import { readZip } from '../../support/files/read-zip.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -54,7 +55,7 @@ describe('a part of the archive', () => {
   })
 
   test('a part within a long file reads at most some megabytes before it', async () => {
-    const id = await longConversation(1000, 10_000)
+    const id = await longConversation(600, 10_000)
     await build()
     const { db } = app.host.app
     const { rows } = await app.pool.query('select id, size_bytes from archive_files where session_id = $1', [id])
@@ -71,10 +72,10 @@ describe('a part of the archive', () => {
     const whole = await part(0)
     expect(whole.length).toBe(Number(rows[0].size_bytes))
     const readsOfWhole = reads
-    for (const from of [9_500_000, whole.length - 2]) {
+    for (const from of [5_500_000, whole.length - 2]) {
       reads = 0
       expect((await part(from)).equals(whole.subarray(from))).toBe(true)
-      expect(reads).toBeLessThan(readsOfWhole / 3)
+      expect(reads).toBeLessThan(readsOfWhole / 2)
     }
   })
 
@@ -178,13 +179,29 @@ describe('a download under way', () => {
     )
   })
 
+  test('a caller that disconnects in the middle leaves no query behind', async () => {
+    await longConversation(100, 100_000)
+    await build()
+    const { asked } = await begin()
+    asked.destroy()
+    await eventually(
+      async () => app.host.app.archiveDownloads.open,
+      (open) => open === 0,
+    )
+    // Granted when the query that is under way has ended. A further one would wait for it.
+    const release = await holdEntries(app.pool)
+    for (let n = 0; n < 5; n++) {
+      await nextTurn()
+      expect(await countWaiting(app.pool)).toBe(0)
+    }
+    await release()
+  })
+
   test('a download goes on where it was when its connection to the database breaks', async () => {
     await conversation(Array.from({ length: 300 }, (_, n) => `{"n":${n}}`))
     await build()
     const whole = await download()
-    const client = await app.pool.connect()
-    await client.query('begin')
-    await client.query('lock table transcript_entries in access exclusive mode')
+    const release = await holdEntries(app.pool)
     const again = download()
     await eventually(
       async () => {
@@ -198,8 +215,7 @@ describe('a download under way', () => {
       },
       (count) => count === 1,
     )
-    await client.query('rollback')
-    client.release()
+    await release()
     expect((await again).bytes.equals(whole.bytes)).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { storeSession } from '../../../src/domain/archive/store-session.ts'
 import { updateArchive } from '../../../src/domain/archive/update-archive.ts'
 import { testApp } from '../../support/app/app.ts'
-import { archiveOf, parsed } from '../../support/archive/archive-app.ts'
+import { archiveOf, countWaiting, holdEntries, parsed } from '../../support/archive/archive-app.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -21,24 +21,6 @@ const files = async () => {
 async function subagent(sessionId: number, agent_id: string, transcript: string): Promise<number> {
   const answer = await app.post(`/sessions/${sessionId}/subagent_transcripts`, { agent_id, transcript })
   return answer.body.subagent_transcript.id
-}
-
-/** Holds the entries of all transcripts, so that a run waits in the middle of a file. */
-async function holdEntries(): Promise<() => Promise<void>> {
-  const client = await app.pool.connect()
-  await client.query('begin')
-  await client.query('lock table transcript_entries in access exclusive mode')
-  return async () => {
-    await client.query('rollback')
-    client.release()
-  }
-}
-
-const isWaiting = async () => {
-  const { rowCount } = await app.pool.query(
-    `select from pg_locks where relation = 'transcript_entries'::regclass and not granted`,
-  )
-  return rowCount === 1
 }
 
 describe('storing a session', () => {
@@ -101,10 +83,13 @@ describe('storing a session', () => {
 
   test('a run that is told to stop ends in the middle of a transcript, publishes nothing and counts no failure', async () => {
     const id = await conversation(Array.from({ length: 500 }, (_, n) => `{"n":${n}}`))
-    const release = await holdEntries()
+    const release = await holdEntries(app.pool)
     const stopping = new AbortController()
     const run = updateArchive(app.host.app, stopping.signal)
-    await eventually(isWaiting, Boolean)
+    await eventually(
+      () => countWaiting(app.pool),
+      (count) => count === 1,
+    )
     stopping.abort()
     await release()
     expect(await run).toBe('done')

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { updateArchive } from '../../../src/domain/archive/update-archive.ts'
 import { type TestApp, testKey } from '../app/app.ts'
 import { emptyTables } from '../database/empty-tables.ts'
@@ -36,3 +37,22 @@ export function archiveOf(app: TestApp) {
 }
 
 export const parsed = (bytes: Buffer | undefined) => JSON.parse(String(bytes))
+
+/** Holds the entries of all transcripts, so that every reader waits. Returns the function that ends it. */
+export async function holdEntries(pool: pg.Pool): Promise<() => Promise<void>> {
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('lock table transcript_entries in access exclusive mode')
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+/** How many queries wait for the entries. */
+export async function countWaiting(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `select from pg_locks where relation = 'transcript_entries'::regclass and not granted`,
+  )
+  return rowCount ?? 0
+}
