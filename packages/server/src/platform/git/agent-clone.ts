@@ -1,4 +1,4 @@
-import { appendFile, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, lstat, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openUntrusted, readUntrusted, UntrustedFile } from '../files/untrusted-file.ts'
 import { listUntrusted } from '../files/untrusted-folder.ts'
@@ -101,12 +101,17 @@ async function copy(from: string, to: string, within: string): Promise<void> {
   if (!file) return
   try {
     const buffer = Buffer.allocUnsafe(1024 * 1024)
+    await writeFile(to, '')
     for (let position = 0; position <= maxFileBytes; ) {
       const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
-      if (bytesRead === 0) return
+      if (bytesRead === 0) break
       await appendFile(to, buffer.subarray(0, bytesRead))
       position += bytesRead
     }
+    // git compares the content only of files that are not older than the index. A newer index would hide a change that was
+    // made in the second of a checkout.
+    const { atime, mtime } = await file.stat()
+    await utimes(to, atime, mtime)
   } finally {
     await file.close()
   }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { UntrustedFile } from '../../../src/platform/files/untrusted-file.ts'
@@ -65,6 +66,19 @@ describe('a clone holds work', () => {
     const setting = await open()
     await change(setting)
     expect(await setting.holdsWork()).toBe(true)
+  })
+
+  test('a clone holds work when a file was changed in the second of the last checkout and kept its size', async () => {
+    const { file, git, holdsWork } = await open()
+    const secondOf = async (name: string) => Math.floor((await stat(file(name))).ctimeMs / 1000)
+    do {
+      await rm(file('README.md'))
+      await git('checkout', '--quiet', 'HEAD', 'README.md')
+      await writeFile(file('README.md'), 'This is SOURCE\n')
+    } while ((await secondOf('.git/index')) !== (await secondOf('README.md')))
+    // The copy of the index is made in a later second.
+    await wait(1100)
+    expect(await holdsWork()).toBe(true)
   })
 
   test('a clone holds no work by files that it ignores, in the tree or in its git folder', async () => {
