@@ -4,9 +4,9 @@
  */
 export const roomLines = [
   ['settings', 'people', 'hosts', 'queues'],
-  ['credentials', 'catalog', 'categories', 'gates'],
+  ['credentials', 'catalog', 'categories'],
   ['sessions'],
-  ['logs', 'transcripts', 'costs'],
+  ['logs', 'transcripts', 'costs', 'gates'],
   ['hierarchy', 'subagents', 'board', 'titles'],
   ['inbox', 'workspaces', 'summaries'],
   ['elicitations'],

@@ -3,7 +3,8 @@ export const limits = {
   pageSize: { default: 25, max: 100 },
   bodyBytes: 8 * 1024 * 1024,
   webhookBytes: 1024 * 1024,
-  jsonDepth: 64,
+  /** Holds a tree of segments with its deepest level. */
+  jsonDepth: 72,
   idempotencyKey: 255,
   prompt: 500_000,
   goal: 50_000,
@@ -71,6 +72,18 @@ export const limits = {
   searchQuery: 1000,
   /** Sessions that one content search covers; the cursor continues after them. */
   contentSearchCandidates: 50_000,
+  outcomeNotes: 1000,
+  segmentTree: { segments: 5000, depth: 32, goal: 500, explanation: 140, metaText: 200, problems: 50 },
+  gateDecision: {
+    surface: 200,
+    decision: 200,
+    title: 1000,
+    url: 2048,
+    payloadBytes: 512 * 1024,
+    verdict: 200,
+    note: 20_000,
+    author: 100,
+  },
   budgetUsd: { min: 0.01, max: 1_000_000_000 },
   budgetTokens: 1_000_000_000_000,
   /** Downloads of the transcript archive that a host sends at a time. */

@@ -10,6 +10,7 @@ import { endpoints as costs } from './costs/endpoints.ts'
 import { endpoints as elicitations } from './elicitations/endpoints.ts'
 import { endpoints as events } from './events/endpoints.ts'
 import { endpoints as fires } from './fires/endpoints.ts'
+import { endpoints as gates } from './gates/endpoints.ts'
 import { endpoints as health } from './health/endpoints.ts'
 import { endpoints as heartbeats } from './heartbeats/endpoints.ts'
 import { endpoints as hierarchy } from './hierarchy/endpoints.ts'
@@ -19,6 +20,7 @@ import { endpoints as lifecycle } from './lifecycle/endpoints.ts'
 import { endpoints as logs } from './logs/endpoints.ts'
 import { endpoints as metrics } from './metrics/endpoints.ts'
 import { endpoints as notifications } from './notifications/endpoints.ts'
+import { endpoints as outcomes } from './outcomes/endpoints.ts'
 import { endpoints as people } from './people/endpoints.ts'
 import { endpoints as pushSubscriptions } from './push-subscriptions/endpoints.ts'
 import { endpoints as search } from './search/endpoints.ts'
@@ -63,6 +65,8 @@ export const operations = [
   ...wakes,
   ...channels,
   ...webhooks,
+  ...outcomes,
+  ...gates,
   ...health,
   ...clis,
   ...events,

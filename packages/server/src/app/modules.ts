@@ -12,6 +12,7 @@ import { costs } from '../domain/costs/room.ts'
 import { elicitations } from '../domain/elicitations/room.ts'
 import { fires } from '../domain/fires/room.ts'
 import { forge } from '../domain/forge/room.ts'
+import { gates } from '../domain/gates/room.ts'
 import { heartbeats } from '../domain/heartbeats/room.ts'
 import { hierarchy } from '../domain/hierarchy/room.ts'
 import { hosts } from '../domain/hosts/room.ts'
@@ -20,6 +21,7 @@ import { lifecycle } from '../domain/lifecycle/room.ts'
 import { logs } from '../domain/logs/room.ts'
 import { maintenance } from '../domain/maintenance/room.ts'
 import { notifications } from '../domain/notifications/room.ts'
+import { outcomes } from '../domain/outcomes/room.ts'
 import { people } from '../domain/people/room.ts'
 import { pullRequests } from '../domain/pull-requests/room.ts'
 import { queues } from '../domain/queues/room.ts'
@@ -50,6 +52,7 @@ export const modules: readonly Room[] = [
   logs,
   transcripts,
   costs,
+  gates,
   hierarchy,
   subagents,
   board,
@@ -68,6 +71,7 @@ export const modules: readonly Room[] = [
   turns,
   triggers,
   backlog,
+  outcomes,
   pullRequests,
   fires,
   wakes,

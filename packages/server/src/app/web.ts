@@ -76,7 +76,8 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
   registerHealth(server, app)
   registerReference(server, endpoints)
   registerJobsPages(server, app, tokens)
-  registerSupervisorPages(server, app, { endpoints, tokens })
+  const forms = modules.flatMap((module) => module.forms ?? [])
+  registerSupervisorPages(server, app, { endpoints: [...endpoints, ...forms], tokens })
   registerMcp(server, app, {
     endpoints,
     tools: modules.flatMap(({ tools = [] }) => tools),

@@ -10,13 +10,14 @@ export const groupNames = [
   'health',
   'health_readonly',
   'work_backlog',
+  'gate_decisions',
   'self_session',
 ] as const
 export type Group = (typeof groupNames)[number]
 
 /**
  * What agents may do only where their root allows it: end the turn of another session, bring one back, read figures of the
- * whole service, maintain it, or use the queue of work.
+ * whole service, maintain it, or use the queue of work or the ledger of gates.
  */
 export const agentPermissions = [
   'force_immediate',
@@ -24,6 +25,7 @@ export const agentPermissions = [
   'see_operations',
   'maintain',
   'work_backlog',
+  'gate_decisions',
 ] as const
 export type AgentPermission = (typeof agentPermissions)[number]
 

@@ -51,6 +51,7 @@ const groupsByPermission: Readonly<Partial<Record<AgentPermission, readonly Grou
   maintain: ['sessions_readonly', 'health'],
   see_operations: ['sessions_readonly', 'health_readonly'],
   work_backlog: ['work_backlog'],
+  gate_decisions: ['gate_decisions'],
 }
 
 /** The roots on which the agent of a session may start sessions. */

@@ -14,6 +14,7 @@ export const advisoryLocks = {
   indexing: 7_346_024,
   uncleLinks: 7_346_031,
   workBacklog: 7_346_032,
+  gateDecisions: 7_346_033,
 } as const
 
 /** Locks with two keys, a class and a number in it. PostgreSQL keeps them apart from locks with one key. */

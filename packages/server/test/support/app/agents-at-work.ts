@@ -35,6 +35,12 @@ export async function agentsAtWork() {
         default_runtime: 'demo',
         allow_agents: ['see_operations'],
       },
+      keeper_of_gates: {
+        description: 'May use the ledger of gates.',
+        url: api,
+        default_runtime: 'demo',
+        allow_agents: ['gate_decisions'],
+      },
       keeper: { description: 'May maintain.', url: api, default_runtime: 'demo', allow_agents: ['maintain'] },
       puller: {
         description: 'May use the backlog and start its sessions.',

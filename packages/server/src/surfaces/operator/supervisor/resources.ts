@@ -1,4 +1,5 @@
 import { estimatedCosts, itemStatuses } from '@yardmaster/contract/backlog/vocabulary'
+import { gates } from '@yardmaster/contract/gates/fields'
 import { logLevels } from '@yardmaster/contract/logs/fields'
 import { sessionStatuses } from '@yardmaster/contract/sessions/fields'
 import { triggerStatuses } from '@yardmaster/contract/triggers/fields'
@@ -335,6 +336,35 @@ export const resources: readonly Resource[] = [
     filters: { state: ['idle', 'pending', 'ready', 'failed'] },
     forms: [{ operation: 'sessions.regenerate_status_summary', button: 'Regenerate', params: { id: 'session_id' } }],
   },
+  {
+    name: 'gate_decisions',
+    title: 'Gate decisions',
+    one: 'Gate decision',
+    about: 'What gates decided about pull requests and issues. Nothing recorded changes; people add what they think.',
+    table: 'gate_decisions',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'gate', 'surface', 'decision', 'title', 'artifact_url', 'decided_on'],
+    shown: ['producing_session_url', 'writing_session_id', 'recorded_via', 'recorded_at', 'listed_on', 'payload'],
+    withheld: { searched: 'repeats the payload' },
+    filters: { gate: gates, surface: text, decision: text },
+    forms: [
+      { operation: 'gate_decisions.add_feedback', button: 'Add feedback', fields: ['verdict', 'note', 'author'] },
+    ],
+  },
+  {
+    name: 'gate_feedback',
+    title: 'Gate feedback',
+    one: 'Feedback',
+    about: 'What people think of decisions of gates. Read-only.',
+    table: 'gate_feedbacks',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'decision_id', 'verdict', 'note', 'author', 'received_at'],
+    shown: ['channel', 'recorded_at'],
+    filters: { decision_id: id },
+    forms: [],
+  },
 ]
 
 /** Columns whose values are keys of another resource. */
@@ -349,4 +379,5 @@ export const references: Readonly<Record<string, string>> = {
   started_by_session_id: 'sessions',
   category_id: 'categories',
   trigger_id: 'triggers',
+  decision_id: 'gate_decisions',
 }

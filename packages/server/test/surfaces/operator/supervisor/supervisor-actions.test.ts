@@ -141,6 +141,14 @@ const presses: Record<string, Press> = {
     filled: { reason: 'superseded', removed_by: 'human' },
     stored: ['removal_reason', 'superseded'],
   },
+  'gate_decisions gate_decisions.add_feedback': {
+    make: () => posted('/gate_decisions', { gate: 'pr', surface: 'web', entry: {} }),
+    filled: { verdict: 'too strict', note: '', author: ' Ada ' },
+    stored: [
+      "(select verdict || ' ' || author from gate_feedbacks where decision_id = gate_decisions.id and note is null)",
+      'too strict Ada',
+    ],
+  },
   'categories categories.update': { make: category, filled: { is_frozen: 'true' }, stored: ['is_frozen', true] },
   'categories categories.delete': { make: category },
   'messages enqueued_messages.update': {

@@ -36,9 +36,12 @@ beforeAll(async () => {
     app.post(`/sessions/${session}/logs`, { level: 'info', content: hostile }),
     app.post(`/sessions/${session}/subagent_transcripts`, { agent_id: 'helper', description: hostile }),
     app.post('/people', { key: 'ada', display_name: hostile }),
+    app.post('/gate_decisions', { gate: 'pr', surface: 'web', entry: { title: hostile, decision: hostile } }),
   ])
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
-  const [category, log, subagent] = answers.map(({ body }) => String(Object.values<{ id?: number }>(body)[0]?.id))
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  const [category, log, subagent, , decision] = answers.map(({ body }) =>
+    String(Object.values<{ id?: number }>(body)[0]?.id),
+  )
   Object.assign(keys, {
     sessions: String(session),
     triggers: String(trigger.body.trigger.id),
@@ -48,6 +51,13 @@ beforeAll(async () => {
       `insert into work_backlog_items
          (key, repo, surface, title, kind, scope_direction, estimated_cost, added_at, added_by, added_via, precedence)
        values ($1, 'acme/web', 'web', $1, 'bug', 'convergent', 'small', now(), 'human', 'api', 6000) returning id`,
+      hostile,
+    ),
+    gate_decisions: decision,
+    gate_feedback: await insert(
+      `insert into gate_feedbacks (decision_id, verdict, author, channel, received_at)
+       values ($1, $2, $2, 'web_ui', now()) returning id`,
+      decision,
       hostile,
     ),
     messages: await insert(
@@ -197,6 +207,7 @@ describe('changing a record', () => {
     ['conditions', 'triggers.update', { configuration: '{"unit": "decades"}' }, 'Trigger conditions configuration '],
     ['categories', 'categories.update', { name: ' ' }, 'Name '],
     ['work_backlog', 'work_backlog_items.pin', { precedence: '2147483648' }, 'Precedence '],
+    ['gate_decisions', 'gate_decisions.add_feedback', { author: '', verdict: 'fine' }, 'Author '],
     ['messages', 'enqueued_messages.update', { content: '' }, 'Content '],
     ['settings', 'settings.update', { spot_max_concurrent_sessions: '101' }, 'Spot max concurrent sessions '],
     ['settings', 'settings.update', { default_model: 'nothing' }, 'Default model nothing is not a model'],

@@ -1,0 +1,110 @@
+import { SessionRef } from '@yardmaster/contract/identifiers'
+import { limits } from '@yardmaster/contract/limits'
+import type { NewAnalysis, OutcomeAnalysis, OutcomeFilters, OutcomeSummary } from '@yardmaster/contract/outcomes/fields'
+import type { Page } from '@yardmaster/contract/paging'
+import { asWritten } from '@yardmaster/contract/sent'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { transact } from '../../platform/db/transact.ts'
+import { refuse, refuseMissing } from '../../platform/refusal.ts'
+import { truncate } from '../../platform/truncate.ts'
+import type { App } from '../app.ts'
+import { findSession, lockSessionIfThere, readMetadata, selectSession } from '../sessions/session.ts'
+import {
+  type AnalysisRow,
+  hasAnalyzed,
+  insertAnalysis,
+  type SummaryRow,
+  selectAnalyses,
+  selectAnalysis,
+  supersedeAnalysis,
+} from './outcome-store.ts'
+import { readTree } from './read-tree.ts'
+
+/** The room's public interface. How archived sessions went, as trees of segments with goals and outcomes. */
+export async function listAnalyses(app: App, filters: OutcomeFilters, page: Page) {
+  const { rows, totalCount } = await selectAnalyses(app.db, filters, page)
+  return { items: rows.map(presentSummary), totalCount }
+}
+
+export async function showAnalysis(app: App, ref: SessionRef): Promise<OutcomeAnalysis> {
+  const { id } = await findSession(app.db, ref)
+  return present((await selectAnalysis(app.db, id)) ?? refuseMissing())
+}
+
+const schemaVersion = '1'
+
+/**
+ * Looks for the session first, then for problems of the tree. The lock on the session makes one of two concurrent saves
+ * supersede the other.
+ */
+export async function saveAnalysis(app: App, given: NewAnalysis, { agentOf }: { agentOf: number | undefined }) {
+  const ref = refOf(given.session_id)
+  const claimed = agentOf === undefined ? (given.analyzer_session_id ?? given.acting_session_id) : { id: agentOf }
+  const analyzer = claimed && (await selectSession(app.db, claimed))
+  return transact(app.db, async (tx) => {
+    const session = ref && (await lockSessionIfThere(tx, ref))
+    if (!session)
+      return refuse(
+        'not_found',
+        `No session matches session_id ${asWritten(given.session_id).slice(0, 300) || '(none)'}`,
+      )
+    if (session.status !== 'archived')
+      refuse('unanalyzable_session', `Only an archived session can be analysed; this one is ${session.status}`)
+    if (await hasAnalyzed(tx, session.id))
+      refuse('unanalyzable_session', 'The session analysed another one and cannot be analysed itself')
+    const problems = problemsBesideTree(given)
+    const tree = readTree(given.root)
+    if ('problems' in tree) return refuse('invalid_segment_tree', [...problems, ...tree.problems])
+    if (problems.length > 0) refuse('invalid_segment_tree', problems)
+    const at = app.clock.now()
+    const superseded_previous = await supersedeAnalysis(tx, session.id, at)
+    const row = await insertAnalysis(
+      tx,
+      {
+        session_id: session.id,
+        analyzer_session_id: analyzer?.id ?? null,
+        schema_version: schemaVersion,
+        notes: notesOf(given.notes),
+        agent_root: readMetadata(session).agent_root_key ?? null,
+        agent_runtime: session.agent_runtime,
+        model: typeof session.config.model === 'string' ? session.config.model : null,
+        session_created_at: session.created_at,
+        root_outcome: tree.root.outcome.kind,
+        ...tree.figures,
+        analyzed_at: at,
+      },
+      tree.root,
+    )
+    return { outcome_analysis: present(row), superseded_previous, warnings: tree.warnings }
+  })
+}
+
+function refOf(given: unknown): SessionRef | undefined {
+  const isNamed = typeof given === 'string' || (typeof given === 'number' && Number.isSafeInteger(given) && given >= 0)
+  return isNamed ? SessionRef.safeParse(String(given)).data : undefined
+}
+
+function problemsBesideTree({ schema_version, notes }: NewAnalysis): string[] {
+  const version = schema_version ?? ''
+  return [
+    version === '' || version === schemaVersion ? [] : [`schema_version must be "${schemaVersion}"`],
+    notes === undefined || notes === null || typeof notes === 'string' ? [] : ['notes must be a string'],
+  ].flat()
+}
+
+function notesOf(given: unknown): string | null {
+  return typeof given === 'string' && given.trim() !== '' ? truncate(given.trim(), limits.outcomeNotes, '') : null
+}
+
+function present({ root, ...row }: AnalysisRow): OutcomeAnalysis {
+  return { ...presentSummary(row), root }
+}
+
+function presentSummary(row: SummaryRow): OutcomeSummary {
+  return {
+    ...row,
+    session_created_at: formatTimestamp(row.session_created_at),
+    analyzed_at: formatTimestamp(row.analyzed_at),
+    superseded_at: row.superseded_at && formatTimestamp(row.superseded_at),
+  }
+}
