@@ -28,6 +28,7 @@ import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { killedBackup } from './faults/killed-backup.mjs'
 import { killedPruning } from './faults/killed-pruning.mjs'
+import { killedPull } from './faults/killed-pull.mjs'
 import { killedUpgrade } from './faults/killed-upgrade.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
 import { lockedCandidates } from './faults/locked-candidates.mjs'
@@ -116,6 +117,7 @@ export const faults = [
   badPushService,
   killedBackup,
   killedPruning,
+  killedPull,
   frozenIntoRecoveryMode,
   killWhileDiscarding,
   killAtBudget,

@@ -4,14 +4,14 @@ import { settled } from './cluster.mjs'
 import { judge } from './effects.mjs'
 import { until } from './until.mjs'
 
-/** The environment of hosts whose catalog has the root `lab`: the demo agent on the cluster's repository. */
+/** The environment of hosts whose catalog has the root `lab`, also for the work backlog: the demo agent on the cluster's repository. */
 export async function withLab({ folder, gitRoot }, environment = {}) {
   const catalog = join(folder, 'catalog')
   await mkdir(catalog, { recursive: true })
   await writeFile(join(catalog, 'air.json'), JSON.stringify({ name: 'faults', roots: ['roots.json'] }))
   const lab = { description: 'For faults.', url: gitRoot, default_runtime: 'demo' }
   await writeFile(join(catalog, 'roots.json'), JSON.stringify({ lab }))
-  return { CATALOG_PATH: join(catalog, 'air.json'), ...environment }
+  return { CATALOG_PATH: join(catalog, 'air.json'), BACKLOG_AGENT_ROOT: 'lab', ...environment }
 }
 
 /**
