@@ -156,7 +156,7 @@ export function isRank(value: unknown): value is number {
 const rankRule = `must be an integer from ${max.precedence.min} to ${max.precedence.max}`
 
 /** These stand in the payload, and only their own keys set them. */
-const payloadFields = ['ratings', 'prompt', 'notes', 'gate_session'] as const
+export const payloadFields = ['ratings', 'prompt', 'notes', 'gate_session'] as const
 
 /** Adders that may queue work without an issue. */
 const trustedAdders: readonly string[] = ['human', 'queue-migration']
@@ -191,7 +191,11 @@ export const NewItem = z
       type: ['integer', 'null'],
       description: 'Its rank if it is pinned; else ignored.',
     }),
-    prompt: z.string().nullish().meta({ description: 'What the agent is asked to do, instead of implementing it.' }),
+    prompt: z
+      .string()
+      .nullish()
+      .transform((value) => (value?.trim() ? value : null))
+      .meta({ type: ['string', 'null'], description: 'What the agent is asked to do, instead of implementing it.' }),
     payload: JsonObject.nullish()
       .refine((value) => !payloadFields.some((name) => Object.hasOwn(value ?? {}, name)), {
         message: `must not have ${payloadFields.join(', ')}: they are keys beside it`,
@@ -203,7 +207,7 @@ export const NewItem = z
     message: `${rankRule} if the item is pinned`,
     when: isNotAbout('pinned'),
   })
-  .refine((item) => item.issue_url != null || Boolean(item.prompt?.trim()), {
+  .refine((item) => item.issue_url != null || item.prompt != null, {
     path: ['prompt'],
     message: "can't be blank without an issue_url",
     when: isNotAbout('issue_url', 'prompt'),

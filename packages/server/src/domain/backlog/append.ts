@@ -1,4 +1,4 @@
-import type { NewItem, WorkBacklogItem } from '@yardmaster/contract/backlog/fields'
+import { type NewItem, payloadFields, type WorkBacklogItem } from '@yardmaster/contract/backlog/fields'
 import type { JsonObject } from '@yardmaster/contract/json'
 import { limits } from '@yardmaster/contract/limits'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -75,9 +75,9 @@ const outsidePayload: readonly string[] = [
 
 /** The parts that have no column, and every key that the service does not know, as JSON. */
 function payloadOf(sent: NewItem): string {
-  const own = Object.entries(sent).filter(
-    ([name, value]) => value !== null && value !== undefined && !outsidePayload.includes(name),
-  )
+  const isUnset = (name: string): boolean =>
+    payloadFields.some((field) => field === name) && (sent[name] ?? null) === null
+  const own = Object.entries(sent).filter(([name]) => !outsidePayload.includes(name) && !isUnset(name))
   const payload: JsonObject = Object.fromEntries([...Object.entries(sent.payload ?? {}), ...own])
   const written = writeJson(payload)
   const { payloadBytes } = limits.backlog

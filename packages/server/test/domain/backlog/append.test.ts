@@ -107,14 +107,14 @@ describe('POST /work_backlog_items', () => {
   })
 
   test('keys of payload and unknown keys are kept together, with integers as they were written', async () => {
-    const raw = JSON.stringify(newItem({ payload: { a: [1] }, b: { n: 'BIG' } })).replace(
+    const raw = JSON.stringify(newItem({ payload: { a: [1] }, b: { n: 'BIG' }, c: null, prompt: '  ' })).replace(
       '"BIG"',
       '12345678901234567890',
     )
     const headers = { 'x-api-key': 'test-key', 'content-type': 'application/json' }
     const response = await app.send('/api/v1/work_backlog_items', { method: 'POST', headers, body: raw })
     expect(response.status).toBe(201)
-    expect(await response.text()).toContain('"payload":{"a":[1],"b":{"n":12345678901234567890}}')
+    expect(await response.text()).toContain('"payload":{"a":[1],"b":{"n":12345678901234567890},"c":null}')
   })
 
   test('a pinned item takes its precedence as it is, and precedence without pinned is ignored', async () => {

@@ -1,7 +1,11 @@
+import { NewItem, Pull } from '@yardmaster/contract/backlog/fields'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { appendItem } from '../../../src/domain/backlog/append.ts'
+import { openBacklog } from '../../../src/domain/backlog/backlog.ts'
+import { pullItems } from '../../../src/domain/backlog/pull.ts'
 import { expectProblem } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
-import { backlogApp } from '../../support/backlog/items.ts'
+import { backlogApp, newItem } from '../../support/backlog/items.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = backlogApp()
@@ -157,6 +161,29 @@ describe('POST /work_backlog_items/pull', () => {
        where custom_metadata ->> 'work_backlog_key' like 'race#%'`,
     )
     expect(rows.map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
+  })
+})
+
+describe('two hosts on one database', () => {
+  test('two hosts that append and pull at once start every item once and give no rank twice', async () => {
+    const { agentRoot } = app.host.app.backlog
+    // The second host does not share the first one's order of changes, only the lock in the database.
+    const hosts = [app.host.app, { ...app.host.app, backlog: openBacklog({ agentRoot }) }]
+    const appends = hosts.flatMap((host, index) =>
+      Array.from({ length: 10 }, (_, n) =>
+        appendItem(host, NewItem.parse(newItem({ key: `host-${n}` })), { isTool: index === 1, agentOf: undefined }),
+      ),
+    )
+    const appended = await Promise.all(appends)
+    expect(appended.filter(({ created }) => created)).toHaveLength(10)
+    const { rows } = await app.pool.query('select count(distinct precedence)::int as ranks from work_backlog_items')
+    expect(rows).toEqual([{ ranks: 10 }])
+    const starter = { actingSessionId: undefined, agentOf: undefined, roots: undefined }
+    const pulled = await Promise.all(
+      hosts.flatMap((host) => [1, 2, 3].map((count) => pullItems(host, Pull.parse({ count }), starter))),
+    )
+    const keys = pulled.flatMap(({ started }) => started.map(({ work_backlog_item: item }) => item.key))
+    expect(keys.toSorted()).toEqual(Array.from({ length: 10 }, (_, n) => `host-${n}`))
   })
 })
 
