@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { repositoryRoot } from './repository-root.mjs'
 import { sourceFiles } from './source-files.mjs'
@@ -9,6 +9,7 @@ const rules = {
   7: 'a room writes only the tables that its own files add to `Tables`; other rooms call an operation of the owner',
   8: 'the sessions room exports operations named after what they mean; no generic updateSession leaves it',
   9: 'SQL on the metadata of sessions is in sessions/metadata-store.ts; queries use hasMetadata and metadataText',
+  10: 'migrations are numbered without gaps, and no two have the same number',
 }
 
 /**
@@ -31,12 +32,17 @@ export function checkTables(root) {
       .filter(({ table }) => owners.get(table) !== ownerOf(file))
       .map((write) => ({ ...write, rule: 7, file, reason: `${write.table} belongs to ${owners.get(write.table)}` })),
   )
-  return [...crossing, ...exportedUpdateSession(root), ...files.flatMap(metadataKeysIn)]
+  return [...crossing, ...exportedUpdateSession(root), ...files.flatMap(metadataKeysIn), ...misnumbered(root)]
 }
 
 /** @param {TableViolation} violation */
 export function describeTableViolation({ rule, file, line, table, reason }) {
-  const what = { 7: `writes '${table}'`, 8: "exports 'updateSession'", 9: "names a key of 'metadata'" }[rule]
+  const what = {
+    7: `writes '${table}'`,
+    8: "exports 'updateSession'",
+    9: "names a key of 'metadata'",
+    10: 'is numbered',
+  }[rule]
   return `${file}:${line} ${what}: ${reason}\n  rule ${rule}: ${rules[rule]}`
 }
 
@@ -130,6 +136,25 @@ function metadataKeysIn({ path: file, text }) {
     const line = code.slice(0, index).split('\n').length
     return { rule: 9, file, line, table: 'sessions', reason: 'the schema types the keys' }
   })
+}
+
+/**
+ * Two changes that land one after the other may have taken the same number, and no host would start.
+ *
+ * @param {string} root
+ * @returns {TableViolation[]}
+ */
+function misnumbered(root) {
+  const folder = `${source}/platform/db/migrations`
+  const names = existsSync(`${root}/${folder}`) ? readdirSync(`${root}/${folder}`) : []
+  return names
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .flatMap((name, index) => {
+      const expected = String(index + 1).padStart(4, '0')
+      if (name.startsWith(`${expected}_`)) return []
+      return [{ rule: 10, file: `${folder}/${name}`, line: 1, table: '', reason: `it should be number ${expected}` }]
+    })
 }
 
 function main([root = repositoryRoot] = process.argv.slice(2)) {

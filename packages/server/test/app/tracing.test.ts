@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { sampleRepository, startTestApp, type TestApp, testKey } from '../support/app/app.ts'
 import { recordedLog } from '../support/log/recorded-log.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/remote/collector.ts'
@@ -15,20 +15,23 @@ let git_root: string
 
 beforeAll(async () => {
   collector = await startCollector()
-  const environment = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_HEADERS: `x-token=${secret}`,
-    OTEL_SERVICE_NAME: 'yard',
-    OTEL_BSP_SCHEDULE_DELAY: '20',
-    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=staging',
-  }
-  ;({ app, stop } = await startTestApp({ environment, log: recorded.log }))
+  ;({ app, stop } = await startTestApp({ environment: tracingTo(collector), log: recorded.log }))
   git_root = await sampleRepository(join(app.shared, 'repository'))
 })
 afterAll(async () => {
   await stop()
   await collector.close()
 })
+
+function tracingTo({ url }: Collector): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: `x-token=${secret}`,
+    OTEL_SERVICE_NAME: 'yard',
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=staging',
+  }
+}
 
 const traceId = (digit: string) => digit.repeat(32)
 
@@ -88,7 +91,7 @@ describe('a trace', () => {
     expect(agent).toMatchObject({ parentSpanId: turn?.spanId, attributes: { 'process.pid': expect.any(String) } })
     const text = await textOf(app, id)
     expect(text).toContain(`00-${traceId('1')}-${agent?.spanId}-01\n0\n`)
-    expect(collector.resource()).toMatchObject({ 'service.name': 'yard', 'deployment.environment': 'staging' })
+    expect(turn?.resource).toMatchObject({ 'service.name': 'yard', 'deployment.environment': 'staging' })
     expect(collector.requests[0]?.headers['x-token']).toBe(secret)
   })
 
@@ -114,6 +117,33 @@ describe('a trace', () => {
       expect(spans.get('turn')?.parentSpanId).toBe(spans.get(route)?.spanId)
       expect(spans.get('turn')?.attributes).toMatchObject({ 'yardmaster.session.id': String(id) })
     }
+  })
+
+  test('a trace goes on when another host runs the turn', async () => {
+    const environment = { ...tracingTo(collector), ROLE: 'web' }
+    const web = await startTestApp({ environment })
+    onTestFinished(web.stop)
+    const answer = await web.app.post('/sessions', { agent_runtime: 'demo', git_root, prompt: 'say hello' })
+    const worker = await startTestApp({
+      environment: { ...environment, ROLE: 'worker', DATABASE_URL: web.app.databaseUrl },
+    })
+    onTestFinished(worker.stop)
+    const { id } = answer.body.session
+    expect((await atRest(web.app, id)).status).toBe('needs_input')
+    const requestId = answer.headers.get('x-request-id')
+    const isRequest = ({ attributes }: CollectedSpan) => attributes['yardmaster.request.id'] === requestId
+    const request = (
+      await eventually(
+        async () => collector.spans(),
+        (spans) => spans.some(isRequest),
+      )
+    ).find(isRequest)
+    const turn = (await spansOf(request?.traceId ?? '', 'turn')).get('turn')
+    expect(turn?.parentSpanId).toBe(request?.spanId)
+    expect([request, turn].map((span) => span?.resource['service.instance.id'])).toEqual([
+      web.app.host.app.home.hostId,
+      worker.app.host.app.home.hostId,
+    ])
   })
 
   test('a trace of a turn that fails says so by the reason alone', async () => {

@@ -23,6 +23,16 @@ test('the sources keep the table rules', () => {
   expect(checkTables(repositoryRoot).map(describeTableViolation)).toEqual([])
 })
 
+test('rejects two migrations with one number, and a gap between two', () => {
+  const migrations = (...names: string[]) =>
+    checkTables(plant(Object.fromEntries(names.map((name) => [`server/src/platform/db/migrations/${name}.sql`, ['']]))))
+  expect(migrations('0001_a', '0002_b')).toEqual([])
+  expect(migrations('0001_a', '0002_b', '0002_c').map(describeTableViolation)).toEqual([
+    expect.stringContaining('0002_c.sql:1 is numbered: it should be number 0003'),
+  ])
+  expect(migrations('0001_a', '0003_b')).toMatchObject([{ rule: 10 }])
+})
+
 test.each([
   "tx.insertInto('categories')",
   "tx\n  .updateTable('categories')",

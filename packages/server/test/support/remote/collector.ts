@@ -12,19 +12,21 @@ export type CollectedSpan = {
   endTimeUnixNano: string
   status: { code: number }
   attributes: Record<string, unknown>
+  /** What the sender says about itself. */
+  resource: Record<string, unknown>
 }
 
 export type Collector = {
   url: string
   requests: { headers: IncomingHttpHeaders; path: string; text: string }[]
   spans(): CollectedSpan[]
-  resource(): Record<string, unknown>
   /** How it answers from now on. */
   answer: (response: ServerResponse, attempt: number) => void
   close(): Promise<void>
 }
 
 type Listed = { key: string; value: Record<string, unknown> }[]
+type ResourceSpans = { resource: { attributes: Listed }; scopeSpans: { spans: { attributes: Listed }[] }[] }
 
 /** A collector of traces on a real socket. It takes what it is sent unless the test says otherwise. The caller closes it. */
 export async function startCollector(): Promise<Collector> {
@@ -33,16 +35,16 @@ export async function startCollector(): Promise<Collector> {
     requests: [],
     spans: () =>
       collector.requests.flatMap(({ text }) =>
-        JSON.parse(text).resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: never[] }[] }) =>
+        JSON.parse(text).resourceSpans.flatMap(({ resource, scopeSpans }: ResourceSpans) =>
           scopeSpans.flatMap(({ spans }) =>
-            spans.map(({ attributes, ...span }: { attributes: Listed }) => ({
+            spans.map(({ attributes, ...span }) => ({
               ...span,
               attributes: plain(attributes),
+              resource: plain(resource.attributes),
             })),
           ),
         ),
       ),
-    resource: () => plain(JSON.parse(collector.requests[0]?.text ?? '{}').resourceSpans[0].resource.attributes),
     answer: (response) => void response.setHeader('content-type', 'application/json').end('{}'),
     close: async () => {
       server.closeAllConnections()
