@@ -187,7 +187,7 @@ export const resources: readonly Resource[] = [
     key: 'id',
     keyPattern: id,
     listed: ['id', 'session_id', 'status', 'position', 'origin', 'content', 'created_at'],
-    shown: ['goal', 'trigger_id', 'updated_at'],
+    shown: ['goal', 'trigger_id', 'traceparent', 'updated_at'],
     filters: { ...ofSession, status: ['pending', 'processing', 'sent', 'undelivered'] },
     forms: [
       { operation: 'enqueued_messages.update', button: 'Save', fields: ['content', 'goal'] },
