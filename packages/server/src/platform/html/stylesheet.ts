@@ -1,6 +1,9 @@
 import { tokens } from './tokens.ts'
 
-/** For every page of `renderPage`. Targets are at least 24 px high, and nothing moves. */
+/**
+ * For every page of `renderPage`. Targets are at least 24 px high, and nothing moves. On a phone a table of many columns scrolls sideways
+ * instead of breaking its words.
+ */
 export const stylesheet = `${tokens}
 
 *, *::before, *::after { box-sizing: border-box; }
@@ -35,7 +38,10 @@ table { border-collapse: collapse; width: 100%; font-size: 0.9375rem; }
 th, td { text-align: left; vertical-align: baseline; padding: 0.375rem 1rem 0.375rem 0; }
 th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody tr { border-top: 1px solid var(--line); }
-td { overflow-wrap: anywhere; min-width: 4rem; }
+td { overflow-wrap: break-word; min-width: 3rem; max-width: 20rem; }
+td time { white-space: nowrap; }
+td small + .badge { margin-top: 0.25rem; }
+td button { white-space: nowrap; }
 
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.75rem 1.5rem; margin: 0.75rem 0; }
 .facts dt { color: var(--soft); font-size: 0.8125rem; }
@@ -56,11 +62,15 @@ label { font-size: 0.875rem; }
 .wide { flex-basis: 100%; max-width: 48rem; }
 .problem { color: var(--bad); font-weight: 600; }
 [aria-invalid] { border-color: var(--bad); }
-input, select, textarea, button { font: inherit; color: inherit; min-height: 2rem; border: 1px solid var(--soft); border-radius: 4px; background: var(--page); padding: 0.25rem 0.5rem; }
+input, select, textarea, button { font: inherit; color: inherit; min-height: 2.25rem; border: 1px solid var(--soft); border-radius: 4px; background: var(--page); padding: 0.25rem 0.5rem; }
 textarea { width: 100%; min-height: 6rem; font-family: var(--mono); font-size: 0.875rem; }
-input, select { max-width: 100%; }
+input, select { max-width: 100%; height: 2.25rem; }
 button { cursor: pointer; background: var(--panel); font-weight: 600; padding: 0.25rem 0.875rem; }
 button.danger { color: var(--bad); border-color: var(--bad); background: var(--bad-ground); }
 
+@media (max-width: 40rem) {
+  table:has(th:nth-child(5)) { width: max-content; min-width: 100%; }
+  table:has(th:nth-child(5)) td { max-width: 14rem; }
+}
 @media print { .top, form, .skip { display: none; } }
 `

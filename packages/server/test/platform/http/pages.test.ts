@@ -32,6 +32,8 @@ describe('a page', () => {
     const sheet = await pageServer().inject({ url: href ?? '', headers: navigation })
     expect(sheet.headers['content-type']).toBe('text/css; charset=utf-8')
     expect(sheet.body).toContain('prefers-color-scheme: dark')
+    // Breaking anywhere lets a phone squeeze every column of a table to a few letters.
+    expect(/^td \{.*$/m.exec(sheet.body)?.[0]).toContain('overflow-wrap: break-word')
   })
 
   test('a page refuses with a page when a person asks, and with JSON when a program does', async () => {
