@@ -204,6 +204,7 @@ describe('tools/list', () => {
       'get_transcript_archive',
       'search_triggers',
       'action_trigger',
+      'save_outcome_analysis',
       'wake_me_up_later',
       'wake_me_up_when_session_changes_state',
       'get_system_health',

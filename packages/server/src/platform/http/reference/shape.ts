@@ -44,7 +44,10 @@ const SchemaNode = z.object({
   default: z.unknown().optional(),
   required: z.array(z.string()).optional(),
   get items() {
-    return SchemaNode.optional()
+    return z.union([z.boolean(), SchemaNode]).optional()
+  },
+  get prefixItems() {
+    return z.array(SchemaNode).optional()
   },
   get properties() {
     return z.record(z.string(), SchemaNode).optional()
@@ -76,9 +79,17 @@ function shapeOf(node: SchemaNode): Shape {
     const options = [type, ...others].map((name) => shapeOf({ type: name }))
     return { ...facts, kind: 'choice', options }
   }
-  if (type === 'array') return { ...facts, kind: 'list', items: shapeOf(node.items ?? {}) }
+  if (type === 'array') return { ...facts, kind: 'list', items: shapeOf(itemsOf(node)) }
   if (type === 'object') return { ...facts, kind: 'object', ...membersOf(node) }
   return { ...facts, kind: 'plain', type }
+}
+
+/** A tuple is shown as a list of what it may hold: its `items` are false. */
+function itemsOf({ items, prefixItems = [] }: SchemaNode): SchemaNode {
+  if (typeof items === 'object') return items
+  const kinds = new Map(prefixItems.map((each) => [JSON.stringify(each), each]))
+  const [first, ...others] = kinds.values()
+  return others.length > 0 ? { anyOf: [...kinds.values()] } : (first ?? {})
 }
 
 /** `null` and one other alternative mean that alternative, nullable. The outer schema takes precedence. */
