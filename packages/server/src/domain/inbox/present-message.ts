@@ -7,6 +7,7 @@ export function presentMessage({
   created_at,
   updated_at,
   trigger_id: _,
+  traceparent: __,
   ...message
 }: Message): z.output<typeof EnqueuedMessage> {
   return { ...message, created_at: formatTimestamp(created_at), updated_at: formatTimestamp(updated_at) }
