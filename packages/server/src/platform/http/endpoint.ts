@@ -77,15 +77,18 @@ export function endpointBinding<App>() {
     return {
       ...declaration,
       handle: async (request, app) => {
-        // As in `bind`. The filters stand beside the paging keys, which `find` does not look at.
+        // As in `bind`.
         const { params, query, roots } = request as EndpointRequest<
           z.output<Params>,
           { page: number; per_page: number } & z.output<z.ZodObject<Filters>>,
           undefined,
           unknown
         >
-        const page = { page: query.page, perPage: query.per_page }
-        const { items, totalCount } = await find({ params, filters: query, page, roots }, app)
+        const { page: number, per_page: perPage, ...filters } = query
+        const page = { page: number, perPage }
+        // What is left of the query is what the filters declare.
+        const asked = { params, filters: filters as unknown as z.output<z.ZodObject<Filters>>, page, roots }
+        const { items, totalCount } = await find(asked, app)
         return ok({ [declaration.key]: items, pagination: paginate(page, totalCount) })
       },
     }
