@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { compilerFlags } from './build-packages.mjs'
 import { checkImports, describeViolation } from './check-imports.mjs'
 import { checkTables, describeTableViolation } from './check-tables.mjs'
@@ -22,7 +21,6 @@ const checks = [
   { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'import rules', passes: keepsImportRules },
   { name: 'table owners', passes: keepsTableOwners },
-  { name: 'numbers of the migrations', passes: async () => keepsNumbers() },
   { name: 'plain words', passes: async () => keepsWords() },
   { name: 'dead code and dependencies', passes: () => runs('knip/bin/knip.js', '--no-progress', '--no-config-hints') },
   // Strict: a dependency of the root, which an installed package would not have, does not count.
@@ -55,14 +53,6 @@ async function judge({ name, passes }) {
   const hasPassed = await passes()
   console.log(`${hasPassed ? 'ok    ' : 'FAILED'}  ${name}`)
   if (!hasPassed) failed.push(name)
-}
-
-/** Two changes that are made side by side take the same number, and git sees no conflict. */
-function keepsNumbers() {
-  const files = readdirSync(`${repositoryRoot}/packages/server/src/platform/db/migrations`).sort()
-  const wrong = files.find((file, index) => Number.parseInt(file, 10) !== index + 1)
-  if (wrong) console.error(`Migrations are numbered without gaps, each number once: ${wrong} has the wrong one.`)
-  return wrong === undefined
 }
 
 async function builds() {

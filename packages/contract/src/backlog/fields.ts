@@ -142,9 +142,12 @@ function isDay(value: string): boolean {
 }
 
 const issueUrl = text(max.issueUrl, { from: z.string().trim() })
-  .refine((value) => value === '' || z.url({ protocol: /^https?$/ }).safeParse(value).success, {
-    message: 'must be an http or https address',
-  })
+  .refine(
+    (value) => value === '' || (z.url({ protocol: /^https?$/ }).safeParse(value).success && !/[\s\p{C}]/u.test(value)),
+    {
+      message: 'must be an http or https address',
+    },
+  )
   .nullish()
   .transform((value) => value || null)
   .meta({ type: ['string', 'null'], maxLength: max.issueUrl })

@@ -172,6 +172,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         turns: config.RETENTION_TURN_DAYS,
         snapshots: config.RETENTION_SNAPSHOT_DAYS,
         orphans: config.RETENTION_ORPHAN_DAYS,
+        deadJobs: config.RETENTION_DEAD_JOB_DAYS,
       },
       archiveDownloads: { open: 0 },
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,

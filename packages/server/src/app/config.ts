@@ -57,6 +57,7 @@ const variables = {
   RETENTION_TURN_DAYS: keptDays().default(90),
   RETENTION_SNAPSHOT_DAYS: keptDays().default(1),
   RETENTION_ORPHAN_DAYS: keptDays().default(2),
+  RETENTION_DEAD_JOB_DAYS: keptDays().default(14),
   SUPERVISOR_USERNAME: text()
     .refine((name) => !name.includes(':'), { message: 'must have no colon, which ends the name in HTTP Basic' })
     .default('supervisor'),

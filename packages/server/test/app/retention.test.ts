@@ -48,6 +48,29 @@ describe('prune_logs', () => {
   })
 })
 
+describe('prune_dead_jobs', () => {
+  test('deletes jobs that died long ago, and neither those that died lately nor those that still run or wait', async () => {
+    const job = async (key: string, columns: string) => {
+      await app.pool.query(
+        "select graphile_worker.add_job('no_such_job', job_key => $1, run_at => now() + interval '1 day')",
+        [key],
+      )
+      await app.pool.query(`update graphile_worker._private_jobs set ${columns} where key = $1`, [key])
+    }
+    const old = "updated_at = now() - interval '15 days'"
+    await job('dead', `attempts = max_attempts, ${old}`)
+    await job('young', "attempts = max_attempts, updated_at = now() - interval '13 days'")
+    await job('waiting', old)
+    await job('claimed', `attempts = max_attempts, locked_at = now(), locked_by = 'w', ${old}`)
+    await run('prune_dead_jobs')
+    expect(
+      await texts(
+        "select key as text from graphile_worker._private_jobs where key in ('dead', 'young', 'waiting', 'claimed') order by 1",
+      ),
+    ).toEqual(['claimed', 'waiting', 'young'])
+  })
+})
+
 describe('prune_turns', () => {
   const turn = (id: number, sequence: number, days: number, prompt = `turn ${sequence}`) =>
     app.pool.query(

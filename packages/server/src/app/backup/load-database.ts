@@ -40,8 +40,9 @@ export async function loadInto(
   client.on('error', () => undefined)
   await client.connect()
   await client.query('begin')
-  await client.query(`truncate ${tables.map(nameOf).join(', ')}`)
+  // First the triggers: those of an append-only table refuse to empty it, also when it is empty.
   for (const table of tables) await client.query(`alter table ${nameOf(table)} disable trigger user`)
+  await client.query(`truncate ${tables.map(nameOf).join(', ')}`)
   let underway: { table: DumpedTable; parts: PartQueue; isStored: Promise<void> } | undefined
   const endTable = async (): Promise<void> => {
     underway?.parts.end()

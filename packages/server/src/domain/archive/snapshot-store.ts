@@ -98,7 +98,7 @@ function filesOf({ generation, filters: { agent_root: root, from, to } }: Snapsh
     from archive_files as files
     ${isFiltered ? sql`join sessions on sessions.id = files.session_id` : sql``}
     where from_generation <= ${generation}
-      and (until_generation is null or until_generation > ${generation})
+      and (until_generation > ${generation} or (until_generation is null and superseded_at is null))
       ${hasRoot ? sql`and ${metadataText('agent_root_key')} = ${root}` : sql``}
       ${from === undefined ? sql`` : sql`and sessions.created_at >= ${from}`}
       ${to === undefined ? sql`` : sql`and sessions.created_at < ${to}`}

@@ -3,10 +3,11 @@ import type { Database } from '../../platform/db/database.ts'
 
 /**
  * Everything that changes a session's files changes this. Sums, not the newest time: a transaction that began earlier and
- * commits later writes a time that is not the newest.
+ * commits later writes a time that is not the newest. The number in front keeps what a host of an older version stored, without
+ * generations, from counting as stored.
  */
 const version = sql<string>`concat_ws(
-  '/', extract(epoch from sessions.updated_at), threads.entry_count, subagents.count, subagents.ids, subagents.times
+  '/', 2, extract(epoch from sessions.updated_at), threads.entry_count, subagents.count, subagents.ids, subagents.times
 )`
 
 /** The sessions with a transcript. Forks that only write a summary are none. */

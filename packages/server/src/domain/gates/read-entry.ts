@@ -44,12 +44,12 @@ export function searchedText(value: unknown): string {
   return lines.join('\n').toLowerCase()
 }
 
-/** The first address in a text, without the punctuation of the sentence around it. */
+/** The first address in a text, without the punctuation of the sentence around it. Counted in bytes, as its index does. */
 function addressIn(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const [address] = /https?:\/\/[^\s<>"'\\]+/i.exec(value) ?? []
   const trimmed = address?.replace(/[.,;:)\]]+$/, '')
-  return trimmed === undefined || trimmed.length > max.url ? null : trimmed
+  return trimmed === undefined || Buffer.byteLength(trimmed) > max.url ? null : trimmed
 }
 
 function textIn(value: unknown, most: number): string | null {

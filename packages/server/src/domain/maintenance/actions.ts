@@ -40,7 +40,9 @@ async function cleanUpHost(app: App, host: string): Promise<CleanedProcesses['ho
 export async function retrySessions(app: App, named: readonly number[] | undefined): Promise<RetriedSessions> {
   const outcome: RetriedSessions = { retried: [], failed: [], skipped: [] }
   for (const id of named ?? (await selectRecentlyFailed(app.db, limits.retrySessions))) {
-    const reason = await reasonAgainst(() => restartSession(app, { id }, { isByPerson: false, onlyIfFailed: true }))
+    const reason = await reasonAgainst(app, id, () =>
+      restartSession(app, { id }, { isByPerson: false, onlyIfFailed: true }),
+    )
     if (reason === undefined) outcome.retried.push(id)
     else if (/^Session is not failed/.test(reason) || reason === missing)
       outcome.skipped.push({ session_id: id, reason })
@@ -64,8 +66,9 @@ export async function archiveOldSessions(app: App, days: number): Promise<Archiv
   for (;;) {
     const ids = await selectIdleSessions(app.db, { since, after, limit: batch })
     for (const id of ids) {
-      const reason = await reasonAgainst(() => archiveIdleSession(app, id, { since }))
+      const reason = await reasonAgainst(app, id, () => archiveIdleSession(app, id, { since }))
       if (reason === undefined) outcome.archived.push(id)
+      else if (reason === fault) outcome.failed.push({ session_id: id, reason })
       else outcome.skipped.push({ session_id: id, reason })
       after = id
       if (performance.now() > deadline)
@@ -75,13 +78,16 @@ export async function archiveOldSessions(app: App, days: number): Promise<Archiv
   }
 }
 
-/** Undefined if the work succeeded. */
-async function reasonAgainst(work: () => Promise<unknown>): Promise<string | undefined> {
+const fault = 'An internal error occurred; the server log has the details'
+
+/** Undefined if the work succeeded. A fault of ours with one session must not hide what was done with the others. */
+async function reasonAgainst(app: App, sessionId: number, work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work()
     return undefined
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return error.kind === 'not_found' ? missing : error.message
+    if (error instanceof Refusal) return error.kind === 'not_found' ? missing : error.message
+    app.log.error({ sessionId, err: error }, 'maintenance of a session failed')
+    return fault
   }
 }

@@ -21,13 +21,18 @@ export async function withCooldown<T>(app: App, action: string, asker: Asker, ru
   if (holder !== claim) refuseUntil(app, Number.parseInt(holder, 10) + seconds * 1000)
   try {
     const result = await run()
-    await app.cache.set(entry, String(app.clock.now().getTime()), { ttlSeconds: seconds })
+    // Done is done: without the cache the claim still holds for as long.
+    await app.cache.set(entry, String(app.clock.now().getTime()), { ttlSeconds: seconds }).catch(() => undefined)
     return result
   } catch (error) {
-    // An action that took longer than its claim may have left it to another caller.
-    if ((await app.cache.get(entry)) === claim) await app.cache.delete(entry)
+    await releaseEntry(app, entry, claim).catch(() => undefined)
     throw error
   }
+}
+
+/** An action that took longer than its claim may have left it to another caller. */
+async function releaseEntry(app: App, entry: string, claim: string): Promise<void> {
+  if ((await app.cache.get(entry)) === claim) await app.cache.delete(entry)
 }
 
 function refuseUntil(app: App, timeMs: number): never {

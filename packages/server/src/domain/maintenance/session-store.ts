@@ -141,11 +141,10 @@ export type LogSize = {
   oldest_days: number | null
 }
 
-/** Verbose lines are looked for among the oldest only: an answer for all of them would read the whole table. */
 export async function measureLogs(db: Database): Promise<LogSize | undefined> {
   const { rows } = await sql<LogSize>`
     with oldest as (
-      select level, created_at
+      select created_at
       from session_logs
       order by id
       limit 1000
@@ -155,7 +154,7 @@ export async function measureLogs(db: Database): Promise<LogSize | undefined> {
       pg_total_relation_size(oid) as total_bytes,
       pg_indexes_size(oid) as index_bytes,
       (select min(created_at) from oldest) as oldest_log_at,
-      (select min(created_at) from oldest where level = 'verbose') as oldest_verbose_log_at,
+      (select min(created_at) from session_logs where level = 'verbose') as oldest_verbose_log_at,
       (select extract(epoch from now() - min(created_at))::float8 / 86400 from oldest) as oldest_days
     from pg_class
     where oid = 'session_logs'::regclass

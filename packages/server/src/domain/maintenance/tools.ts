@@ -46,6 +46,7 @@ export const tools: readonly Tool[] = [
       cli_refresh: { ...forOperators, endpoint: 'POST /clis/refresh' },
       cli_clear_cache: { ...forOperators, endpoint: 'POST /clis/clear_cache' },
       enter_queue_recovery_mode: { ...forOperators, endpoint: 'POST /health/enter_queue_recovery_mode' },
+      backfill_token_usage: { ...forOperators, endpoint: 'POST /costs/backfill' },
       exit_queue_recovery_mode: { ...forOperators, endpoint: 'POST /health/exit_queue_recovery_mode' },
     },
   },

@@ -1,4 +1,5 @@
-import type { Room } from '../app.ts'
+import { deleteDeadJobs } from '../../platform/jobs/queued-job-store.ts'
+import { prune, type Room } from '../app.ts'
 import { noteExpiredRecoveryMode } from './recovery-mode.ts'
 
 export const queues: Room = {
@@ -15,5 +16,10 @@ export const queues: Room = {
         return 'done'
       },
     },
+    prune({
+      name: 'prune_dead_jobs',
+      keeps: 'deadJobs',
+      deleteSome: ({ db }, slice) => deleteDeadJobs(db, slice),
+    }),
   ],
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../db/database.ts'
+import type { Slice } from './pruning.ts'
 
 /** Which jobs: of these classes, or of any but the excluded ones. */
 export type JobSelection = { classes: readonly string[] | undefined; except: readonly string[] }
@@ -53,6 +54,23 @@ export async function lockWaitingJobs(
 /** The rows stay, with the reason as their error, and never run. */
 export async function discardJobs(tx: Transaction, ids: readonly string[], reason: string): Promise<void> {
   await sql`select from graphile_worker.permanently_fail_jobs(${ids}::bigint[], ${reason})`.execute(tx)
+}
+
+/** Deletes jobs that failed on every attempt, or were discarded, so long ago. Returns how many. */
+export async function deleteDeadJobs(db: Database, { days, limit }: Slice): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from graphile_worker._private_jobs
+    where id in (
+      select id
+      from graphile_worker._private_jobs
+      where locked_at is null
+        and attempts >= max_attempts
+        and updated_at < now() - make_interval(days => ${days})
+      limit ${limit}
+      for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Returns the time at which they are due now. */

@@ -54,6 +54,7 @@ describe('a backup', () => {
     })
     await insertTranscript(app.pool, id, ['{"text":"tab\\t and \\\\ backslash"}', 'line\twith\ttabs \\N \\.'])
     await app.post(`/sessions/${id}/logs`, { level: 'info', content: 'a line\nof two' })
+    await app.post('/gate_decisions', { gate: 'pr', surface: 'web', entry: { decision: 'hold' } })
     await app.patch('/settings', { spot_max_concurrent_sessions: 7 })
     const clone = join(app.home, 'clones', `session-${id}`)
     await mkdir(clone, { recursive: true })
@@ -78,7 +79,14 @@ describe('a backup', () => {
     expect(existsSync(join(place.home, 'postgres'))).toBe(false)
 
     const other = await start(place)
-    const asked = [`/sessions/${id}`, `/sessions/${id}/transcript`, `/sessions/${id}/logs`, '/settings', '/sessions']
+    const asked = [
+      `/sessions/${id}`,
+      `/sessions/${id}/transcript`,
+      `/sessions/${id}/logs`,
+      '/settings',
+      '/sessions',
+      '/gate_decisions',
+    ]
     for (const path of asked) {
       const [before, after] = [await app.get(path), await other.get(path)]
       expect({ path, body: after.body }).toEqual({ path, body: before.body })

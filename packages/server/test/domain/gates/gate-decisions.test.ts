@@ -87,6 +87,7 @@ describe('POST /gate_decisions answers 201', () => {
     ['no address', { pr: 'no address' }, null],
     ['a number', { pr: 77 }, null],
     ['an address that is too long', { pr: `https://x.example/${'y'.repeat(2048)}` }, null],
+    ['an address that is too long in bytes', { pr: `https://x.example/${'機関車'.repeat(300)}` }, null],
     ['an address of another scheme', { pr: 'javascript:alert(1)' }, null],
   ])('the address of the artifact is read from an entry with %s', async (_about, entry, url) => {
     expect((await record(entry)).body.gate_decision.artifact_url).toBe(url)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { withCooldown } from '../../../src/domain/maintenance/maintenance.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { client, expectProblem, startTestApp, testApp } from '../../support/app/app.ts'
@@ -67,6 +67,13 @@ describe('the cooldown of maintenance actions', () => {
     const asker = { surface: 'REST API', key: 'failing' } as const
     const run = async () => Promise.reject(new Error('it failed'))
     await expect(withCooldown(app.host.app, 'archive_old', asker, run)).rejects.toThrow('it failed')
+    expect(await withCooldown(app.host.app, 'archive_old', asker, async () => 'done')).toBe('done')
+    await expect(withCooldown(app.host.app, 'archive_old', asker, async () => 'again')).rejects.toThrow('Please wait')
+  })
+
+  test('an action that is done answers so, also when the cache fails meanwhile', async () => {
+    const asker = { surface: 'REST API', key: 'losing' } as const
+    vi.spyOn(app.host.app.cache, 'set').mockRejectedValueOnce(new Error('gone'))
     expect(await withCooldown(app.host.app, 'archive_old', asker, async () => 'done')).toBe('done')
     await expect(withCooldown(app.host.app, 'archive_old', asker, async () => 'again')).rejects.toThrow('Please wait')
   })
@@ -171,6 +178,18 @@ describe('POST /health/archive_old', () => {
     )
     expect(body).toMatchObject({ failed: [], remaining: 0 })
     expect((await app.get(`/sessions/${old}`)).body.session.status).toBe('archived')
+  })
+
+  test('a fault with one session does not keep archive_old from the others, and is reported with it', async () => {
+    const [broken, old] = [await idle(8), await idle(8)]
+    await app.pool.query(`
+      create function break_session() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger broken before update on sessions for each row when (new.id = ${broken}) execute function break_session()`)
+    onTestFinished(async () => void (await app.pool.query('drop function break_session cascade')))
+    const { status, body } = await act('archive_old')
+    expect(status).toBe(200)
+    expect(body.archived).toContain(old)
+    expect(body.failed).toEqual([{ session_id: broken, reason: expect.stringContaining('internal error') }])
   })
 
   test.each([

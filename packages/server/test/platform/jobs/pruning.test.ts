@@ -9,6 +9,7 @@ const retention: Retention = {
   turns: 1,
   snapshots: 1,
   orphans: 1,
+  deadJobs: 1,
 }
 
 function pruned(left: number[], keeps: keyof Retention | { days: number } = 'logs') {

@@ -210,7 +210,16 @@ export const table: Row[] = [
     bad: ['0', '10081', 'never'],
     rule: 'must be a whole number from 1 to 10080',
   },
-  ...Object.entries({ LOG: 90, VERBOSE_LOG: 14, EVENT: 3, NOTIFICATION: 30, TURN: 90, SNAPSHOT: 1, ORPHAN: 2 }).map(
+  ...Object.entries({
+    LOG: 90,
+    VERBOSE_LOG: 14,
+    EVENT: 3,
+    NOTIFICATION: 30,
+    TURN: 90,
+    SNAPSHOT: 1,
+    ORPHAN: 2,
+    DEAD_JOB: 14,
+  }).map(
     ([kept, unset]): Row => ({
       name: `RETENTION_${kept}_DAYS`,
       unset,

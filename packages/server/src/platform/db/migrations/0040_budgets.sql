@@ -1,3 +1,6 @@
+-- Older hosts may record calls meanwhile. Each is counted once: below, or by the trigger at the end.
+lock table session_usage in share row exclusive mode;
+
 -- A limit on what a session, a root or the whole service may spend in a day or a month, in dollars or in tokens.
 create table budgets (
   id bigint generated always as identity primary key,

@@ -22,7 +22,7 @@ alter table archive_files
 
 -- Listing and adding up the files of a generation reads this index alone.
 create index archive_files_listed on archive_files (session_id, name collate "C")
-  include (id, from_generation, until_generation, size_bytes, crc32, sha256, stored_at)
+  include (id, from_generation, until_generation, size_bytes, crc32, sha256, stored_at, superseded_at)
   where from_generation is not null;
 
 -- Texts that callers sent, which they may replace, as they were. `archive_files.text` is no longer used.
