@@ -37,6 +37,8 @@ export const addresses = {
   'costs.backfill': 'POST /costs/backfill',
   'outcome_analyses.save': 'POST /outcome_analyses',
   'outcome_analyses.list': 'GET /outcome_analyses',
+  'outcome_analyses.analyze': 'POST /outcome_analyses/analyze',
+  'outcome_analyses.show_batch': 'GET /outcome_analyses/batches/{id}',
   'outcome_analyses.show': 'GET /outcome_analyses/{id}',
   'gate_decisions.list': 'GET /gate_decisions',
   'gate_decisions.show': 'GET /gate_decisions/{id}',

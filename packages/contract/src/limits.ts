@@ -73,6 +73,8 @@ export const limits = {
   /** Sessions that one content search covers; the cursor continues after them. */
   contentSearchCandidates: 50_000,
   outcomeNotes: 1000,
+  /** Sessions that one call may name, and that its filters may find. */
+  analysisBatch: { named: 100, found: 500, concurrency: { min: 1, max: 20, default: 3 } },
   segmentTree: { segments: 5000, depth: 32, goal: 500, explanation: 140, metaText: 200, problems: 50 },
   gateDecision: {
     surface: 200,

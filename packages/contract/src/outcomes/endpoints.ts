@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { defineEndpoint, defineList } from '../endpoint.ts'
-import { SessionRef } from '../identifiers.ts'
-import { NewAnalysis, OutcomeAnalysis, OutcomeFilters, OutcomeSummary, SavedAnalysis } from './fields.ts'
+import { IdParam, SessionRef } from '../identifiers.ts'
+import {
+  AnalysisBatch,
+  NewAnalysis,
+  NewBatch,
+  OutcomeAnalysis,
+  OutcomeFilters,
+  OutcomeSummary,
+  SavedAnalysis,
+} from './fields.ts'
 
 const tag = 'Outcome analyses'
 
@@ -43,4 +51,32 @@ export const showAnalysis = defineEndpoint({
   refusals: ['not_found'],
 })
 
-export const endpoints = [saveAnalysis, listAnalyses, showAnalysis] as const
+const Batch = z.object({ analysis_batch: AnalysisBatch })
+
+export const analyze = defineEndpoint({
+  name: 'outcome_analyses.analyze',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/outcome_analyses/analyze',
+  tag,
+  summary: 'Start sessions that analyse archived sessions',
+  description:
+    'Takes `session_ids`, or filters that find archived sessions without an analysis. Which sessions belong to the batch is decided by the call. Each is analysed by a spot session of its own, `concurrency` at a time, and the result is saved with the same checks as a given one.',
+  body: NewBatch,
+  answers: { 202: Batch },
+  refusals: ['not_found', 'validation_failed', 'unanalyzable_session', 'cannot_spawn'],
+})
+
+export const showBatch = defineEndpoint({
+  name: 'outcome_analyses.show_batch',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/outcome_analyses/batches/{id}',
+  tag,
+  summary: 'Show how far a batch of analyses is',
+  params: z.object({ id: IdParam }),
+  answers: { 200: Batch },
+  refusals: ['not_found'],
+})
+
+export const endpoints = [saveAnalysis, listAnalyses, analyze, showBatch, showAnalysis] as const

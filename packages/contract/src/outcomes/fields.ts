@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ClaimedSession } from '../acting-session.ts'
-import { Id } from '../identifiers.ts'
+import { Id, SessionRef } from '../identifiers.ts'
+import { limits } from '../limits.ts'
 import { sent, sentAsText } from '../sent.ts'
 import { Timestamp } from '../timestamp.ts'
 
@@ -140,3 +141,63 @@ export const OutcomeFilters = z.object({
 })
 
 export type OutcomeFilters = z.output<typeof OutcomeFilters>
+
+const { named, found, concurrency } = limits.analysisBatch
+
+/** The operation refuses both of the two ways to name sessions, and neither. */
+export const NewBatch = z.object({
+  session_ids: z
+    .array(
+      z
+        .union([z.int().min(0), z.string().min(1)])
+        .transform((ref) => SessionRef.parse(String(ref)))
+        .meta({ type: ['integer', 'string'] }),
+    )
+    .min(1)
+    .max(named)
+    .optional()
+    .meta({ description: `Archived sessions, by id or slug; at most ${named}.`, examples: [[790, 'fix-login']] }),
+  ...OutcomeFilters.omit({ outcome: true }).shape,
+  concurrency: z
+    .int()
+    .min(concurrency.min)
+    .max(concurrency.max)
+    .default(concurrency.default)
+    .meta({ description: 'Analyzer sessions of the batch at a time.' }),
+})
+
+export type NewBatch = z.output<typeof NewBatch>
+
+export const itemStates = ['queued', 'running', 'saved', 'failed'] as const
+
+const items = (what: string) => z.int().meta({ description: `Sessions ${what}.` })
+
+export const AnalysisBatch = z
+  .object({
+    id: Id,
+    concurrency: z.int().meta({ description: 'Analyzer sessions at a time.' }),
+    created_at: Timestamp.meta({ description: 'When it was asked for.' }),
+    counts: z
+      .object({
+        queued: items('that wait'),
+        running: items('that are being analysed'),
+        saved: items('whose analysis was saved'),
+        failed: items('that could not be analysed'),
+      })
+      .meta({ description: 'Its sessions by state.' }),
+    items: z
+      .array(
+        z.object({
+          session_id: Id.meta({ description: 'The session to analyse.' }),
+          state: z.enum(itemStates).meta({ description: 'How far it is.' }),
+          reason: z.string().nullable().meta({ description: 'Why it failed.' }),
+          analyzer_session_id: Id.nullable().meta({ description: 'The session that analyses it, unless deleted.' }),
+          started_at: Timestamp.nullable().meta({ description: 'When that session was created.' }),
+          ended_at: Timestamp.nullable().meta({ description: 'When it was saved or failed.' }),
+        }),
+      )
+      .meta({ description: `Its sessions, in the order in which they are started; at most ${found}.` }),
+  })
+  .meta({ id: 'OutcomeAnalysisBatch' })
+
+export type AnalysisBatch = z.infer<typeof AnalysisBatch>

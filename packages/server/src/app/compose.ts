@@ -145,6 +145,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       home,
       catalog,
       backlog: openBacklog({ agentRoot: config.BACKLOG_AGENT_ROOT }),
+      outcomes: { agentRoot: config.OUTCOME_ANALYSIS_AGENT_ROOT },
       clones: openClones({ root: home.in('clones'), mirrorsRoot: home.in('mirrors'), hosts: gitHosts }),
       gitHosts,
       confinement: agents.confinement,

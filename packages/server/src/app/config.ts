@@ -36,6 +36,7 @@ const variables = {
   CATALOG_PATH: path().optional(),
   DEFAULT_AGENT_ROOT: text().optional(),
   BACKLOG_AGENT_ROOT: text().default('orchestrator'),
+  OUTCOME_ANALYSIS_AGENT_ROOT: text().default('outcome_analyzer'),
   MODELS_PATH: path().optional(),
   PRICES_PATH: path().optional(),
   QUEUE_PAUSES: oneOf(['on', 'off']).default('on'),

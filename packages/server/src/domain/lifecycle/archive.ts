@@ -46,7 +46,8 @@ export async function archiveIdleSession(app: App, id: number, { since }: { sinc
   })
 }
 
-async function archiveLocked(
+/** For a caller that holds the session's row lock. */
+export async function archiveLocked(
   app: App,
   tx: Transaction,
   session: SessionRow,

@@ -1,5 +1,5 @@
-/** The face of the room: create sessions in the caller's transaction, and resume or unarchive them. */
-export { archiveIdleSession } from './archive.ts'
+/** The face of the room: create sessions in the caller's transaction, and resume, archive or unarchive them. */
+export { archiveIdleSession, archiveLocked } from './archive.ts'
 export { createSession, planSession, type SessionPlan } from './create/create-session.ts'
 export type { Origin } from './create/parent.ts'
 export { recoveryPrompt, recoveryPromptAfterMove } from './recovery-prompt.ts'

@@ -71,8 +71,8 @@ export async function selectAnalysis(db: Database, sessionId: number): Promise<A
   return row && { ...row, root: row.root as Segment } // only checked trees are stored
 }
 
-export async function hasAnalyzed(tx: Transaction, sessionId: number): Promise<boolean> {
-  const row = await tx
+export async function hasAnalyzed(db: Database, sessionId: number): Promise<boolean> {
+  const row = await db
     .selectFrom('outcome_analyses')
     .select('id')
     .where('analyzer_session_id', '=', sessionId)

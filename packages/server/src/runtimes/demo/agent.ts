@@ -7,9 +7,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isInside } from '../../platform/contained-path.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
+import { analysisOf } from './analyze.ts'
 import { elicit } from './elicit.ts'
 import type { DemoNotice, DemoRequest, DemoServer } from './protocol.ts'
-import { readConversation, readTranscript, summaryOf } from './summarize.ts'
+import { type Entry, readConversation, readTranscript, summaryOf } from './summarize.ts'
 
 /**
  * The demo agent. Executes its prompt line by line in its working directory, writes its transcript to
@@ -52,8 +53,9 @@ async function execute(prompt: string): Promise<void> {
   const lines = prompt.split('\n').filter((text) => text.trim() !== '')
   for (const [index, line] of lines.entries()) {
     interruption.signal.throwIfAborted()
-    // The remaining lines are the conversation to summarize, not commands.
+    // The remaining lines are the conversation to summarize or to analyze, not commands.
     if (/^summarize\b/.test(line)) return summarize(lines.slice(index + 1).join('\n'), transcript)
+    if (/^analyze the outcomes\b/.test(line)) return analyze(lines.slice(index + 1).join('\n'), transcript)
     await executeLine(line, transcript)
   }
   // An interrupt may have cut the last line short too.
@@ -66,8 +68,16 @@ async function summarize(conversation: string, transcript: string): Promise<void
     conversation === ''
       ? readTranscript(await readFile(transcript, 'utf8')).slice(0, -1)
       : readConversation(conversation)
-  const text = summaryOf(entries)
-  // Counts a word as a token, so that a summary has a cost without a model.
+  answer(entries, summaryOf(entries), transcript)
+}
+
+function analyze(conversation: string, transcript: string): void {
+  const entries = readConversation(conversation)
+  answer(entries, analysisOf(entries), transcript)
+}
+
+/** Counts a word as a token, so that the answer has a cost without a model. */
+function answer(entries: readonly Entry[], text: string, transcript: string): void {
   const usage = {
     input_tokens: countWords(entries.map((entry) => entry.text).join(' ')),
     output_tokens: countWords(text),

@@ -59,7 +59,8 @@ function lastOf(entries: readonly Entry[], role: Entry['role']): string {
   return entries.findLast((entry) => entry.role === role && spokenText(entry) !== '')?.text ?? ''
 }
 
-function spokenText({ text }: Entry): string {
+/** Empty for a tool call or result. */
+export function spokenText({ text }: Entry): string {
   return text.startsWith('[tool_') ? '' : text.trim()
 }
 

@@ -20,6 +20,7 @@ test('a fresh start loads the sample catalog without warnings', async () => {
   })
   expect(body.agent_roots).toMatchObject([
     { name: 'orchestrator', default: false, user_invocable: false },
+    { name: 'outcome_analyzer', default: false, user_invocable: false },
     { name: 'sample', default: true, default_plugins: ['first-steps'] },
   ])
   expect(body.mcp_servers).toMatchObject([{ name: 'yard-clock', unavailable: false }])

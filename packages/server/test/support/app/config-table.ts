@@ -112,6 +112,7 @@ export const table: Row[] = [
   { name: 'RUNTIME_DEMO', unset: 'on', good: [['off', 'off']], bad: ['no'], rule: 'must be one of: on, off' },
   { name: 'DEFAULT_AGENT_ROOT', unset: undefined, good: [[' web ', 'web']], bad: [] },
   { name: 'BACKLOG_AGENT_ROOT', unset: 'orchestrator', good: [[' web ', 'web']], bad: [] },
+  { name: 'OUTCOME_ANALYSIS_AGENT_ROOT', unset: 'outcome_analyzer', good: [[' web ', 'web']], bad: [] },
   { name: 'RUNTIME_ALPHA_COMMAND', unset: undefined, good: [['/opt/alpha', '/opt/alpha']], bad: [] },
   { name: 'RUNTIME_BETA_COMMAND', unset: undefined, good: [['beta', 'beta']], bad: [] },
   { name: 'RUNTIME_ALPHA_LOGIN', unset: undefined, good: [['/srv/login', '/srv/login']], bad: ['login'], rule: path },
