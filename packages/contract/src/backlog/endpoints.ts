@@ -36,7 +36,7 @@ export const listItems = defineEndpoint({
       work_backlog_items: z.array(WorkBacklogItem).meta({ description: 'One page of them.' }),
       pagination: Pagination,
       counts: BacklogCounts,
-      ranking: BacklogRanking,
+      ranking: BacklogRanking.meta({ description: 'How items are ranked.' }),
     }),
   },
 })

@@ -19,7 +19,7 @@ export const queueNames = Object.keys(queues) as QueueName[] // Object.keys lose
 /** Its jobs start the turns of sessions, so no one changes or pauses them by hand. */
 export const protectedQueue: QueueName = 'agents'
 
-/** Halted by recovery mode. Turns go on, and people still hear of them. */
+/** Halted by recovery mode. Turns go on, and pushes that wait are sent; new notifications are made when it ends. */
 export const haltedQueues = [
   'pollers',
   'triggers',
