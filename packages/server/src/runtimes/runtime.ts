@@ -133,6 +133,8 @@ export type Runtime = {
   cli?: AgentCli
   /** Whether the agent's program has commands of its own, which begin with a slash. */
   hasCommands?: boolean
+  /** Whether one usage is that of all model calls of a turn, and not of one. */
+  reportsWholeTurns?: boolean
   models(): readonly RuntimeModel[]
   /** Undefined if the agent chooses the id. */
   newConversationId(): string | undefined

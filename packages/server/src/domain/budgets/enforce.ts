@@ -16,25 +16,28 @@ import { findSpending, nameOf, type Spending, spentOf } from './spending.ts'
  * because every run decides from what was spent and not from what an earlier run did.
  */
 export async function enforceBudgets(app: App, which: Which): Promise<void> {
-  for (const { budget, state } of await findSpending(app, app.db, which)) {
-    if (state === 'ok') continue
-    const spending = await transact(app.db, (tx) => tell(app, tx, budget.id))
+  for (const found of await findSpending(app, app.db, which)) {
+    if (found.state === 'ok') continue
+    const spending = isTold(found) ? found : await transact(app.db, (tx) => tell(app, tx, found.budget.id))
     if (spending?.state !== 'exhausted') continue
     const ids = await selectSessionsToEnd(app.db, spending.budget)
     await runForEach(ids, (id) => transact(app.db, (tx) => endTurn(app, tx, id, spending)))
   }
 }
 
+/** After that no call waits for the lock of the budget. */
+function isTold({ budget, periodStart, state }: Spending): boolean {
+  const toldFor = state === 'exhausted' ? budget.exhausted_for : budget.warned_for
+  return toldFor?.getTime() === periodStart.getTime()
+}
+
 /** Under the lock of the budget, so that two hosts tell people once. */
 async function tell(app: App, tx: Transaction, id: number): Promise<Spending | undefined> {
   if (!(await lockBudget(tx, id))) return undefined
   const [spending] = await findSpending(app, tx, { id })
-  if (!spending || spending.state === 'ok') return spending
-  const { budget, periodStart, state } = spending
-  const isToldOf = (period: Date | null) => period?.getTime() === periodStart.getTime()
-  const isExhausted = state === 'exhausted'
-  if (isToldOf(isExhausted ? budget.exhausted_for : budget.warned_for)) return spending
-  await updateReached(tx, id, { warnedFor: periodStart, exhaustedFor: isExhausted ? periodStart : null })
+  if (!spending || spending.state === 'ok' || isTold(spending)) return spending
+  const { periodStart, state } = spending
+  await updateReached(tx, id, { warnedFor: periodStart, exhaustedFor: state === 'exhausted' ? periodStart : null })
   await announce(app, tx, spending)
   await app.events.publish(tx, budgetsChanged, { payload: { budget_id: id } })
   return spending

@@ -28,7 +28,11 @@ export async function findSpending(
   if (rows.length === 0) return []
   const { table } = await prices.asOf()
   const byBudget = new Map<number, SpendRow[]>()
-  for (const row of rows) byBudget.set(row.id, [...(byBudget.get(row.id) ?? []), row])
+  for (const row of rows) {
+    const ofBudget = byBudget.get(row.id)
+    if (ofBudget) ofBudget.push(row)
+    else byBudget.set(row.id, [row])
+  }
   return [...byBudget.values()].flatMap((ofBudget) => {
     const [budget] = ofBudget
     if (!budget) return []

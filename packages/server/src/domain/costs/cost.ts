@@ -1,7 +1,8 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
-import { costOf, type PriceTable, unitPricesOf, type Volumes } from './price-table.ts'
-import { type NewCalls, tokensOf, type UsageOwner, upsertUsage } from './usage-store.ts'
+import type { App } from '../app.ts'
+import { costOf, familyOf, type PriceTable, unitPricesOf, type Volumes } from './price-table.ts'
+import { type NewCalls, selectModels, tokensOf, type UsageOwner, unknownModel, upsertUsage } from './usage-store.ts'
 
 export {
   endHandOver,
@@ -25,9 +26,39 @@ export type { SpentVolumes } from './usage-store.ts'
  * The face of the room: records the usage of model calls, in the transaction that stores the transcript lines. Returns
  * what was not recorded before.
  */
-export async function recordUsage(tx: Transaction, owner: UsageOwner, usages: readonly Usage[]): Promise<NewCalls> {
-  const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage))
-  return counted.length > 0 ? upsertUsage(tx, owner, counted) : { calls: 0, tokens: 0, reports: 0 }
+export async function recordUsage(
+  app: Pick<App, 'prices' | 'runtimes'>,
+  tx: Transaction,
+  owner: UsageOwner,
+  usages: readonly Usage[],
+): Promise<NewCalls> {
+  const maxCount = app.runtimes.find(owner.agent_runtime)?.reportsWholeTurns ? maxCountOfTurn : maxCountOfCall
+  const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage, maxCount))
+  if (counted.length === 0) return { calls: 0, tokens: 0, reports: 0 }
+  return upsertUsage(tx, owner, await withBoundedModels(app, tx, owner, counted))
+}
+
+/** More than a session uses. */
+const maxModels = 20
+
+/**
+ * Agents write the names of models, and every name makes a row that budgets are summed from. Beyond the bound a call counts under
+ * the family that its price is from, so that forged names make no later call cheaper, or else as of an unknown model.
+ */
+async function withBoundedModels(
+  { prices }: Pick<App, 'prices'>,
+  tx: Transaction,
+  { session_id }: UsageOwner,
+  usages: readonly Usage[],
+): Promise<readonly Usage[]> {
+  const known = await selectModels(tx, session_id)
+  const added = new Set(usages.flatMap(({ model }) => (known.has(model) ? [] : [model])))
+  if (known.size + added.size <= maxModels) return usages
+  const { table } = await prices.asOf()
+  const kept = new Set([...known, ...[...added].slice(0, Math.max(0, maxModels - known.size))])
+  return usages.map((usage) =>
+    kept.has(usage.model) ? usage : { ...usage, model: familyOf(table, usage.model) ?? unknownModel },
+  )
 }
 
 /** At list price; 0 for a model without a rate. */
@@ -37,15 +68,17 @@ export function dollarsOf(table: PriceTable, model: string, volumes: Volumes): n
 
 /** Longer than any id or model name, and short enough for an index. */
 const maxCharacters = 500
-/** Far above any model call, and small enough for the columns. */
-const maxCount = 2 ** 31 - 1
+/** Far above any model call. */
+const maxCountOfCall = 10_000_000
+/** A turn of thousands of calls reads its cache in each of them. */
+const maxCountOfTurn = 1_000_000_000
 /** Older than any agent, and far from the bounds of a timestamp. */
 const earliestMs = Date.parse('2000-01-01T00:00:00Z')
 /** More than two clocks differ. */
 const maxAheadMs = 86_400_000
 
 /** Agents write these values. A usage that cannot be stored must not keep the lines that report it from being stored. */
-function isPossible({ request_id, model, called_at, ...usage }: Usage): boolean {
+function isPossible({ request_id, model, called_at, ...usage }: Usage, maxCount: number): boolean {
   const counts = Object.values(usage).filter((value) => typeof value === 'number')
   return (
     [request_id, model].every(({ length }) => length <= maxCharacters) &&

@@ -133,11 +133,18 @@ export type Volumes = {
 /** Dollars for one unit of each volume. Undefined for a model without a rate. */
 export type UnitPrices = Readonly<Record<keyof Volumes, number>>
 
-export function unitPricesOf({ perMtok, webSearchPer1k }: PriceTable, model: string): UnitPrices | undefined {
+/** The most exact name in the table that the model's name contains. */
+export function familyOf({ perMtok }: PriceTable, model: string): string | undefined {
   const id = model.toLowerCase()
   const [family] = Object.keys(perMtok)
     .filter((name) => id.includes(name))
     .toSorted((one, other) => other.length - one.length)
+  return family
+}
+
+export function unitPricesOf(table: PriceTable, model: string): UnitPrices | undefined {
+  const { perMtok, webSearchPer1k } = table
+  const family = familyOf(table, model)
   const rates = family === undefined ? undefined : perMtok[family]
   if (!rates) return undefined
   return {

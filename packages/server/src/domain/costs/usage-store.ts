@@ -76,7 +76,18 @@ const volumes = [
   'web_fetch_requests',
 ] as const satisfies readonly (keyof Usage)[]
 
-const unknownModel = 'unknown'
+export const unknownModel = 'unknown'
+
+/** The models that the session has used. Null: calls whose session is not known. */
+export async function selectModels(tx: Transaction, sessionId: number | null): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .selectFrom('spend_days')
+    .select('model')
+    .distinct()
+    .where('session_id', sessionId === null ? 'is' : '=', sessionId)
+    .execute()
+  return new Set(rows.map(({ model }) => model))
+}
 
 /**
  * Counts a call once, however often it is reported. A later report completes what is recorded: it lowers no figure, and it changes

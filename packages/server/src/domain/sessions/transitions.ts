@@ -52,6 +52,13 @@ export const transitions = [
     basis: 'API: pause',
   },
   { on: 'withdraw', from: ['waiting', 'running'], to: 'waiting', basis: 'API: interrupt, force_immediate, restart' },
+  {
+    on: 'withdrawn_too_late',
+    from: ['waiting'],
+    to: 'running',
+    clears: ['stopped_by_budget'],
+    basis: 'docs/decisions/0072-budgets-end-and-hold-turns.md',
+  },
   { on: 'sleep', from: ['needs_input'], to: 'waiting', clears: ['pending_sleep', 'paused_by'], basis: 'API: sleep' },
   {
     on: 'authorization_required',

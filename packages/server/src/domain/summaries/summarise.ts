@@ -120,7 +120,7 @@ async function recordRun(
   await untilReachable(() =>
     transact(app.db, async (tx) => {
       if (!(await lockSessionIfThere(tx, { id: session.id }))) return
-      const { tokens } = await recordUsage(tx, owner, usages)
+      const { tokens } = await recordUsage(app, tx, owner, usages)
       const { entry_count: after } = await lockThread(tx, { sessionId: session.id, thread })
       await appendEntries(tx, { sessionId: session.id, thread }, { after, lines: redacted, readBytes: 0 })
       const file = { thread, path: thread, subagent: summaryFacts }

@@ -87,14 +87,17 @@ async function takeStep(app: App, { sessionId, take }: Step, lock: typeof lockSe
 
 type Gate = { slots: number; classes: ReturnType<typeof classesByGenesis> }
 
-/** Under the admission lock, so that the limit is exact. The session's next turn may have changed since it was found. */
+/**
+ * Slots are counted under the admission lock, so that the limit is exact. Budgets are summed before it, because no other session should
+ * wait for that. The session's next turn may have changed since it was found; the session's lock keeps it now.
+ */
 async function admitSession(app: App, tx: Transaction, session: SessionRow, { slots, classes }: Gate): Promise<void> {
-  await lockAdmission(tx)
   const [candidate] = await findCandidates(tx, classes, session.id)
   if (!candidate) return
   const spent = await findSpentBudgets(app, tx, [candidate])
   const budget = spent.get(session.id)
   if (budget !== undefined && mustWait(candidate, spent)) return holdTurn(app, tx, candidate, budgetHold(budget))
+  await lockAdmission(tx)
   const live = await countLiveTurns(tx)
   if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, slotHold(live, slots))
   if (!(await dispatchTurn(tx, candidate.id))) return

@@ -24,6 +24,7 @@ import {
 import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import {
+  lockSession,
   lockSessionIfThere,
   readMetadata,
   recordNextTurn,
@@ -72,10 +73,12 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, unred
   if (unredacted.kind === 'lost') return
   const outcome = await presentable(app, unredacted)
   await transact(app.db, async (tx) => {
-    const session = await lockSessionIfThere(tx, { id: sessionId })
-    const turn = session && (await findHeldTurn(tx, hold))
+    const found = await lockSessionIfThere(tx, { id: sessionId })
+    const turn = found && (await findHeldTurn(tx, hold))
     if (!turn) return
-    const isWithdrawn = turn.withdrawn_by !== null
+    const isSpared = outcome.kind === 'completed' && (await spareCompleted(app, tx, found, turn))
+    const session = isSpared ? await lockSession(tx, { id: sessionId }) : found
+    const isWithdrawn = turn.withdrawn_by !== null && !isSpared
     const ending = { session: await settleRun(app, tx, session, { ...hold, isWithdrawn }), turn, hold }
     if (isWithdrawn) await endWithdrawn(app, tx, ending)
     else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
@@ -83,6 +86,12 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, unred
     await endRunningSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')
     await wakeAdmission(tx, sessionId)
   })
+}
+
+/** A budget that ends a turn whose agent has completed it comes too late: to continue would be to do the work again. */
+async function spareCompleted(app: App, tx: Transaction, session: SessionRow, turn: Turn): Promise<boolean> {
+  if (turn.withdrawn_by !== 'restart' || !readMetadata(session).stopped_by_budget) return false
+  return transitionIfItApplies(app, tx, { sessionId: session.id, cause: 'withdrawn_too_late', turnId: turn.id })
 }
 
 /** The withdrawing request has set the session's status. A prompt that the agent never received returns to the queue. */

@@ -32,8 +32,13 @@ export function progressRecorder(
       noted,
       mayStore: (tx) => lockHold(tx, hold),
     })
-    if (reports === 0) return
-    const { agent_root_key: root } = readMetadata(session)
-    await enforceBudgets(app, { sessionIds: [session.id], agentRoots: root === undefined ? [] : [root] })
+    // What an agent that has ended used must not end its turn: the budgets are enforced after that.
+    if (reports > 0 && !isOver) await enforceBudgetsOf(app, session)
   }
+}
+
+/** The budgets that the session's calls count toward. */
+export async function enforceBudgetsOf(app: App, session: SessionRow): Promise<void> {
+  const { agent_root_key: root } = readMetadata(session)
+  await enforceBudgets(app, { sessionIds: [session.id], agentRoots: root === undefined ? [] : [root] })
 }

@@ -36,7 +36,7 @@ import {
 import { type Claim, claimDispatchedTurn } from './claim.ts'
 import { endTurn, type Outcome, untrustedFileFailure } from './end-turn.ts'
 import { type Lease, startLeaseRenewal } from './lease-renewal.ts'
-import { progressRecorder } from './progress-recorder.ts'
+import { enforceBudgetsOf, progressRecorder } from './progress-recorder.ts'
 import { runTurnJob } from './run-turn-job.ts'
 import { supervise } from './supervise.ts'
 import { TurnFailed } from './turn-failed.ts'
@@ -85,6 +85,7 @@ async function runClaimed(app: App, claim: Claim, { signal, span }: Running): Pr
     logEnd(app, outcome, seconds)
     span.set({ 'yardmaster.turn.outcome': outcome.kind })
     if (outcome.kind === 'failed') span.fail(outcome.reason)
+    await untilReachable(() => enforceBudgetsOf(app, claim.session))
     await untilReachable(() => removeFilesIfDeleted(app, claim.session.id))
   } finally {
     lease.stop()

@@ -63,6 +63,7 @@ function collectFile(
   const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
     const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
     const { tokens, reports } = await recordUsage(
+      app,
       tx,
       owner,
       usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),

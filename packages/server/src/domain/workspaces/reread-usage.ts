@@ -208,7 +208,7 @@ function adder(app: App, { runId }: Reading, session: SessionRow) {
     transact(app.db, async (tx) => {
       if (!(await lockSessionIfThere(tx, { id: session.id }))) return
       const owner = isSummary ? summaryOwnerOf(session) : ownerOf(session, session.session_id)
-      const { calls } = await recordUsage(tx, { ...owner, isHistory: true }, usages)
+      const { calls } = await recordUsage(app, tx, { ...owner, isHistory: true }, usages)
       if (calls > 0) await recordRows(tx, runId, calls)
     })
   return async (usages: AsyncIterable<Usage>, isSummary: boolean): Promise<void> => {

@@ -20,6 +20,7 @@ export function acpRuntime(agent: AcpAgent): Runtime {
     name: agent.name,
     cli: acpCli(agent),
     hasCommands: true,
+    reportsWholeTurns: true,
     models: () => agent.models,
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(conversation, equipment, agent.name),

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { recordUsage } from '../../../src/domain/costs/cost.ts'
+import { dollarsOf, recordUsage } from '../../../src/domain/costs/cost.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import type { Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => app.pool.query('delete from spend_days'))
 
 const record = (usage: Usage, more = {}) =>
-  transact(app.host.app.db, (tx) => recordUsage(tx, { ...owner, ...more }, [usage]))
+  transact(app.host.app.db, (tx) => recordUsage(app.host.app, tx, { ...owner, ...more }, [usage]))
 
 async function spent(): Promise<Record<string, unknown>[]> {
   const { rows } = await app.pool.query(
@@ -24,6 +24,16 @@ async function spent(): Promise<Record<string, unknown>[]> {
      from spend_days order by day, model`,
   )
   return rows
+}
+
+const noVolumes = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_creation_5m_tokens: 0,
+  cache_creation_1h_tokens: 0,
+  cache_creation_unsplit_tokens: 0,
+  web_search_requests: 0,
 }
 
 const today = () => new Date().toISOString().slice(0, 10)
@@ -72,4 +82,30 @@ test('deleting a session or its calls subtracts nothing and counts nothing again
   await app.pool.query('delete from sessions where id = $1', [gone])
   await app.pool.query('delete from session_usage')
   expect(await spent()).toMatchObject([{ tokens: 5 }])
+})
+
+test('an agent that forges names of models adds few rows to a day, and no call gets cheaper by it', async () => {
+  const [real, forged] = ['claude-opus-4-1', Array.from({ length: 100 }, (_, n) => `forged-${n}`)]
+  const session_id = await insertSession(app.pool)
+  const report = (models: readonly string[]) =>
+    transact(app.host.app.db, (tx) =>
+      recordUsage(
+        app.host.app,
+        tx,
+        { ...owner, session_id },
+        models.map((model) => usageWith({ model, input_tokens: 1, output_tokens: 0 })),
+      ),
+    )
+  await report(['first', ...forged])
+  for (const model of forged.slice(0, 3)) await report([`${model}-again`])
+  await report(['first', real])
+  const days = await spent()
+  expect(days.length).toBeLessThanOrEqual(22)
+  expect(days.reduce((sum, { tokens }) => sum + Number(tokens), 0)).toBe(106)
+  expect(days).toContainEqual(expect.objectContaining({ model: 'first', tokens: 2 }))
+  const { table } = await app.host.app.prices.asOf()
+  const opus = days.find(({ model }) => String(model).includes('opus'))
+  expect(dollarsOf(table, String(opus?.model), { ...noVolumes, input_tokens: 1e6 })).toBe(
+    dollarsOf(table, real, { ...noVolumes, input_tokens: 1e6 }),
+  )
 })

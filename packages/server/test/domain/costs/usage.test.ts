@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { recordUsage } from '../../../src/domain/costs/cost.ts'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
+import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import type { Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
 import { differencesOfHours, usageWith } from '../../support/costs/usage-rows.ts'
@@ -12,6 +13,7 @@ import { insertSession, insertSessions } from '../../support/sessions/session-ro
 
 const app = testApp()
 const { create, reaches, settled } = sessionHelpers(app)
+afterEach(() => vi.restoreAllMocks())
 
 async function usageOf(id: number): Promise<Record<string, unknown>[]> {
   const { rows } = await app.pool.query(
@@ -52,7 +54,7 @@ test('a call that occurs twice in one batch is recorded once', async () => {
   const usage = usageWith({ request_id: 'req-twice' })
   const id = await create()
   const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
-  await transact(app.host.app.db, (tx) => recordUsage(tx, owner, [usage, { ...usage }]))
+  await transact(app.host.app.db, (tx) => recordUsage(app.host.app, tx, owner, [usage, { ...usage }]))
   expect(await usageOf(id)).toHaveLength(1)
 })
 
@@ -68,6 +70,7 @@ test('a line that reports an impossible usage is stored, and the usage is not re
   const lines = [
     entry(long, 1),
     entry('too-many', Number.MAX_SAFE_INTEGER),
+    entry('more-than-any-call', 10_000_001),
     entry('too-late', 1, new Date(Date.now() + 2 * 86_400_000).toISOString()),
     entry(`fine-${randomUUID()}`, 7),
   ]
@@ -82,15 +85,28 @@ test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1999-12-31T23:
     const id = await create()
     const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
     const usages = [usageWith({ called_at: new Date(time) }), usageWith()]
-    expect(await transact(app.host.app.db, (tx) => recordUsage(tx, owner, usages))).toMatchObject({ calls: 1 })
+    expect(await transact(app.host.app.db, (tx) => recordUsage(app.host.app, tx, owner, usages))).toMatchObject({
+      calls: 1,
+    })
     expect(await usageOf(id)).toHaveLength(1)
   },
 )
+
+test('a runtime that reports whole turns may report more than any single call uses', async () => {
+  const id = await create()
+  const usages = [usageWith({ cache_read_tokens: 400_000_000 }), usageWith({ cache_read_tokens: 1_000_000_001 })]
+  const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
+  const record = () => transact(app.host.app.db, (tx) => recordUsage(app.host.app, tx, owner, usages))
+  expect(await record()).toMatchObject({ calls: 0 })
+  vi.spyOn(app.host.app.runtimes, 'find').mockReturnValue({ ...demoRuntime, reportsWholeTurns: true })
+  expect(await record()).toMatchObject({ calls: 1, tokens: 400_000_002 })
+})
 
 describe('a call that is reported again', () => {
   const record = (owner: object, usage: Usage) =>
     transact(app.host.app.db, (tx) =>
       recordUsage(
+        app.host.app,
         tx,
         { session_id: null, agent_root: null, agent_runtime: 'demo', runtime_session_id: null, ...owner },
         [usage],

@@ -30,6 +30,7 @@ const machine: Record<TransitionCause, Partial<Record<(typeof sessionStatuses)[n
   prepared: { waiting: 'needs_input' },
   resume: { waiting: 'waiting', needs_input: 'waiting', failed: 'waiting' },
   withdraw: { waiting: 'waiting', running: 'waiting' },
+  withdrawn_too_late: { waiting: 'running' },
   pause: { running: 'needs_input' },
   sleep: { needs_input: 'waiting' },
   authorization_required: { waiting: 'failed', needs_input: 'failed' },
