@@ -26,7 +26,8 @@ export async function backgroundHealth(app: App, facts: Facts): Promise<Backgrou
   const periodic = app.periodic.flatMap((declared) => {
     const own = runs.filter(({ name, host_id }) => name === declared.name && live.includes(host_id))
     const latest = own.toSorted((a, b) => b.last_run_at.getTime() - a.last_run_at.getTime())
-    const relevant: (PeriodicRun | undefined)[] = declared.runs === 'one_host' ? [latest[0]] : own
+    // A task that no host has run yet is shown too.
+    const relevant = declared.runs === 'one_host' || own.length === 0 ? [latest[0]] : own
     const isPaused = declared.queue !== null && paused.has(declared.queue)
     return relevant.map((run) => describe(declared, run, { now, isPaused }))
   })
