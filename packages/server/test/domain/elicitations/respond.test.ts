@@ -42,7 +42,7 @@ describe('PATCH /elicitations/:id/respond', () => {
   })
 
   test.each([
-    ['deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'Content is nested more than 64 levels deep'],
+    ['deep', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'Content is nested more than 72 levels deep'],
     ['with a NUL', '{"a": "\\u0000"}', 'Content holds a NUL character'],
     ['with half of a surrogate pair', '{"a": "\\ud800"}', 'Content holds half of a surrogate pair'],
     ['with a number out of range', '{"a": 1e999}', 'Content holds a number out of range'],

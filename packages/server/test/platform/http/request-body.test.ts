@@ -86,7 +86,7 @@ describe('422 Invalid JSON', () => {
 })
 
 describe('an accepted body', () => {
-  test('an accepted body may have 64 levels; brackets in a string do not count', async () => {
+  test('an accepted body may have 72 levels; brackets in a string do not count', async () => {
     expectProblem(await postBody('/categories', nested(72)), 422, 'Validation failed', 'Name must be a string')
     const name = `${'[{'.repeat(40)}"\\`
     const created = await app.post('/categories', { name })
