@@ -43,7 +43,9 @@ async function copyEntries({ source, target, shown }: Item): Promise<boolean> {
     const place = placeOf(folder, source)
     const seen = new Set<string>()
     for (let pass = 0; pass < maxPasses; pass += 1) {
-      const names = (await readdir(place)).filter((name) => !seen.has(name)).sort(objectsLast)
+      // A folder that was deleted since it was opened cannot be listed.
+      const listed = (await unlessGone(readdir(place), shown)) ?? []
+      const names = listed.filter((name) => !seen.has(name)).sort(objectsLast)
       let hasVanished = false
       for (const name of names) {
         seen.add(name)
