@@ -207,10 +207,8 @@ describe('a confined program', () => {
   test('has ended with all its descendants when its end is reported, those in other sessions included', async () => {
     const escapees = 'for n in 1 2 3 4 5 6 7 8; do env -i setsid sh -c "trap : TERM HUP; sleep 60" & done'
     const child = await start('sh', ['-c', `${escapees}; until [ -e end ]; do sleep 0.05; done`])
-    const family = await eventually(
-      () => processTable().findMarked(marker, child.identity),
-      (found) => found.length > 8,
-    )
+    const findFamily = () => processTable().findMarked(marker, child.identity)
+    const family = await eventually(findFamily, ({ length }) => length > 8)
     await writeFile(join(ours, 'end'), '')
     expect(await child.exited).toEqual({ code: 0, signal: null })
     const areRunning = await Promise.all(family.map((one) => processTable().isRunning(one)))
