@@ -255,7 +255,7 @@ describe('a subagent of a turn', () => {
     await writeFile(`${body.session.metadata.working_directory}/go-on`, '')
     await reaches(id, 'needs_input')
     await settled(id)
-    const [second, first] = await subagents()
+    const [second, first] = await eventually(subagents, ([last]) => last.total_tokens > 0)
     expect(first).toMatchObject({
       id: running.id,
       agent_id: expect.stringMatching(/^agent-/),
