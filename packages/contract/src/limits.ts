@@ -103,5 +103,9 @@ export const limits = {
   subagentId: 255,
   subagentText: 10_000,
   toolResultText: 500,
+  entryPage: { min: 1, max: 500, default: 200 },
+  /** Bytes of a part in a page of entries. */
+  entryPartBytes: 8192,
+  entryParts: 100,
   unknownEntryText: 1000,
 } as const

@@ -2,12 +2,25 @@ import { z } from 'zod'
 import { defineEndpoint, defineList } from '../endpoint.ts'
 import { IdParam, SessionRef } from '../identifiers.ts'
 import { EnqueuedMessage, EnqueuedMessageChanges, MessageFilters, MessagePlace, NewEnqueuedMessage } from './fields.ts'
+import { Turn } from './turn-fields.ts'
 
 const tag = 'Enqueued messages'
 const ofSession = z.object({ session_id: SessionRef })
 const params = ofSession.extend({ id: IdParam })
 const OneMessage = z.object({ enqueued_message: EnqueuedMessage })
 const path = '/sessions/{session_id}/enqueued_messages'
+
+export const listTurns = defineList({
+  name: 'turns.list',
+  auth: 'api_key',
+  path: '/sessions/{session_id}/turns',
+  tag: 'Sessions',
+  summary: 'List the turns of a session, latest first',
+  description: 'Turns that ended long ago are not kept, so the numbers may have gaps.',
+  key: 'turns',
+  item: Turn,
+  params: ofSession,
+})
 
 export const listMessages = defineList({
   name: 'enqueued_messages.list',
@@ -86,6 +99,7 @@ export const reorderMessage = defineEndpoint({
 })
 
 export const endpoints = [
+  listTurns,
   listMessages,
   showMessage,
   createMessage,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
-import { SessionRef } from '../identifiers.ts'
+import { IdParam, SessionRef } from '../identifiers.ts'
+import { EntryPage, EntryPart, EntryQuery, Thread } from './entry-fields.ts'
 import { TranscriptText } from './fields.ts'
 
 const tag = 'Sessions'
@@ -21,4 +22,33 @@ export const readTranscript = defineEndpoint({
   refusals: ['no_transcript'],
 })
 
-export const endpoints = [readTranscript] as const
+export const listEntries = defineEndpoint({
+  name: 'transcripts.entries',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/sessions/{id}/entries',
+  tag,
+  summary: 'Read a page of the conversation, entry by entry',
+  description:
+    'The last page unless `before`, `after` or `around` names a place. A reader that has entry 41 continues with `after=41`. The numbers in `turn` are those of `GET /sessions/{session_id}/turns`.',
+  params,
+  query: EntryQuery,
+  answers: { 200: EntryPage },
+})
+
+export const showPart = defineEndpoint({
+  name: 'transcripts.part',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/sessions/{id}/entries/{sequence}/parts/{n}',
+  tag,
+  summary: 'Read one part of an entry as a whole',
+  params: params.extend({
+    sequence: IdParam.meta({ description: 'The entry, by its sequence.' }),
+    n: IdParam.meta({ description: 'The part, by its place in `parts`, from 0.', examples: ['0'] }),
+  }),
+  query: z.object({ thread: Thread }),
+  answers: { 200: z.object({ part: EntryPart }) },
+})
+
+export const endpoints = [readTranscript, listEntries, showPart] as const

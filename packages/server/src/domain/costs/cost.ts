@@ -1,7 +1,8 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { costOf, familyOf, type PriceTable, unitPricesOf, type Volumes } from './price-table.ts'
+import { costOf, familyOf, type PriceTable, rounded, unitPricesOf, type Volumes } from './price-table.ts'
+import { type CallSpan, selectSpans } from './span-store.ts'
 import { type NewCalls, selectModels, tokensOf, type UsageOwner, unknownModel, upsertUsage } from './usage-store.ts'
 
 export {
@@ -64,6 +65,19 @@ async function withBoundedModels(
 /** At list price; 0 for a model without a rate. */
 export function dollarsOf(table: PriceTable, model: string, volumes: Volumes): number {
   return costOf(unitPricesOf(table, model), volumes)
+}
+
+/** What a session's agent and its subagents spent in each span, in dollars. */
+export async function dollarsOfSpans(
+  { db, prices }: Pick<App, 'db' | 'prices'>,
+  sessionId: number,
+  spans: readonly CallSpan[],
+): Promise<number[]> {
+  const { table } = await prices.asOf()
+  const dollars = spans.map(() => 0)
+  for (const { place, model, ...volumes } of await selectSpans(db, sessionId, spans))
+    dollars[place] = (dollars[place] ?? 0) + dollarsOf(table, model, volumes)
+  return dollars.map(rounded)
 }
 
 /** Longer than any id or model name, and short enough for an index. */

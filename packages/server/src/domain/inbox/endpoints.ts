@@ -1,10 +1,12 @@
 import * as contract from '@yardmaster/contract/inbox/endpoints'
 import { noContent, ok } from '../../platform/http/answer.ts'
 import { bind, bindList } from '../app.ts'
+import { listTurns } from './list-turns.ts'
 import { changeMessage, listMessages, removeMessage, reorderMessage, showMessage } from './messages.ts'
 import { presentMessage } from './present-message.ts'
 
 export const endpoints = [
+  bindList(contract.listTurns, ({ params, page }, app) => listTurns(app, params.session_id, page)),
   bindList(contract.listMessages, async ({ params, filters, page }, app) => {
     const { rows, totalCount } = await listMessages(app, params.session_id, filters, page)
     return { items: rows.map(presentMessage), totalCount }

@@ -1,17 +1,10 @@
+import type { turnOutcomes, turnSources, turnStates, withdrawals } from '@yardmaster/contract/inbox/turn-fields'
 import type { Generated } from 'kysely'
 import { turnFailureReasons } from '../../runtimes/runtime.ts'
 
-export type TurnSource =
-  | 'create'
-  | 'follow_up'
-  | 'queued_message'
-  | 'trigger'
-  | 'wake'
-  | 'heartbeat'
-  | 'recovery'
-  | 'summary'
-export type TurnState = 'queued' | 'dispatched' | 'executing' | 'ended'
-export type TurnOutcome = 'completed' | 'interrupted' | 'failed'
+export type TurnSource = (typeof turnSources)[number]
+export type TurnState = (typeof turnStates)[number]
+export type TurnOutcome = (typeof turnOutcomes)[number]
 
 /** Why a turn failed: reported by the runtime, or found by us before or while the agent ran. */
 export const failureReasons = [
@@ -25,7 +18,7 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number]
 
 /** The request that ends a turn early. */
-export type Withdrawal = 'pause' | 'interrupt' | 'restart' | 'archive'
+export type Withdrawal = (typeof withdrawals)[number]
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {

@@ -19,6 +19,6 @@ export function blocksOf({ content }: Fields): Fields[] {
   return Array.isArray(content) ? content.filter(isFields) : []
 }
 
-function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -60,7 +60,8 @@ function dump(entry: Fields, message: Fields, content: string): string {
   return message.content === undefined || message.content === null ? JSON.stringify(entry) : content
 }
 
-function renderContent(content: unknown, calls?: ParallelCalls): string {
+/** The content of a message or of a tool result as text. */
+export function renderContent(content: unknown, calls?: ParallelCalls): string {
   if (content === undefined || content === null) return ''
   if (Array.isArray(content))
     return content

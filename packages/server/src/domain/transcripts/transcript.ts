@@ -6,6 +6,7 @@ import { type ParallelCalls, parallelCalls } from './parallel-calls.ts'
 import { renderLine, renderReadable } from './render.ts'
 import { findLines, findProgress, selectLastLines, type ThreadKey } from './transcript-store.ts'
 
+export { findFirstEntries } from './entry-store.ts'
 export { type IngestHooks, ingest } from './ingest.ts'
 export { outlineOf } from './line-outline.ts'
 export { toolUsesIn } from './tool-uses.ts'
