@@ -17,5 +17,5 @@ export const roomLines = [
   ['triggers', 'backlog', 'outcomes', 'pull-requests'],
   ['fires', 'wakes'],
   ['chat', 'forge', 'watches'],
-  ['maintenance', 'clis'],
+  ['maintenance', 'clis', 'attention'],
 ]

@@ -63,6 +63,8 @@ export const addresses = {
   'enqueued_messages.update': 'PATCH /sessions/{session_id}/enqueued_messages/{id}',
   'enqueued_messages.delete': 'DELETE /sessions/{session_id}/enqueued_messages/{id}',
   'enqueued_messages.reorder': 'PATCH /sessions/{session_id}/enqueued_messages/{id}/reorder',
+  'board.show': 'GET /board',
+  'board.summary': 'GET /board/summary',
   'sessions.update_notes': 'PATCH /sessions/{id}/notes',
   'sessions.set_category': 'PATCH /sessions/{id}/set_category',
   'sessions.toggle_favorite': 'POST /sessions/{id}/toggle_favorite',
@@ -150,6 +152,8 @@ export const addresses = {
   'clis.status': 'GET /clis/status',
   'clis.refresh': 'POST /clis/refresh',
   'clis.clear_cache': 'POST /clis/clear_cache',
+  'needs_you.show': 'GET /needs_you',
+  'sessions.mark_seen': 'POST /sessions/{id}/mark_seen',
   'events.stream': 'GET /events',
   'metrics.show': 'GET /metrics',
 } as const satisfies { [Each in Operation as Each['name']]: `${Each['method']} ${string}` }

@@ -1,6 +1,8 @@
 /** Every limit a caller can reach. Text is counted in Unicode code points. */
 export const limits = {
   pageSize: { default: 25, max: 100 },
+  /** Cards a page of a section of the board holds. */
+  boardSection: { default: 100, max: 1000 },
   bodyBytes: 8 * 1024 * 1024,
   webhookBytes: 1024 * 1024,
   /** Holds a tree of segments with its deepest level. */

@@ -1,4 +1,5 @@
 import { endpoints as archive } from './archive/endpoints.ts'
+import { endpoints as attention } from './attention/endpoints.ts'
 import { endpoints as backlog } from './backlog/endpoints.ts'
 import { endpoints as board } from './board/endpoints.ts'
 import { endpoints as budgets } from './budgets/endpoints.ts'
@@ -69,6 +70,7 @@ export const operations = [
   ...gates,
   ...health,
   ...clis,
+  ...attention,
   ...events,
   ...metrics,
 ] as const

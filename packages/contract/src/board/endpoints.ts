@@ -11,6 +11,7 @@ import {
   ToggledFavorite,
   VisibilityChange,
 } from './fields.ts'
+import { Board, BoardQuery, BoardSummary } from './read.ts'
 
 const tag = 'Sessions'
 const params = z.object({ id: SessionRef })
@@ -80,4 +81,37 @@ export const reorderSessions = defineEndpoint({
   refusals: ['not_found'],
 })
 
-export const endpoints = [updateNotes, setCategory, toggleFavorite, updateVisibility, reorderSessions] as const
+export const showBoard = defineEndpoint({
+  name: 'board.show',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/board',
+  tag: 'Board',
+  summary: 'Show the board: sections of compact cards',
+  description:
+    'One read for a page that shows all sessions. A card has what a row of the board shows; a key without a value is left out. Each section names its `total`; `page` and `per_section` choose the cards of each section, and `section` chooses one section. Cards of one section come in the order of the view.',
+  query: BoardQuery,
+  answers: { 200: Board },
+  isTagged: true,
+})
+
+export const summariseBoard = defineEndpoint({
+  name: 'board.summary',
+  auth: 'api_key',
+  method: 'GET',
+  path: '/board/summary',
+  tag: 'Board',
+  summary: 'Show the figures above the board',
+  answers: { 200: BoardSummary },
+  isTagged: true,
+})
+
+export const endpoints = [
+  showBoard,
+  summariseBoard,
+  updateNotes,
+  setCategory,
+  toggleFavorite,
+  updateVisibility,
+  reorderSessions,
+] as const

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { sessionSeen } from '../attention/events.ts'
 import { backlogChanged } from '../backlog/events.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
@@ -20,6 +21,7 @@ export const eventKinds = [
   notificationsChanged,
   sessionCreated,
   sessionDeleted,
+  sessionSeen,
   sessionStatusChanged,
   settingsChanged,
   statusSummaryChanged,

@@ -1,5 +1,6 @@
 import type { Room } from '../domain/app.ts'
 import { archive } from '../domain/archive/room.ts'
+import { attention } from '../domain/attention/room.ts'
 import { backlog } from '../domain/backlog/room.ts'
 import { board } from '../domain/board/room.ts'
 import { budgets } from '../domain/budgets/room.ts'
@@ -80,6 +81,7 @@ export const modules: readonly Room[] = [
   watches,
   maintenance,
   clis,
+  attention,
   eventStream,
   metrics,
 ]

@@ -7,6 +7,8 @@ import { modules } from '../../src/app/modules.ts'
  * with the operation.
  */
 const names = [
+  'board.show',
+  'board.summary',
   'budgets.create',
   'budgets.delete',
   'budgets.list',
@@ -62,6 +64,7 @@ const names = [
   'logs.update',
   'mcp_servers.list',
   'metrics.show',
+  'needs_you.show',
   'notifications.badge',
   'notifications.delete',
   'notifications.dismiss',
@@ -94,6 +97,7 @@ const names = [
   'sessions.follow_up',
   'sessions.fork',
   'sessions.list',
+  'sessions.mark_seen',
   'sessions.message_parent',
   'sessions.pause',
   'sessions.push_notifications',

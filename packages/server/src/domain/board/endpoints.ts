@@ -4,10 +4,14 @@ import { bind } from '../app.ts'
 import { changeNotes } from './notes.ts'
 import { reorderCards } from './reorder.ts'
 import { setCategory } from './set-category.ts'
+import { showBoard } from './show-board.ts'
+import { summariseBoard } from './summarise-board.ts'
 import { toggleFavorite } from './toggle-favorite.ts'
 import { changeVisibility } from './visibility.ts'
 
 export const endpoints = [
+  bind(contract.showBoard, async ({ query }, app) => ok(await showBoard(app, query))),
+  bind(contract.summariseBoard, async (_request, app) => ok(await summariseBoard(app))),
   bind(contract.updateNotes, async ({ params, body }, app) => {
     const session = await changeNotes(app, params.id, body.session_notes)
     return ok({ session, session_notes_updated_at: session.session_notes_updated_at })

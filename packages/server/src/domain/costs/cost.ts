@@ -20,6 +20,7 @@ export {
   startRun,
 } from './backfill-store.ts'
 export { openPrices } from './prices.ts'
+export { findCostOfToday, findCosts } from './spent.ts'
 export { ownerOf, summaryOwnerOf } from './usage-owner.ts'
 export type { SpentVolumes } from './usage-store.ts'
 

@@ -212,6 +212,22 @@ function selectDue(db: Database, limit: number) {
   return db.selectFrom('elicitations').select(['id', 'session_id']).orderBy('id').limit(limit)
 }
 
+/** The pending ones of all sessions that are not overdue, oldest first. */
+export async function selectWaiting(
+  db: Database,
+  limit: number,
+): Promise<{ rows: ElicitationRow[]; totalCount: number }> {
+  const waiting = db
+    .selectFrom('elicitations')
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', sql<Date>`now()`)
+  const [rows, { total }] = await Promise.all([
+    waiting.selectAll().orderBy('id').limit(limit).execute(),
+    waiting.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, totalCount: total }
+}
+
 /** Newest first. An unknown filter value matches nothing. One that is overdue counts as expired, however far the sweep has come. */
 export async function selectPage(
   db: Database,

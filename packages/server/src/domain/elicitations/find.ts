@@ -4,7 +4,7 @@ import type { Page } from '@yardmaster/contract/paging'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { expire } from './close.ts'
-import { type Found, selectById, selectByRequestId, selectPage } from './elicitation-store.ts'
+import { type Found, selectById, selectByRequestId, selectPage, selectWaiting } from './elicitation-store.ts'
 import type { ElicitationRow } from './elicitation-table.ts'
 import { presentElicitation } from './present.ts'
 import { closeOverdue } from './sweep.ts'
@@ -41,6 +41,12 @@ export async function listElicitations(
     items: rows.map((row) => presentElicitation(row.is_overdue ? { ...row, ...expiredByTime } : row)),
     totalCount,
   }
+}
+
+/** Those that wait for an answer, oldest first. */
+export async function findPendingQuestions(app: App, limit: number): Promise<{ items: Elicitation[]; total: number }> {
+  const { rows, totalCount } = await selectWaiting(app.db, limit)
+  return { items: rows.map(presentElicitation), total: totalCount }
 }
 
 /** As the sweep is about to close it. */

@@ -164,6 +164,16 @@ export async function updateAllRead(tx: Transaction): Promise<number> {
   return Number(numUpdatedRows)
 }
 
+export async function updateReadAbout(tx: Transaction, sessionId: number): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('notifications')
+    .set({ read: true, updated_at: sql<Date>`now()` })
+    .where('session_id', '=', sessionId)
+    .where(sql<SqlBool>`not stale and not read`)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}
+
 /** Only one that was read: one statement, so that no mark or delete comes in between. */
 export async function deleteRead(tx: Transaction, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx

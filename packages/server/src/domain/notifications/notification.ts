@@ -2,3 +2,4 @@
 export { acknowledge } from './acknowledge.ts'
 export { announceDeletion } from './announce-deletion.ts'
 export { notify } from './notify.ts'
+export { markReadAbout } from './read-notifications.ts'

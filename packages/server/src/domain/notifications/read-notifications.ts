@@ -13,6 +13,7 @@ import {
   selectNotification,
   updateAllRead,
   updateRead,
+  updateReadAbout,
 } from './notification-store.ts'
 import { presentNotification } from './present.ts'
 
@@ -42,6 +43,13 @@ export async function markRead(app: App, id: number): Promise<Notification> {
 
 export async function markAllRead(app: App): Promise<{ count: number; pending: number }> {
   return changeMany(app, updateAllRead)
+}
+
+/** A person has looked at the session, in the caller's transaction. Returns how many were unread. */
+export async function markReadAbout(app: App, tx: Transaction, sessionId: number): Promise<number> {
+  const count = await updateReadAbout(tx, sessionId)
+  if (count > 0) await app.events.publish(tx, notificationsChanged, { sessionId, payload: {} })
+  return count
 }
 
 /** Only what a person has seen can be removed. */

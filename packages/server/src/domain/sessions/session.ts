@@ -51,6 +51,7 @@ export {
   lockPlacement,
   lockSessionIfFree,
   lockSessionSoon,
+  matchesFilters,
   reserveSessionId,
   selectLastTransition,
   selectRefreshable,

@@ -1,9 +1,10 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
+import { appendEntries } from './append-entries.ts'
 import { outlineOf } from './line-outline.ts'
 import { type AgentFile, endLastLine, transcriptLinesOf } from './transcript-lines.ts'
-import { appendEntries, findProgress, lockThread, type ThreadKey } from './transcript-store.ts'
+import { findProgress, lockThread, type ThreadKey } from './transcript-store.ts'
 
 type IngestApp = Pick<App, 'db' | 'redactor'>
 

@@ -9,6 +9,10 @@ declare module '../../platform/db/tables.ts' {
       thread: string
       read_bytes: Generated<number>
       entry_count: Generated<number>
+      /** Null for a thread without entries. */
+      last_entry_at: Date | null
+      /** The last line of what its agent said last, cut short. */
+      last_said: string | null
     }
     transcript_entries: {
       session_id: number
@@ -52,11 +56,14 @@ export async function findProgress(
   return row ?? { read_bytes: 0, entry_count: 0 }
 }
 
+/** `after`: the sequence of the last entry before them. */
+export type NewEntries = { after: number; lines: readonly string[]; readBytes: number }
+
 /** One insert for any number of lines; the cost does not depend on the length of the transcript. */
-export async function appendEntries(
+export async function insertEntries(
   tx: Transaction,
   { sessionId, thread }: ThreadKey,
-  { after, lines, readBytes }: { after: number; lines: readonly string[]; readBytes: number },
+  { after, lines, readBytes, said }: NewEntries & { said: string | undefined },
 ): Promise<void> {
   await sql`
     insert into transcript_entries (session_id, thread, sequence, line)
@@ -65,7 +72,12 @@ export async function appendEntries(
   `.execute(tx)
   await tx
     .updateTable('transcript_threads')
-    .set({ read_bytes: readBytes, entry_count: after + lines.length })
+    .set({
+      read_bytes: readBytes,
+      entry_count: after + lines.length,
+      ...(lines.length > 0 && { last_entry_at: sql<Date>`now()` }),
+      ...(said !== undefined && { last_said: said }),
+    })
     .where('session_id', '=', sessionId)
     .where('thread', '=', thread)
     .execute()

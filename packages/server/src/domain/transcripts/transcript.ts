@@ -6,13 +6,13 @@ import { type ParallelCalls, parallelCalls } from './parallel-calls.ts'
 import { renderLine, renderReadable } from './render.ts'
 import { findLines, findProgress, selectLastLines, type ThreadKey } from './transcript-store.ts'
 
+export { appendEntries } from './append-entries.ts'
 export { findFirstEntries } from './entry-store.ts'
 export { type IngestHooks, ingest } from './ingest.ts'
 export { outlineOf } from './line-outline.ts'
 export { toolUsesIn } from './tool-uses.ts'
 export { transcriptLinesOf } from './transcript-lines.ts'
 export {
-  appendEntries,
   findEscapedLines,
   findLines,
   findProgress,

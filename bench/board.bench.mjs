@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { benchKey, startBenchHost } from './support/host.mjs'
+import { median } from './support/sessions.mjs'
+
+/**
+ * The board, its summary and what needs a person, with 1,000 sessions compared with 100, beside 10,000 archived ones on both
+ * hosts. Ten times the sessions may take at most so many times as long, with the same number of queries.
+ */
+const targets = {
+  '/board?per_section=1000': 9,
+  '/board?view=touched&per_section=1000': 9,
+  '/board/summary': 4,
+  '/needs_you': 4,
+}
+const few = 100
+const many = 1000
+const archived = 10_000
+const rounds = 30
+const maxBytesOfCard = 400
+
+// Requests to both hosts alternate, so that other load affects both.
+const small = await startBenchHost()
+const large = await startBenchHost()
+try {
+  await seed(small.host.app.db, few)
+  await seed(large.host.app.db, many)
+  for (const [path, target] of Object.entries(targets)) {
+    const queries = { few: await queriesOf(small.host, path), many: await queriesOf(large.host, path) }
+    const before = []
+    const after = []
+    for (let round = 0; round < rounds; round += 1) {
+      before.push(await timed(small.host, path))
+      after.push(await timed(large.host, path))
+    }
+    const ratio = median(after) / median(before)
+    console.log(
+      `With ${many} sessions GET ${path} takes ${ratio.toFixed(2)} times what it takes with ${few} (${median(after).toFixed(1)} ms and ${median(before).toFixed(1)} ms; target: at most ${target}), with ${queries.many} queries and ${queries.few}`,
+    )
+    if (ratio > target || queries.many !== queries.few) process.exitCode = 1
+  }
+  const size = (await answerOf(large.host, '/board?per_section=1000')).length / many
+  console.log(`A card has ${size.toFixed(0)} bytes (target: at most ${maxBytesOfCard})`)
+  if (size > maxBytesOfCard) process.exitCode = 1
+} finally {
+  await Promise.all([small.stop(), large.stop()])
+}
+
+async function timed(host, path) {
+  const started = performance.now()
+  await answerOf(host, path)
+  return performance.now() - started
+}
+
+async function answerOf(host, path) {
+  const answer = await fetch(`${host.web.url}/api/v1${path}`, { headers: { 'x-api-key': benchKey } })
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`)
+  return answer.text()
+}
+
+/** Counts the statements that name the tables of the board: background work of the host goes on meanwhile. */
+async function queriesOf(host, path) {
+  let count = 0
+  const query = pg.Client.prototype.query
+  pg.Client.prototype.query = function (config, ...rest) {
+    const text = typeof config === 'string' ? config : config.text
+    if (/\b(spend_days|session_views|json_agg\(sessions\.id)/.test(text)) count += 1
+    return query.call(this, config, ...rest)
+  }
+  try {
+    await answerOf(host, path)
+    return count
+  } finally {
+    pg.Client.prototype.query = query
+  }
+}
+
+/** Sessions with all that a card shows, half of them at rest, and their history. */
+async function seed(db, count) {
+  await sql`alter table sessions disable trigger sessions_card_arrives`.execute(db)
+  await sql`insert into categories (name, position) select 'Category ' || n, n from generate_series(1, 10) as n`.execute(
+    db,
+  )
+  await sql`
+    insert into sessions (title, slug, status, archived_at, agent_runtime, genesis, prompt, git_root, branch, config, metadata, sort_order, category_id)
+    select 'An errand number ' || n, 'an-errand-number-' || n || '-20261117-0212',
+      case when n > ${count} then 'archived' when n % 2 = 0 then 'needs_input' when n % 7 = 0 then 'failed' else 'waiting' end,
+      case when n > ${count} then now() end,
+      'demo', 'web_ui', 'say hello', 'https://forge.example/acme/widgets.git', 'main', '{"model": "demo"}',
+      jsonb_build_object('agent_root_key', 'web', 'clone_path', '/var/lib/yardmaster/clones/session-' || n, 'runtime_started', true),
+      n, (select min(id) from categories) + n % 10
+    from generate_series(1, ${count + archived}::int) as n
+  `.execute(db)
+  await sql`
+    insert into transcript_threads (session_id, thread, entry_count, last_entry_at, last_said)
+    select id, thread, 40, now(), 'Ran the tests: 214 passed, and two are left.'
+    from sessions, unnest(array['main', 'subagent']) as thread
+  `.execute(db)
+  await sql`
+    insert into session_transitions (session_id, cause, from_status, to_status)
+    select id, 'turn_ended', 'running', 'needs_input' from sessions, generate_series(1, 10) order by 1
+  `.execute(db)
+  await sql`
+    insert into enqueued_messages (session_id, content, position, status)
+    select id, 'and then this', n, case when n = 10 and id % 5 = 0 then 'pending' else 'sent' end from sessions, generate_series(1, 10) as n
+  `.execute(db)
+  await sql`
+    insert into notifications (session_id, notification_type, title, body, read)
+    select id, 'needs_input', 'An errand', 'Done.', n > 1 or status = 'archived' from sessions, generate_series(1, 5) as n
+  `.execute(db)
+  await sql`
+    insert into session_usage (request_id, session_id, agent_root, agent_runtime, model, called_at, input_tokens, output_tokens)
+    select 'request-' || id || '-' || n, id, 'web', 'demo', 'opus', now() - n * interval '1 minute', 1000, 100
+    from sessions, generate_series(1, 10) as n
+  `.execute(db)
+  await sql`alter table sessions enable trigger sessions_card_arrives`.execute(db)
+  await sql`vacuum analyze`.execute(db)
+}

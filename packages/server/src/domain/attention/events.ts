@@ -1,0 +1,1 @@
+export { sessionSeen } from '@yardmaster/contract/attention/events'
