@@ -13,8 +13,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 120_000, interval: 20 } },
     pool: 'forks',
-    // More workers than the usual two cores: most tests wait for other processes.
-    maxWorkers: 4,
+    // One more than the usual two cores: most tests wait for other processes.
+    maxWorkers: 3,
     isolate: false,
     sequence: { sequencer: LongestFirst },
   },

@@ -8,18 +8,18 @@ import type { App } from '../domain/app.ts'
 
 type Check = { status: 'ok' | 'error'; adapter?: string; store?: string; error?: string }
 
-const timeoutMs = 2000
+const defaultTimeoutMs = 2000
 const errorTextMax = 200
 /** A check that hangs this long is abandoned and started again: its connection may be dead. */
 const abandonMs = 30_000
 
 /** Health checks for load balancers: no key, no writes to the database, bounded work. */
-export function registerProbes(server: FastifyInstance, app: App): void {
+export function registerProbes(server: FastifyInstance, app: App, timeoutMs = defaultTimeoutMs): void {
   const { store } = app.cache
-  const checkDatabase = guarded({ adapter: 'PostgreSQL' }, () => readDatabase(app))
-  const checkCache = guarded({ store }, () => useCache(app))
-  const checkRedis = guarded({ store }, () => app.cache.ping())
-  const checkFiles = guarded({}, () => useFiles(app))
+  const checkDatabase = guarded(timeoutMs, { adapter: 'PostgreSQL' }, () => readDatabase(app))
+  const checkCache = guarded(timeoutMs, { store }, () => useCache(app))
+  const checkRedis = guarded(timeoutMs, { store }, () => app.cache.ping())
+  const checkFiles = guarded(timeoutMs, {}, () => useFiles(app))
 
   server.get('/up', { config: { auth: 'none' } }, async () => ({ status: 'ok' }))
   server.get('/up/deep', { config: { auth: 'none' } }, async (_request, reply) => {
@@ -64,7 +64,7 @@ async function useFiles({ home }: App): Promise<void> {
 }
 
 /** Turns an error or a timeout of `work` into a failed check. */
-function guarded(about: Record<string, string>, work: () => Promise<void>): () => Promise<Check> {
+function guarded(timeoutMs: number, about: Record<string, string>, work: () => Promise<void>): () => Promise<Check> {
   const answer = shared(work)
   return async () => {
     const abandon = new AbortController()

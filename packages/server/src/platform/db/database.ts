@@ -11,13 +11,16 @@ export type Transaction = KyselyTransaction<Tables>
 
 export type Connection = { connectionString: string }
 
-/** Short enough that a caller learns of an outage before its own timeout. */
-const connectTimeoutMs = 2500
+/**
+ * Short enough that a caller learns of an outage before its own timeout, and long enough for a machine so busy with agents
+ * that a new connection takes seconds.
+ */
+const connectTimeoutMs = 8000
 /**
  * Wait limit for a pooled connection. Hundreds of callers of one session wait for its row lock, which is no outage. Well
  * under a lease: a caller learns that the host is overloaded before the host could count as dead.
  */
-const poolWaitMs = 5000
+const poolWaitMs = 10_000
 /**
  * A frozen host keeps the locks of its open transaction, and a host that takes over would wait for them. The database
  * ends such a transaction well before a lease expires.
@@ -27,7 +30,8 @@ const idleTransactionMs = 10_000
 /** The pool uses one timeout for waiting and for connecting. This class gives connecting its own. */
 class ConnectTimeoutClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: connectTimeoutMs })
+    const waitMs = config?.connectionTimeoutMillis ?? connectTimeoutMs
+    super({ ...config, connectionTimeoutMillis: Math.min(waitMs, connectTimeoutMs) })
   }
 }
 

@@ -1,4 +1,5 @@
-// Runs the matrix: `run.mjs [fault ...] [--seeds N] [--short]`. Prints a table and exits with 1 if a round missed a limit.
+// Runs the matrix: `run.mjs [fault ...] [--seeds N] [--short] [--minutes N]`. Prints a table and exits with 1 if a round
+// missed a limit. After `--minutes` it starts no other fault and names those that it left out.
 import { parseArgs } from 'node:util'
 import { openCluster } from './cluster.mjs'
 import { faults } from './matrix.mjs'
@@ -8,16 +9,18 @@ import { within } from './until.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: 'string' }, short: { type: 'boolean', default: false } },
+  options: { seeds: { type: 'string' }, short: { type: 'boolean', default: false }, minutes: { type: 'string' } },
 })
 const names = faults.map(({ name }) => name)
 const unknown = positionals.filter((name) => !names.includes(name.toUpperCase()))
 const seeds = values.seeds === undefined ? undefined : Number(values.seeds)
-if (unknown.length > 0 || (seeds !== undefined && !(Number.isInteger(seeds) && seeds > 0))) {
+const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes)
+const isCount = (value) => value === undefined || (Number.isInteger(value) && value > 0)
+if (unknown.length > 0 || !isCount(seeds) || !(minutes >= 0)) {
   print(
     unknown.length > 0
       ? `Unknown fault ${unknown.join(', ')}: ${names.join(', ')}.`
-      : '--seeds takes a positive whole number.',
+      : '--seeds takes a positive whole number, and --minutes a number.',
   )
   process.exit(2)
 }
@@ -32,13 +35,22 @@ interruption.catch(() => undefined)
 
 const wanted = positionals.map((name) => name.toUpperCase())
 const rows = []
+const leftOut = []
 let sharedCluster
-for (const fault of faults.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-  if (!stopping.signal.aborted) rows.push(await runFault(fault))
+for (const fault of inOrder(faults.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))) {
+  if (performance.now() > minutes * 60_000) leftOut.push(fault.name)
+  else if (!stopping.signal.aborted) rows.push(await runFault(fault))
 }
 await close(sharedCluster)
 print(`\n${table(rows)}`)
+if (leftOut.length > 0) print(`Not run within ${minutes} minutes: ${leftOut.join(' ')}`)
 process.exit(rows.every(({ hasPassed }) => hasPassed) && !stopping.signal.aborted ? 0 : 1)
+
+/** With a time limit every run begins at another fault, so that none is always left out. */
+function inOrder(chosen) {
+  const first = Number.isFinite(minutes) ? Math.floor(Math.random() * chosen.length) : 0
+  return [...chosen.slice(first), ...chosen.slice(0, first)]
+}
 
 /**
  * Runs all seeds in the same cluster until a round fails, so that leftovers of one round show in the next. Short runs

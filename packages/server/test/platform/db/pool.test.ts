@@ -11,7 +11,7 @@ test('a caller that waits long for a pooled connection gets it, because a busy p
   const holder = await pool.connect()
   const waiting = pool.query('select 1 as one')
   // Longer than the connect timeout.
-  await wait(3000)
+  await wait(8500)
   holder.release()
   expect((await waiting).rows).toEqual([{ one: 1 }])
   await pool.end()
