@@ -4,7 +4,7 @@
  */
 export const roomLines = [
   ['settings', 'people', 'hosts', 'queues'],
-  ['credentials', 'catalog', 'categories'],
+  ['credentials', 'catalog', 'categories', 'sign-ins'],
   ['sessions'],
   ['logs', 'transcripts', 'costs', 'gates'],
   ['hierarchy', 'subagents', 'board', 'titles'],

@@ -1,8 +1,11 @@
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
+import type { Operation } from '@yardmaster/contract/operations'
+import type { WebOperation } from '@yardmaster/contract/web-operations'
 import { addresses } from './addresses.ts'
 import { defaultSilenceMs, type EventOptions, followEvents } from './events.ts'
 import type { CallOptions, Operations } from './operation-types.ts'
 import { type Connection, send } from './send.ts'
+import { webAddresses } from './web-addresses.ts'
 
 export { Problem } from './problem.ts'
 
@@ -18,11 +21,25 @@ export type ClientOptions = {
 }
 
 /** Every operation of the API as `client.<resource>.<verb>(input)`, and the event stream. */
-export type Client = Operations & {
+export type Client = Operations<Operation> & {
   events(options?: EventOptions): AsyncGenerator<StreamedEvent, void, undefined>
 }
 
 export function createClient(options: ClientOptions): Client {
+  return connect(options, addresses) as Client
+}
+
+/** What only people can do, in a browser: as `Client`, for the operations of `/web`. */
+export type WebClient = Operations<Operation | WebOperation> & Pick<Client, 'events'>
+
+/** For a page of the dashboard: every operation at `/web`, with the cookie of the browser instead of a key. */
+export function createWebClient(options: Omit<ClientOptions, 'key'>): WebClient {
+  return connect({ ...options, surface: 'web' }, { ...addresses, ...webAddresses }) as WebClient
+}
+
+type Connecting = ClientOptions & { surface?: 'web' }
+
+function connect(options: Connecting, table: Readonly<Record<string, string>>): object {
   const { url, key, retry = { attempts: 3, maxWaitMs: 30_000 }, silenceMs = defaultSilenceMs } = options
   // Called as a plain function: browsers refuse to call `fetch` as a method of another object.
   const connection: Connection = {
@@ -30,16 +47,17 @@ export function createClient(options: ClientOptions): Client {
     key,
     fetch: options.fetch ?? fetch.bind(globalThis),
     retry,
+    surface: options.surface ?? 'api',
   }
   const resources: Record<string, object> = {}
-  for (const [name, address] of Object.entries(addresses)) {
+  for (const [name, address] of Object.entries(table)) {
     const [resource = '', verb = ''] = name.split('.')
     const call = (input: Input = {}, { signal }: CallOptions = {}) =>
       send(connection, { ...callOf(address, input), signal })
     resources[resource] = { ...resources[resource], [verb]: call }
   }
-  // The types are made from the declarations, which a test compares with the table of addresses.
-  return { ...resources, events: (given: EventOptions = {}) => followEvents(connection, given, silenceMs) } as Client
+  // The types are made from the declarations, which a test compares with the tables of addresses.
+  return { ...resources, events: (given: EventOptions = {}) => followEvents(connection, given, silenceMs) }
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -55,7 +73,7 @@ function callOf(address: string, input: Input) {
   const hasQuery = method === 'GET' || method === 'DELETE'
   return {
     method,
-    path: (path.startsWith('/api/') ? path : `/api/v1${path}`) + (hasQuery ? queryOf(rest) : ''),
+    path: (/^\/(api|web)\//.test(path) ? path : `/api/v1${path}`) + (hasQuery ? queryOf(rest) : ''),
     body: hasQuery || Object.keys(rest).length === 0 ? undefined : rest,
     isIdempotent: method === 'GET' || Boolean(input.idempotency_key),
   }

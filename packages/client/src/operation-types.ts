@@ -1,5 +1,4 @@
 import type { AnswerSpec, Declaration } from '@yardmaster/contract/endpoint'
-import type { Operation } from '@yardmaster/contract/operations'
 import type { z } from 'zod'
 
 /** zod types an empty object as one that allows no key at all, which would forbid the keys of the other places. */
@@ -40,13 +39,13 @@ type Method<Each extends Declaration> =
     : (input: InputOf<Each>, options?: CallOptions) => Promise<ResultOf<Each>>
 
 /** The event stream is no call: `client.events` follows it. */
-type Callable = Exclude<Operation, { name: 'events.stream' }>
+type Callable<Each extends Declaration> = Exclude<Each, { name: 'events.stream' }>
 
 type ResourceOf<Name> = Name extends `${infer Resource}.${string}` ? Resource : never
 
 /** `sessions.create` is `operations.sessions.create`. */
-export type Operations = {
-  [Resource in ResourceOf<Callable['name']>]: {
-    [Each in Callable as Each['name'] extends `${Resource}.${infer Verb}` ? Verb : never]: Method<Each>
+export type Operations<Declared extends Declaration> = {
+  [Resource in ResourceOf<Callable<Declared>['name']>]: {
+    [Each in Callable<Declared> as Each['name'] extends `${Resource}.${infer Verb}` ? Verb : never]: Method<Each>
   }
 }

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { startHost } from './app/compose.ts'
 import { readConfig, readEnvironment } from './app/config.ts'
 import { stopOnSignals } from './app/shutdown.ts'
@@ -13,7 +14,7 @@ export async function main(): Promise<void> {
     const log = openLog({ level: config.LOG_LEVEL })
     const starting = startHost(config, { log, environment })
     const stopping = stopOnSignals(starting, log)
-    const lines = await welcome(await starting)
+    const lines = await welcome(await starting, { isLogged: isLogged(environment) })
     if (!stopping.aborted) process.stdout.write(`${lines}\n`)
   } catch (error) {
     process.stderr.write(
@@ -21,6 +22,11 @@ export async function main(): Promise<void> {
     )
     process.exit(1)
   }
+}
+
+/** Whether a file or the journal keeps what is printed. */
+function isLogged({ JOURNAL_STREAM }: Record<string, string | undefined>): boolean {
+  return JOURNAL_STREAM !== undefined || fstatSync(process.stdout.fd).isFile()
 }
 
 function stackOf(error: unknown): string {

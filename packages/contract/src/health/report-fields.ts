@@ -264,6 +264,10 @@ const authHealth = section({
   checked_at: Timestamp.nullable().meta({ description: 'When the last host looked.' }),
 })
 
+const webAuthHealth = section({
+  mode: z.enum(['session', 'none']).meta({ description: 'What WEB_AUTH says; none: the dashboard is open.' }),
+})
+
 const confinementHealth = section({
   hosts: z
     .array(
@@ -308,6 +312,7 @@ export const HealthReport = z
     egress_health: egressHealth.meta({ description: 'Whether hosts resolve the names of other services.' }),
     auth_health: authHealth.meta({ description: 'Whether agents are signed in.' }),
     agent_confinement: confinementHealth.meta({ description: 'What agents see of each host.' }),
+    web_auth: webAuthHealth.meta({ description: 'Whether the dashboard asks people to sign in.' }),
     retry_budget_health: retryHealth.meta({ description: 'Retries of turns.' }),
     sigterm_retry_health: sigtermHealth.meta({ description: 'Turns that were continued after a stop of their host.' }),
     api_error_retry_health: apiErrorHealth.meta({ description: 'Turns that started again.' }),

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { openBacklog } from '../domain/backlog/backlog.ts'
 import { openCatalog } from '../domain/catalog/catalog.ts'
@@ -6,6 +5,7 @@ import { openPrices } from '../domain/costs/cost.ts'
 import { openQuestionMemory, type QuestionMemory } from '../domain/elicitations/elicitation.ts'
 import type { MaintenanceParts } from '../domain/maintenance/maintenance.ts'
 import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
+import { openPagesWarning, signInKeys } from '../domain/sign-ins/sign-in.ts'
 import { background } from '../platform/background.ts'
 import { type Cache, noCache } from '../platform/cache/cache.ts'
 import { memoryCache } from '../platform/cache/memory-cache.ts'
@@ -42,9 +42,10 @@ import { openAgentConfinement } from './agent-confinement.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
 import { type Config, secretVariables } from './config.ts'
+import { recordAddress } from './link.ts'
 import { modules } from './modules.ts'
 import { openStorage, type Storage } from './open-storage.ts'
-import { openWeb, openWorkerWeb, type WebOptions } from './web.ts'
+import { openWeb, openWorkerWeb, type Web, type WebOptions } from './web.ts'
 
 /** A running Yardmaster. */
 export type Host = {
@@ -54,7 +55,7 @@ export type Host = {
   /** Whether it runs turns. */
   isWorking: boolean
   /** Undefined with `ROLE=worker`. */
-  web: { server: FastifyInstance; url: string } | undefined
+  web: Web | undefined
   /** Where a worker shows its metrics, if it was given a port for them. */
   workerUrl: string | undefined
   keyRing: KeyRing
@@ -176,6 +177,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         deadJobs: config.RETENTION_DEAD_JOB_DAYS,
       },
       archiveDownloads: { open: 0 },
+      webAuth: config.WEB_AUTH,
+      signInKeys: signInKeys(keyRing.keys),
       agentSilenceSeconds: config.AGENT_SILENCE_SECONDS,
       questions,
       elicitationMinutes: config.ELICITATION_EXPIRATION_MINUTES,
@@ -206,6 +209,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
             (it) => it.server.close(),
           )
     resolveServiceUrl(config.SERVICE_URL?.replace(/\/+$/, '') ?? web?.url)
+    if (web) await recordAddress(home, web.dashboardUrl)
+    if (web && config.WEB_AUTH === 'none') log.warn(openPagesWarning)
     stack.opened('the events', events, (it) => it.close())
     if (config.ROLE !== 'web') agents.report(log)
     return {

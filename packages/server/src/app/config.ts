@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util'
 import { limits } from '@yardmaster/contract/limits'
 import { z } from 'zod'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
+import { isLink } from '../domain/sign-ins/sign-in.ts'
 import { hostList } from '../platform/git/allowed-hosts.ts'
 import { confinementModes } from '../platform/process/confinement.ts'
 import { errnoOf } from '../platform/process/errno.ts'
@@ -45,6 +46,7 @@ const variables = {
   APP_HOST: hostWithPort().optional(),
   TRUSTED_PROXIES: networkList().default([]),
   SERVICE_URL: url(['http:', 'https:']).optional(),
+  WEB_AUTH: oneOf(['session', 'none']).default('session'),
   REDACTION_RULES_PATH: path().optional(),
   AGENT_CONFINEMENT: oneOf(confinementModes).default('auto'),
   AGENT_PATHS: pathList().default([]),
@@ -236,7 +238,8 @@ function ratio() {
 }
 
 function keyList() {
-  return z.string().refine((keys) => !keys.split(',').some((key) => isTurnKey(key.trim())), {
-    message: 'must have no key that begins with ymt_ (reserved for turn keys)',
+  const isReserved = (key: string): boolean => isTurnKey(key) || isLink(key)
+  return z.string().refine((keys) => !keys.split(',').some((key) => isReserved(key.trim())), {
+    message: 'must have no key that begins with ymt_ or yml_ (reserved for turn keys and one-time links)',
   })
 }

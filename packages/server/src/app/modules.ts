@@ -29,6 +29,7 @@ import { queues } from '../domain/queues/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
 import { settings } from '../domain/settings/room.ts'
+import { signIns } from '../domain/sign-ins/room.ts'
 import { subagents } from '../domain/subagents/room.ts'
 import { summaries } from '../domain/summaries/room.ts'
 import { titles } from '../domain/titles/room.ts'
@@ -49,6 +50,7 @@ export const modules: readonly Room[] = [
   queues,
   catalog,
   categories,
+  signIns,
   sessions,
   logs,
   transcripts,

@@ -7,7 +7,7 @@ import { apiKeys } from '../platform/http/api-keys.ts'
 import { formTokens } from '../platform/http/form-tokens.ts'
 import type { Checker } from '../platform/http/guard.ts'
 import { apiKeyChecker, type KeyCheck, keyCheck } from '../platform/http/key-check.ts'
-import { operatorChecker } from '../platform/http/operator-realm.ts'
+import { operatorRealm } from '../platform/http/operator-realm.ts'
 import { registerPageKit } from '../platform/http/pages.ts'
 import { registerEndpoints } from '../platform/http/register.ts'
 import { type HttpTimeouts, openHttpServer } from '../platform/http/server.ts'
@@ -23,6 +23,9 @@ import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
 import { registerSupervisorPages } from '../surfaces/operator/supervisor/supervisor-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
+import { browserChecker } from '../surfaces/web/browser-checker.ts'
+import { closeStreamsOfEndedSignIns } from '../surfaces/web/open-streams.ts'
+import { registerSignIn } from '../surfaces/web/sign-in-routes.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
 
@@ -45,11 +48,23 @@ export type WebOptions = {
   isChecking?: boolean
 }
 
+export type Web = {
+  server: FastifyInstance
+  url: string
+  /** Where people open the dashboard. */
+  dashboardUrl: string
+}
+
 /** Everything that is reached over HTTP, listening. */
-export async function openWeb(app: App, options: WebOptions): Promise<{ server: FastifyInstance; url: string }> {
+export async function openWeb(app: App, options: WebOptions): Promise<Web> {
   const { config, keys, timeouts, isChecking = false } = options
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
   const tokens = formTokens(config.SUPERVISOR_PASSWORD)
+  const realm = operatorRealm({
+    username: config.SUPERVISOR_USERNAME,
+    password: config.SUPERVISOR_PASSWORD,
+    log: app.log,
+  })
   const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
@@ -58,11 +73,8 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     tracing: app.tracing,
     checkers: {
       api_key: apiKeyChecker(check),
-      operator: operatorChecker({
-        username: config.SUPERVISOR_USERNAME,
-        password: config.SUPERVISOR_PASSWORD,
-        log: app.log,
-      }),
+      operator: realm.check,
+      browser: browserChecker(app),
       elicitation_token: elicitationTokenChecker(app, check),
       webhook: webhookChecker(app, config),
     },
@@ -70,21 +82,27 @@ export async function openWeb(app: App, options: WebOptions): Promise<{ server: 
     trustedProxies: trustedBy(config),
     ...(timeouts && { timeouts }),
   })
+  closeStreamsOfEndedSignIns(server, app)
   registerEndpoints(server, endpoints, { app, isChecking })
+  const forPeople = modules.flatMap((module) => module.forPeople ?? [])
+  const forBrowsers = [...endpoints.filter(({ auth }) => auth === 'api_key'), ...forPeople]
+  registerEndpoints(server, forBrowsers, { app, isChecking, surface: 'web' })
+  registerSignIn(server, app, { keys: check, realm })
   registerProbes(server, app)
   registerPageKit(server)
   registerHealth(server, app)
   registerReference(server, endpoints)
   registerJobsPages(server, app, tokens)
-  const forms = modules.flatMap((module) => module.forms ?? [])
-  registerSupervisorPages(server, app, { endpoints: [...endpoints, ...forms], tokens })
+  registerSupervisorPages(server, app, { endpoints: [...endpoints, ...forPeople], tokens })
   registerMcp(server, app, {
     endpoints,
     tools: modules.flatMap(({ tools = [] }) => tools),
     keys: check,
     hosts: named,
   })
-  return { server, url: await listen(server, config) }
+  const url = await listen(server, config)
+  // A name of its own is the name of a proxy that ends TLS.
+  return { server, url, dashboardUrl: config.APP_HOST === undefined ? url : `https://${config.APP_HOST}` }
 }
 
 function trustedBy({ APP_HOST, TRUSTED_PROXIES }: WebOptions['config']): string[] {

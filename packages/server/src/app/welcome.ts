@@ -1,12 +1,20 @@
+import { linkMinutes } from '../domain/sign-ins/sign-in.ts'
 import { shellQuote } from '../platform/process/shell-quote.ts'
 import { version } from '../platform/version.ts'
 import { canRun } from '../runtimes/cli.ts'
 import type { KeyRing } from './api-key.ts'
 import type { Host } from './compose.ts'
+import { linkTo } from './link.ts'
 import { sampleRepository } from './sample-repository.ts'
 
-/** The last lines of a start: the address, the location of the key, and a command for a first session. */
-export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: Host): Promise<string> {
+/**
+ * The last lines of a start: the address, a link to the dashboard, the location of the key, and a command for a first session.
+ * `isLogged`: they are kept in a file, which must not hold a link that signs in.
+ */
+export async function welcome(
+  { app, web, keyRing, isWorking, defaultRuntime }: Host,
+  { isLogged = false }: { isLogged?: boolean } = {},
+): Promise<string> {
   if (!web) return `Yardmaster ${version} is working (host ${app.home.hostId}).`
   const repository = await sampleRepository(app.home)
   const key = keyRing.file === undefined ? '$API_KEY' : `$(cat ${shellQuote(keyRing.file)})`
@@ -17,7 +25,11 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
     git_root: repository ?? '<a repository>',
     prompt: 'say Hello from Yardmaster\nrun ls',
   })
-  const lines = [`Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`, keyLocation(keyRing)]
+  const lines = [
+    `Yardmaster ${version} is up at ${web.url} (API reference: ${web.url}/docs)`,
+    `Dashboard: ${dashboard(app, web.dashboardUrl, isLogged)}`,
+    keyLocation(keyRing),
+  ]
   if (!isWorking) return [...lines, 'This host answers requests; turns run where ROLE is worker or all'].join('\n')
   if (keyRing.keys.length === 0) return lines.join('\n')
   if (able.length === 0)
@@ -28,6 +40,13 @@ export async function welcome({ app, web, keyRing, isWorking, defaultRuntime }: 
     'Run a first session:',
     `  curl -s ${web.url}/api/v1/sessions -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuote(body)}`,
   ].join('\n')
+}
+
+function dashboard({ signInKeys, webAuth, clock }: Host['app'], address: string, isLogged: boolean): string {
+  if (webAuth === 'none') return `${address}/ (open to everyone who can reach it: WEB_AUTH is none)`
+  const secret = isLogged ? undefined : signInKeys.makeLink(clock.now())
+  if (secret === undefined) return `${address}/ (npm run link prints a link that signs you in)`
+  return `${linkTo(address, secret)} (signs you in once, within ${linkMinutes} minutes; npm run link prints another)`
 }
 
 function aboutDefault(chosen: string, able: readonly string[]): string {

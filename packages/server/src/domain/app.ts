@@ -77,8 +77,8 @@ export const prune = pruning<App>()
 export type Room = {
   name: string
   endpoints?: readonly Endpoint<App>[]
-  /** What people do in the forms of `/supervisor`, and no caller of the API. */
-  forms?: readonly Endpoint<App>[]
+  /** What people do in a browser, on the dashboard and in the forms of `/supervisor`, and no caller of the API. */
+  forPeople?: readonly Endpoint<App>[]
   tools?: readonly Tool[]
   jobs?: readonly Pick<Job, 'name'>[]
   handlers?: readonly JobHandler<App>[]

@@ -65,6 +65,7 @@ const headings: readonly (readonly [Exclude<keyof HealthReport, 'overall_status'
   ['egress_health', 'Network'],
   ['auth_health', 'Sign-in of agents'],
   ['agent_confinement', 'Confinement of agents'],
+  ['web_auth', 'Sign-in'],
   ['retry_budget_health', 'Retries'],
   ['post_deploy_task_health', 'One-time tasks'],
   ['log_retention_health', 'Logs'],

@@ -18,10 +18,8 @@ import {
   exitRecoveryMode,
   rescheduleQueuedJobs,
 } from '../domain/queues/queues.ts'
-import { asJsonBody, Form } from '../platform/http/form-body.ts'
 import { sendPage, wantsPage } from '../platform/http/pages.ts'
-import { parseBody } from '../platform/http/validation.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { bodyOf } from '../platform/http/request-body.ts'
 import { healthPage } from './health-page.ts'
 
 const web: Asker = { surface: 'web UI', key: undefined }
@@ -115,12 +113,6 @@ export function registerHealth(server: FastifyInstance, app: App): void {
       return wantsPage(request) ? reply.redirect(`/health?did=${name}&count=${done}`, 303) : reply.send(body)
     })
   }
-}
-
-function bodyOf<Schema extends z.ZodType>({ body }: FastifyRequest, schema: Schema): z.output<Schema> {
-  if (body instanceof Refusal) throw body
-  const sent = body instanceof Form ? asJsonBody(body, schema) : Object(body ?? {})
-  return parseBody(schema, sent) as z.output<Schema> // parsed by that schema
 }
 
 type ChangeBody = z.output<typeof contract.discardQueuedJobs.body>

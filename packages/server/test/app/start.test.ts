@@ -13,8 +13,12 @@ test('without configuration: the printed command runs a first session, a second 
   // A name that a shell would split.
   const home = join(await testFolder(), "the yard's home")
   const first = await startServer({ home })
-  const [address, key, agent, invitation, command = '', ...more] = first.output.stdout().trimEnd().split('\n')
+  const [address, dashboard, key, agent, invitation, command = '', ...more] = first.output
+    .stdout()
+    .trimEnd()
+    .split('\n')
   expect(address).toMatch(/^Yardmaster \S+ is up at http:\/\/127\.0\.0\.1:\d+ \(API reference: http:\/\/\S+\/docs\)$/)
+  expect(dashboard).toMatch(/^Dashboard: http:\/\/127\.0\.0\.1:\d+\/#k=yml_[\w-]{72} \(signs you in once/)
   expect(key).toBe(`API key: in ${join(home, 'api-key')}`)
   expect(agent).toMatch(/demo agent/)
   expect(invitation).toBe('Run a first session:')

@@ -1,5 +1,7 @@
 import { addresses } from '@yardmaster/client/addresses'
+import { webAddresses } from '@yardmaster/client/web-addresses'
 import { operations } from '@yardmaster/contract/operations'
+import { webOperations } from '@yardmaster/contract/web-operations'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
@@ -8,10 +10,13 @@ describe('the table of addresses', () => {
     expect(addresses).toEqual(
       Object.fromEntries(operations.map(({ name, method, path }) => [name, `${method} ${path}`])),
     )
+    expect(webAddresses).toEqual(
+      Object.fromEntries(webOperations.map(({ name, method, path }) => [name, `${method} ${path}`])),
+    )
   })
 
   test('the table of addresses puts every key where the declaration expects it', () => {
-    const misplaced = operations.flatMap(({ name, method, path, params, query, body }) => {
+    const misplaced = [...operations, ...webOperations].flatMap(({ name, method, path, params, query, body }) => {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key)
       const restIsQuery = method === 'GET' || method === 'DELETE'
       return [

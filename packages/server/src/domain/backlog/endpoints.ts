@@ -1,10 +1,12 @@
 import * as contract from '@yardmaster/contract/backlog/endpoints'
 import { created, ok } from '../../platform/http/answer.ts'
 import { bind } from '../app.ts'
+import { genesisOfRequest } from '../sessions/session.ts'
 import { appendItem } from './append.ts'
 import { pinItem, removeItem, startItemNow, unpinItem } from './change-item.ts'
 import { findItem, listItems, showItem } from './find-items.ts'
 import { pullItems } from './pull.ts'
+import type { Starter } from './spawn.ts'
 
 export const endpoints = [
   bind(contract.listItems, async ({ query: { page, per_page: perPage, ...filters } }, app) =>
@@ -15,14 +17,13 @@ export const endpoints = [
     const appended = await appendItem(app, body, { isTool, agentOf })
     return appended.created ? created(appended) : ok(appended)
   }),
-  bind(contract.pullItems, async ({ body, agentOf, roots }, app) =>
-    ok(await pullItems(app, body, { actingSessionId: body.acting_session_id, agentOf, roots })),
-  ),
+  bind(contract.pullItems, async (request, app) => {
+    const { body } = request
+    return ok(await pullItems(app, body, starterOf(request, body.acting_session_id)))
+  }),
   bind(contract.startItemNow, async (request, app) => {
-    const { params, agentOf, roots } = request
-    await findItem(app.db, params.id)
-    const { acting_session_id: actingSessionId } = request.body
-    return created(await startItemNow(app, params.id, { actingSessionId, agentOf, roots }))
+    await findItem(app.db, request.params.id)
+    return created(await startItemNow(app, request.params.id, starterOf(request, request.body.acting_session_id)))
   }),
   // An unknown item answers 404 whatever the body says.
   bind(contract.pinItem, async (request, app) => {
@@ -35,3 +36,10 @@ export const endpoints = [
     return ok({ work_backlog_item: await removeItem(app, request.params.id, request.body) })
   }),
 ]
+
+type Asked = Parameters<typeof genesisOfRequest>[0] & Pick<Starter, 'agentOf' | 'roots'>
+
+function starterOf(request: Asked, actingSessionId: number | undefined): Starter {
+  const { agentOf, roots } = request
+  return { actingSessionId, agentOf, roots, genesis: genesisOfRequest(request) }
+}

@@ -1,6 +1,6 @@
 import type { SpawnedSession } from '@yardmaster/contract/backlog/fields'
 import { limits } from '@yardmaster/contract/limits'
-import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
+import type { Genesis, PriorityClass } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
 import { truncate } from '../../platform/truncate.ts'
@@ -18,6 +18,8 @@ export type Starter = {
   agentOf: number | undefined
   /** The roots that the caller is limited to; undefined for all. */
   roots: readonly string[] | undefined
+  /** The origin of the sessions that have no parent. */
+  genesis: Genesis
 }
 
 /** How the sessions of started items are made. Checked before the transaction: it may start a process and read files. */
@@ -49,7 +51,7 @@ export async function startItems(
     const { session } = await createSession(
       app,
       tx,
-      { genesis: 'api', isByAgent: starter.agentOf !== undefined },
+      { genesis: starter.genesis, isByAgent: starter.agentOf !== undefined },
       {
         request: {
           ...plan.request,

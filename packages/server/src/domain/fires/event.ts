@@ -1,4 +1,5 @@
 import type { FireOutcome, FireSource } from '@yardmaster/contract/fires/fields'
+import type { Genesis } from '@yardmaster/contract/sessions/fields'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { RedactedContent } from '../hierarchy/hierarchy.ts'
 import type { TemplateValues } from './template.ts'
@@ -8,6 +9,8 @@ export type TriggerEvent = {
   /** The same whichever way the event is seen: a trigger claims each key once. */
   key: string
   by: FireSource
+  /** Invokes only: the origin of the session that is started. */
+  genesis?: Genesis
   /** Null for an invoke, which no condition asked for. */
   conditionId: number | null
   values: TemplateValues

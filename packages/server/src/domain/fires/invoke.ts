@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { deliveries } from '@yardmaster/contract/fires/fields'
-import type { Session } from '@yardmaster/contract/sessions/fields'
+import type { Genesis, Session } from '@yardmaster/contract/sessions/fields'
 import type { Trigger } from '@yardmaster/contract/triggers/fields'
 import { isOutage } from '../../platform/db/outage.ts'
 import { Refusal, refuse, refuseMissing } from '../../platform/refusal.ts'
@@ -22,10 +22,16 @@ export type Invoked = {
 }
 
 /** Fires a trigger at a caller's request, whatever its status. The values are the caller's own words. */
-export async function invokeTrigger(app: App, id: number, variables: Record<string, unknown>): Promise<Invoked> {
+export async function invokeTrigger(
+  app: App,
+  id: number,
+  variables: Record<string, unknown>,
+  genesis: Genesis,
+): Promise<Invoked> {
   const event: TriggerEvent = {
     key: `invoke:${randomUUID()}`,
     by: 'invoke',
+    genesis,
     conditionId: null,
     values: valuesOf(variables),
     occurredAt: app.clock.now(),

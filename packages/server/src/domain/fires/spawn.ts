@@ -103,9 +103,9 @@ async function refuseIfMakerArchived({ tx, trigger: { made_by_session_id: id } }
     refuse('no_session_created', `Session ${maker.id}, which made the trigger, is archived.`)
 }
 
-/** The origin of a trigger's sessions: an invoke's is the API, any other the first of its kinds of condition. */
-function genesisOf({ events: [{ by }], conditions }: Firing): Genesis {
-  return by === 'invoke' ? 'api' : genesisOfTypes(conditions.map(({ condition_type }) => condition_type))
+/** The origin of a trigger's sessions: that of the invoke, or the first of its kinds of condition. */
+function genesisOf({ events: [{ genesis }], conditions }: Firing): Genesis {
+  return genesis ?? genesisOfTypes(conditions.map(({ condition_type }) => condition_type))
 }
 
 const listed = 25

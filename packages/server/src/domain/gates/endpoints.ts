@@ -12,7 +12,7 @@ export const endpoints = [
 ]
 
 /** What people do in a browser, and no caller of the API. */
-export const forms = [
+export const forPeople = [
   bind(contract.addFeedback, async (request, app) =>
     created({ gate_decision: await addFeedback(app, request.params.id, request.body) }),
   ),

@@ -1,5 +1,5 @@
 import type { Room } from '../app.ts'
-import { endpoints, forms } from './endpoints.ts'
+import { endpoints, forPeople } from './endpoints.ts'
 import { tools } from './tools.ts'
 
-export const gates: Room = { name: 'gates', endpoints, forms, tools }
+export const gates: Room = { name: 'gates', endpoints, forPeople, tools }

@@ -57,7 +57,7 @@ export async function findCaptureGaps(
     const authors = within(unidentified)
     const causes = [
       isOpen
-        ? { places: authors, explanation: strangers(authors) }
+        ? { places: authors, explanation: strangers[channel](namesOf(authors)) }
         : { places: within(spokenTo), explanation: closed[channel] },
       { places: within(unrecorded), explanation: older },
       { places: within(omitted), explanation: beyondBounds },
@@ -84,11 +84,20 @@ function gapOf(
 
 const namedAtMost = 10
 
-function strangers(authors: readonly UnidentifiedAuthor[]): Explanation {
+function namesOf(authors: readonly UnidentifiedAuthor[]): string {
   const ids = [...new Set(authors.map(({ author_id }) => author_id))]
   const more = ids.length > namedAtMost ? ` and ${ids.length - namedAtMost} more` : ''
-  return {
-    reason: `No person had these user ids when they wrote, so their messages are not recorded: ${ids.slice(0, namedAtMost).join(', ')}${more}.`,
+  return `${ids.slice(0, namedAtMost).join(', ')}${more}`
+}
+
+/** Some authors could not be identified. */
+const strangers: Record<Channel, (names: string) => Explanation> = {
+  chat: (names) => ({
+    reason: `No person had these user ids when they wrote, so their messages are not recorded: ${names}.`,
     remedy: 'Add each of them who is a person to the people. Messages they send after that are recorded.',
-  }
+  }),
+  web_ui: (names) => ({
+    reason: `These browsers gave no name before someone wrote there, so the messages are not recorded: ${names}.`,
+    remedy: 'Give a name on the dashboard. Messages sent in that browser after that are recorded.',
+  }),
 }

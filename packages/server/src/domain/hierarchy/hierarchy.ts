@@ -2,6 +2,14 @@
 export { findCaptureGaps } from './capture-gaps.ts'
 export { countFamily } from './family-store.ts'
 export { findHierarchy } from './find-hierarchy.ts'
-export { findHumanMessages, type RedactedContent, recordHumanMessage, redactContent } from './human-messages.ts'
+export {
+  findHumanMessages,
+  type Heard,
+  hear,
+  type RedactedContent,
+  recordHeard,
+  recordHumanMessage,
+  redactContent,
+} from './human-messages.ts'
 export { recordUncle } from './record-uncle.ts'
 export { findInTree } from './within-tree.ts'

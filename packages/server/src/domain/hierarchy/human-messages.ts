@@ -2,9 +2,10 @@ import { limits } from '@yardmaster/contract/limits'
 import type { HierarchyNode, HumanMessage } from '@yardmaster/contract/sessions/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Database, Transaction } from '../../platform/db/database.ts'
+import type { Browser } from '../../platform/http/browser.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
-import { findPersonByChatUser } from '../people/people.ts'
+import { findPerson, findPersonByChatUser } from '../people/people.ts'
 import {
   type Channel,
   type HumanMessageRow,
@@ -74,14 +75,44 @@ export async function recordHumanMessage(tx: Transaction, message: RecordedMessa
   })
 }
 
-type Author = { key: string } | { chatUserId: string }
+type Author = { key: string } | { chatUserId: string } | { browser: Browser }
 
 async function keyOf(tx: Transaction, author: Author): Promise<string | undefined> {
-  return 'key' in author ? author.key : findPersonByChatUser(tx, author.chatUserId)
+  if ('key' in author) return author.key
+  if ('chatUserId' in author) return findPersonByChatUser(tx, author.chatUserId)
+  const { personKey } = author.browser
+  return personKey === undefined ? undefined : findPerson(tx, personKey)
 }
 
 function idOf(author: Author): string {
-  return 'key' in author ? author.key : author.chatUserId
+  if ('key' in author) return author.key
+  return 'chatUserId' in author ? author.chatUserId : `browser ${author.browser.signInId ?? 'without a sign-in'}`
+}
+
+export type Heard = Omit<RecordedMessage, 'sessionId'>
+
+/** What a person says in their browser, as `recordHeard` records it. Undefined if another caller says it, or nothing is said. */
+export async function hear(
+  app: App,
+  browser: Browser | undefined,
+  { entryPoint, content }: { entryPoint: WebEntryPoint; content: string | null | undefined },
+): Promise<Heard | undefined> {
+  if (!browser || !content) return undefined
+  return {
+    author: { browser },
+    channel: 'web_ui',
+    entryPoint,
+    content: await redactContent(app, content),
+    occurredAt: app.clock.now(),
+  }
+}
+
+/** Where on the dashboard people write. */
+type WebEntryPoint = 'web_ui.new_session' | 'web_ui.follow_up' | 'web_ui.enqueued_message'
+
+/** In the transaction that accepts what was said. */
+export async function recordHeard(tx: Transaction, sessionId: number, heard: Heard | undefined): Promise<void> {
+  if (heard) await recordHumanMessage(tx, { sessionId, ...heard })
 }
 
 const truncationMarker = '\n[truncated: the message was longer]'

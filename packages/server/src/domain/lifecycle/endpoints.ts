@@ -2,7 +2,8 @@ import * as contract from '@yardmaster/contract/lifecycle/endpoints'
 import { transact } from '../../platform/db/transact.ts'
 import { created, noContent, ok } from '../../platform/http/answer.ts'
 import { bind } from '../app.ts'
-import { findByIdempotencyKey, findSession, showRow } from '../sessions/session.ts'
+import { hear, recordHeard } from '../hierarchy/hierarchy.ts'
+import { findByIdempotencyKey, findSession, genesisOfRequest, showRow } from '../sessions/session.ts'
 import { archiveSession } from './archive.ts'
 import { archiveMany } from './bulk-archive.ts'
 import { createSession, planSession } from './create/create-session.ts'
@@ -21,9 +22,16 @@ export const endpoints = [
     const earlier = await findByIdempotencyKey(app, request.early.idempotency_key)
     if (earlier) return ok({ session: earlier, idempotent_replay: true as const })
     const plan = await planSession(app, request.body)
-    const { session, isReplay, warnings } = await transact(app.db, (tx) =>
-      createSession(app, tx, { genesis: 'api', isByAgent: request.agentOf !== undefined }, plan),
-    )
+    const heard = await hear(app, request.browser, {
+      entryPoint: 'web_ui.new_session',
+      content: plan.resolved.prompt,
+    })
+    const origin = { genesis: genesisOfRequest(request), isByAgent: request.agentOf !== undefined }
+    const { session, isReplay, warnings } = await transact(app.db, async (tx) => {
+      const made = await createSession(app, tx, origin, plan)
+      if (!made.isReplay) await recordHeard(tx, made.session.id, heard)
+      return made
+    })
     if (isReplay) return ok({ session, idempotent_replay: true as const })
     return created({ session, ...(warnings.length > 0 && { warnings }) })
   }),

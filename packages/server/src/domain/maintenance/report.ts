@@ -13,6 +13,7 @@ import { processHealth } from './sections/processes.ts'
 import { apiErrorHealth, retryBudgetHealth, sigtermHealth } from './sections/retries.ts'
 import { sessionHealth } from './sections/sessions.ts'
 import { systemHealth } from './sections/system.ts'
+import { webAuthHealth } from './sections/web-auth.ts'
 
 type Sections = Omit<HealthReport, 'overall_status' | 'generated_at'>
 
@@ -24,6 +25,7 @@ const sections: { [Name in keyof Sections]: (app: App, facts: Facts) => Promise<
   egress_health: egressHealth,
   auth_health: authHealth,
   agent_confinement: confinementHealth,
+  web_auth: webAuthHealth,
   retry_budget_health: retryBudgetHealth,
   sigterm_retry_health: sigtermHealth,
   api_error_retry_health: apiErrorHealth,
@@ -42,6 +44,7 @@ const decisive = [
   'background_health',
   'egress_health',
   'auth_health',
+  'web_auth',
   'post_deploy_task_health',
 ] as const satisfies readonly (keyof Sections)[]
 

@@ -1,14 +1,18 @@
+import { limits } from '@yardmaster/contract/limits'
 import type { Page } from '@yardmaster/contract/paging'
 import type { NewPerson, Person, PersonChanges } from '@yardmaster/contract/people/fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { violatedConstraint } from '../../platform/db/violated-constraint.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import {
   deletePerson,
+  findPersonByName,
   hasAuthored,
   insertPerson,
+  insertPersonUnlessTaken,
   type PersonRow,
   selectPeople,
   selectPerson,
@@ -16,7 +20,7 @@ import {
 } from './person-store.ts'
 
 /** The face of the room: the people whose messages are recorded. */
-export { findPersonByChatUser } from './person-store.ts'
+export { findPerson, findPersonByChatUser } from './person-store.ts'
 
 export async function listPeople(app: App, page: Page): Promise<{ items: Person[]; totalCount: number }> {
   const { rows, totalCount } = await selectPeople(app.db, page)
@@ -45,6 +49,40 @@ export async function changePerson(app: App, key: string, changes: PersonChanges
 
 export async function removePerson(app: App, key: string): Promise<void> {
   if (!(await deletePerson(app.db, key))) refuseMissing()
+}
+
+/**
+ * The key of the user of the dashboard who goes by the name, added if there is none. Every user of the dashboard may use any name: it
+ * says who wrote something, and proves nothing.
+ */
+export async function findOrAddDashboardUser(tx: Transaction, name: string): Promise<string> {
+  const known = await findPersonByName(tx, name)
+  if (known) {
+    if (!known.is_admin) await updatePerson(tx, known.key, { is_admin: true })
+    return known.key
+  }
+  for (let number = 1; ; number += 1) {
+    const key = keyFor(name, number)
+    // Of someone who left the list: their messages must not become another's.
+    if (await hasAuthored(tx, key)) continue
+    if (await insertPersonUnlessTaken(tx, { key, display_name: name, is_admin: true, chat_user_id: null })) return key
+    // Another transaction has just added the person.
+    const meanwhile = await findPersonByName(tx, name)
+    if (meanwhile) return meanwhile.key
+  }
+}
+
+/** `Ada Lovelace`: `ada-lovelace`, then `ada-lovelace-2`. */
+function keyFor(name: string, number: number): string {
+  const suffix = number === 1 ? '' : `-${number}`
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, limits.personKey - suffix.length)
+    .replace(/^-+|-+$/g, '')
+  return (plain || 'person') + suffix
 }
 
 const taken: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Page } from '@yardmaster/contract/paging'
-import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import { type Generated, type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 
@@ -36,6 +36,34 @@ export async function findPersonByChatUser(tx: Transaction, chatUserId: string):
     .forKeyShare()
     .executeTakeFirst()
   return row?.key
+}
+
+/** As `findPersonByChatUser`, by the key. */
+export async function findPerson(tx: Transaction, key: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('people').select('key').where('key', '=', key).forKeyShare().executeTakeFirst()
+  return row?.key
+}
+
+/** However it is capitalised. Of several, the one who was added first. */
+export function findPersonByName(tx: Transaction, name: string): Promise<PersonRow | undefined> {
+  return tx
+    .selectFrom('people')
+    .selectAll()
+    .where(sql`lower(display_name)`, '=', name.toLowerCase())
+    .orderBy('created_at')
+    .orderBy('key')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** False if the key is taken. */
+export async function insertPersonUnlessTaken(tx: Transaction, values: Insertable<PersonTable>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('people')
+    .values(values)
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 export function insertPerson(tx: Transaction, values: Insertable<PersonTable>): Promise<PersonRow> {

@@ -8,6 +8,7 @@ export {
   lockSessionIfThere,
   showRow,
 } from './find-session.ts'
+export { genesisOfRequest } from './genesis.ts'
 export { findCandidates, listSessionsWhere, showSessions } from './list-sessions.ts'
 export { readMetadata, type SessionMetadata } from './metadata.ts'
 export { hasMetadata, isMetadataTimeReached, metadataText } from './metadata-store.ts'

@@ -73,6 +73,8 @@ function answerRefusal(refusal: Refusal, request: FastifyRequest, reply: Fastify
 
 /** A page for people, or an address without a route outside the API. */
 function isForPeople(request: FastifyRequest): boolean {
-  const isPage = request.is404 ? !isBelow('/api', request) : request.routeOptions.config?.isPage === true
+  const isPage = request.is404
+    ? !['/api', '/web'].some((path) => isBelow(path, request))
+    : request.routeOptions.config?.isPage === true
   return isPage && wantsPage(request)
 }

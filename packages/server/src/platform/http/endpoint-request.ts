@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Declaration } from '@yardmaster/contract/endpoint'
 import type { JsonObject } from '@yardmaster/contract/json'
+import type { Browser } from './browser.ts'
 import type { Endpoint, EndpointRequest } from './endpoint.ts'
 import { parseBody, parseParams, parseQuery } from './validation.ts'
 
@@ -16,6 +17,8 @@ export type Sent = {
   /** The catalog roots that the caller of a tool is limited to. Undefined if it is not. */
   roots?: readonly string[] | undefined
   isTool?: boolean
+  /** The browser of the person who asks. Undefined for every caller with a key. */
+  browser?: Browser | undefined
 }
 
 /** Parses the request by the endpoint's declaration, or refuses it. */
@@ -34,6 +37,7 @@ class ReadRequest implements EndpointRequest<unknown, unknown, unknown, unknown>
   readonly agentOf: number | undefined
   readonly roots: readonly string[] | undefined
   readonly isTool: boolean
+  readonly browser: Browser | undefined
   readonly #endpoint: Declaration
   readonly #sent: Sent
 
@@ -44,6 +48,7 @@ class ReadRequest implements EndpointRequest<unknown, unknown, unknown, unknown>
     this.agentOf = sent.agentOf
     this.roots = sent.roots
     this.isTool = sent.isTool ?? false
+    this.browser = sent.browser
     this.#endpoint = endpoint
     this.#sent = sent
   }

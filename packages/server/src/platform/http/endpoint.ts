@@ -3,6 +3,7 @@ import type { Declaration, ListDeclaration, OperationName } from '@yardmaster/co
 import { type Page, paginate } from '@yardmaster/contract/paging'
 import type { z } from 'zod'
 import { type AnswerOf, type OnUnsent, ok } from './answer.ts'
+import type { Browser } from './browser.ts'
 
 /** A declaration of the contract with the handler that serves it. */
 export type Endpoint<App> = Declaration & {
@@ -30,6 +31,8 @@ export type EndpointRequest<Params, Query, Body, Early> = {
   roots: readonly string[] | undefined
   /** Whether it is a call of a tool. */
   isTool: boolean
+  /** The browser of the person who asks. Undefined for every caller with a key. */
+  browser: Browser | undefined
 }
 
 type BodyOf<Body> = Body extends z.ZodType ? z.output<Body> : undefined
@@ -46,6 +49,7 @@ type ListRequest<Params extends z.ZodType, Filters extends z.ZodRawShape> = {
   filters: z.output<z.ZodObject<Filters>>
   page: Page
   roots: readonly string[] | undefined
+  browser: Browser | undefined
 }
 
 /** The two ways to bind a handler to a declaration, for handlers that are given an `App`. */
@@ -78,7 +82,7 @@ export function endpointBinding<App>() {
       ...declaration,
       handle: async (request, app) => {
         // As in `bind`.
-        const { params, query, roots } = request as EndpointRequest<
+        const { params, query, roots, browser } = request as EndpointRequest<
           z.output<Params>,
           { page: number; per_page: number } & z.output<z.ZodObject<Filters>>,
           undefined,
@@ -87,7 +91,7 @@ export function endpointBinding<App>() {
         const { page: number, per_page: perPage, ...filters } = query
         const page = { page: number, perPage }
         // What is left of the query is what the filters declare.
-        const asked = { params, filters: filters as unknown as z.output<z.ZodObject<Filters>>, page, roots }
+        const asked = { params, filters: filters as unknown as z.output<z.ZodObject<Filters>>, page, roots, browser }
         const { items, totalCount } = await find(asked, app)
         return ok({ [declaration.key]: items, pagination: paginate(page, totalCount) })
       },

@@ -1,6 +1,7 @@
 import { type Auth, authKinds, type Sender } from '@yardmaster/contract/endpoint'
 import type { FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
+import { refuseCrossSite } from './browser.ts'
 import { type HostNames, hostNames } from './host-names.ts'
 import { refuseForeignOrigin } from './pages.ts'
 import { checkSignedBody, type WebhookChecker } from './signed-body.ts'
@@ -40,6 +41,8 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
       if (auth !== 'none' && !checkers[auth]) throw new Error(`${address} declares auth ${auth}, which has no checker`)
       if (auth !== 'operator' && isBelow('/supervisor', { url }))
         throw new Error(`${address} is below /supervisor and must declare auth operator`)
+      if ((auth === 'browser') !== isBelow('/web', { url }) && address !== signInAddress)
+        throw new Error(`${address} must declare auth browser if, and only if, it is below /web`)
     },
     check: async (request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id)
@@ -50,6 +53,7 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
           'This server does not answer to that host name; set APP_HOST to the name it is reached by',
         )
       }
+      if (isBelow('/web', { url: request.routeOptions.url ?? request.url })) refuseCrossSite(request)
       const auth = authOf(request)
       if (auth === 'webhook') checkers.webhook?.admit(request)
       else if (auth !== 'none') await checkers[auth]?.(request, reply)
@@ -87,6 +91,9 @@ function countHosts(rawHeaders: readonly string[]): number {
 
 const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
 
+/** The one address below `/web` that needs no cookie: it gives one. */
+const signInAddress = 'POST /web/session'
+
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -94,19 +101,24 @@ export const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy':
     "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  // None of our pages needs what a browser could be asked for.
+  'permissions-policy':
+    'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
   'cache-control': 'no-store',
 }
 
 /**
  * The auth of the matched route, never of the address as it was written: `/%61pi/v1/sessions` and
  * `http://localhost/api/v1/sessions` match the same route. `admitRoute` makes sure that every route declares it, so
- * only an address without a route has none: below `/api` it needs a key, and below the operator's pages their password, so
- * that a stranger learns no addresses.
+ * only an address without a route has none: below `/api` it needs a key, below `/web` a cookie, and below the operator's pages
+ * their password, so that a stranger learns no addresses.
  */
 function authOf(request: FastifyRequest): Auth {
   const declared = request.routeOptions.config?.auth
   if (declared !== undefined) return declared
   if (isBelow('/api', request)) return 'api_key'
+  if (isBelow('/web', request)) return 'browser'
   return ['/supervisor', '/jobs'].some((path) => isBelow(path, request)) ? 'operator' : 'none'
 }
 

@@ -17,15 +17,30 @@ type Options = {
 
 const challenge = 'Basic realm="Yardmaster operator", charset="UTF-8"'
 
+export type OperatorRealm = {
+  /** For routes that declare `operator`. */
+  check: Checker
+  /** Throws a refusal unless it is the operator's password. */
+  verify(password: string, address: string | undefined): void
+}
+
 /**
  * The operator realm: one name and password for everything that declares `operator`, by HTTP Basic. A network that has guessed too
  * often is refused before its password is compared: its next answers would tell it which guess is right.
  */
-export function operatorChecker({ username, password, log, now = () => performance.now() }: Options): Checker {
+export function operatorRealm({ username, password, log, now = () => performance.now() }: Options): OperatorRealm {
   const expected = password === undefined ? undefined : [username, password].map(digestOf)
   const guesses = guessLimit({ log, what: 'passwords', now })
   const noteClosed = closedNote(log, now)
-  return (request, reply) => {
+  const verify = (given: string, address: string | undefined): void => {
+    const [, digest] = expected ?? []
+    if (!digest) refuse('unauthorized', closed)
+    guesses.refuseIfReached(address)
+    if (timingSafeEqual(digest, digestOf(given))) return
+    guesses.countWrong(given, address)
+    refuse('unauthorized', "That is not the operator's password")
+  }
+  const check: Checker = (request, reply) => {
     if (!expected) {
       noteClosed(request)
       return refuse('unauthorized', closed)
@@ -37,6 +52,7 @@ export function operatorChecker({ username, password, log, now = () => performan
     if (mayAsk(request)) reply.header('www-authenticate', challenge)
     refuse('unauthorized', needed)
   }
+  return { check, verify }
 }
 
 /** Anyone can send a request here, as often as they like. */

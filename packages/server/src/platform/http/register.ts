@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { writeJson } from '../exact-json.ts'
 import { Refusal } from '../refusal.ts'
 import type { OnUnsent } from './answer.ts'
+import type { Browser } from './browser.ts'
 import { Download, isKnown } from './download.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readRequest, type Sent } from './endpoint-request.ts'
@@ -20,13 +21,18 @@ type RegisterOptions<App> = {
   app: App
   /** Checks each answer and refusal against its declaration. On in tests; production trusts the types. */
   isChecking: boolean
+  /** Where the endpoints are mounted, and what they ask for there. */
+  surface?: Surface
 }
+
+/** `web`: the endpoints for people and those that take an API key, for browsers: below `/web` instead of `/api`, by cookie. */
+export type Surface = 'api' | 'web'
 
 /** Mounts the endpoints and refuses two with the same address. */
 export function registerEndpoints<App>(
   server: FastifyInstance,
   endpoints: readonly Endpoint<App>[],
-  { app, isChecking }: RegisterOptions<App>,
+  { app, isChecking, surface = 'api' }: RegisterOptions<App>,
 ): void {
   const addresses = new Set<string>()
   const shownBy = findShown(endpoints)
@@ -37,12 +43,19 @@ export function registerEndpoints<App>(
     const performing = { app, isChecking, shown: shownBy(endpoint) }
     server.route({
       method: endpoint.isPutToo === true ? [endpoint.method, 'PUT'] : endpoint.method,
-      url: wholePath(endpoint.path).replace(/\{(\w+)\}/g, ':$1'),
+      url: addressOn(surface, endpoint.path).replace(/\{(\w+)\}/g, ':$1'),
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
-      config: { auth: endpoint.auth, ...(endpoint.signedBy && { signedBy: endpoint.signedBy }) },
+      config: {
+        auth: surface === 'web' ? 'browser' : endpoint.auth,
+        ...(endpoint.signedBy && { signedBy: endpoint.signedBy }),
+      },
       handler: (request, reply) => perform(endpoint, request, reply, performing),
     })
   }
+}
+
+function addressOn(surface: Surface, path: string): string {
+  return surface === 'web' ? wholePath(path).replace(/^\/api/, '/web') : wholePath(path)
 }
 
 type Performing<App> = Pick<RegisterOptions<App>, 'app' | 'isChecking'> & { shown: Shown<App> | undefined }
@@ -93,11 +106,11 @@ function findShown<App>(endpoints: readonly Endpoint<App>[]): (endpoint: Endpoin
     const show = lengths.map((length) => byPath.get(unnamed(parts.slice(0, length).join('/')))).find(Boolean)
     if (!show) return undefined
     const [asked, given] = [namesIn(show.path), namesIn(path)]
-    return async ({ params, headers, signal }, app) => {
+    return async ({ params, headers, signal, browser }, app) => {
       const renamed = Object.fromEntries(
         asked.map((name, index) => [name, Reflect.get(Object(params), given[index] ?? '')]),
       )
-      const request = readRequest(show, { params: renamed, query: {}, body: {}, headers, signal })
+      const request = readRequest(show, { params: renamed, query: {}, body: {}, headers, signal, browser })
       await (show.find ? show.find(request.params, app) : show.handle(request, app))
     }
   }
@@ -117,6 +130,7 @@ class SentOverHttp implements Sent {
   readonly query: unknown
   readonly headers: IncomingHttpHeaders
   readonly body: JsonObject
+  readonly browser: Browser | undefined
   readonly #reply: FastifyReply
 
   constructor({ body: schema }: Pick<Declaration, 'body'>, request: FastifyRequest, reply: FastifyReply) {
@@ -125,6 +139,7 @@ class SentOverHttp implements Sent {
     this.query = query
     this.headers = headers
     this.body = body instanceof Form ? asJsonBody(body, schema) : (body as JsonObject) // the parsers accept only objects
+    this.browser = request.browser ?? undefined
     this.#reply = reply
   }
 

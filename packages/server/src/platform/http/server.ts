@@ -92,6 +92,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
       route.preParsing = (request, _reply, payload) => guard.checkBody(request, payload)
   })
   openRequestContexts(server)
+  server.decorateRequest('browser', null)
   server.addHook('onRequest', guard.check)
   if (tracing.isOn) traceRequests(server, tracing)
   server.addHook('onResponse', (request, reply, done) => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { titleOf } from '../../../src/domain/backlog/spawn.ts'
 import { expectProblem } from '../../support/app/app.ts'
 import { backlogApp } from '../../support/backlog/items.ts'
+import { signedIn } from '../../support/http/dashboard-browser.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = backlogApp()
@@ -22,6 +23,12 @@ describe('POST /work_backlog_items/:id/start_now', () => {
     })
     expect(body.session.id).toBe(body.work_backlog_item.started_session_id)
     expect(await app.keys()).toEqual(['first'])
+  })
+
+  test('a person who starts an item on the dashboard makes a session with the genesis web_ui', async () => {
+    await app.queue('first')
+    const { body } = await (await signedIn(app)).post('/web/v1/work_backlog_items/first/start_now')
+    expect(body.session.genesis).toBe('web_ui')
   })
 
   test('two callers who start one item at once get one session', async () => {

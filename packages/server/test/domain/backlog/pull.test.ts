@@ -178,7 +178,7 @@ describe('two hosts on one database', () => {
     expect(appended.filter(({ created }) => created)).toHaveLength(10)
     const { rows } = await app.pool.query('select count(distinct precedence)::int as ranks from work_backlog_items')
     expect(rows).toEqual([{ ranks: 10 }])
-    const starter = { actingSessionId: undefined, agentOf: undefined, roots: undefined }
+    const starter = { actingSessionId: undefined, agentOf: undefined, roots: undefined, genesis: 'api' as const }
     const pulled = await Promise.all(
       hosts.flatMap((host) => [1, 2, 3].map((count) => pullItems(host, Pull.parse({ count }), starter))),
     )

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { expectProblem } from '../../support/app/app.ts'
+import { signedIn } from '../../support/http/dashboard-browser.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { triggerApp, yearly } from '../../support/triggers/trigger-app.ts'
 
@@ -15,6 +16,12 @@ const turnsOf = async (id: number): Promise<Record<string, unknown>[]> =>
   ).rows
 
 describe('POST /triggers/:id/invoke on a trigger that spawns', () => {
+  test('a person who fires a trigger on the dashboard makes a session with the genesis web_ui', async () => {
+    const id = await app.trigger({})
+    const { body } = await (await signedIn(app)).post(`/web/v1/triggers/${id}/invoke`, {})
+    expect(body.session).toMatchObject({ genesis: 'web_ui', priority_class: 'priority' })
+  })
+
   test('answers 201 with the session, made from the trigger with the origin of the API', async () => {
     const id = await app.trigger({
       goal: 'find it',

@@ -29,6 +29,7 @@ describe('GET /health', () => {
       'egress_health',
       'auth_health',
       'agent_confinement',
+      'web_auth',
       'retry_budget_health',
       'sigterm_retry_health',
       'api_error_retry_health',

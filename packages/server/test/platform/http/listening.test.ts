@@ -2,11 +2,13 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openWeb, type WebOptions } from '../../../src/app/web.ts'
 import type { App } from '../../../src/domain/app.ts'
 import { noCache } from '../../../src/platform/cache/cache.ts'
+import type { Signals } from '../../../src/platform/events/signals.ts'
 import { StartupError } from '../../../src/platform/startup-error.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
 /** The part of the app that listening needs. */
-const app = { log: silentLog, cache: noCache() } as App
+const signals = { listen: () => () => undefined } as Partial<Signals> as Signals
+const app = { log: silentLog, cache: noCache(), signals } as App
 
 async function listen(config: Partial<WebOptions['config']>) {
   const defaults = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ok } from '../../../src/platform/http/answer.ts'
-import { operatorChecker } from '../../../src/platform/http/operator-realm.ts'
+import { operatorRealm } from '../../../src/platform/http/operator-realm.ts'
 import { testKey } from '../../support/app/app.ts'
 import { defineEndpoint, kitServer } from '../../support/http/kit-server.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
@@ -17,7 +17,7 @@ const right = basic('supervisor', 'pässword: with colon')
 async function realm({ isClosed = false, trustedProxies = [] as string[] } = {}) {
   const { log, records } = recordedLog()
   let ms = 0
-  const operator = operatorChecker({
+  const { check: operator } = operatorRealm({
     username: 'supervisor',
     password: isClosed ? undefined : 'pässword: with colon',
     log,

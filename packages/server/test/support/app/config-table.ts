@@ -73,6 +73,13 @@ export const table: Row[] = [
     rule: 'must be a URL that begins with redis:// or rediss:// or unix://',
   },
   {
+    name: 'WEB_AUTH',
+    unset: 'session',
+    good: [['none', 'none']],
+    bad: ['off', 'basic'],
+    rule: 'must be one of: session, none',
+  },
+  {
     name: 'CACHE',
     unset: 'auto',
     good: [['none', 'none']],
@@ -83,8 +90,8 @@ export const table: Row[] = [
     name: 'API_KEYS',
     unset: undefined,
     good: [['a, b', 'a, b']],
-    bad: ['ymt_a', 'a, ymt_b'],
-    rule: 'must have no key that begins with ymt_ (reserved for turn keys)',
+    bad: ['ymt_a', 'a, ymt_b', 'yml_a'],
+    rule: 'must have no key that begins with ymt_ or yml_ (reserved for turn keys and one-time links)',
   },
   {
     name: 'CATALOG_PATH',

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify'
+import { refuse } from '../refusal.ts'
+
+/** A browser that a person uses, as opposed to a caller with a key. */
+export type Browser = {
+  /** Undefined where pages are open and no name was given. */
+  signInId: number | undefined
+  /** Of the person, once they gave their name. */
+  personKey: string | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the checker of routes with auth `browser`. */
+    browser: Browser | null
+  }
+}
+
+/**
+ * Refuses what another site's page may have made the browser send with its cookie: every request but a GET must come from a page of this
+ * server, and be JSON, which no form can send. A request that does not say where it comes from is refused as well: only a browser
+ * has the cookie, and every browser says it.
+ */
+export function refuseCrossSite(request: Pick<FastifyRequest, 'method' | 'headers' | 'protocol'>): void {
+  const { method, headers, protocol } = request
+  if (method === 'GET' || method === 'HEAD') return
+  const site = headers['sec-fetch-site']
+  const isOwn =
+    site === undefined
+      ? headers.origin !== undefined && headers.origin === `${protocol}://${headers.host?.toLowerCase()}`
+      : site === 'same-origin'
+  if (!isOwn) refuse('foreign_origin', 'This can only be done from a page of this server')
+  const type = headers['content-type']
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type))
+    refuse('unsupported_content_type', 'Send the body as application/json')
+}
+
+/** The value of the first cookie with the name. */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const [key = '', ...value] = pair.split('=')
+    if (key.trim() === name) return value.join('=').trim()
+  }
+  return undefined
+}
+
+/** Browsers send the cookies of a host to each of its ports, so each server has a name of its own: the port in its address. */
+export function cookieName({ headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>): string {
+  const [, port] = /:(\d+)$/.exec(headers.host ?? '') ?? []
+  return `yardmaster_${port ?? (protocol === 'https' ? 443 : 80)}`
+}
+
+/** No script can read the cookie, no other site can make the browser send it, and over https it is never sent in the clear. */
+export function cookie(
+  request: Pick<FastifyRequest, 'headers' | 'protocol'>,
+  { value, path, maxAgeSeconds }: { value: string; path: string; maxAgeSeconds: number },
+): string {
+  const secure = request.protocol === 'https' ? '; Secure' : ''
+  return `${cookieName(request)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
+}

@@ -1,0 +1,91 @@
+import { NameRequest, OperatorRequest, SignInRequest } from '@yardmaster/contract/sign-ins/fields'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { App } from '../../domain/app.ts'
+import {
+  endSignIn,
+  findSignIn,
+  isLink,
+  makeOperator,
+  nameSignIn,
+  type Opened,
+  presentSession,
+  signInByKey,
+  signInByLink,
+  signInWithoutKey,
+} from '../../domain/sign-ins/sign-in.ts'
+import { cookieName, readCookie } from '../../platform/http/browser.ts'
+import type { KeyCheck } from '../../platform/http/key-check.ts'
+import type { OperatorRealm } from '../../platform/http/operator-realm.ts'
+import { bodyOf } from '../../platform/http/request-body.ts'
+import { refuse } from '../../platform/refusal.ts'
+import { dropCookie, keepCookie } from './browser-checker.ts'
+
+type Doors = { keys: KeyCheck; realm: OperatorRealm }
+
+/** Signing in and out, and what a browser may say and ask about itself. */
+export function registerSignIn(server: FastifyInstance, app: App, { keys, realm }: Doors): void {
+  const address = '/web/session'
+  const signedIn = { config: { auth: 'browser' } } as const
+
+  server.post(address, { config: { auth: 'none' } }, async (request, reply) => {
+    const asked = bodyOf(request, SignInRequest)
+    const { token, row } = await signIn(app, keys, request, asked)
+    await endEarlier(app, request)
+    keepCookie(request, reply, token)
+    return reply.code(201).send({ session: presentSession(app, row) })
+  })
+
+  server.get(address, signedIn, async ({ signIn: row }, reply) => reply.send({ session: presentSession(app, row) }))
+
+  server.patch(address, signedIn, async (request, reply) => {
+    const { name } = bodyOf(request, NameRequest)
+    const { id } = await ownSignIn(app, request, reply)
+    return reply.send({ session: presentSession(app, await nameSignIn(app, id, name)) })
+  })
+
+  server.post(`${address}/operator`, signedIn, async (request, reply) => {
+    const { password } = bodyOf(request, OperatorRequest)
+    realm.verify(password, request.ip)
+    const { id } = await ownSignIn(app, request, reply)
+    return reply.send({ session: presentSession(app, await makeOperator(app, id)) })
+  })
+
+  server.delete(address, signedIn, async (request, reply) => {
+    if (request.signIn) await endSignIn(app, request.signIn.id)
+    dropCookie(request, reply)
+    return reply.code(204).send()
+  })
+}
+
+async function signIn(
+  app: App,
+  keys: KeyCheck,
+  request: FastifyRequest,
+  { key, name }: z.output<typeof SignInRequest>,
+): Promise<Opened> {
+  const browser = { userAgent: request.headers['user-agent'], name }
+  if (!isLink(key)) {
+    if (!keys.accepts(key, request.ip)) refuse('unauthorized', 'That is not an API key of this server')
+    return signInByKey(app, key, browser)
+  }
+  const opened = await signInByLink(app, key, browser)
+  if (opened) return opened
+  keys.countWrong(key, request.ip)
+  return refuse('unauthorized', 'That is not a link of this server; it may have been copied in part')
+}
+
+/** A browser has one sign-in: the next one takes the place of the one it has. */
+async function endEarlier(app: App, request: FastifyRequest): Promise<void> {
+  const token = readCookie(request.headers.cookie, cookieName(request))
+  const earlier = token === undefined ? undefined : await findSignIn(app, token)
+  if (earlier) await endSignIn(app, earlier.row.id)
+}
+
+/** Where pages are open, a browser gets a sign-in when there is something to remember about it. */
+async function ownSignIn(app: App, request: FastifyRequest, reply: FastifyReply): Promise<{ id: number }> {
+  if (request.signIn) return request.signIn
+  const { token, row } = await signInWithoutKey(app, { userAgent: request.headers['user-agent'] })
+  keepCookie(request, reply, token)
+  return row
+}

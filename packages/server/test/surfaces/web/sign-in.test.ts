@@ -1,0 +1,273 @@
+import { BrowserSession } from '@yardmaster/contract/sign-ins/fields'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { signInKeys } from '../../../src/domain/sign-ins/sign-in.ts'
+import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
+import { emptyTables } from '../../support/database/empty-tables.ts'
+import { dashboardBrowser, signedIn } from '../../support/http/dashboard-browser.ts'
+
+const password = 'the right password'
+const app = testApp({
+  environment: {
+    ROLE: 'web',
+    SUPERVISOR_PASSWORD: password,
+    API_KEYS: `${testKey},another-key`,
+    APP_HOST: 'yard.test',
+  },
+})
+const address = '/web/session'
+const makeLink = (key = testKey, now = new Date()) => signInKeys([key]).makeLink(now) ?? ''
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+const invalid = 'Sign in first: with an API key or a one-time link'
+
+beforeEach(() => emptyTables(app.pool, 'sign_ins', 'used_sign_in_links', 'people'))
+
+describe('POST /web/session', () => {
+  test('an API key signs a browser in, with a cookie that only this server gets and no script reads', async () => {
+    const browser = dashboardBrowser(app)
+    const answer = await browser.post(address, { key: testKey })
+    expect(answer.status).toBe(201)
+    expect(BrowserSession.strict().parse(answer.body.session)).toMatchObject({
+      name: null,
+      person_key: null,
+      signed_in_by: 'key',
+      operator: false,
+      web_auth: 'session',
+    })
+    const { port } = new URL(app.url)
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        new RegExp(`^yardmaster_${port}=[\\w-]{43}; Path=/web; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
+      ),
+    ])
+    expect((await browser.get(address)).body).toEqual(answer.body)
+  })
+
+  test('only a hash of the cookie and of the key is stored', async () => {
+    const { cookie } = await signedIn(app)
+    const { rows } = await app.pool.query('select * from sign_ins')
+    const stored = JSON.stringify(rows) + rows.map(({ token_hash }) => token_hash.toString('latin1')).join()
+    expect(stored).not.toContain(cookie.split('=')[1])
+    expect(stored).not.toContain(testKey)
+    expect(rows[0].token_hash).toHaveLength(32)
+  })
+
+  test('the cookie is Secure when a trusted proxy says that the request came by https, and is named after its port', async () => {
+    const answer = await dashboardBrowser(app).call('POST', address, {
+      body: { key: testKey },
+      headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'yard.test' },
+    })
+    const [cookie] = answer.headers.getSetCookie()
+    expect(cookie).toMatch(/; SameSite=Strict; Secure$/)
+  })
+
+  test('a wrong key answers 401, and a missing or empty one 422', async () => {
+    const browser = dashboardBrowser(app)
+    expectProblem(
+      await browser.post(address, { key: 'wrong' }),
+      401,
+      'Unauthorized',
+      'That is not an API key of this server',
+    )
+    for (const body of [{}, { key: '' }, { key: null }, { key: ['a'] }, { key: 'x'.repeat(1001) }])
+      expect((await browser.post(address, body)).status).toBe(422)
+    expect(browser.cookie).toBe('')
+  })
+
+  test('the key of a turn signs no browser in', async () => {
+    expect((await dashboardBrowser(app).post(address, { key: 'ymt_anything' })).status).toBe(401)
+  })
+
+  test('a browser that signs in again has one sign-in, the new one', async () => {
+    const browser = await signedIn(app)
+    const { cookie } = browser
+    await browser.post(address, { key: 'another-key' })
+    expect(browser.cookie).not.toBe(cookie)
+    const { rows } = await app.pool.query('select id from sign_ins')
+    expect(rows).toHaveLength(1)
+  })
+
+  test('a name that is given while signing in is the author from the start', async () => {
+    const browser = await signedIn(app, 'Ada Lovelace')
+    expect((await browser.get(address)).body.session).toMatchObject({
+      name: 'Ada Lovelace',
+      person_key: 'ada-lovelace',
+    })
+  })
+})
+
+describe('a one-time link', () => {
+  test('a one-time link signs a browser in once, and says so to the second', async () => {
+    const key = makeLink()
+    const browser = dashboardBrowser(app)
+    expect((await browser.post(address, { key })).body.session).toMatchObject({ signed_in_by: 'link' })
+    expect((await browser.get(address)).status).toBe(200)
+    expectProblem(
+      await dashboardBrowser(app).post(address, { key }),
+      401,
+      'Unauthorized',
+      'This link was used before, and works once. Run npm run link where the server runs for another, or sign in with an API key.',
+    )
+  })
+
+  test('of ten browsers that use one link at the same time, one is signed in', async () => {
+    const key = makeLink()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => dashboardBrowser(app).post(address, { key })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(401)])
+    expect((await app.pool.query('select id from sign_ins')).rows).toHaveLength(1)
+  })
+
+  test('one link written in another way is the same link', async () => {
+    const key = makeLink()
+    await dashboardBrowser(app).post(address, { key })
+    for (const again of [`${key}=`, `${key}\n`, ` ${key}`.trim()])
+      expect((await dashboardBrowser(app).post(address, { key: again })).status).toBe(401)
+    expect((await app.pool.query('select id from sign_ins')).rows).toHaveLength(1)
+  })
+
+  test('a link ends after five minutes, and says so', async () => {
+    const { body } = await dashboardBrowser(app).post(address, { key: makeLink(testKey, minutesAgo(6)) })
+    expect(body.message).toMatch(/^This link has expired\. /)
+    expect((await dashboardBrowser(app).post(address, { key: makeLink(testKey, minutesAgo(4)) })).status).toBe(201)
+  })
+
+  test('a link that another key made, or that was changed or cut, signs no one in', async () => {
+    const link = makeLink()
+    for (const key of [
+      makeLink('not-a-key'),
+      link.slice(0, -1),
+      `${link}AAAA`,
+      link.replace(/.$/, (end) => (end === 'A' ? 'Q' : 'A')),
+      'yml_',
+    ])
+      expect((await dashboardBrowser(app).post(address, { key })).status).toBe(401)
+    expect((await app.pool.query('select id from sign_ins')).rows).toEqual([])
+  })
+})
+
+describe('GET /web/session', () => {
+  test('without a cookie, with a wrong one, and with a key instead, the answer is 401', async () => {
+    const { port } = new URL(app.url)
+    for (const headers of [
+      {},
+      { cookie: `yardmaster_${port}=` },
+      { cookie: `yardmaster_${port}=${'A'.repeat(43)}` },
+      { 'x-api-key': testKey },
+      { authorization: `Bearer ${testKey}` },
+    ] as Record<string, string>[])
+      expectProblem(await dashboardBrowser(app).call('GET', address, { headers }), 401, 'Unauthorized', invalid)
+  })
+
+  test('a cookie under the name of another port does not count', async () => {
+    const { cookie } = await signedIn(app)
+    const headers = { cookie: cookie.replace(/^yardmaster_\d+/, 'yardmaster_1') }
+    expect((await dashboardBrowser(app).call('GET', address, { headers })).status).toBe(401)
+  })
+
+  test('the cookie is found among others', async () => {
+    const { cookie } = await signedIn(app)
+    const headers = { cookie: `a=1; ${cookie};b=2` }
+    expect((await dashboardBrowser(app).call('GET', address, { headers })).status).toBe(200)
+  })
+
+  test('a sign-in ends with the API key that it was made with', async () => {
+    const browser = await signedIn(app)
+    await app.pool.query(`update sign_ins set key_hash = '\\x00'`)
+    expect((await browser.get(address)).status).toBe(401)
+  })
+
+  test('a sign-in that is not used for 30 days ends, and one that is used goes on', async () => {
+    const browser = await signedIn(app)
+    await app.pool.query(`update sign_ins set last_used_at = now() - interval '29 days'`)
+    const used = await browser.get(address)
+    expect(used.status).toBe(200)
+    expect(used.headers.getSetCookie()).toEqual([expect.stringContaining('Max-Age=2592000')])
+    expect(Date.parse(used.body.session.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000)
+    expect((await browser.get(address)).headers.getSetCookie()).toEqual([])
+    await app.pool.query(`update sign_ins set last_used_at = now() - interval '30 days 1 second'`)
+    expect((await browser.get(address)).status).toBe(401)
+  })
+})
+
+describe('PATCH /web/session', () => {
+  test('a name makes the person a user of the dashboard, and the same name is the same person', async () => {
+    const [one, other] = [await signedIn(app), await signedIn(app)]
+    const named = await one.call('PATCH', address, { body: { name: ' Ada  Lovelace ' } })
+    expect(named.body.session).toMatchObject({ name: 'Ada  Lovelace', person_key: 'ada-lovelace' })
+    await other.call('PATCH', address, { body: { name: 'ada  lovelace' } })
+    expect((await other.get(address)).body.session).toMatchObject({ person_key: 'ada-lovelace' })
+    expect((await app.get('/people')).body.people).toEqual([
+      expect.objectContaining({ key: 'ada-lovelace', display_name: 'Ada  Lovelace', is_admin: true }),
+    ])
+  })
+
+  test('two browsers that give one new name at the same time are one person', async () => {
+    const browsers = await Promise.all(Array.from({ length: 5 }, () => signedIn(app)))
+    await Promise.all(browsers.map((each) => each.call('PATCH', address, { body: { name: 'Grace' } })))
+    expect((await app.get('/people')).body.people).toHaveLength(1)
+  })
+
+  test('a name whose key is taken by someone else gets another key', async () => {
+    await app.post('/people', { key: 'ada', display_name: 'Ada B.' })
+    const browser = await signedIn(app, 'Ada')
+    expect((await browser.get(address)).body.session).toMatchObject({ name: 'Ada', person_key: 'ada-2' })
+    expect((await (await signedIn(app, '艾达')).get(address)).body.session).toMatchObject({ person_key: 'person' })
+  })
+
+  test('a blank or long name answers 422 and changes nothing', async () => {
+    const browser = await signedIn(app, 'Ada')
+    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(101) }, { name: 7 }])
+      expect((await browser.call('PATCH', address, { body })).status).toBe(422)
+    expect((await browser.get(address)).body.session.name).toBe('Ada')
+  })
+
+  test('a person who is removed leaves the browser signed in without a name', async () => {
+    const browser = await signedIn(app, 'Ada')
+    await app.delete('/people/ada')
+    expect((await browser.get(address)).body.session).toMatchObject({ name: null, person_key: null })
+  })
+})
+
+describe('POST /web/session/operator', () => {
+  test("the operator's password gives the operator flag, and a wrong one answers 401", async () => {
+    const browser = await signedIn(app)
+    expect((await browser.post(`${address}/operator`, { password: 'wrong' })).status).toBe(401)
+    expect((await browser.get(address)).body.session.operator).toBe(false)
+    expect((await browser.post(`${address}/operator`, { password })).body.session.operator).toBe(true)
+    expect((await browser.get(address)).body.session.operator).toBe(true)
+    expect((await dashboardBrowser(app).post(`${address}/operator`, { password })).status).toBe(401)
+  })
+})
+
+describe('DELETE /web/session', () => {
+  test('signing out removes the cookie and ends it on the server', async () => {
+    const browser = await signedIn(app)
+    const { cookie } = browser
+    const answer = await browser.call('DELETE', address)
+    expect(answer.status).toBe(204)
+    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/=; Path=\/web; Max-Age=0; HttpOnly/)])
+    expect((await dashboardBrowser(app).call('GET', address, { headers: { cookie } })).status).toBe(401)
+  })
+})
+
+describe('/web/v1/sign_ins', () => {
+  test('the list shows each browser without its secrets, and one can sign another out', async () => {
+    const mine = await signedIn(app, 'Ada')
+    const lost = dashboardBrowser(app)
+    await lost.call('POST', address, { body: { key: makeLink() }, headers: { 'user-agent': 'Lost Phone' } })
+    const { sign_ins: listed, pagination } = (await mine.get('/web/v1/sign_ins')).body
+    expect(pagination.total_count).toBe(2)
+    expect(listed.map(({ is_current, name, signed_in_by }: typeof listed) => [is_current, name, signed_in_by])).toEqual(
+      [
+        [false, null, 'link'],
+        [true, 'Ada', 'key'],
+      ],
+    )
+    expect(listed[0].user_agent).toBe('Lost Phone')
+    expect(Object.keys(listed[0]).filter((key) => /hash|token/.test(key))).toEqual([])
+
+    expect((await mine.call('DELETE', `/web/v1/sign_ins/${listed[0].id}`)).status).toBe(204)
+    expect((await lost.get(address)).status).toBe(401)
+    expect((await mine.call('DELETE', `/web/v1/sign_ins/${listed[0].id}`)).status).toBe(404)
+    expect((await app.get('/sign_ins')).status).toBe(404)
+  })
+})
