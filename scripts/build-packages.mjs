@@ -83,12 +83,20 @@ function removeBuildRecords(root) {
 
 /** @param {string} root */
 function digestInputs(root) {
+  const inputs = packages.flatMap((name) => [
+    `${name}/package.json`,
+    `${name}/tsconfig.json`,
+    ...filesIn(`${root}/${name}/src`).map((file) => `${name}/src/${file}`),
+  ])
+  return digestOf(root, [...otherInputs, ...inputs])
+}
+
+/**
+ * @param {string} root
+ * @param {string[]} inputs
+ */
+export function digestOf(root, inputs) {
   const digest = createHash('sha256')
-  const inputs = [...otherInputs]
-  for (const name of packages) {
-    inputs.push(`${name}/package.json`, `${name}/tsconfig.json`)
-    for (const file of filesIn(`${root}/${name}/src`)) inputs.push(`${name}/src/${file}`)
-  }
   for (const input of inputs) {
     const found = statSync(`${root}/${input}`, { throwIfNoEntry: false })
     digest.update(`${input} ${found?.size} ${found?.mtimeMs}\n`)
@@ -119,7 +127,7 @@ function lacksOutput(packageFolder) {
  * @param {string} folder
  * @returns {string[]}
  */
-function filesIn(folder) {
+export function filesIn(folder) {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true })
     .sort((one, other) => (one.name < other.name ? -1 : 1))

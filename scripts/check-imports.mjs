@@ -10,6 +10,9 @@ import { sourceFiles } from './source-files.mjs'
 /** From the top down: a layer imports itself and the layers below it. */
 const layers = ['app', 'surfaces', 'domain', 'runtimes', 'platform']
 
+/** The same inside web. */
+const webLayers = ['app', 'features', 'shared']
+
 const packages = ['contract', 'client', 'server', 'web', 'cli']
 
 /** The packages of ours that each package besides the server may import, its own files included. */
@@ -21,12 +24,13 @@ const packageImports = {
 }
 
 const rules = {
-  1: 'contract imports only zod and itself; client imports only contract and types of zod, and loads no zod; web and cli import only contract and client of ours',
+  1: 'contract imports only zod and itself; client imports only contract and types of zod, and loads no zod; web and cli import only contract and client of ours, and web loads no zod',
   2: `imports go down: ${layers.join(' > ')} > contract; main.ts imports app and platform`,
   3: 'a room imports only rooms on earlier lines of the list in scripts/rooms.mjs',
   4: 'a room shows other rooms its face, its events.ts and its *-job.ts files; app also sees its room.ts',
   5: 'inside a room, endpoints call operations and stores call only stores',
   6: 'no export * and no import cycles',
+  7: `inside web, imports go down: ${webLayers.join(' > ')}`,
 }
 
 /**
@@ -147,7 +151,11 @@ function crossings(edge, zodFiles) {
   const at = { file, line: edge.line, specifier }
 
   if (from.place in packageImports) {
-    return maySee(edge, zodFiles) ? [] : [{ ...at, rule: 1, reason: `${from.place} may not import it` }]
+    if (!maySee(edge, zodFiles)) return [{ ...at, rule: 1, reason: `${from.place} may not import it` }]
+    const [layer, targetLayer] = [file, target ?? file].map(webLayerOf)
+    const goesUp =
+      layer !== undefined && targetLayer !== undefined && webLayers.indexOf(targetLayer) < webLayers.indexOf(layer)
+    return goesUp ? [{ ...at, rule: 7, reason: `${layer} may not import ${targetLayer}` }] : []
   }
   if (target === undefined) return []
   const to = locate(target)
@@ -167,12 +175,19 @@ function crossings(edge, zodFiles) {
 function maySee({ file, target, specifier, isTypeOnly }, zodFiles) {
   const from = /** @type {keyof typeof packageImports} */ (locate(file).place)
   if (target === undefined) {
-    // Both run in a browser: contract loads zod and nothing else, client loads no package at all.
+    // These run in a browser: contract loads zod and nothing else, client loads no package at all, web loads no zod.
     if (from === 'contract') return isZod(specifier)
+    if (from === 'web') return isTypeOnly || !isZod(specifier)
     return from !== 'client' || (isTypeOnly && isZod(specifier))
   }
   if (!packageImports[from].includes(locate(target).place)) return false
-  return from !== 'client' || isTypeOnly || !zodFiles.has(target)
+  return (from !== 'client' && from !== 'web') || isTypeOnly || !zodFiles.has(target)
+}
+
+/** @param {string} file */
+function webLayerOf(file) {
+  const [, layer] = /^packages\/web\/src\/([^/]+)\//.exec(file) ?? []
+  return layer !== undefined && webLayers.includes(layer) ? layer : undefined
 }
 
 /**

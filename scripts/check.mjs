@@ -6,10 +6,20 @@ import { makeReady, prepare } from './prepare.mjs'
 import { exitCodeOf, Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
+import { buildWeb, isWebBuilt } from './web-build.mjs'
+import { keepsSizes } from './web-size.mjs'
 
 const bin = `${repositoryRoot}/node_modules`
 
-const eachPackageAlone = ['--production', '--strict', '--include', 'dependencies,unlisted']
+// Without web: its packages are built into the files that are served, so that none is needed at run time.
+const eachPackageAlone = [
+  '--production',
+  '--strict',
+  '--include',
+  'dependencies,unlisted',
+  '--workspace',
+  '!packages/web',
+]
 
 const compiles = (/** @type {string} */ project) => runs('typescript/bin/tsc', ...compilerFlags, '-p', project)
 
@@ -17,8 +27,10 @@ const checks = [
   // The build is the check: with project references the compiler refuses `--noEmit` (TS6310).
   { name: 'types of the sources', passes: builds },
   { name: 'types of the tests', passes: () => compiles('packages/server/tsconfig.test.json') },
+  { name: 'types of the pages', passes: () => compiles('packages/web/tsconfig.json') },
   { name: 'types of the scripts', passes: () => compiles('scripts/tsconfig.json') },
   { name: 'lint and format', passes: () => runs('@biomejs/biome/bin/biome', 'check', '.') },
+  { name: 'size of the pages', passes: keepsWebSize },
   { name: 'import rules', passes: keepsImportRules },
   { name: 'table owners', passes: keepsTableOwners },
   { name: 'plain words', passes: async () => keepsWords() },
@@ -80,6 +92,10 @@ async function runs(program, ...args) {
   // Printed at once, so that the lines of two checks do not mix.
   if (exitCode !== 0) process.stderr.write(output)
   return exitCode === 0
+}
+
+async function keepsWebSize() {
+  return (isWebBuilt() || (await buildWeb())) && keepsSizes()
 }
 
 async function keepsImportRules() {

@@ -8,6 +8,10 @@ export type EventOptions = {
   /** Only events of this session: its id or slug. */
   sessionId?: number | string
   signal?: AbortSignal
+  /** Called for everything that arrives, heartbeats included, with the id after which a reader would continue. */
+  onHeard?(lastId: number | undefined): void
+  /** Called when the connection is lost, before the client reconnects. */
+  onLost?(): void
 }
 
 /** The server sends a heartbeat every 15 s, so a connection that is silent for this long is dead. */
@@ -19,7 +23,7 @@ export const defaultSilenceMs = 40_000
  */
 export async function* followEvents(
   connection: Connection,
-  { after, sessionId, signal }: EventOptions,
+  { after, sessionId, signal, onHeard, onLost }: EventOptions,
   silenceMs: number,
 ): AsyncGenerator<StreamedEvent, void, undefined> {
   const query = sessionId === undefined ? '' : `?session_id=${encodeURIComponent(sessionId)}`
@@ -30,13 +34,18 @@ export async function* followEvents(
     const abort = (): void => attempt.abort()
     signal?.addEventListener('abort', abort)
     try {
-      for await (const { id, event, data } of readStream(connection, { query, lastId, attempt, silenceMs })) {
+      for await (const frame of readStream(connection, { query, lastId, attempt, silenceMs })) {
         failures = 0
-        lastId = id
+        if (frame) lastId = frame.id
+        onHeard?.(lastId)
+        if (!frame) continue
+        const { id, event, data } = frame
         // The contract declares every name and its payload.
         if (event !== undefined) yield { id, name: event, data: JSON.parse(data) } as StreamedEvent
       }
+      onLost?.()
     } catch (error) {
+      if (!signal?.aborted) onLost?.()
       failures += 1
       const waitMs = attempt.signal.aborted ? 0 : waitBeforeRetry(error, failures)
       if (waitMs === undefined) throw error
@@ -72,10 +81,7 @@ async function* readStream(connection: Connection, { query, lastId, attempt, sil
       timer = setTimeout(() => attempt.abort(), silenceMs)
       const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const frame = parseFrame(block)
-        if (frame) yield frame
-      }
+      for (const block of blocks) yield parseFrame(block)
     }
   } finally {
     clearTimeout(timer)

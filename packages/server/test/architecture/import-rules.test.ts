@@ -75,6 +75,33 @@ describe('rule 1: what the packages besides the server may import', () => {
     ])
   })
 
+  test('web takes types from files of the contract that load zod, and nothing else', () => {
+    const lines = [
+      "import type { Session } from '@yardmaster/contract/session'",
+      "import { limit } from '@yardmaster/contract/limits'",
+      "import { session } from '@yardmaster/contract/session'",
+      "import { z } from 'zod'",
+    ]
+    expect(check({ ...contract, 'web/src/app/page.tsx': lines })).toEqual([
+      '1 web/src/app/page.tsx:3 @yardmaster/contract/session',
+      '1 web/src/app/page.tsx:4 zod',
+    ])
+  })
+
+  test('inside web, app may import features and shared, features may import shared, and not the other way round', () => {
+    const files = {
+      'web/src/app/shell.tsx': ["import '../features/board/page.tsx'", "import '../shared/kit.tsx'"],
+      'web/src/features/board/page.tsx': ["import '../../shared/kit.tsx'", "import '../costs/dollars.ts'"],
+      'web/src/shared/kit.tsx': ["import '../features/costs/dollars.ts'"],
+      'web/src/features/costs/dollars.ts': ["import '../../app/places.ts'"],
+      'web/src/app/places.ts': ['export const places = 1'],
+    }
+    expect(check(files)).toEqual([
+      '7 web/src/features/costs/dollars.ts:1 ../../app/places.ts',
+      '7 web/src/shared/kit.tsx:1 ../features/costs/dollars.ts',
+    ])
+  })
+
   test('the server may not import the client', () => {
     expect(check({ 'server/src/surfaces/rest.ts': ["import '@yardmaster/client/client'"] })).toEqual([
       '2 server/src/surfaces/rest.ts:1 @yardmaster/client/client',

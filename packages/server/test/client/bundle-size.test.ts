@@ -10,7 +10,7 @@ test('the client bundles to at most 6 kB gzip, with neither zod nor the contract
     configFile: false,
     logLevel: 'silent',
     resolve: { conditions: ['source'] },
-    build: { write: false, minify: 'esbuild', target: 'es2022', lib: { entry, formats: ['es'], fileName: 'client' } },
+    build: { write: false, minify: true, target: 'es2022', lib: { entry, formats: ['es'], fileName: 'client' } },
   })
   const outputs = (Array.isArray(result) ? result : [result]).flatMap((each) => ('output' in each ? each.output : []))
   const [chunk] = outputs.filter((output) => output.type === 'chunk')

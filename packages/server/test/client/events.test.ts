@@ -61,6 +61,20 @@ describe('client.events', () => {
     expect(connections[0]?.url).toBe('/api/v1/events?session_id=a%20b')
   })
 
+  test('client.events reports everything it hears, heartbeats included, and every loss of the connection', async () => {
+    const { url } = await streamServer(({ response }, index) => {
+      open(response, `: connected\n\nid: ${index + 4}\n\n${frame(index + 5)}`)
+      if (index === 0) setTimeout(() => response.destroy(), 20)
+    })
+    const told: unknown[] = []
+    const events = createClient({ url, key: 'k' }).events({
+      onHeard: (lastId) => told.push(lastId),
+      onLost: () => told.push('lost'),
+    })
+    expect(await take(events, 2)).toEqual([5, 6])
+    expect(told).toEqual([undefined, 4, 5, 'lost', 5, 5, 6])
+  })
+
   test('client.events reconnects when the server ends the stream', async () => {
     const { url, connections } = await streamServer(({ response }, index) => {
       open(response, frame(index + 1))

@@ -1,0 +1,113 @@
+import * as Ariakit from '@ariakit/react'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { useRead } from '../shared/api/hooks.ts'
+import { useAllCommands } from '../shared/keys/commands.tsx'
+import { Icon, type IconName } from '../shared/kit/icon.tsx'
+import { Keys } from '../shared/kit/keys.tsx'
+import { Status } from '../shared/kit/status.tsx'
+import { rankMatches } from './rank-matches.ts'
+
+type Entry = {
+  id: string
+  label: string
+  group: string
+  icon?: IconName
+  keys?: string
+  detail?: ReactNode
+  run: () => void
+}
+
+const mostShown = 40
+
+/** Sessions, commands and pages by any part of their name; what is typed can also be searched in the transcripts. */
+export default function Palette({ onClose }: { onClose: () => void }): ReactNode {
+  const [typed, setTyped] = useState('')
+  const text = useDeferredValue(typed.trim())
+  const entries = useEntries(text)
+  const found = useMemo(() => rankMatches(entries, text, ({ label }) => label).slice(0, mostShown), [entries, text])
+  const search = useSearchEntry(text)
+  const shown = text === '' ? found : [...found, search]
+  const groups = [...new Set(shown.map(({ group }) => group))]
+  return (
+    <Ariakit.Dialog
+      open
+      onClose={onClose}
+      aria-label="Search or do"
+      backdrop={<div className="fixed inset-0 z-40 bg-scrim" />}
+      className="fixed inset-x-4 top-[10dvh] z-50 mx-auto flex max-h-[70dvh] max-w-xl flex-col overflow-hidden rounded-lg bg-raised shadow-float"
+    >
+      <Ariakit.ComboboxProvider open includesBaseElement={false} setValue={setTyped}>
+        <div className="flex h-12 shrink-0 items-center gap-2.5 border-line border-b px-4">
+          <Icon name="search" className="text-muted" />
+          <Ariakit.Combobox
+            autoSelect="always"
+            autoFocus
+            aria-label="Search or do"
+            placeholder="A session, a page, a command…"
+            className="h-full grow bg-transparent text-lg outline-none"
+          />
+        </div>
+        <Ariakit.ComboboxList alwaysVisible className="min-h-0 overflow-y-auto p-1.5">
+          {groups.map((group) => (
+            <Ariakit.ComboboxGroup key={group} className="mb-1">
+              <Ariakit.ComboboxGroupLabel className="px-2 py-1 font-semibold text-muted text-xs">
+                {group}
+              </Ariakit.ComboboxGroupLabel>
+              {shown
+                .filter((entry) => entry.group === group)
+                .map(({ id, label, icon, keys, detail, run }) => (
+                  <Ariakit.ComboboxItem
+                    key={id}
+                    focusOnHover
+                    hideOnClick={false}
+                    setValueOnClick={false}
+                    onClick={() => {
+                      onClose()
+                      run()
+                    }}
+                    className="flex h-9 cursor-pointer items-center gap-2.5 rounded-md px-2 data-[active-item]:bg-selected"
+                  >
+                    {icon && <Icon name={icon} className="text-muted" />}
+                    <span className="grow truncate">{label}</span>
+                    {detail}
+                    {keys && <Keys of={keys} />}
+                  </Ariakit.ComboboxItem>
+                ))}
+            </Ariakit.ComboboxGroup>
+          ))}
+        </Ariakit.ComboboxList>
+      </Ariakit.ComboboxProvider>
+    </Ariakit.Dialog>
+  )
+}
+
+function useEntries(text: string): readonly Entry[] {
+  const navigate = useNavigate()
+  const commands = useAllCommands()
+  const recent = useRead('sessions.list', { per_page: 100 })
+  return useMemo(() => {
+    const sessions = (recent.data?.sessions ?? []).map(
+      ({ id, title, slug, status }): Entry => ({
+        id: `session ${id}`,
+        label: title ?? slug ?? `Session ${id}`,
+        group: 'Sessions',
+        detail: <Status of={status} />,
+        run: () => void navigate({ to: '/sessions/$id', params: { id: String(id) } }),
+      }),
+    )
+    const others = commands.filter(({ isHidden }) => !isHidden)
+    return text === '' ? [...others, ...sessions.slice(0, 8)] : [...sessions, ...others]
+  }, [commands, recent.data, navigate, text])
+}
+
+function useSearchEntry(text: string): Entry {
+  const navigate = useNavigate()
+  return {
+    id: 'search',
+    label: `Search “${text}” in titles and transcripts`,
+    group: 'Search',
+    icon: 'search',
+    run: () => void navigate({ to: '/search', search: { q: text } }),
+  }
+}

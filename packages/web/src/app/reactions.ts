@@ -1,0 +1,11 @@
+import { reactions as backlog } from '../features/backlog/reactions.ts'
+import { reactions as board } from '../features/board/reactions.ts'
+import { reactions as costs } from '../features/costs/reactions.ts'
+import { reactions as needsYou } from '../features/needs-you/reactions.ts'
+import { reactions as notifications } from '../features/notifications/reactions.ts'
+import { reactions as sessions } from '../features/sessions/reactions.ts'
+import { reactions as settings } from '../features/settings/reactions.ts'
+import type { Reactions } from '../shared/live/live.tsx'
+
+/** What each feature reads again when an event arrives. */
+export const reactions: readonly Reactions[] = [backlog, board, costs, needsYou, notifications, sessions, settings]

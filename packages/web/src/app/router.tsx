@@ -1,0 +1,61 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { boardSearch } from '../features/board/board-search.ts'
+import { searchSearch } from '../features/search/search-search.ts'
+import { signInSearch } from '../features/sign-in/sign-in-search.ts'
+import { NotFound, PageFailed } from './page-states.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute()
+const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
+
+/**
+ * Every page, one line each. A page is a module with a default export, loaded when it is first visited. Its search
+ * parameters are read by a function in the feature's `*-search.ts`.
+ */
+const pages = shell.addChildren([
+  createRoute({ ...page('/', () => import('../features/board/board-page.tsx')), validateSearch: boardSearch }),
+  createRoute(page('/inbox', () => import('../features/inbox/inbox-page.tsx'))),
+  createRoute(page('/sessions/new', () => import('../features/sessions/new-session-page.tsx'))),
+  createRoute(page('/sessions/$id', () => import('../features/sessions/session-page.tsx'))),
+  createRoute({ ...page('/search', () => import('../features/search/search-page.tsx')), validateSearch: searchSearch }),
+  createRoute(page('/triggers', () => import('../features/triggers/triggers-page.tsx'))),
+  createRoute(page('/triggers/new', () => import('../features/triggers/new-trigger-page.tsx'))),
+  createRoute(page('/triggers/$id', () => import('../features/triggers/trigger-page.tsx'))),
+  createRoute(page('/notifications', () => import('../features/notifications/notifications-page.tsx'))),
+  createRoute(page('/costs', () => import('../features/costs/costs-page.tsx'))),
+  createRoute(page('/backlog', () => import('../features/backlog/backlog-page.tsx'))),
+  createRoute(page('/outcomes', () => import('../features/outcomes/outcomes-page.tsx'))),
+  createRoute(page('/outcomes/$id', () => import('../features/outcomes/outcome-page.tsx'))),
+  createRoute(page('/gate_decisions', () => import('../features/gates/gate-decisions-page.tsx'))),
+  createRoute(page('/health-report', () => import('../features/health/health-page.tsx'))),
+  createRoute(page('/clis', () => import('../features/clis/clis-page.tsx'))),
+  createRoute(page('/settings', () => import('../features/settings/settings-page.tsx'))),
+  createRoute(page('/catalog', () => import('../features/catalog/catalog-page.tsx'))),
+])
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazyRouteComponent(() => import('../features/sign-in/sign-in-page.tsx')),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([pages, signIn]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultNotFoundComponent: () => <NotFound />,
+  defaultErrorComponent: ({ error, reset }) => <PageFailed error={error} onRetry={reset} />,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** Options and not a route: the types of the addresses are made where `createRoute` sees the path itself. */
+function page<const Path extends string>(path: Path, load: () => Promise<{ default: () => ReactNode }>) {
+  return { getParentRoute: () => shell, path, component: lazyRouteComponent(load) }
+}

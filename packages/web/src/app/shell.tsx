@@ -1,0 +1,67 @@
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
+import { useViewer } from '../shared/api/viewer.ts'
+import { ErrorNote } from '../shared/kit/notes.tsx'
+import { LiveProvider } from '../shared/live/live.tsx'
+import { Banners } from './banners.tsx'
+import { BottomBar } from './bottom-bar.tsx'
+import { Rail } from './rail.tsx'
+import { reactions } from './reactions.ts'
+import { ShellContext, type ShellDialog } from './shell-context.ts'
+import { TopBar } from './top-bar.tsx'
+import { useShellCommands } from './use-shell-commands.ts'
+
+const Palette = lazy(() => import('./palette.tsx'))
+const KeysHelp = lazy(() => import('./keys-help.tsx'))
+
+/** Around every page of a person who is signed in. Others are sent to the sign-in page, and back afterwards. */
+export function Shell(): ReactNode {
+  const viewer = useViewer()
+  const { href } = useLocation()
+  if (viewer.data) {
+    return (
+      <LiveProvider reactions={reactions}>
+        <Frame />
+      </LiveProvider>
+    )
+  }
+  if (viewer.data === null)
+    return <Navigate to="/sign-in" search={{ next: href }} hash={location.hash.slice(1)} replace />
+  return (
+    <div className="grid h-full place-items-center p-6">
+      {viewer.error && <ErrorNote error={viewer.error} onRetry={() => viewer.refetch()} />}
+    </div>
+  )
+}
+
+function Frame(): ReactNode {
+  const [dialog, setDialog] = useState<ShellDialog>()
+  const shell = useMemo(() => ({ open: setDialog }), [])
+  useShellCommands(setDialog)
+  const close = () => setDialog(undefined)
+  return (
+    <ShellContext value={shell}>
+      <a
+        href="#main"
+        className="fixed top-2 left-2 z-60 -translate-y-20 rounded-md bg-accent px-3 py-2 font-medium text-on-accent focus:translate-y-0"
+      >
+        Skip to the page
+      </a>
+      <div className="flex h-full">
+        <Rail />
+        <div className="flex min-w-0 grow flex-col">
+          <TopBar />
+          <Banners />
+          <main id="main" tabIndex={-1} className="flex min-h-0 grow flex-col overflow-y-auto outline-none">
+            <Outlet />
+          </main>
+          <BottomBar />
+        </div>
+      </div>
+      <Suspense>
+        {dialog === 'palette' && <Palette onClose={close} />}
+        {dialog === 'keys' && <KeysHelp onClose={close} />}
+      </Suspense>
+    </ShellContext>
+  )
+}

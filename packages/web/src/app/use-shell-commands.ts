@@ -1,0 +1,49 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type Command, useCommands } from '../shared/keys/commands.tsx'
+import { useTheme } from '../shared/state/theme.ts'
+import { morePlaces, places } from './places.ts'
+import type { ShellDialog } from './shell-context.ts'
+
+/** What works on every page. */
+export function useShellCommands(open: (dialog: ShellDialog) => void): void {
+  const navigate = useNavigate()
+  const [, setTheme] = useTheme()
+  const pages: Command[] = [...places, ...morePlaces].map(({ to, label, icon, keys }) => ({
+    id: `go ${to}`,
+    label,
+    group: 'Go to',
+    icon,
+    ...(keys && { keys }),
+    run: () => void navigate({ to }),
+  }))
+  useCommands([
+    {
+      id: 'palette',
+      label: 'Search or do',
+      group: 'Everywhere',
+      keys: 'mod+k',
+      worksInFields: true,
+      isHidden: true,
+      run: () => open('palette'),
+    },
+    { id: 'keys', label: 'Show the keys', group: 'Everywhere', keys: '?', icon: 'keyboard', run: () => open('keys') },
+    {
+      id: 'new session',
+      label: 'New session',
+      group: 'Everywhere',
+      keys: 'c',
+      icon: 'plus',
+      run: () => void navigate({ to: '/sessions/new' }),
+    },
+    ...pages,
+    { id: 'theme light', label: 'Light theme', group: 'Appearance', icon: 'sun', run: () => setTheme('light') },
+    { id: 'theme dark', label: 'Dark theme', group: 'Appearance', icon: 'moon', run: () => setTheme('dark') },
+    {
+      id: 'theme system',
+      label: "The system's theme",
+      group: 'Appearance',
+      icon: 'sun-moon',
+      run: () => setTheme('system'),
+    },
+  ])
+}

@@ -1,0 +1,137 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import type { IconName } from '../kit/icon.tsx'
+
+/** Something a person can do, by a key, from the palette, or both. */
+export type Command = {
+  id: string
+  label: string
+  /** A heading in the palette and in the list of keys, such as "Go to". */
+  group: string
+  /** `g b` is two presses after another, `mod+k` one with Ctrl or ⌘. */
+  keys?: string
+  icon?: IconName
+  /** Also while a field has the focus. */
+  worksInFields?: boolean
+  /** Keys such as "next row" mean nothing in the palette. */
+  isHidden?: boolean
+  run: () => void
+}
+
+type Registry = {
+  all(): readonly Command[]
+  subscribe(listener: () => void): () => void
+  add(commands: readonly Command[]): () => void
+}
+
+const RegistryContext = createContext<Registry | undefined>(undefined)
+
+export function CommandsProvider({ children }: { children: ReactNode }): ReactNode {
+  const registry = useMemo(createRegistry, [])
+  useEffect(() => listenToKeys(registry), [registry])
+  return <RegistryContext value={registry}>{children}</RegistryContext>
+}
+
+/** Offers commands while the component is on the page. Of two with the same keys, the later one wins. */
+export function useCommands(commands: readonly Command[]): void {
+  const registry = useRegistry()
+  const latest = useRef(commands)
+  latest.current = commands
+  // Registered once for the same set; what they do is looked up when they run.
+  const signature = commands.map(({ id, label, keys }) => `${id}|${label}|${keys}`).join('\n')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the signature stands for the commands.
+  useEffect(() => {
+    const stable = latest.current.map((command) => ({
+      ...command,
+      run: () => latest.current.find(({ id }) => id === command.id)?.run(),
+    }))
+    return registry.add(stable)
+  }, [registry, signature])
+}
+
+export function useAllCommands(): readonly Command[] {
+  const registry = useRegistry()
+  return useSyncExternalStore(registry.subscribe, registry.all)
+}
+
+const switchKey = 'yardmaster.single-keys'
+
+/** Keys without Ctrl or Alt get in the way of some speech input, so that they can be turned off. */
+export function areSingleKeysOn(): boolean {
+  return localStorage.getItem(switchKey) !== 'off'
+}
+
+export function turnSingleKeys(isOn: boolean): void {
+  localStorage.setItem(switchKey, isOn ? 'on' : 'off')
+}
+
+function useRegistry(): Registry {
+  const registry = useContext(RegistryContext)
+  if (!registry) throw new Error('commands outside CommandsProvider')
+  return registry
+}
+
+function createRegistry(): Registry {
+  let all: readonly Command[] = []
+  const listeners = new Set<() => void>()
+  const become = (next: readonly Command[]) => {
+    all = next
+    for (const listener of listeners) listener()
+  }
+  return {
+    all: () => all,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    add: (commands) => {
+      become([...all, ...commands])
+      return () => become(all.filter((one) => !commands.includes(one)))
+    },
+  }
+}
+
+const sequenceMs = 1_000
+
+function listenToKeys(registry: Registry): () => void {
+  let pressed: string[] = []
+  let pressedAt = 0
+  const onKey = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || ['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return
+    const chord = chordOf(event)
+    if (event.timeStamp - pressedAt > sequenceMs) pressed = []
+    pressed = [...pressed, chord].slice(-2)
+    pressedAt = event.timeStamp
+    const isInField =
+      event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')
+    const isInDialog = document.querySelector('dialog[open], [role=menu]') !== null
+    const found = [pressed.join(' '), chord]
+      .flatMap((keys) =>
+        registry
+          .all()
+          .filter((command) => command.keys === keys)
+          .slice(-1),
+      )
+      .find(({ keys = '', worksInFields }) => {
+        if (isInField) return worksInFields
+        return keys.includes('mod+') || (!isInDialog && areSingleKeysOn())
+      })
+    if (!found) return
+    event.preventDefault()
+    pressed = []
+    found.run()
+  }
+  window.addEventListener('keydown', onKey)
+  return () => window.removeEventListener('keydown', onKey)
+}
+
+/** `mod` is Ctrl, and ⌘ on a Mac. Shift counts only with named keys: `?` already is Shift and another key. */
+export function chordOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string {
+  const key = event.key === ' ' ? 'space' : event.key.toLowerCase()
+  const parts = [
+    (event.ctrlKey || event.metaKey) && 'mod',
+    event.altKey && 'alt',
+    event.shiftKey && key.length > 1 && 'shift',
+    key,
+  ]
+  return parts.filter(Boolean).join('+')
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react'
+import { iconPaths } from './icon-paths.ts'
+
+export type IconName = keyof typeof iconPaths
+
+type IconProps = { name: IconName; size?: number; className?: string }
+
+/** Decoration only: the words beside it, or the label of its button, carry the meaning. */
+export function Icon({ name, size = 16, className = '' }: IconProps): ReactNode {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={1.85}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      className={`shrink-0 ${className}`}
+    >
+      <path d={iconPaths[name]} />
+    </svg>
+  )
+}

@@ -1,0 +1,62 @@
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
+import type { IconName } from './icon.tsx'
+
+export type MenuItem =
+  | { label: string; icon?: IconName; keys?: string; isDanger?: boolean; isDisabled?: boolean; onSelect: () => void }
+  | 'separator'
+
+type MenuProps = {
+  /** What the menu is for: "Actions of Fix the flaky retry". */
+  label: string
+  items: readonly MenuItem[]
+  icon?: IconName
+  /** With children the trigger is a button that shows them, else an icon. */
+  children?: ReactNode
+  size?: 'sm' | 'md'
+  look?: 'plain' | 'quiet'
+  isDisabled?: boolean
+}
+
+// Ariakit is 50 kB, so it is loaded when the first menu opens.
+const MenuPopover = lazy(() => import('./menu-popover.tsx'))
+
+export function Menu({
+  label,
+  items,
+  icon = 'ellipsis',
+  children,
+  size = 'sm',
+  look = 'plain',
+  isDisabled,
+}: MenuProps): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  const anchor = useRef<HTMLSpanElement>(null)
+  const trigger = {
+    'aria-haspopup': 'menu',
+    'aria-expanded': isOpen,
+    disabled: isDisabled,
+    size,
+    onClick: (event: { stopPropagation(): void; preventDefault(): void }) => {
+      event.preventDefault()
+      event.stopPropagation()
+      setOpen(!isOpen)
+    },
+  } as const
+  return (
+    <span ref={anchor} className="inline-flex">
+      {children === undefined ? (
+        <IconButton icon={icon} label={label} {...trigger} />
+      ) : (
+        <Button look={look} icon={icon === 'ellipsis' ? undefined : icon} {...trigger}>
+          {children}
+        </Button>
+      )}
+      {isOpen && (
+        <Suspense>
+          <MenuPopover label={label} items={items} anchor={anchor} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,74 @@
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { sentencesOf } from './notes.tsx'
+
+type Toast = { id: number; text: string; isError: boolean; undo?: () => void }
+
+type Toasts = {
+  /** With `undo` it stays for 10 seconds and offers to take the action back. */
+  say(text: string, options?: { undo?: () => void }): void
+  /** Shows an error in the API's sentences, until it is closed. */
+  complain(error: unknown): void
+}
+
+const ToastContext = createContext<Toasts | undefined>(undefined)
+
+export function useToasts(): Toasts {
+  const toasts = useContext(ToastContext)
+  if (!toasts) throw new Error('useToasts outside ToastProvider')
+  return toasts
+}
+
+const shownMs = { plain: 5_000, withUndo: 10_000 }
+
+export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
+  const [shown, setShown] = useState<readonly Toast[]>([])
+  const lastId = useRef(0)
+  const close = useCallback((id: number) => setShown((all) => all.filter((one) => one.id !== id)), [])
+  const toasts = useMemo<Toasts>(() => {
+    const add = (toast: Omit<Toast, 'id'>) => {
+      lastId.current += 1
+      const id = lastId.current
+      setShown((all) => [...all.slice(-3), { ...toast, id }])
+      if (!toast.isError) setTimeout(() => close(id), toast.undo ? shownMs.withUndo : shownMs.plain)
+    }
+    return {
+      say: (text, { undo } = {}) => add({ text, isError: false, ...(undo && { undo }) }),
+      complain: (error) => add({ text: sentencesOf(error).join(' '), isError: true }),
+    }
+  }, [close])
+  return (
+    <ToastContext value={toasts}>
+      {children}
+      <div
+        role="status"
+        aria-live="polite"
+        className="pointer-events-none fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 md:bottom-6"
+      >
+        {shown.map(({ id, text, isError, undo }) => (
+          <div
+            key={id}
+            className="pointer-events-auto flex max-w-lg items-center gap-2 rounded-lg bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
+          >
+            {isError && <Icon name="triangle-alert" className="text-failed" />}
+            <span className="min-w-0 break-words">{text}</span>
+            {undo && (
+              <Button
+                size="sm"
+                icon="undo-2"
+                onClick={() => {
+                  undo()
+                  close(id)
+                }}
+              >
+                Undo
+              </Button>
+            )}
+            <IconButton size="sm" icon="x" label="Close" onClick={() => close(id)} />
+          </div>
+        ))}
+      </div>
+    </ToastContext>
+  )
+}

@@ -1,0 +1,28 @@
+import tailwind from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The server that `npm run dev:web` shows: pages come from here, everything else from there. */
+const server = process.env.YARDMASTER_URL ?? 'http://127.0.0.1:3000'
+const proxy = Object.fromEntries(
+  ['/web', '/api', '/jobs', '/supervisor', '/health', '/docs', '/openapi.json'].map((path) => [
+    path,
+    { target: server, changeOrigin: true },
+  ]),
+)
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind()],
+  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+  server: { proxy },
+  build: {
+    target: 'es2022',
+    // For older targets lightningcss rewrites light-dark() into rules that ignore the theme switch.
+    cssTarget: ['chrome123', 'safari17.5', 'firefox120'],
+    modulePreload: { polyfill: false },
+    manifest: 'manifest.json',
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+})
