@@ -6,6 +6,7 @@ import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Status } from '../../shared/kit/status.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
 import { FollowUp } from './follow-up.tsx'
 import { nameOfSession } from './name-of-session.ts'
 
@@ -14,6 +15,7 @@ export default function SessionPage(): ReactNode {
   const shown = useRead('sessions.show', { id })
   const transcript = useRead('sessions.transcript', { id, format: 'text' })
   const session = shown.data?.session
+  const asked = useRead('elicitations.list', { session_id: id, status: 'pending' })
   if (!session) {
     return (
       <Page title="Session">
@@ -49,6 +51,13 @@ export default function SessionPage(): ReactNode {
           </pre>
         )}
       </Panel>
+      {asked.data?.elicitations.map((elicitation) => (
+        <Panel key={elicitation.id}>
+          <div className="p-4">
+            <ElicitationForm elicitation={elicitation} />
+          </div>
+        </Panel>
+      ))}
       <FollowUp session={session} />
     </Page>
   )

@@ -1,0 +1,102 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Result } from '../../shared/api/client.ts'
+import { useWrite } from '../../shared/api/hooks.ts'
+import { Button } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
+import { ErrorNote, sentencesOf } from '../../shared/kit/notes.tsx'
+import { formatDuration, formatTime, useNow } from '../../shared/kit/time.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import { ElicitationField } from './elicitation-field.tsx'
+import { contentOf, type FormValue, fieldsOf, sentencesByField } from './form-fields.ts'
+
+export type Elicitation = Result<'elicitations.list'>['elicitations'][number]
+
+type ElicitationFormProps = {
+  elicitation: Elicitation
+  /** The session's name, where the form is not on the session's own page. */
+  about?: ReactNode
+  onAnswered?: () => void
+}
+
+/** A question of an agent, with the form that it asks for. Of two answers the first counts. */
+export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationFormProps): ReactNode {
+  const { id, message, requested_schema, tool_name, asked_by, context, expires_at } = elicitation
+  const toasts = useToasts()
+  const fields = fieldsOf(requested_schema)
+  const [values, setValues] = useState<Readonly<Record<string, FormValue>>>({})
+  const respond = useWrite('elicitations.respond', {
+    refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
+    complains: false,
+    onSuccess: () => onAnswered?.(),
+  })
+  const { byField, others } = sentencesByField(fields, respond.error ? sentencesOf(respond.error) : [])
+  const answer = (action_type: 'accept' | 'decline' | 'cancel') => {
+    const content = action_type === 'accept' ? contentOf(fields, values) : undefined
+    respond.mutate(
+      { id: String(id), action_type, ...(content && { content: content as Elicitation['content'] }) },
+      // The form may be gone before the person has read it: someone else was faster.
+      { onError: (error) => sentencesByField(fields, sentencesOf(error)).byField.size === 0 && toasts.complain(error) },
+    )
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    answer('accept')
+  }
+  return (
+    <form onSubmit={submit} noValidate aria-label={`Question: ${message}`} className="flex min-w-0 flex-col gap-3">
+      <header className="flex items-start gap-2.5">
+        <Icon name="message-circle-question-mark" className="mt-0.5 text-needs" />
+        <div className="min-w-0 grow">
+          <p className="whitespace-pre-wrap break-words font-semibold">{message}</p>
+          <p className="break-words text-muted text-sm">
+            {about && <>{about} · </>}
+            {askerOf(asked_by, tool_name)} · <Countdown to={expires_at} />
+          </p>
+          {context && <p className="mt-1 whitespace-pre-wrap break-words text-sm">{context}</p>}
+        </div>
+      </header>
+      {others.length > 0 && <ErrorNote error={new Error(others.join(' '))} />}
+      {fields.map((field) => (
+        <ElicitationField
+          key={field.name}
+          field={field}
+          value={values[field.name] ?? field.initial}
+          error={byField.get(field.name)}
+          onChange={(value) => setValues((all) => ({ ...all, [field.name]: value }))}
+        />
+      ))}
+      <footer className="flex flex-wrap gap-2">
+        <Button type="submit" look="primary" size="sm" icon="check" isBusy={respond.isPending}>
+          Accept
+        </Button>
+        <Button size="sm" disabled={respond.isPending} onClick={() => answer('decline')}>
+          Decline
+        </Button>
+        <Button
+          size="sm"
+          look="quiet"
+          disabled={respond.isPending}
+          onClick={() => answer('cancel')}
+          data-tip="The agent learns that no one wants to answer"
+        >
+          Dismiss
+        </Button>
+      </footer>
+    </form>
+  )
+}
+
+function askerOf(asker: Elicitation['asked_by'], tool: string | null): string {
+  if (asker === 'agent') return tool ? `The agent asks about ${tool}` : 'The agent asks'
+  return tool ? `${tool} asks` : 'A tool asks'
+}
+
+/** "expires in 4 m 10 s", each second. */
+function Countdown({ to }: { to: string }): ReactNode {
+  const left = (new Date(to).getTime() - useNow(1_000)) / 1_000
+  return (
+    <time dateTime={to} data-tip={formatTime(to)} className={`tabular ${left < 60 ? 'text-needs' : ''}`}>
+      {left > 0 ? `expires in ${formatDuration(left)}` : 'expired'}
+    </time>
+  )
+}
