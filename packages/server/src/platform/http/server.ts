@@ -7,6 +7,7 @@ import { type Metrics, openMetrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
 import { noTracing, type Tracing } from '../tracing/tracing.ts'
 import { answerError, logFault } from './answer-error.ts'
+import { compressAnswers } from './compression.ts'
 import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
 import { type Checkers, guardOf } from './guard.ts'
@@ -104,6 +105,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   ignoreExpectations(server)
   server.setErrorHandler((error, request, reply) => inRequest(request, () => answerError(desk, error, request, reply)))
   watchStreams(server, log, timeouts)
+  compressAnswers(server)
   logEveryAnswer(server, log)
   closeWithinDrainTime(server, timeouts)
   return server

@@ -41,6 +41,15 @@ async function fileServer(opened: unknown[] = [], error?: Error) {
 }
 
 describe('a download', () => {
+  test('a download is never compressed, whole or in part', async () => {
+    const get = await fileServer()
+    for (const range of ['', 'bytes=2-4']) {
+      const answer = await get({ 'accept-encoding': 'gzip', range })
+      expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual([null, null])
+      expect(text).toContain(answer.text)
+    }
+  })
+
   test('a download is an attachment with its size, its tag and its own headers', async () => {
     const get = await fileServer()
     const { status, headers, text: body } = await get()
