@@ -9,7 +9,7 @@ import { asEventStream } from '../platform/http/register.ts'
 
 const streamEvents = bind(contract.streamEvents, async ({ query, headers, signal }, app) => {
   const session = query.session_id && (await findSession(app.db, query.session_id))
-  const position = await startOf(app, headers['last-event-id'])
+  const position = await startOf(app, readHeader(headers['last-event-id']) ?? query.after)
   const cursor = session ? { position, sessionId: session.id } : { position }
   return ok(asEventStream(openEventStream(app.events, cursor, { signal })))
 })
@@ -27,9 +27,13 @@ export const eventStream: Room = {
   ],
 }
 
-/** The position after which the client reads. A `Last-Event-ID` that is not ours, or from another database, means now. */
-async function startOf(app: App, lastEventId: string | string[] | undefined): Promise<number> {
+/** The position after which the client reads. Without an id, or with one of another database, that is now. */
+async function startOf(app: App, lastId: number | undefined): Promise<number> {
   const newest = await app.events.lastPosition()
-  if (typeof lastEventId !== 'string' || !/^\d{1,15}$/.test(lastEventId)) return newest
-  return Math.min(Number(lastEventId), newest)
+  return Math.min(lastId ?? newest, newest)
+}
+
+/** Undefined for a `Last-Event-ID` that is not ours. It is not refused: a browser would never connect again. */
+function readHeader(lastEventId: string | string[] | undefined): number | undefined {
+  return typeof lastEventId === 'string' && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : undefined
 }

@@ -67,6 +67,47 @@ describe('GET /events', () => {
     expect(second.events.map(({ data }) => data.word)).toEqual(['two', 'three', 'four', 'five'])
   })
 
+  test('a client that names an event in the address receives exactly what came after it', async () => {
+    const id = await idOf('one')
+    for (const word of ['two', 'three']) await publishWord(word)
+
+    const reader = await openReader(app.url, { after: id })
+    await reader.find(hasWord('three'))
+    expect(reader.events.map(({ data }) => data.word)).toEqual(['two', 'three'])
+  })
+
+  test('the header Last-Event-ID wins over the address, unless this service did not send it', async () => {
+    const first = await idOf('one')
+    const second = await idOf('two')
+    await publishWord('three')
+
+    for (const [lastEventId, words] of [
+      [`${second}`, ['three']],
+      ['abc', ['two', 'three']],
+    ] as const) {
+      const reader = await openReader(app.url, { after: first, lastEventId })
+      await reader.find(hasWord('three'))
+      expect(reader.events.map(({ data }) => data.word)).toEqual(words)
+    }
+  })
+
+  test.each(['', '999999999999999'])('GET /events?after=%s streams only new events', async (after) => {
+    await publishWord('earlier')
+    const reader = await openReader(app.url, { after })
+    await publishWord(`after ${after}`)
+
+    await reader.find(hasWord(`after ${after}`))
+    expect(reader.events.filter(hasWord('earlier'))).toEqual([])
+  })
+
+  test.each(['abc', '-1', '1.5', '99999999999999999999', "1' or 1=1", '1\0'])(
+    'GET /events answers 422 if after is not the id of an event (%j)',
+    async (after) => {
+      const { status } = await openReader(app.url, { after })
+      expect(status).toBe(422)
+    },
+  )
+
   test.each(['', 'abc', '-1', '1.5', '1e3', '99999999999999999999', "1' or 1=1", '999999999999999'])(
     'GET /events ignores a Last-Event-ID that this service did not send (%s)',
     async (lastEventId) => {
@@ -241,6 +282,15 @@ function publishWord(word: string): Promise<void> {
 function publishWordOn({ host }: TestApp, word: string): Promise<void> {
   const { db, events } = host.app
   return transact(db, (tx) => events.publish(tx, wordPublished, { payload: { word } }))
+}
+
+/** Publishes a word and returns the id of its event. */
+async function idOf(word: string): Promise<number> {
+  const reader = await openReader(app.url)
+  await publishWord(word)
+  const { id } = await reader.find(hasWord(word))
+  reader.close()
+  return id
 }
 
 function hasWord(word: string): (event: ReceivedEvent) => boolean {

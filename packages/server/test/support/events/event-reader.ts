@@ -21,13 +21,16 @@ export type EventReader = {
 
 export async function openReader(
   url: string,
-  options: { lastEventId?: string; sessionId?: number | string; key?: string } = {},
+  options: { lastEventId?: string; after?: number | string; sessionId?: number | string; key?: string } = {},
 ): Promise<EventReader> {
-  const { lastEventId, sessionId, key = testKey } = options
+  const { lastEventId, after, sessionId, key = testKey } = options
   const disconnect = new AbortController()
   onTestFinished(() => disconnect.abort())
-  const query = sessionId === undefined ? '' : `?session_id=${encodeURIComponent(sessionId)}`
-  const response = await fetch(`${url}/api/v1/events${query}`, {
+  const query = new URLSearchParams({
+    ...(sessionId !== undefined && { session_id: String(sessionId) }),
+    ...(after !== undefined && { after: String(after) }),
+  })
+  const response = await fetch(`${url}/api/v1/events?${query}`, {
     headers: { 'x-api-key': key, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
     signal: disconnect.signal,
   })
