@@ -19,6 +19,9 @@ export const SessionSearch = z.object({
   scan_cursor: z.string().optional().meta({
     description: 'With `search_contents`: the `next_cursor` of the call to continue. An unreadable one is ignored.',
   }),
+  include_matches: queryBoolean({ default: false }).meta({
+    description: 'With `search_contents`: adds where the phrase is in the transcripts.',
+  }),
   ...PageQuery.shape,
   ...SessionFilters.shape,
 })
@@ -53,6 +56,27 @@ export const ContentScan = z
 
 export type ContentScan = z.infer<typeof ContentScan>
 
+export const SearchMatch = z
+  .object({
+    thread: z.string().meta({ description: 'The thread of the entry.' }),
+    sequence: z.int().meta({ description: 'The entry, as in `GET /sessions/{id}/entries`.' }),
+    excerpt: z.string().meta({
+      description:
+        'The text around the phrase, about 240 characters: as people see it, or else as it is stored. Redacted.',
+    }),
+    ranges: z
+      .array(
+        z.object({
+          from: z.int().meta({ description: 'The UTF-16 unit of the excerpt where it begins.' }),
+          to: z.int().meta({ description: 'The one after its end.' }),
+        }),
+      )
+      .meta({ description: 'Where the phrase is in the excerpt, at most 20 places.' }),
+  })
+  .meta({ id: 'SearchMatch' })
+
+export type SearchMatch = z.infer<typeof SearchMatch>
+
 export const FoundContents = z
   .object({
     query,
@@ -63,6 +87,10 @@ export const FoundContents = z
       total_pages: z.null().meta({ description: 'Not known.' }),
     }).meta({ id: 'UncountedPagination' }),
     content_scan: ContentScan,
+    matches: z.record(z.string(), z.array(SearchMatch)).optional().meta({
+      description:
+        'Only with `include_matches=true`. By the id of the session: the latest three entries with the phrase, in order. A session is missing if only its title or metadata has the phrase, or if finding the place took too long.',
+    }),
   })
   .meta({ id: 'FoundContents' })
 

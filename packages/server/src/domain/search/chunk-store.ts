@@ -9,7 +9,14 @@ import { planned } from './planned-store.ts'
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     search_threads: { session_id: number; indexed_count: number; chunk_count: number }
-    search_chunks: { session_id: number; number: number; session_created_at: Date; text: string }
+    search_chunks: {
+      session_id: number
+      number: number
+      session_created_at: Date
+      text: string
+      /** The entry that its first line is, or is a piece of. Null in chunks of older versions. */
+      first_entry: number | null
+    }
   }
 }
 
@@ -40,15 +47,18 @@ export function selectLinesAfter(
   return findLines(db, { sessionId, thread: mainThread }, { after, limit: 1000, maxBytes })
 }
 
+export type NewChunk = { text: string; firstEntry: number }
+
 export async function insertChunks(
   tx: Transaction,
   sessionId: number,
-  { from, chunks, indexedCount }: { from: number; chunks: readonly string[]; indexedCount: number },
+  { from, chunks, indexedCount }: { from: number; chunks: readonly NewChunk[]; indexedCount: number },
 ): Promise<void> {
   await sql`
-    insert into search_chunks (session_id, number, session_created_at, text)
-    select sessions.id, ${from}::int + added.place - 1, sessions.created_at, added.text
-    from unnest(${textArray(chunks)}) with ordinality as added (text, place)
+    insert into search_chunks (session_id, number, session_created_at, text, first_entry)
+    select sessions.id, ${from}::int + added.place - 1, sessions.created_at, added.text, added.first_entry
+    from unnest(${textArray(chunks.map(({ text }) => text))}, ${chunks.map(({ firstEntry }) => firstEntry)}::int[])
+      with ordinality as added (text, first_entry, place)
     join sessions on sessions.id = ${sessionId}
   `.execute(tx)
   await sql`
@@ -175,7 +185,7 @@ function timeOf(session: Step['sessions'][number] | undefined) {
 }
 
 /** The index evaluates the pattern; the rest of a long phrase is compared literally. */
-function holds({ spellings, isWithinChunks }: Phrase) {
+export function holds({ spellings, isWithinChunks }: Phrase) {
   return sql.join(
     spellings.map(({ text, pattern, isWhole }) =>
       isWhole || !isWithinChunks

@@ -3,29 +3,32 @@ import { fold, sharedUnits } from './phrase.ts'
 /** Smaller chunks make a larger index; larger chunks contain almost every trigram (docs/decisions/0016). */
 const chunkBytes = 8192
 
+/** `line` is the index of its first line, or of the line that it is a piece of. */
+export type Chunk = { text: string; line: number }
+
 /**
  * Lines as the index stores them: case-folded and joined into chunks that end at a line end. A line longer than a chunk is
  * cut into overlapping pieces, so that a phrase across a cut is whole in one of them.
  */
-export function cutChunks(lines: readonly string[]): string[] {
-  const chunks: string[] = []
+export function cutChunks(lines: readonly string[]): Chunk[] {
+  const chunks: Chunk[] = []
   let open: string[] = []
   let openBytes = 0
-  const close = (): void => {
-    if (open.length > 0) chunks.push(open.join('\n'))
+  const close = (end: number): void => {
+    if (open.length > 0) chunks.push({ text: open.join('\n'), line: end - open.length })
     open = []
     openBytes = 0
   }
-  for (const line of lines.map(fold)) {
+  for (const [index, line] of lines.map(fold).entries()) {
     const bytes = Buffer.byteLength(line)
-    if (openBytes + bytes > chunkBytes) close()
-    if (bytes > chunkBytes) chunks.push(...pieces(line, bytes))
+    if (openBytes + bytes > chunkBytes) close(index)
+    if (bytes > chunkBytes) chunks.push(...pieces(line, bytes).map((text) => ({ text, line: index })))
     else {
       open.push(line)
       openBytes += bytes + 1
     }
   }
-  close()
+  close(lines.length)
   return chunks
 }
 

@@ -14,6 +14,7 @@ export const searchEndpoint = bind(contract.searchSessions, async ({ query: aske
           filters: asked,
           perPage: asked.per_page,
           cursor: asked.scan_cursor,
+          hasMatches: asked.include_matches,
           signal,
         })
       : await searchSessions(app, { query, filters: asked, page: { page: asked.page, perPage: asked.per_page } }),

@@ -40,7 +40,10 @@ export function indexBatch(app: Indexer, sessionId: number, maxBytes = batchByte
     const entries = await selectLinesAfter(tx, sessionId, { after: thread.indexed_count, maxBytes })
     const indexedCount = entries.at(-1)?.sequence ?? thread.indexed_count
     if (entries.length > 0) {
-      const chunks = cutChunks(entries.map(({ line }) => line))
+      const chunks = cutChunks(entries.map(({ line }) => line)).map(({ text, line }) => ({
+        text,
+        firstEntry: entries[line]?.sequence ?? indexedCount,
+      }))
       await insertChunks(tx, sessionId, { from: thread.chunk_count, chunks, indexedCount })
     }
     if (indexedCount >= thread.entry_count) await deleteMarks(tx, marks)

@@ -16,3 +16,8 @@ export function planned<Row>(db: Database, settings: readonly string[], query: R
     }
   })
 }
+
+/** Whether PostgreSQL ended the query because its time was up. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '57014'
+}

@@ -3,6 +3,7 @@ import type { ContentScan, FoundContents } from '@yardmaster/contract/search/fie
 import type { SessionFilters } from '@yardmaster/contract/sessions/fields'
 import type { App } from '../app.ts'
 import { type Candidate, findCandidates, showSessions } from '../sessions/session.ts'
+import { findMatches } from './find-matches.ts'
 import { phraseOf } from './phrase.ts'
 import { readCursor, writeCursor } from './scan-cursor.ts'
 import { settlePage } from './settle-page.ts'
@@ -14,6 +15,8 @@ type Wanted = {
   filters: SessionFilters
   perPage: number
   cursor: string | undefined
+  /** Whether the answer says where the phrase is. */
+  hasMatches: boolean
   /** Aborted when the client disconnects. */
   signal: AbortSignal
 }
@@ -33,19 +36,23 @@ export async function searchContents(app: App, wanted: Wanted): Promise<FoundCon
   const page = { perPage, chunkSessions: app.contentSearch.chunkSessions }
   const walked = await walk(app, candidates, { phrase, unindexed, page, deadline, signal })
   const { shown, covered } = settlePage(walked, page)
+  const sessions = await showSessions(
+    app,
+    shown.flatMap((place) => candidates[place]?.id ?? []),
+  )
   return {
     query,
     search_contents: true,
-    sessions: await showSessions(
-      app,
-      shown.flatMap((place) => candidates[place]?.id ?? []),
-    ),
+    sessions,
     pagination: { page: 1, per_page: perPage, total_count: null, total_pages: null },
     content_scan: describeScan(candidates, {
       covered,
       isTimedOut: walked.isTimedOut,
       isCapped: found.length > limit,
       cursor: from && wanted.cursor,
+    }),
+    ...(wanted.hasMatches && {
+      matches: await findMatches(app, sessions, { phrase, tails: unindexed.tails, deadline }),
     }),
   }
 }

@@ -14,6 +14,7 @@ export const tools: readonly Tool[] = [
         takes: [
           'q',
           'search_contents',
+          'include_matches',
           'scan_cursor',
           'status',
           'agent_runtime',

@@ -11,6 +11,7 @@ import {
 import { selectDocumentHolders } from './document-store.ts'
 import { type Frequency, learn, type Plan, planStep } from './next-step.ts'
 import { lineMatcher, type Phrase } from './phrase.ts'
+import { isCancelled } from './planned-store.ts'
 import { isSettled, type Walked } from './settle-page.ts'
 import type { Unindexed } from './unindexed.ts'
 
@@ -135,10 +136,6 @@ async function findHolders(
     if (isCancelled(error)) return 'too slow'
     throw error
   }
-}
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '57014'
 }
 
 /** The index also returns sessions of that age that are not candidates. */

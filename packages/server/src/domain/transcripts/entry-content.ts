@@ -1,5 +1,6 @@
 import type { EntryKind, PartType } from '@yardmaster/contract/transcripts/entry-fields'
 import { truncate } from '../../platform/truncate.ts'
+import type { Runtime } from '../../runtimes/runtime.ts'
 import { blocksOf, type Fields, isFields, parseEntry } from './entry-parts.ts'
 import { renderContent } from './render.ts'
 
@@ -16,7 +17,7 @@ export type ContentPart = {
 }
 
 /** Hides a line that is not a JSON object, and one that its runtime hides. */
-export function contentOf(line: string, readable: ((line: string) => unknown) | undefined): EntryContent {
+export function contentOf(line: string, readable: Runtime['readable']): EntryContent {
   const stored = parseEntry(line)
   const shown = readable ? readable(line) : stored
   const writtenAt = timeOf(stored?.timestamp)
@@ -24,6 +25,11 @@ export function contentOf(line: string, readable: ((line: string) => unknown) | 
   const message = isFields(shown.message) ? shown.message : shown
   const parts = partsIn(shown, message)
   return { kind: kindOf(shown, parts), model: stringOf(message.model), writtenAt, parts }
+}
+
+/** The texts of a stored line that people see. */
+export function shownTexts(line: string, readable: Runtime['readable']): string[] {
+  return contentOf(line, readable).parts.map(({ text }) => text)
 }
 
 function partsIn(entry: Fields, message: Fields): ContentPart[] {

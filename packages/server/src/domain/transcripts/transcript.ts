@@ -7,6 +7,7 @@ import { renderLine, renderReadable } from './render.ts'
 import { findLines, findProgress, selectLastLines, type ThreadKey } from './transcript-store.ts'
 
 export { appendEntries } from './append-entries.ts'
+export { shownTexts } from './entry-content.ts'
 export { findFirstEntries } from './entry-store.ts'
 export { type IngestHooks, ingest } from './ingest.ts'
 export { outlineOf } from './line-outline.ts'

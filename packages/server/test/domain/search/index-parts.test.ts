@@ -7,17 +7,19 @@ import { isSettled, settlePage } from '../../../src/domain/search/settle-page.ts
 describe('chunks', () => {
   test('hold several short lines, at most 8 KB, and end at a line end', () => {
     const lines = Array.from({ length: 500 }, (_, n) => `Line ${n} ${'y'.repeat(n % 90)}`)
-    const chunks = cutChunks(lines)
+    const cut = cutChunks(lines)
+    const chunks = cut.map(({ text }) => text)
     expect(chunks.join('\n')).toBe(lines.join('\n').toLowerCase())
     expect(Math.max(...chunks.map((chunk) => Buffer.byteLength(chunk)))).toBeLessThanOrEqual(8192)
     expect(chunks.length).toBeLessThan(6)
+    for (const { text, line } of cut) expect(text.startsWith(`line ${line} `)).toBe(true)
   })
 
   test.each(['a', 'é', '漢', '😀'])(
     'a long line of %j is cut into pieces that share enough and break no character',
     (unit) => {
       const line = Array.from({ length: 9000 }, (_, n) => `${unit}${n % 10}`).join('')
-      const pieces = cutChunks([line])
+      const pieces = cutChunks(['before', line]).flatMap(({ text, line: index }) => (index === 1 ? text : []))
       expect(pieces.length).toBeGreaterThan(1)
       for (const piece of pieces) expect(piece.isWellFormed()).toBe(true)
       for (let at = 0; at + sharedUnits <= line.length; at += 97) {
