@@ -5,7 +5,8 @@ import { pricedApp } from '../../support/costs/priced-app.ts'
 import { insertUsage } from '../../support/costs/usage-rows.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
-const { app } = pricedApp()
+// No host runs the turns that the tests insert.
+const { app } = pricedApp({ ROLE: 'web' })
 
 const at = (minute: number) => new Date(Date.UTC(2026, 7, 1, 12, minute))
 

@@ -11,7 +11,7 @@ export const span = 'from=2026-08-01T00:00:00Z&to=2026-08-03T00:00:00Z'
 export const at = (time: string) => new Date(time)
 
 /** An app with a price file of two versions, whose ledger is empty before each test. */
-export function pricedApp() {
+export function pricedApp(environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'yardmaster-prices-'))
   afterAll(() => rm(folder, { recursive: true, force: true }))
   const pricesPath = join(folder, 'prices.json')
@@ -23,7 +23,7 @@ export function pricedApp() {
   const before = { valid_from: '2020-01-01', per_mtok: { opus: { input: 50, output: 250 } } }
   file([before, today])
 
-  const app = testApp({ environment: { PRICES_PATH: pricesPath } })
+  const app = testApp({ environment: { PRICES_PATH: pricesPath, ...environment } })
   beforeEach(async () => {
     await app.pool.query('delete from session_usage')
   })

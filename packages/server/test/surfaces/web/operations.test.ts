@@ -115,6 +115,10 @@ describe('what a person does on the dashboard', () => {
       }),
     ])
     expect(human_message_capture_gaps).toEqual([])
+    const { turns } = (await browser.get(`/web/v1/sessions/${made.body.session.id}/turns`)).body
+    expect(turns).toEqual([
+      expect.objectContaining({ number: 1, author: { key: 'ada-lovelace', display_name: 'Ada Lovelace' } }),
+    ])
     expect((await app.post('/sessions', { ...request, idempotency_key: 'api' })).body.session.genesis).toBe('api')
   })
 
