@@ -1,6 +1,6 @@
-import { fstatSync } from 'node:fs'
 import { startHost } from './app/compose.ts'
 import { readConfig, readEnvironment } from './app/config.ts'
+import { isKept } from './app/link.ts'
 import { stopOnSignals } from './app/shutdown.ts'
 import { welcome } from './app/welcome.ts'
 import { openLog } from './platform/log/log.ts'
@@ -14,7 +14,7 @@ export async function main(): Promise<void> {
     const log = openLog({ level: config.LOG_LEVEL })
     const starting = startHost(config, { log, environment })
     const stopping = stopOnSignals(starting, log)
-    const lines = await welcome(await starting, { isLogged: isLogged(environment) })
+    const lines = await welcome(await starting, { isLogged: isKept(process.stdout.fd, environment) })
     if (!stopping.aborted) process.stdout.write(`${lines}\n`)
   } catch (error) {
     process.stderr.write(
@@ -22,11 +22,6 @@ export async function main(): Promise<void> {
     )
     process.exit(1)
   }
-}
-
-/** Whether a file or the journal keeps what is printed. */
-function isLogged({ JOURNAL_STREAM }: Record<string, string | undefined>): boolean {
-  return JOURNAL_STREAM !== undefined || fstatSync(process.stdout.fd).isFile()
 }
 
 function stackOf(error: unknown): string {

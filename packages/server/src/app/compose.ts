@@ -65,7 +65,7 @@ export type Host = {
 
 type HostOptions = {
   log: Log
-  web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking'>>
+  web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking' | 'dashboardFolder'>>
   /** The environment for the catalog's placeholders. */
   environment?: Record<string, string | undefined>
 }

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { signInKeys } from '../domain/sign-ins/sign-in.ts'
 import { readIfPresent, writePrivateFile } from '../platform/files/private-file.ts'
@@ -16,6 +17,11 @@ export function recordAddress(home: Home, address: string): Promise<void> {
 /** The secret is in the fragment, which no browser sends to a server: it is in no log and in no referrer. */
 export function linkTo(address: string, secret: string): string {
   return `${address}/#k=${secret}`
+}
+
+/** Whether a file or the journal keeps what is printed there: such a place gets no link that signs in. */
+export function isKept(output: number, { JOURNAL_STREAM }: Record<string, string | undefined>): boolean {
+  return JOURNAL_STREAM !== undefined || fstatSync(output).isFile()
 }
 
 /** `npm run link`: prints a link that signs in once. It needs no running server, only what the home holds: the key. */

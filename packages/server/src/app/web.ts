@@ -23,7 +23,8 @@ import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
 import { registerSupervisorPages } from '../surfaces/operator/supervisor/supervisor-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
-import { browserChecker } from '../surfaces/web/browser-checker.ts'
+import { browserChecker, operatorOrSignedIn } from '../surfaces/web/browser-checker.ts'
+import { openDashboard } from '../surfaces/web/dashboard.ts'
 import { closeStreamsOfEndedSignIns } from '../surfaces/web/open-streams.ts'
 import { registerSignIn } from '../surfaces/web/sign-in-routes.ts'
 import type { Config } from './config.ts'
@@ -46,6 +47,8 @@ export type WebOptions = {
   keys: readonly string[]
   timeouts?: HttpTimeouts
   isChecking?: boolean
+  /** Where the built dashboard is. */
+  dashboardFolder?: string
 }
 
 export type Web = {
@@ -57,7 +60,8 @@ export type Web = {
 
 /** Everything that is reached over HTTP, listening. */
 export async function openWeb(app: App, options: WebOptions): Promise<Web> {
-  const { config, keys, timeouts, isChecking = false } = options
+  const { config, keys, timeouts, isChecking = false, dashboardFolder } = options
+  const dashboard = openDashboard(dashboardFolder)
   const endpoints = modules.flatMap((module) => module.endpoints ?? [])
   const tokens = formTokens(config.SUPERVISOR_PASSWORD)
   const realm = operatorRealm({
@@ -73,7 +77,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<Web> {
     tracing: app.tracing,
     checkers: {
       api_key: apiKeyChecker(check),
-      operator: realm.check,
+      operator: operatorOrSignedIn(app, realm.check),
       browser: browserChecker(app),
       elicitation_token: elicitationTokenChecker(app, check),
       webhook: webhookChecker(app, config),
@@ -81,6 +85,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<Web> {
     hosts: [config.HOST, ...named],
     trustedProxies: trustedBy(config),
     ...(timeouts && { timeouts }),
+    fallback: dashboard.fallback,
   })
   closeStreamsOfEndedSignIns(server, app)
   registerEndpoints(server, endpoints, { app, isChecking })
@@ -88,6 +93,7 @@ export async function openWeb(app: App, options: WebOptions): Promise<Web> {
   const forBrowsers = [...endpoints.filter(({ auth }) => auth === 'api_key'), ...forPeople]
   registerEndpoints(server, forBrowsers, { app, isChecking, surface: 'web' })
   registerSignIn(server, app, { keys: check, realm })
+  dashboard.register(server)
   registerProbes(server, app)
   registerPageKit(server)
   registerHealth(server, app)

@@ -91,6 +91,9 @@ const actions: Record<string, Action> = {
   },
 }
 
+/** The names of those that need the operator's password on this page. */
+export const operatorActions = Object.keys(actions).filter((name) => actions[name]?.auth === 'operator')
+
 /** The health report for people, and the actions on it. Reading is open to everyone who can reach the server. */
 export function registerHealth(server: FastifyInstance, app: App): void {
   const open = { config: { auth: 'none', isPage: true } } as const

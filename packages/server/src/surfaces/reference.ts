@@ -24,8 +24,6 @@ export function registerReference(server: FastifyInstance, endpoints: readonly E
   server.get(`${apiPrefix}/openapi.json`, { config: { auth: 'api_key' } }, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(json()),
   )
-  // A person who opens the server's address in a browser gets the documentation.
-  server.get('/', open, (_request, reply) => reply.redirect('/docs'))
   server.get('/docs', open, (_request, reply) => reply.type('text/html; charset=utf-8').send(page().html))
   server.get('/docs/reference.css', open, (_request, reply) => reply.type('text/css; charset=utf-8').send(page().css))
 }

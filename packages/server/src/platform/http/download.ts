@@ -60,9 +60,9 @@ export function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
  * The part that `Range` asks for; `none` if the file has no such part. Undefined for the whole file: without the header, with
  * one that is not a single range of bytes, and if `If-Range` names another version.
  */
-function partOf(
+export function partOf(
   { range, 'if-range': version }: FastifyRequest['headers'],
-  { sizeBytes, tag }: Download,
+  { sizeBytes, tag }: Pick<Download, 'sizeBytes' | 'tag'>,
 ): Part | 'none' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? '') ?? []
   if (first === '' && last === '') return undefined

@@ -31,7 +31,15 @@ export type Guard = {
   checkBody(request: FastifyRequest, payload: RequestPayload): Promise<RequestPayload>
 }
 
-export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readonly string[] }): Guard {
+/** Answers requests to addresses without a route. */
+export type Fallback = {
+  accepts(request: FastifyRequest): Promise<boolean>
+  serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
+}
+
+type GuardOptions = { checkers: Checkers; hosts: readonly string[]; fallback?: Fallback | undefined }
+
+export function guardOf({ checkers, hosts, fallback }: GuardOptions): Guard {
   const names = hostNames(hosts)
   return {
     admitRoute: ({ method, url, config }) => {
@@ -58,7 +66,7 @@ export function guardOf({ checkers, hosts }: { checkers: Checkers; hosts: readon
       if (auth === 'webhook') checkers.webhook?.admit(request)
       else if (auth !== 'none') await checkers[auth]?.(request, reply)
       if (auth === 'operator' || request.routeOptions.config?.isPage) refuseForeignOrigin(request)
-      if (request.is404) refuseMissing()
+      if (request.is404 && !(await fallback?.accepts(request))) refuseMissing()
     },
     checkBody: async (request, payload) => {
       const { webhook } = checkers

@@ -10,7 +10,7 @@ import { answerError, logFault } from './answer-error.ts'
 import { compressAnswers } from './compression.ts'
 import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
-import { type Checkers, guardOf } from './guard.ts'
+import { type Checkers, type Fallback, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
 import { isEventStream } from './register.ts'
 import { inRequest, openRequestContexts, requestIdOf } from './request-context.ts'
@@ -28,6 +28,8 @@ export type HttpServerOptions = {
   /** Addresses of proxies that forward requests and name the client's address. */
   trustedProxies?: readonly string[]
   timeouts?: HttpTimeouts
+  /** What answers where there is no route. Without it, or if it does not accept a request, the answer is 404. */
+  fallback?: Fallback
 }
 
 export type HttpTimeouts = {
@@ -55,10 +57,10 @@ export const defaultTimeouts: HttpTimeouts = {
 const maxParamLength = 300
 
 export function openHttpServer(options: HttpServerOptions): FastifyInstance {
-  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts } = options
+  const { log, checkers, hosts, trustedProxies = [], timeouts = defaultTimeouts, fallback } = options
   const { metrics = openMetrics(), tracing = noTracing } = options
   const desk = { log, metrics }
-  const guard = guardOf({ checkers, hosts })
+  const guard = guardOf({ checkers, hosts, fallback })
   // Connections whose request was answered before it had arrived completely: they get no second answer.
   const answeredEarly = new WeakSet<Socket>()
   const server = fastify({
@@ -92,6 +94,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
     if (route.config?.auth === 'webhook')
       route.preParsing = (request, _reply, payload) => guard.checkBody(request, payload)
   })
+  if (fallback) server.setNotFoundHandler((request, reply) => fallback.serve(request, reply))
   openRequestContexts(server)
   server.decorateRequest('browser', null)
   server.addHook('onRequest', guard.check)

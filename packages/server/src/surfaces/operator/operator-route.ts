@@ -12,13 +12,15 @@ import { Refusal, refuse } from '../../platform/refusal.ts'
 export type Address = { params: Readonly<Record<string, string>>; query: Readonly<Record<string, string>> }
 export type Filled = Readonly<Record<string, string>>
 
-/** Serves a page that only a person with the operator's password sees. */
+/** Serves a page that only a person with the operator's password sees, or also everyone who is signed in to the dashboard. */
 export function servePage(
   server: FastifyInstance,
   url: string,
   render: (address: Address) => Promise<Page | { redirect: string }>,
+  { isForSignedIn = false }: { isForSignedIn?: boolean } = {},
 ): void {
-  server.get(url, guarded, async (request, reply) => {
+  const config = { ...guarded.config, ...(isForSignedIn && { isForSignedIn: true as const }) }
+  server.get(url, { config }, async (request, reply) => {
     const page = await render(addressOf(request))
     return 'redirect' in page ? reply.redirect(page.redirect) : sendPage(reply, page)
   })

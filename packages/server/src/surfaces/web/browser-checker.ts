@@ -4,33 +4,64 @@ import { findSignIn, type SignInRow, signInDays } from '../../domain/sign-ins/si
 import { cookie, cookieName, readCookie } from '../../platform/http/browser.ts'
 import type { Checker } from '../../platform/http/guard.ts'
 import { refuse } from '../../platform/refusal.ts'
+import { operatorActions } from '../health.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** With auth `operator`: everyone who has signed in with a key or a link may read it too. */
+    isForSignedIn?: true
+  }
   interface FastifyRequest {
     /** Of the browser. Undefined where pages are open and the browser gave no name. */
     signIn: SignInRow | undefined
   }
 }
 
+/** For routes that declare `operator`. */
+export function operatorOrSignedIn(app: App, realm: Checker): Checker {
+  return async (request, reply) => {
+    if (request.routeOptions.config?.isForSignedIn) {
+      const found = await signInOf(app, request)
+      if (found && found.row.key_hash !== null) return
+    }
+    await realm(request, reply)
+  }
+}
+
 /** For routes that declare `browser`: the cookie of a sign-in, or nothing where pages are open. Never a key. */
 export function browserChecker(app: App): Checker {
   return async (request, reply) => {
-    const token = readCookie(request.headers.cookie, cookieName(request))
-    const found = token === undefined ? undefined : await findSignIn(app, token)
+    const found = await signInOf(app, request)
     if (!found && app.webAuth === 'session') refuse('unauthorized', 'Sign in first: with an API key or a one-time link')
     const row = found?.row
     request.signIn = row
     request.browser = { signInId: row?.id, personKey: row?.person_key ?? undefined }
-    if (found?.isRenewed && token !== undefined) keepCookie(request, reply, token)
+    if (isOperatorsOnly(request) && (row?.key_hash ?? null) === null && row?.is_operator !== true)
+      refuse('unauthorized', "This needs the operator's password, or signing in with an API key")
+    if (found?.isRenewed) keepCookie(request, reply, found.token)
   }
+}
+
+async function signInOf(app: App, request: FastifyRequest) {
+  const token = readCookie(request.headers.cookie, cookieName(request))
+  const found = token === undefined ? undefined : await findSignIn(app, token)
+  return found && token !== undefined ? { ...found, token } : undefined
+}
+
+/** On open pages the actions of the health page need what they need on the health page itself. */
+function isOperatorsOnly({ routeOptions }: FastifyRequest): boolean {
+  return operatorActions.some((name) => routeOptions.url === `/web/v1/health/${name}`)
 }
 
 const maxAgeSeconds = signInDays * 86_400
 
+/** Where the browser sends it: to the operations, and to the pages about jobs. */
+const paths = ['/web', '/jobs']
+
 export function keepCookie(request: FastifyRequest, reply: Pick<FastifyReply, 'header'>, token: string): void {
-  reply.header('set-cookie', cookie(request, { value: token, path: '/web', maxAgeSeconds }))
+  for (const path of paths) reply.header('set-cookie', cookie(request, { value: token, path, maxAgeSeconds }))
 }
 
 export function dropCookie(request: FastifyRequest, reply: Pick<FastifyReply, 'header'>): void {
-  reply.header('set-cookie', cookie(request, { value: '', path: '/web', maxAgeSeconds: 0 }))
+  for (const path of paths) reply.header('set-cookie', cookie(request, { value: '', path, maxAgeSeconds: 0 }))
 }

@@ -222,9 +222,4 @@ describe('GET /docs', () => {
     expect(Object.keys((await served()).paths).filter((path) => !text.includes(path))).toEqual([])
     expect(/<script[^>]+src=["']?(https?:)?\/\//.test(html)).toBe(false)
   })
-
-  test('GET /docs is where / redirects to', async () => {
-    const response = await app.send('/', { redirect: 'manual' })
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
-  })
 })

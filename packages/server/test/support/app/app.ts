@@ -33,6 +33,8 @@ export type TestApp = ApiCalls & {
 type Options = {
   environment?: Record<string, string>
   timeouts?: HttpTimeouts
+  /** Where the built dashboard is. */
+  dashboardFolder?: string
   /** Instead of the registered ones. */
   drivers?: readonly RuntimeDriver[]
   log?: Log
@@ -54,6 +56,7 @@ export function testApp(options: Options = {}): TestApp {
 export async function startTestApp({
   environment = {},
   timeouts,
+  dashboardFolder,
   drivers,
   log = silentLog,
 }: Options = {}): Promise<{ app: TestApp; stop(): Promise<void> }> {
@@ -74,7 +77,7 @@ export async function startTestApp({
   const host = await startHost(config, {
     log,
     environment: { ...process.env, ...environment },
-    web: { isChecking: true, ...(timeouts && { timeouts }) },
+    web: { isChecking: true, ...(timeouts && { timeouts }), ...(dashboardFolder && { dashboardFolder }) },
   })
   const pool = openPool(database.url)
   return {

@@ -5,7 +5,7 @@ import { dashboardBrowser } from '../../support/http/dashboard-browser.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
 
 const { log, records } = recordedLog()
-const app = testApp({ environment: { ROLE: 'web', WEB_AUTH: 'none' }, log })
+const app = testApp({ environment: { ROLE: 'web', WEB_AUTH: 'none', SUPERVISOR_PASSWORD: 'open sesame' }, log })
 const sentence =
   'WEB_AUTH is none: everyone who can reach this server can do everything on the dashboard, agents on this machine included'
 
@@ -42,6 +42,20 @@ describe('WEB_AUTH=none', () => {
     expect((await browser.get('/web/session')).body).toEqual(named.body)
     await browser.post('/web/session', { key: testKey })
     expect((await browser.get('/web/session')).body.session).toMatchObject({ name: null, signed_in_by: 'key' })
+  })
+
+  test("on open pages the actions of the health page need the operator's password or a key", async () => {
+    const browser = dashboardBrowser(app)
+    const act = async () => (await browser.post('/web/v1/health/run_post_deploy_tasks')).status
+    expect(await act()).toBe(401)
+    expect((await browser.post('/web/v1/health/exit_queue_recovery_mode')).status).toBe(200)
+    expect((await browser.post('/web/session/operator', { password: 'open sesame' })).body.session.operator).toBe(true)
+    expect(await act()).toBe(200)
+    await browser.call('DELETE', '/web/session')
+    expect(await act()).toBe(401)
+    await browser.post('/web/session', { key: testKey })
+    expect(await act()).toBe(200)
+    expect((await dashboardBrowser(app).get('/jobs')).status).toBe(401)
   })
 
   test('the API still needs its key', async () => {

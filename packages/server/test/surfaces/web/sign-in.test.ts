@@ -34,11 +34,13 @@ describe('POST /web/session', () => {
       web_auth: 'session',
     })
     const { port } = new URL(app.url)
-    expect(answer.headers.getSetCookie()).toEqual([
-      expect.stringMatching(
-        new RegExp(`^yardmaster_${port}=[\\w-]{43}; Path=/web; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
+    expect(answer.headers.getSetCookie()).toEqual(
+      ['/web', '/jobs'].map((path) =>
+        expect.stringMatching(
+          new RegExp(`^yardmaster_${port}=[\\w-]{43}; Path=${path}; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
+        ),
       ),
-    ])
+    )
     expect((await browser.get(address)).body).toEqual(answer.body)
   })
 
@@ -180,7 +182,8 @@ describe('GET /web/session', () => {
     await app.pool.query(`update sign_ins set last_used_at = now() - interval '29 days'`)
     const used = await browser.get(address)
     expect(used.status).toBe(200)
-    expect(used.headers.getSetCookie()).toEqual([expect.stringContaining('Max-Age=2592000')])
+    expect(used.headers.getSetCookie()).toHaveLength(2)
+    expect(used.headers.getSetCookie()[0]).toContain('Max-Age=2592000')
     expect(Date.parse(used.body.session.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000)
     expect((await browser.get(address)).headers.getSetCookie()).toEqual([])
     await app.pool.query(`update sign_ins set last_used_at = now() - interval '30 days 1 second'`)
@@ -244,8 +247,24 @@ describe('DELETE /web/session', () => {
     const { cookie } = browser
     const answer = await browser.call('DELETE', address)
     expect(answer.status).toBe(204)
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/=; Path=\/web; Max-Age=0; HttpOnly/)])
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/=; Path=\/web; Max-Age=0; HttpOnly/),
+      expect.stringMatching(/=; Path=\/jobs; Max-Age=0; HttpOnly/),
+    ])
     expect((await dashboardBrowser(app).call('GET', address, { headers: { cookie } })).status).toBe(401)
+  })
+})
+
+describe('the pages about jobs', () => {
+  test('a person who is signed in reads the pages about jobs, and acting still needs the password', async () => {
+    const browser = await signedIn(app)
+    for (const path of ['/jobs', '/jobs/list']) {
+      expect((await browser.get(path)).status, path).toBe(200)
+      expect((await dashboardBrowser(app).get(path)).status, path).toBe(401)
+    }
+    expect((await browser.get('/jobs/nothing/here')).status).toBe(401)
+    expect((await browser.call('POST', '/jobs/queues/default/pause')).status).toBe(401)
+    expect((await browser.get('/supervisor')).status).toBe(401)
   })
 })
 

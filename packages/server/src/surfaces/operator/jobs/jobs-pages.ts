@@ -29,6 +29,9 @@ import { jobView } from './job-view.ts'
 
 const perPage = 50
 
+/** Acting needs the password, reading does not. */
+const forSignedIn = { isForSignedIn: true }
+
 /** The job dashboard: queues, classes, jobs, and what an operator does about them. */
 export function registerJobsPages(server: FastifyInstance, app: App, tokens: FormTokens): void {
   const { queueOfJob } = app
@@ -80,9 +83,9 @@ export function registerJobsPages(server: FastifyInstance, app: App, tokens: For
     return { title: `Job ${id}`, place, near: near(''), body: html`${wrongDelay === undefined && shown(said)}${view}` }
   }
 
-  servePage(server, '/jobs', ({ query }) => board({ done: query.done }))
-  servePage(server, '/jobs/list', ({ query }) => list(query))
-  servePage(server, '/jobs/:id', ({ params, query }) => one(params.id ?? '', { done: query.done }))
+  servePage(server, '/jobs', ({ query }) => board({ done: query.done }), forSignedIn)
+  servePage(server, '/jobs/list', ({ query }) => list(query), forSignedIn)
+  servePage(server, '/jobs/:id', ({ params, query }) => one(params.id ?? '', { done: query.done }), forSignedIn)
 
   for (const [verb, { perform, isLast = false }] of Object.entries(changes))
     serveAction(server, {
