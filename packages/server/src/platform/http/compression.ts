@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip, gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** A shorter answer fits into one packet either way. */
 const minBytes = 1024
+/** Up to here compressing at once takes less than a millisecond, and a fifth of what handing it to a thread takes. */
+const shortBytes = 16 * 1024
 /** Takes two thirds of the time of the usual level for 4 % more bytes. */
 const level = 4
 
@@ -12,21 +14,21 @@ const compress = promisify(gzip)
 
 /**
  * Compresses JSON for callers that accept it. Streams and files are sent as they are: an event must not wait in a compressor,
- * and a zip file gains nothing. Runs in the thread pool, so that a long answer does not block other requests.
+ * and a zip file gains nothing. A long answer is compressed in the thread pool, so that it does not block other requests.
  */
 export function compressAnswers(server: FastifyInstance): void {
   server.addHook('onSend', (request, reply, payload, done) => {
     if (!mayDiffer(reply)) return done(null, payload)
     reply.header('vary', [reply.getHeader('vary') ?? [], 'Accept-Encoding'].flat().join(', '))
-    if (typeof payload !== 'string' || Buffer.byteLength(payload) <= minBytes || !isCompressible(request))
-      return done(null, payload)
-    compress(payload, { level }).then(
-      (compressed) => {
-        markCompressed(reply)
-        done(null, compressed)
-      },
-      (error: Error) => done(error),
-    )
+    if (typeof payload !== 'string' || !isCompressible(request)) return done(null, payload)
+    const bytes = Buffer.from(payload)
+    if (bytes.length <= minBytes) return done(null, payload)
+    const send = (compressed: Buffer): void => {
+      markCompressed(reply)
+      done(null, compressed)
+    }
+    if (bytes.length <= shortBytes) return send(gzipSync(bytes, { level }))
+    compress(bytes, { level }).then(send, (error: Error) => done(error))
   })
 }
 

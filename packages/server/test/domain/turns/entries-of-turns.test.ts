@@ -4,6 +4,8 @@ import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const app = testApp()
 const { create, settled, say } = sessionHelpers(app)
+/** In two parts, so that no scanner finds it here. */
+const secret = ['ghp', 'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789'].join('_')
 
 test('the entries of real turns name their turn, their tools and their subagent, and turns name their first entry', async () => {
   const id = await create(['think first', 'run echo one', 'spawn say from below'].join('\n'))
@@ -40,4 +42,16 @@ test('the entries of real turns name their turn, their tools and their subagent,
   expect(below.body.entries.flatMap((entry: Answer['body']) => entry.parts)).toContainEqual(
     expect.objectContaining({ type: 'text', text: 'from below' }),
   )
+})
+
+test('neither entries nor the excerpts of a search show a secret that the agent printed', async () => {
+  const id = await create(`run printf 'a heron has %s' ${secret}`)
+  await settled(id)
+  const entries = await app.get(`/sessions/${id}/entries`)
+  const sequence = entries.body.entries.find(({ kind }: Answer['body']) => kind === 'tool_result').sequence
+  const part = await app.get(`/sessions/${id}/entries/${sequence}/parts/0`)
+  const found = await app.get('/sessions/search?search_contents=true&include_matches=true&q=a+heron+has')
+  expect(part.body.part.text).toBe('a heron has [REDACTED:FORGE_TOKEN]')
+  expect(found.body.matches[id].at(-1).excerpt).toContain('a heron has [REDACTED:FORGE_TOKEN]')
+  expect(JSON.stringify([entries.body, part.body, found.body.matches])).not.toContain(secret)
 })
