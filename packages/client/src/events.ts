@@ -36,7 +36,7 @@ export async function* followEvents(
     try {
       for await (const frame of readStream(connection, { query, lastId, attempt, silenceMs })) {
         failures = 0
-        if (frame) lastId = frame.id
+        lastId = frame?.id ?? lastId
         onHeard?.(lastId)
         if (!frame) continue
         const { id, event, data } = frame
@@ -60,8 +60,8 @@ export async function* followEvents(
 }
 
 type Reading = { query: string; lastId: number | undefined; attempt: AbortController; silenceMs: number }
-/** Without an event it only says which id to continue after. */
-type Frame = { id: number; event: string | undefined; data: string }
+/** Without an event it only says which id to continue after. A transient event has no id. */
+type Frame = { id: number | undefined; event: string | undefined; data: string }
 
 async function* readStream(connection: Connection, { query, lastId, attempt, silenceMs }: Reading) {
   let timer = setTimeout(() => attempt.abort(), silenceMs)
@@ -97,6 +97,7 @@ function parseFrame(block: string): Frame | undefined {
     }),
   )
   const id = fields.get('id')
-  if (id === undefined) return undefined
-  return { id: Number(id), event: fields.get('event'), data: fields.get('data') ?? '{}' }
+  const event = fields.get('event')
+  if (id === undefined && event === undefined) return undefined
+  return { id: id === undefined ? undefined : Number(id), event, data: fields.get('data') ?? '{}' }
 }

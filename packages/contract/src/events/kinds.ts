@@ -1,17 +1,28 @@
 import type { z } from 'zod'
 import { sessionSeen } from '../attention/events.ts'
 import { backlogChanged } from '../backlog/events.ts'
+import { boardReordered } from '../board/events.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
+import { queueChanged, turnEnded, turnStarted } from '../inbox/events.ts'
 import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
-import { sessionCreated, sessionDeleted, sessionStatusChanged, statusSummaryChanged } from '../sessions/events.ts'
+import {
+  sessionChanged,
+  sessionCreated,
+  sessionDeleted,
+  sessionStatusChanged,
+  statusSummaryChanged,
+} from '../sessions/events.ts'
 import { settingsChanged } from '../settings/events.ts'
+import { transcriptAppended } from '../transcripts/events.ts'
+import { triggersChanged } from '../triggers/events.ts'
 import { eventsMissed } from './missed.ts'
 
-/** Every kind of event that the stream carries. */
+/** Every kind of event that is stored, and replayed to a reader that was away. */
 export const eventKinds = [
   backlogChanged,
+  boardReordered,
   budgetsChanged,
   categoriesChanged,
   elicitationRaised,
@@ -19,22 +30,30 @@ export const eventKinds = [
   eventsMissed,
   notificationCreated,
   notificationsChanged,
+  queueChanged,
+  sessionChanged,
   sessionCreated,
   sessionDeleted,
   sessionSeen,
   sessionStatusChanged,
   settingsChanged,
   statusSummaryChanged,
+  triggersChanged,
+  turnEnded,
+  turnStarted,
 ] as const
 
-type Kind = (typeof eventKinds)[number]
+/** Kinds that only readers get who follow at the time. They have no id, and may be lost. */
+export const transientKinds = [transcriptAppended] as const
 
-/** An event as the stream delivers it. `id` is what a reader sends as `Last-Event-ID` to continue after it. */
-export type StreamedEvent = {
-  [Each in Kind as Each['name']]: {
-    id: number
-    name: Each['name']
-    /** The payload, the session it is about, and when it happened. */
-    data: z.output<Each['payload']> & { session_id: number | null; at: string }
-  }
+/** The payload, the session it is about, and when it happened. */
+type Data<Payload> = Payload & { session_id: number | null; at: string }
+
+type Streamed<Kind extends { name: string; payload: z.ZodType }, Id> = {
+  [Each in Kind as Each['name']]: { id: Id; name: Each['name']; data: Data<z.output<Each['payload']>> }
 }[Kind['name']]
+
+/** An event as the stream delivers it. `id` is what a reader sends as `Last-Event-ID` to continue after it; a transient one has none. */
+export type StreamedEvent =
+  | Streamed<(typeof eventKinds)[number], number>
+  | Streamed<(typeof transientKinds)[number], undefined>

@@ -21,3 +21,12 @@ export const statusSummaryChanged = defineEvent({
 })
 
 export const sessionDeleted = defineEvent({ name: 'session.deleted', payload: z.object({}) })
+
+/**
+ * Something about a session changed besides its status. `fields` are keys of the session as `GET /sessions/{id}` shows it. One
+ * event for a request, whatever number of fields it wrote.
+ */
+export const sessionChanged = defineEvent({
+  name: 'session.changed',
+  payload: z.object({ fields: z.array(z.string()) }),
+})

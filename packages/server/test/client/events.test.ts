@@ -32,8 +32,8 @@ function open(response: ServerResponse, text: string): void {
 }
 
 /** Reads events until there are `count`, then leaves. */
-async function take(events: AsyncGenerator<StreamedEvent, void>, count: number): Promise<number[]> {
-  const ids: number[] = []
+async function take(events: AsyncGenerator<StreamedEvent, void>, count: number): Promise<(number | undefined)[]> {
+  const ids: (number | undefined)[] = []
   for await (const { id } of events) {
     ids.push(id)
     if (ids.length === count) break
@@ -115,10 +115,23 @@ describe('client.events', () => {
     await expect(take(createClient({ url, key: 'k' }).events(), 1)).rejects.toMatchObject({ status: 401 })
   })
 
+  test('client.events yields a transient event, and continues after the last event that has an id', async () => {
+    const transient =
+      'event: transcript.appended\ndata: {"session_id":1,"thread":"main","from":1,"to":2,"at":"now"}\n\n'
+    const asked: (string | undefined)[] = []
+    const { url } = await streamServer(({ response, lastEventId }) => {
+      asked.push(lastEventId)
+      open(response, asked.length === 1 ? frame(7) + transient : frame(8))
+      if (asked.length === 1) response.end()
+    })
+    expect(await take(createClient({ url, key: 'k' }).events(), 3)).toEqual([7, undefined, 8])
+    expect(asked).toEqual([undefined, '7'])
+  })
+
   test('client.events ends without an error when the caller aborts it', async () => {
     const { url } = await streamServer(({ response }) => open(response, frame(1)))
     const leave = new AbortController()
-    const ids: number[] = []
+    const ids: (number | undefined)[] = []
     for await (const { id } of createClient({ url, key: 'k' }).events({ signal: leave.signal })) {
       ids.push(id)
       leave.abort()

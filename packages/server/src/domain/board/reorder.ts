@@ -5,6 +5,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { type Card, lockSession, recordCardOrder, recordCardSection } from '../sessions/session.ts'
 import { lockSections, selectCards } from './card-store.ts'
+import { boardReordered } from './events.ts'
 import { findSection } from './section.ts'
 
 export type ReorderRequest = { ids: readonly number[]; section: CategoryRef; moved: SessionRef | undefined }
@@ -26,6 +27,10 @@ export async function reorderCards(app: App, { ids, section: wanted, moved }: Re
       tx,
       card && listed.includes(card.id) ? moveCard(cards, listed, card.id) : rearrange(cards, listed),
     )
+    await app.events.publish(tx, boardReordered, {
+      ...(card && { sessionId: card.id }),
+      payload: { category_id: section },
+    })
     const ordered = await selectCards(tx, section)
     return { category_id: section, session_ids: ordered.map(({ id }) => id) }
   })

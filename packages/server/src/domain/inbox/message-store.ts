@@ -3,6 +3,7 @@ import { type Generated, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import { traceparent as currentTrace } from '../../platform/tracing/traceparent.ts'
+import { noteQueueChange } from './queue-change-store.ts'
 
 export type MessageStatus = 'pending' | 'processing' | 'sent' | 'undelivered'
 export type MessageOrigin = 'caller' | 'automated_pr_merged' | 'automated_merge_conflict' | 'automated_recovery_nudge'
@@ -73,6 +74,7 @@ export async function insertMessages(
     order by incoming.place
     returning *
   `.execute(tx)
+  noteQueueChange(tx, sessionId)
   return rows.toSorted((one, other) => one.position - other.position)
 }
 
@@ -89,6 +91,7 @@ export async function returnMessage(
 ): Promise<Message> {
   const own = messageId === null ? undefined : await reopenMessage(tx, messageId)
   const returned = own ?? (await queueMessage(tx, sessionId, message))
+  noteQueueChange(tx, sessionId)
   return { ...returned, position: await moveMessage(tx, returned, 1) }
 }
 
@@ -131,6 +134,7 @@ export async function takeFirstMessage(tx: Transaction, sessionId: number): Prom
     .returningAll()
     .executeTakeFirst()
   if (taken) await closeGap(tx, taken)
+  if (taken) noteQueueChange(tx, sessionId)
   return taken
 }
 
@@ -199,6 +203,7 @@ export async function moveMessage(tx: Transaction, { id, session_id }: Message, 
     where session_id = ${session_id}
       and status = 'pending'
   `.execute(tx)
+  noteQueueChange(tx, session_id)
   return to
 }
 
@@ -214,17 +219,19 @@ function selectPlace(tx: Transaction, sessionId: number, id: number): Promise<{ 
     .executeTakeFirstOrThrow()
 }
 
-export function updateMessage(
+export async function updateMessage(
   tx: Transaction,
   id: number,
   changes: Partial<Pick<Message, 'content' | 'goal'>>,
 ): Promise<Message> {
-  return tx
+  const message = await tx
     .updateTable('enqueued_messages')
     .set({ ...changes, updated_at: sql<Date>`now()` })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  noteQueueChange(tx, message.session_id)
+  return message
 }
 
 /** Appends to a pending message, if the result fits. False if the message is no longer pending or would be too long. */
@@ -251,17 +258,20 @@ export async function extendMessage(
 export async function deleteMessage(tx: Transaction, message: Message): Promise<void> {
   await tx.deleteFrom('enqueued_messages').where('id', '=', message.id).execute()
   if (message.status === 'pending') await closeGap(tx, message)
+  noteQueueChange(tx, message.session_id)
 }
 
 /** Keeps pending messages that will never be delivered, as `undelivered`. */
-export function retireMessages(tx: Transaction, sessionId: number): Promise<Message[]> {
-  return tx
+export async function retireMessages(tx: Transaction, sessionId: number): Promise<Message[]> {
+  const retired = await tx
     .updateTable('enqueued_messages')
     .set({ status: 'undelivered', updated_at: sql<Date>`now()` })
     .where('session_id', '=', sessionId)
     .where('status', '=', 'pending')
     .returningAll()
     .execute()
+  if (retired.length > 0) noteQueueChange(tx, sessionId)
+  return retired
 }
 
 export async function retireMessage(tx: Transaction, message: Message): Promise<void> {
@@ -271,6 +281,7 @@ export async function retireMessage(tx: Transaction, message: Message): Promise<
     .where('id', '=', message.id)
     .execute()
   await closeGap(tx, message)
+  noteQueueChange(tx, message.session_id)
 }
 
 async function closeGap(tx: Transaction, { session_id, position }: Message): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
+import { noteChange } from './change-store.ts'
 import { stampedMetadata } from './metadata-store.ts'
 
 /**
@@ -22,6 +23,7 @@ export async function recordCardOrder(tx: Transaction, cards: readonly Card[]): 
 /** The card moves to another section of the board. */
 export async function recordCardSection(tx: Transaction, id: number, section: number | null): Promise<void> {
   await tx.updateTable('sessions').set({ category_id: section }).where('id', '=', id).execute()
+  noteChange(tx, id, ['category_id'])
 }
 
 export async function recordHeartbeatSent(tx: Transaction, id: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { writeJson } from '../../platform/exact-json.ts'
+import { noteChange, noteCreation } from './change-store.ts'
 import type { MetadataKey, SessionMetadata } from './metadata.ts'
 import { changedMetadata, hasMetadata, metadataText, newMetadata } from './metadata-store.ts'
 import type { SessionRow, SessionTable, SessionWithCategory } from './session-table.ts'
@@ -91,6 +92,7 @@ export async function insertSession(
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
+  if (row) noteCreation(tx, row.id)
   return row?.id
 }
 
@@ -167,7 +169,25 @@ export async function updateSession(
     })
     .where('id', '=', id)
     .execute()
+  // A change of the status has an event of its own.
+  if (status === undefined) noteChange(tx, id, shownFields(changes))
 }
+
+/** Not where a turn runs: those fields change with every turn, and its events tell of it. */
+function shownFields({ metadata = {}, forget = [], ...columns }: ColumnChanges): string[] {
+  const keys = [...Object.keys(metadata), ...forget]
+  const hasShownKey = keys.some((key) => !placeKeys.some((hidden) => hidden === key))
+  return [...Object.keys(columns).filter((name) => !placeColumns.has(name)), ...(hasShownKey ? ['metadata'] : [])]
+}
+
+const placeKeys = [
+  'clone_path',
+  'working_directory',
+  'process_pid',
+  'runtime_started',
+  'over_budget_turn_id',
+] as const satisfies readonly MetadataKey[]
+const placeColumns: ReadonlySet<string> = new Set(['session_id', 'host_id', 'job_id', 'running_job_id'])
 
 export async function insertTransition(
   tx: Transaction,

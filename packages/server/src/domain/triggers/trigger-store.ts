@@ -10,6 +10,7 @@ import { type Paged, selectPage } from '../../platform/db/select-page.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Slice } from '../../platform/jobs/pruning.ts'
 import { hasMetadata, metadataText } from '../sessions/session.ts'
+import { noteTriggerChange } from './trigger-change-store.ts'
 import type { ConditionRow, TriggerRow } from './trigger-table.ts'
 
 export function selectTrigger(db: Database | Transaction, id: number): Promise<TriggerRow | undefined> {
@@ -36,14 +37,16 @@ export async function selectNow(db: Database | Transaction): Promise<Date> {
 
 export async function insertTrigger(tx: Transaction, values: Insertable<Tables['triggers']>): Promise<number> {
   const { id } = await tx.insertInto('triggers').values(values).returning('id').executeTakeFirstOrThrow()
+  noteTriggerChange(tx, id)
   return id
 }
 
-export function updateTrigger(
+export async function updateTrigger(
   tx: Transaction,
   id: number,
   changes: Updateable<Tables['triggers']>,
 ): Promise<TriggerRow> {
+  noteTriggerChange(tx, id)
   return tx
     .updateTable('triggers')
     .set({ ...changes, updated_at: sql<Date>`now()` })
@@ -54,8 +57,9 @@ export function updateTrigger(
 
 export async function deleteTriggers(tx: Transaction, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
-  const result = await tx.deleteFrom('triggers').where('id', 'in', ids).executeTakeFirst()
-  return Number(result.numDeletedRows)
+  const deleted = await tx.deleteFrom('triggers').where('id', 'in', ids).returning('id').execute()
+  for (const { id } of deleted) noteTriggerChange(tx, id)
+  return deleted.length
 }
 
 /** The roots that the caller is limited to; undefined for all. */

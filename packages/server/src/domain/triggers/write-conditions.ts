@@ -6,6 +6,7 @@ import { wholeNumber } from '@yardmaster/contract/whole-number'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { selectSession } from '../sessions/session.ts'
 import { readCondition } from './conditions/read-condition.ts'
+import { noteTriggerChange } from './trigger-change-store.ts'
 import {
   type ConditionValues,
   deleteConditions,
@@ -121,6 +122,7 @@ export async function writeEdits(
   }
   for (const values of added) touched.add(await insertCondition(tx, triggerId, values))
   await deleteConditions(tx, removed)
+  if (touched.size > 0 || removed.length > 0) noteTriggerChange(tx, triggerId)
   return { conditions: await selectConditionsOf(tx, [triggerId]), touched }
 }
 

@@ -4,6 +4,7 @@ import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
 import type { App } from '../app.ts'
 import { issueToken } from '../elicitations/elicitation.ts'
+import { turnStarted } from '../inbox/events.ts'
 import { claimTurn, newTurnKey, type Turn, type TurnHold, transactHeld, turnKeyDigest } from '../inbox/inbox.ts'
 import { lockSessionIfThere, recordClaim, type SessionRow } from '../sessions/session.ts'
 
@@ -59,6 +60,11 @@ async function claimIn(app: App, tx: Transaction, hold: TurnHold, sessionId: num
   // A turn that was withdrawn after its dispatch is claimed only to be ended.
   const isRunnable = turn.withdrawn_by === null
   await recordClaim(tx, session.id, { hostId: hold.owner, ...(isRunnable && { turnId: turn.id }) })
+  if (isRunnable)
+    await app.events.publish(tx, turnStarted, {
+      sessionId: session.id,
+      payload: { turn: turn.sequence, source: turn.source },
+    })
   return {
     hold,
     turn,

@@ -3,7 +3,9 @@ import { transact } from '../../platform/db/transact.ts'
 import type { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { truncateMiddle } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
+import { dollarsOfSpans } from '../costs/cost.ts'
 import { settleRun } from '../elicitations/elicitation.ts'
+import { turnEnded } from '../inbox/events.ts'
 import {
   acceptTurn,
   type FailureReason,
@@ -18,6 +20,7 @@ import {
   startRetryDelaysSeconds,
   type Turn,
   type TurnHold,
+  type TurnResult,
   wakeAdmission,
   wakeAdmissionAfter,
 } from '../inbox/inbox.ts'
@@ -88,6 +91,17 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, unred
   })
 }
 
+/** Ends the turn, and tells what it cost. */
+async function retire(app: App, tx: Transaction, { session, turn, hold }: Ending, result: TurnResult): Promise<void> {
+  await retireTurn(tx, hold, result)
+  const from = turn.dispatched_at ?? turn.created_at
+  const [cost = 0] = await dollarsOfSpans({ db: tx, prices: app.prices }, session.id, [{ from, to: null }])
+  await app.events.publish(tx, turnEnded, {
+    sessionId: session.id,
+    payload: { turn: turn.sequence, outcome: result.outcome, cost_usd: cost },
+  })
+}
+
 /** A budget that ends a turn whose agent has completed it comes too late: to continue would be to do the work again. */
 async function spareCompleted(app: App, tx: Transaction, session: SessionRow, turn: Turn): Promise<boolean> {
   if (turn.withdrawn_by !== 'restart' || !readMetadata(session).stopped_by_budget) return false
@@ -96,9 +110,9 @@ async function spareCompleted(app: App, tx: Transaction, session: SessionRow, tu
 
 /** The withdrawing request has set the session's status. A prompt that the agent never received returns to the queue. */
 async function endWithdrawn(app: App, tx: Transaction, ending: Ending): Promise<void> {
-  const { session, turn, hold } = ending
+  const { session, turn } = ending
   if (await shouldContinue(tx, ending)) return continueLater(app, tx, ending)
-  await retireTurn(tx, hold, { outcome: 'interrupted' })
+  await retire(app, tx, ending, { outcome: 'interrupted' })
   const message = turn.started_at === null ? await returnPrompt(tx, turn) : undefined
   if (!message) {
     const by = readMetadata(session).stopped_by_budget ? 'a budget' : turn.withdrawn_by
@@ -130,9 +144,10 @@ async function shouldContinue(tx: Transaction, { session, turn }: Ending): Promi
 async function continueLater(
   app: App,
   tx: Transaction,
-  { session, turn, hold }: Ending,
+  ending: Ending,
   { isOnLostHost = false }: { isOnLostHost?: boolean } = {},
 ): Promise<void> {
+  const { session, turn, hold } = ending
   await transitionIfItApplies(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
   if (turn.started_at === null) {
     await releaseTurn(tx, hold)
@@ -145,7 +160,7 @@ async function continueLater(
     )
     return
   }
-  await retireTurn(tx, hold, { outcome: 'interrupted' })
+  await retire(app, tx, ending, { outcome: 'interrupted' })
   const prompt = isOnLostHost ? promptAfterMove(turn) : recoveryPrompt
   const { goal, traceparent } = turn
   const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal, traceparent })
@@ -164,11 +179,11 @@ type Conclusion = Extract<Outcome, { kind: 'completed' | 'interrupted' | 'failed
 const transientFailures: readonly FailureReason[] = ['crash', 'agent_error']
 
 async function conclude(app: App, tx: Transaction, ending: Ending, outcome: Conclusion): Promise<void> {
-  const { session, turn, hold } = ending
+  const { session, turn } = ending
   const isUndelivered = turn.started_at === null && turn.prompt !== '' && outcome.kind !== 'completed'
   if (outcome.kind === 'failed' && isUndelivered && (await startAgain(app, tx, ending, outcome))) return
   const failure = outcome.kind === 'failed' ? { failureReason: outcome.reason, error: outcome.detail } : {}
-  await retireTurn(tx, hold, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
+  await retire(app, tx, ending, { outcome: outcome.kind === 'prepared' ? 'completed' : outcome.kind, ...failure })
   if (outcome.kind === 'failed')
     await note(app, tx, session.id, `The turn failed (${outcome.reason}): ${outcome.detail}`, 'error')
   if (isUndelivered) await returnUndelivered(app, tx, ending)

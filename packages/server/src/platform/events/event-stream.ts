@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { eventsMissed } from '@yardmaster/contract/events/missed'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { isOutage } from '../db/outage.ts'
+import type { ReceivedEvent } from './broadcasts.ts'
 import type { PlacedEvent } from './event.ts'
 import type { Events } from './events.ts'
 import type { EventCursor } from './outbox-store.ts'
@@ -76,6 +77,13 @@ export function openEventStream(
       if (stream.writableLength > maxBacklogBytes) stream.destroy()
       placed.forEach(send)
     },
+    // Dropped for a client that is behind: it is disconnected soon, and reads again what it shows.
+    onTransient: (received) => {
+      if (stream.writableLength > maxBacklogBytes) return
+      for (const event of received) {
+        if (from.sessionId === undefined || event.session_id === from.sessionId) write(transientFrame(event))
+      }
+    },
     // A client that does not read would never receive the end, and would delay our shutdown.
     onClosed: () => (stream.writableNeedDrain ? stream.destroy() : stream.end()),
   })
@@ -98,4 +106,9 @@ export function openEventStream(
 function frame({ position, name, session_id, payload, created_at }: PlacedEvent): string {
   const data = { session_id, ...(payload as object), at: formatTimestamp(created_at) } // payloads are objects by their schemas
   return `id: ${position}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** Without an id: the reader continues after the last event that has one. */
+function transientFrame({ name, session_id, payload, at }: ReceivedEvent): string {
+  return `event: ${name}\ndata: ${JSON.stringify({ session_id, ...payload, at })}\n\n`
 }

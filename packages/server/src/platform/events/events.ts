@@ -1,17 +1,11 @@
 import type { Database, Transaction } from '../db/database.ts'
-import { afterCommit } from '../db/transact.ts'
 import type { Log } from '../log/log.ts'
 import { retryLevel } from '../log/retry-level.ts'
 import { bindWork } from '../log/work-context.ts'
+import { openBroadcasts, type ReceivedEvent } from './broadcasts.ts'
 import type { EventKind, PlacedEvent } from './event.ts'
-import {
-  type EventCursor,
-  findEventsAfter,
-  insertEvent,
-  lastPosition,
-  placeEvents,
-  selectRetention,
-} from './outbox-store.ts'
+import { type EventCursor, findEventsAfter, lastPosition, placeEvents, selectRetention } from './outbox-store.ts'
+import { connectRelay, publish } from './publish.ts'
 import type { Signals } from './signals.ts'
 
 export type Events = {
@@ -35,7 +29,12 @@ export type Events = {
   close(): void
 }
 
-export type Follower = { onEvents(events: readonly PlacedEvent[]): void; onClosed(): void }
+export type Follower = {
+  onEvents(events: readonly PlacedEvent[]): void
+  /** Of all hosts. Some may be missing, and their order among the others is not defined. */
+  onTransient?(events: readonly ReceivedEvent[]): void
+  onClosed(): void
+}
 
 const topic = 'events'
 
@@ -94,14 +93,25 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
   const stopListening = signals.listen(topic, () => void advanceSoon())
   const ticks = setInterval(() => void advanceSoon(), tickMs)
   ticks.unref()
+  const broadcasts = openBroadcasts({
+    signals,
+    onEvents: (events) => {
+      for (const follower of followers) follower.onTransient?.(events)
+    },
+  })
+  connectRelay(db, {
+    announce: () => void signals.announce(topic).catch(() => advanceSoon()),
+    broadcast: broadcasts.send,
+  })
 
   return {
-    publish: async (tx, kind, { sessionId, payload }) => {
-      await insertEvent(tx, { name: kind.name, session_id: sessionId ?? null, payload: kind.payload.parse(payload) })
-      afterCommit(tx, () => void signals.announce(topic).catch(() => advanceSoon()))
-    },
+    publish,
     follow: (follower) => {
-      const bound = { onEvents: bindWork(follower.onEvents), onClosed: bindWork(follower.onClosed) }
+      const bound = {
+        onEvents: bindWork(follower.onEvents),
+        onClosed: bindWork(follower.onClosed),
+        ...(follower.onTransient && { onTransient: bindWork(follower.onTransient) }),
+      }
       followers.add(bound)
       return () => followers.delete(bound)
     },
@@ -114,6 +124,7 @@ export async function openEvents({ db, signals, log }: { db: Database; signals: 
     close: () => {
       isClosed = true
       stopListening()
+      broadcasts.close()
       clearInterval(ticks)
       for (const follower of followers) follower.onClosed()
       followers.clear()

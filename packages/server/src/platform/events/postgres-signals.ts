@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Connection } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import { retryLevel } from '../log/retry-level.ts'
-import { listeners, type Signals } from './signals.ts'
+import { asMessage, listeners, type Signals } from './signals.ts'
 
 const channel = 'yardmaster_signals'
 const reconnectDelayMs = 500
@@ -63,8 +63,8 @@ export async function openPostgresSignals(options: {
 
   await connect()
   return {
-    announce: async (topic) => {
-      await options.pool.query('select pg_notify($1, $2)', [channel, topic])
+    announce: async (topic, data) => {
+      await options.pool.query('select pg_notify($1, $2)', [channel, asMessage(topic, data)])
     },
     listen: (topic, onSignal) => topics.add(topic, onSignal),
     close: async () => {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Log } from '../log/log.ts'
-import { listeners, type Signals } from './signals.ts'
+import { asMessage, listeners, type Signals } from './signals.ts'
 
 const channel = 'yardmaster:signals'
 
@@ -9,7 +9,7 @@ export async function openRedisSignals({ redis, log }: { redis: Redis; log: Log 
   const topics = listeners()
   const subscriber = redis.duplicate({ autoResubscribe: false })
   subscriber.on('error', () => undefined) // the other connection has the same failure and logs it
-  subscriber.on('message', (_channel: string, topic: string) => topics.wake(topic))
+  subscriber.on('message', (_channel: string, message: string) => topics.wake(message))
   // After each reconnect the host subscribes again and wakes all listeners, because signals were lost meanwhile. While
   // Redis is unavailable, a host receives only its own signals.
   subscriber.on('ready', () => {
@@ -22,8 +22,9 @@ export async function openRedisSignals({ redis, log }: { redis: Redis; log: Log 
     )
   })
   return {
-    announce: async (topic) => {
-      await redis.publish(channel, topic).catch(() => topics.wake(topic))
+    announce: async (topic, data) => {
+      const message = asMessage(topic, data)
+      await redis.publish(channel, message).catch(() => topics.wake(message))
     },
     listen: (topic, onSignal) => topics.add(topic, onSignal),
     close: async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Transaction } from '../../../src/platform/db/database.ts'
-import { afterCommit, transact } from '../../../src/platform/db/transact.ts'
+import { afterCommit, databaseOf, gather, transact } from '../../../src/platform/db/transact.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import { openTestDatabase } from '../../support/jobs/job-host.ts'
 
@@ -34,6 +34,48 @@ test('afterCommit callbacks of a rolled back transaction never run', async () =>
 
   await expect(attempt).rejects.toThrow('no')
   expect(seen).toEqual([])
+  expect((await pool.query('select id from entries')).rows).toEqual([])
+})
+
+test('what is gathered under a key is written once, last in the transaction, also after a conflict', async () => {
+  const { db, pool } = await ledger()
+  let attempts = 0
+  const closed: string[] = []
+  await transact(db, async (tx) => {
+    attempts += 1
+    const add = (id: number) =>
+      gather(
+        tx,
+        'entries',
+        () => new Set<number>(),
+        async (ids) => {
+          closed.push([...ids].join())
+          for (const each of ids) await sql`insert into entries values (${each})`.execute(tx)
+        },
+      ).add(id)
+    add(1)
+    add(2)
+    if (attempts === 1) await sql`do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`.execute(tx)
+    add(1)
+    expect(databaseOf(tx)).toBe(db)
+    expect(closed).toEqual([])
+  })
+  expect(closed).toEqual(['1,2'])
+  expect((await pool.query('select id from entries order by id')).rows).toEqual([{ id: 1 }, { id: 2 }])
+})
+
+test('a transaction whose gathered work fails is rolled back', async () => {
+  const { db, pool } = await ledger()
+  const attempt = transact(db, async (tx) => {
+    await sql`insert into entries values (1)`.execute(tx)
+    gather(
+      tx,
+      'any',
+      () => 0,
+      () => Promise.reject(new Error('no')),
+    )
+  })
+  await expect(attempt).rejects.toThrow('no')
   expect((await pool.query('select id from entries')).rows).toEqual([])
 })
 

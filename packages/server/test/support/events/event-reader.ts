@@ -11,6 +11,8 @@ export type EventReader = {
   status: number
   headers: Headers
   events: ReceivedEvent[]
+  /** Those without an id, which are not stored. */
+  transient: ReceivedEvent[]
   comments: string[]
   /** Waits for a matching event. Events that already arrived count too. */
   find(matches: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>
@@ -36,6 +38,7 @@ export async function openReader(
   })
   if (response.ok) recordOperation('events.stream')
   const events: ReceivedEvent[] = []
+  const transient: ReceivedEvent[] = []
   const comments: string[] = []
   const read = async (): Promise<void> => {
     let text = ''
@@ -43,17 +46,18 @@ export async function openReader(
       text += chunk
       const frames = text.split('\n\n')
       text = frames.pop() ?? ''
-      for (const frame of frames) parseFrame(frame, events, comments)
+      for (const frame of frames) parseFrame(frame, { events, transient, comments })
     }
   }
   return {
     status: response.status,
     headers: response.headers,
     events,
+    transient,
     comments,
     find: async (matches) => {
       const found = await eventually(
-        async () => events.find(matches),
+        async () => [...events, ...transient].find(matches),
         (event) => event !== undefined,
       )
       if (!found) throw new Error('eventually returned without a match')
@@ -67,7 +71,10 @@ export async function openReader(
   }
 }
 
-function parseFrame(frame: string, events: ReceivedEvent[], comments: string[]): void {
+function parseFrame(
+  frame: string,
+  { events, transient, comments }: Pick<EventReader, 'events' | 'transient' | 'comments'>,
+): void {
   if (frame.startsWith(':')) {
     comments.push(frame.slice(1).trim())
     return
@@ -75,5 +82,6 @@ function parseFrame(frame: string, events: ReceivedEvent[], comments: string[]):
   const fields = Object.fromEntries(
     frame.split('\n').map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
   )
-  events.push({ id: Number(fields.id), event: fields.event ?? '', data: JSON.parse(fields.data ?? 'null') })
+  const into = fields.id === undefined ? transient : events
+  into.push({ id: Number(fields.id), event: fields.event ?? '', data: JSON.parse(fields.data ?? 'null') })
 }

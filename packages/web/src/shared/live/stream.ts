@@ -48,8 +48,11 @@ export function openStream(): Stream {
   const tell = (message: Message): void => channel.postMessage(message)
   const tellState = (): void => tell({ kind: 'state', connection, lastId })
   const handle = (event: StreamedEvent): void => {
-    if (lastId !== undefined && event.id <= lastId) return
-    lastId = event.id
+    // A transient event has no id.
+    if (event.id !== undefined) {
+      if (lastId !== undefined && event.id <= lastId) return
+      lastId = event.id
+    }
     if (event.name === 'events.missed') missed()
     arrived(event)
   }

@@ -1,0 +1,1 @@
+export { boardReordered } from '@yardmaster/contract/board/events'

@@ -1,0 +1,1 @@
+export { turnEnded, turnStarted } from '@yardmaster/contract/inbox/events'

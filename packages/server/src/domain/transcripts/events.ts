@@ -1,0 +1,1 @@
+export { transcriptAppended } from '@yardmaster/contract/transcripts/events'
