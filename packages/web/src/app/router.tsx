@@ -1,6 +1,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { backlogSearch } from '../features/backlog/backlog-search.ts'
 import { boardSearch } from '../features/board/board-search.ts'
+import { costsSearch } from '../features/costs/costs-search.ts'
 import { searchSearch } from '../features/search/search-search.ts'
 import { signInSearch } from '../features/sign-in/sign-in-search.ts'
 import { NotFound, PageFailed } from './page-states.tsx'
@@ -23,8 +25,11 @@ const pages = shell.addChildren([
   createRoute(page('/triggers/new', () => import('../features/triggers/new-trigger-page.tsx'))),
   createRoute(page('/triggers/$id', () => import('../features/triggers/trigger-page.tsx'))),
   createRoute(page('/notifications', () => import('../features/notifications/notifications-page.tsx'))),
-  createRoute(page('/costs', () => import('../features/costs/costs-page.tsx'))),
-  createRoute(page('/backlog', () => import('../features/backlog/backlog-page.tsx'))),
+  createRoute({ ...page('/costs', () => import('../features/costs/costs-page.tsx')), validateSearch: costsSearch }),
+  createRoute({
+    ...page('/backlog', () => import('../features/backlog/backlog-page.tsx')),
+    validateSearch: backlogSearch,
+  }),
   createRoute(page('/outcomes', () => import('../features/outcomes/outcomes-page.tsx'))),
   createRoute(page('/outcomes/$id', () => import('../features/outcomes/outcome-page.tsx'))),
   createRoute(page('/gate_decisions', () => import('../features/gates/gate-decisions-page.tsx'))),

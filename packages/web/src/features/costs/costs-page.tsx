@@ -1,73 +1,93 @@
-import { Link } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
+import { Button } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
-import { type Column, Table } from '../../shared/kit/table.tsx'
+import { Segments } from '../../shared/kit/segments.tsx'
+import { StackedBars } from '../../shared/kit/stacked-bars.tsx'
+import { formatTime } from '../../shared/kit/time.tsx'
+import { BudgetsPanel } from './budgets-panel.tsx'
+import { CostTotals } from './cost-totals.tsx'
+import { type CostsSearch, type Grouping, windows } from './costs-search.ts'
+import { daysOf } from './days-of.ts'
 import { dollars } from './dollars.ts'
+import { LedgerPanel } from './ledger-panel.tsx'
+import { Spenders } from './spenders.tsx'
+import { UnpricedNote } from './unpriced-note.tsx'
 
-type Costs = Result<'costs.show'>
-type Model = Costs['by_model'][number]
-type Spender = Costs['top_sessions'][number]
-
-const models: readonly Column<Model>[] = [
-  { name: 'model', label: 'Model', cell: ({ model }) => model },
-  { name: 'calls', label: 'Calls', isNumber: true, cell: ({ api_calls }) => api_calls.toLocaleString() },
-  { name: 'cost', label: 'Cost', isNumber: true, cell: ({ cost_usd }) => dollars(cost_usd) },
-]
-
-const spenders: readonly Column<Spender>[] = [
-  {
-    name: 'session',
-    label: 'Session',
-    cell: ({ session_id, title }) =>
-      session_id === null ? (
-        'A deleted session'
-      ) : (
-        <Link to="/sessions/$id" params={{ id: String(session_id) }} className="font-medium hover:underline">
-          {title ?? `Session ${session_id}`}
-        </Link>
-      ),
-  },
-  { name: 'cost', label: 'Cost', isNumber: true, cell: ({ cost_usd }) => dollars(cost_usd) },
+const groupings: readonly { value: Grouping; label: string }[] = [
+  { value: 'root', label: 'Root' },
+  { value: 'model', label: 'Model' },
+  { value: 'source', label: 'Source' },
 ]
 
 export default function CostsPage(): ReactNode {
-  const { data, error, isLoading, refetch } = useRead('costs.show', { days: 30 })
+  const search: CostsSearch = useSearch({ from: '/shell/costs' })
+  const { days = 30, by = 'root', root, session } = search
+  const navigate = useNavigate()
+  const change = (changes: CostsSearch) => void navigate({ to: '/costs', search: { ...search, ...changes } })
+  const { data, error, isLoading, refetch } = useRead(
+    'costs.show',
+    { days, ...(root && { agent_root: root }), ...(session && { session_id: session }) },
+    { everyMs: 60_000 },
+  )
+  const isScoped = root !== undefined || session !== undefined
   return (
-    <Page title="Costs" note="The last 30 days">
+    <Page
+      title="Costs"
+      note={
+        data && (
+          <span data-tip={`${formatTime(data.window.from)} to ${formatTime(data.window.to)}`}>
+            At list price, not a bill. Days are days in UTC.
+          </span>
+        )
+      }
+      actions={
+        <Segments
+          label="Window"
+          value={days}
+          onChange={(chosen) => change({ days: chosen })}
+          options={windows.map((each) => ({ value: each, label: each === 1 ? '24 h' : `${each} d` }))}
+        />
+      }
+    >
       <ErrorNote error={error} onRetry={() => refetch()} />
+      {isScoped && (
+        <p className="flex flex-wrap items-center gap-2">
+          <span className="text-muted">Only {root ? 'the root' : 'session'}</span>
+          <strong>{root ?? session}</strong>
+          <Button size="sm" icon="x" onClick={() => change({ root: undefined, session: undefined })}>
+            Show all costs
+          </Button>
+        </p>
+      )}
       {isLoading && <Skeleton />}
       {data && (
         <>
-          <p className="tabular font-semibold text-2xl tracking-tight">{dollars(data.totals.cost_usd)}</p>
-          {data.totals.api_calls === 0 ? (
-            <EmptyState icon="dollar-sign" title="Nothing was spent">
-              Costs appear when an agent calls a model.
-            </EmptyState>
-          ) : (
-            <div className="grid gap-4 lg:grid-cols-2">
-              <Panel title="By model">
-                <Table
-                  caption="Costs by model"
-                  columns={models}
-                  rows={data.by_model}
-                  keyOf={({ model }) => model ?? ''}
-                />
-              </Panel>
-              <Panel title="Sessions that cost most">
-                <Table
-                  caption="Sessions that cost most"
-                  columns={spenders}
-                  rows={data.top_sessions}
-                  keyOf={({ session_id }) => session_id ?? 'deleted'}
-                />
-              </Panel>
-            </div>
+          <CostTotals costs={data} />
+          <UnpricedNote models={data.unpriced_models} problem={data.pricing.problem} />
+          <Panel
+            title="By day"
+            actions={
+              <Segments label="Group by" value={by} onChange={(chosen) => change({ by: chosen })} options={groupings} />
+            }
+          >
+            {data.totals.api_calls === 0 ? (
+              <EmptyState icon="dollar-sign" title="Nothing was spent in this window">
+                Costs appear when an agent calls a model. Choose a longer window, or read the history again below.
+              </EmptyState>
+            ) : (
+              <StackedBars caption="Costs by day" barLabel="Day" format={dollars} {...daysOf(data, by)} />
+            )}
+          </Panel>
+          {data.totals.api_calls > 0 && (
+            <Spenders costs={data} onRoot={(name) => change({ root: name, session: undefined })} />
           )}
         </>
       )}
+      <BudgetsPanel />
+      {data && <LedgerPanel coverage={data.ledger_coverage} />}
     </Page>
   )
 }

@@ -1,0 +1,16 @@
+export const windows = [1, 7, 30, 90, 365] as const
+export const groupings = ['root', 'model', 'source'] as const
+
+export type Grouping = (typeof groupings)[number]
+
+/** The window, the grouping of the chart and the scope, as the address has them. */
+export type CostsSearch = { days?: number; by?: Grouping; root?: string; session?: string }
+
+export function costsSearch(raw: Record<string, unknown>): CostsSearch {
+  const days = windows.find((known) => known === Number(raw.days))
+  const by = groupings.find((known) => known === raw.by)
+  const [root, session] = [raw.root, raw.session].map((value) =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : '',
+  )
+  return { ...(days && { days }), ...(by && { by }), ...(root && { root }), ...(session && { session }) }
+}

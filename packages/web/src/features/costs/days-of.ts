@@ -1,0 +1,48 @@
+import type { Result } from '../../shared/api/client.ts'
+import type { Bar, Fill, Series } from '../../shared/kit/stacked-bars.tsx'
+import type { Grouping } from './costs-search.ts'
+
+type Costs = Pick<Result<'costs.show'>, 'by_day' | 'window' | 'by_agent_root' | 'by_model'>
+type Day = Costs['by_day'][number]
+
+const dayMs = 86_400_000
+const named: readonly Fill[] = ['one', 'two', 'three', 'four']
+const dayOf = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/**
+ * Every day of the window, also those without calls, so that the distance between two bars is time. A day names its four
+ * largest roots and models only: what else it has is the rest.
+ */
+export function daysOf(costs: Costs, by: Grouping): { series: Series[]; bars: Bar[] } {
+  const parts = by === 'source' ? [] : namesOf(costs, by).slice(0, named.length)
+  const series: Series[] =
+    by === 'source'
+      ? [
+          { name: 'Sessions', fill: 'one' },
+          { name: 'Service itself', fill: 'two' },
+        ]
+      : [...parts.map((name, index) => ({ name, fill: named[index] ?? 'rest' })), { name: 'Rest', fill: 'rest' }]
+  const valuesOf = (day: Day): number[] => {
+    if (by === 'source') return [day.session_cost_usd, day.adhoc_cost_usd]
+    const known = by === 'root' ? day.roots : day.models
+    const values = parts.map((name) => known.find((each) => each.name === name)?.cost_usd ?? 0)
+    const rest = day.cost_usd - values.reduce((sum, value) => sum + value, 0)
+    // Sums of fractions leave a crumb.
+    return [...values, rest > 1e-9 ? rest : 0]
+  }
+  const byDay = new Map(costs.by_day.map((day) => [day.day, day]))
+  const [first, last] = [costs.window.from, costs.window.to].map((time) => Math.floor(Date.parse(time) / dayMs))
+  const bars = Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => {
+    const at = new Date((Number(first) + index) * dayMs)
+    const key = at.toISOString().slice(0, 10)
+    const day = byDay.get(key)
+    return { key, label: dayOf.format(at), values: day ? valuesOf(day) : series.map(() => 0) }
+  })
+  return { series, bars }
+}
+
+/** The last of 15 may stand for all others. */
+function namesOf({ by_agent_root, by_model }: Costs, by: Grouping): string[] {
+  const names = by === 'root' ? by_agent_root.map(({ agent_root }) => agent_root) : by_model.map(({ model }) => model)
+  return names.filter((name) => !/^other \(\d+\)$/.test(name))
+}
