@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { backlogSearch } from '../features/backlog/backlog-search.ts'
 import { boardSearch } from '../features/board/board-search.ts'
 import { costsSearch } from '../features/costs/costs-search.ts'
+import { outcomesSearch } from '../features/outcomes/outcomes-search.ts'
 import { searchSearch } from '../features/search/search-search.ts'
 import { signInSearch } from '../features/sign-in/sign-in-search.ts'
 import { NotFound, PageFailed } from './page-states.tsx'
@@ -30,7 +31,10 @@ const pages = shell.addChildren([
     ...page('/backlog', () => import('../features/backlog/backlog-page.tsx')),
     validateSearch: backlogSearch,
   }),
-  createRoute(page('/outcomes', () => import('../features/outcomes/outcomes-page.tsx'))),
+  createRoute({
+    ...page('/outcomes', () => import('../features/outcomes/outcomes-page.tsx')),
+    validateSearch: outcomesSearch,
+  }),
   createRoute(page('/outcomes/$id', () => import('../features/outcomes/outcome-page.tsx'))),
   createRoute(page('/gate_decisions', () => import('../features/gates/gate-decisions-page.tsx'))),
   createRoute(page('/health-report', () => import('../features/health/health-page.tsx'))),

@@ -43,15 +43,22 @@ test('moves an item by drag, by Alt and an arrow key, and from its menu, and tak
   const { page, faults, goto } = await openPage()
   await goto(address)
   const rows = page.getByRole('list', { name: 'Queued work, first to last' }).locator('[data-item]')
-  const shown = () =>
-    rows.evaluateAll((all) => all.map((row) => row.querySelector('button')?.textContent ?? ''))
+  const shown = () => rows.evaluateAll((all) => all.map((row) => row.querySelector('button')?.textContent ?? ''))
   const row = (title: string) => rows.filter({ hasText: title })
   const first = await queued()
   await expect.poll(shown).toEqual(first)
 
-  await row('Draw the progress').locator('.cursor-grab').dragTo(row('Retry the upload'), { targetPosition: { x: 200, y: 3 } })
+  await row('Draw the progress')
+    .locator('.cursor-grab')
+    .dragTo(row('Retry the upload'), { targetPosition: { x: 200, y: 3 } })
   await page.getByText(/Pinned at position \d+/).waitFor()
-  const dragged = ['Draw the progress', 'Retry the upload', 'Name the failed file', 'Split the worker', 'Rewrite the store']
+  const dragged = [
+    'Draw the progress',
+    'Retry the upload',
+    'Name the failed file',
+    'Split the worker',
+    'Rewrite the store',
+  ]
   await expect.poll(queued).toEqual(dragged)
   await expect.poll(shown).toEqual(dragged)
   await row('Draw the progress').getByText('pinned').waitFor()
@@ -91,7 +98,10 @@ test('adds work, starts an item now, removes one with a reason, pulls from the t
   await dialog.getByLabel('Repository').fill('acme/other')
   await dialog.getByLabel('Surface').fill('uploads')
   await dialog.getByRole('button', { name: 'Queue it' }).click()
-  await dialog.getByText(/without an issue/i).first().waitFor()
+  await dialog
+    .getByText(/without an issue/i)
+    .first()
+    .waitFor()
   await dialog.getByLabel('Prompt').fill('say counted')
   await dialog.getByRole('button', { name: 'Queue it' }).click()
   await page.getByText(/Queued at position \d+/).waitFor()
@@ -122,7 +132,11 @@ test('adds work, starts an item now, removes one with a reason, pulls from the t
   await page.getByText(/Removed by Ada .*: superseded/).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('tab', { name: /Started/ }).click()
-  await page.locator('[data-item]').filter({ hasText: 'First of all' }).getByRole('link', { name: /Session \d+/ }).waitFor()
+  await page
+    .locator('[data-item]')
+    .filter({ hasText: 'First of all' })
+    .getByRole('link', { name: /Session \d+/ })
+    .waitFor()
 
   await page.getByRole('tab', { name: /Queue/ }).click()
   await page.getByLabel('Cost', { exact: true }).selectOption('large')

@@ -1,4 +1,9 @@
-import { type EstimatedCost, estimatedCosts, type ScopeDirection, scopeDirections } from '@yardmaster/contract/backlog/vocabulary'
+import {
+  type EstimatedCost,
+  estimatedCosts,
+  type ScopeDirection,
+  scopeDirections,
+} from '@yardmaster/contract/backlog/vocabulary'
 import { type FormEvent, type ReactNode, useId } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'

@@ -68,7 +68,9 @@ export function BacklogRow(props: BacklogRowProps): ReactNode {
         {item.repo} · {item.surface}
       </span>
       <span className="hidden w-20 shrink-0 truncate text-muted text-sm md:block">{item.kind}</span>
-      <Badge tone={costTones[item.estimated_cost]}>{item.estimated_cost}</Badge>
+      <span className="flex w-16 shrink-0 justify-end md:justify-start">
+        <Badge tone={costTones[item.estimated_cost]}>{item.estimated_cost}</Badge>
+      </span>
       <span className="hidden w-24 shrink-0 text-right text-muted text-sm md:block">
         {item.started_session_id !== null ? (
           <Link

@@ -9,9 +9,9 @@ import { StackedBars } from '../../shared/kit/stacked-bars.tsx'
 import { formatTime } from '../../shared/kit/time.tsx'
 import { BudgetsPanel } from './budgets-panel.tsx'
 import { CostTotals } from './cost-totals.tsx'
-import { type CostsSearch, type Grouping, windows } from './costs-search.ts'
+import { type CostsSearch, type Grouping, type Unit, windows } from './costs-search.ts'
 import { daysOf } from './days-of.ts'
-import { dollars } from './dollars.ts'
+import { compact, dollars } from './dollars.ts'
 import { LedgerPanel } from './ledger-panel.tsx'
 import { Spenders } from './spenders.tsx'
 import { UnpricedNote } from './unpriced-note.tsx'
@@ -24,7 +24,7 @@ const groupings: readonly { value: Grouping; label: string }[] = [
 
 export default function CostsPage(): ReactNode {
   const search: CostsSearch = useSearch({ from: '/shell/costs' })
-  const { days = 30, by = 'root', root, session } = search
+  const { days = 30, root, session } = search
   const navigate = useNavigate()
   const change = (changes: CostsSearch) => void navigate({ to: '/costs', search: { ...search, ...changes } })
   const { data, error, isLoading, refetch } = useRead(
@@ -32,6 +32,9 @@ export default function CostsPage(): ReactNode {
     { days, ...(root && { agent_root: root }), ...(session && { session_id: session }) },
     { everyMs: 60_000 },
   )
+  // Where no model has a rate, the tokens tell more than a row of zeros.
+  const unit: Unit = search.unit ?? (data && data.totals.cost_usd === 0 ? 'tokens' : 'dollars')
+  const by = unit === 'tokens' && search.by === 'source' ? 'root' : (search.by ?? 'root')
   const isScoped = root !== undefined || session !== undefined
   return (
     <Page
@@ -44,12 +47,23 @@ export default function CostsPage(): ReactNode {
         )
       }
       actions={
-        <Segments
-          label="Window"
-          value={days}
-          onChange={(chosen) => change({ days: chosen })}
-          options={windows.map((each) => ({ value: each, label: each === 1 ? '24 h' : `${each} d` }))}
-        />
+        <>
+          <Segments
+            label="Unit"
+            value={unit}
+            onChange={(chosen) => change({ unit: chosen })}
+            options={[
+              { value: 'dollars', label: 'Dollars' },
+              { value: 'tokens', label: 'Tokens' },
+            ]}
+          />
+          <Segments
+            label="Window"
+            value={days}
+            onChange={(chosen) => change({ days: chosen })}
+            options={windows.map((each) => ({ value: each, label: each === 1 ? '24 h' : `${each} d` }))}
+          />
+        </>
       }
     >
       <ErrorNote error={error} onRetry={() => refetch()} />
@@ -70,7 +84,12 @@ export default function CostsPage(): ReactNode {
           <Panel
             title="By day"
             actions={
-              <Segments label="Group by" value={by} onChange={(chosen) => change({ by: chosen })} options={groupings} />
+              <Segments
+                label="Group by"
+                value={by}
+                onChange={(chosen) => change({ by: chosen })}
+                options={unit === 'tokens' ? groupings.slice(0, 2) : groupings}
+              />
             }
           >
             {data.totals.api_calls === 0 ? (
@@ -78,11 +97,16 @@ export default function CostsPage(): ReactNode {
                 Costs appear when an agent calls a model. Choose a longer window, or read the history again below.
               </EmptyState>
             ) : (
-              <StackedBars caption="Costs by day" barLabel="Day" format={dollars} {...daysOf(data, by)} />
+              <StackedBars
+                caption={unit === 'tokens' ? 'Tokens by day' : 'Costs by day'}
+                barLabel="Day"
+                format={unit === 'tokens' ? compact : dollars}
+                {...daysOf(data, { by, unit })}
+              />
             )}
           </Panel>
           {data.totals.api_calls > 0 && (
-            <Spenders costs={data} onRoot={(name) => change({ root: name, session: undefined })} />
+            <Spenders costs={data} unit={unit} onRoot={(name) => change({ root: name, session: undefined })} />
           )}
         </>
       )}

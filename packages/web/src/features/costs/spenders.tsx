@@ -3,19 +3,30 @@ import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { BarList } from '../../shared/kit/bar-list.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
+import type { Unit } from './costs-search.ts'
 import { compact, dollars } from './dollars.ts'
 
 type Costs = Result<'costs.show'>
 type Spend = { cost_usd: number; tokens: number; api_calls: number }
 
-const spend = {
-  value: ({ cost_usd }: Spend) => cost_usd,
-  note: ({ tokens, api_calls }: Spend) => `${compact(tokens)} tokens, ${compact(api_calls)} calls`,
-  format: dollars,
+const byUnit = {
+  dollars: {
+    value: ({ cost_usd }: Spend) => cost_usd,
+    note: ({ tokens, api_calls }: Spend) => `${compact(tokens)} tokens, ${compact(api_calls)} calls`,
+    format: dollars,
+  },
+  tokens: {
+    value: ({ tokens }: Spend) => tokens,
+    note: ({ cost_usd, api_calls }: Spend) => `${dollars(cost_usd)}, ${compact(api_calls)} calls`,
+    format: compact,
+  },
 }
 
+type SpendersProps = { costs: Costs; unit: Unit; onRoot: (root: string) => void }
+
 /** Who spent it: roots, models, sessions, features of the service, and kinds of tokens. */
-export function Spenders({ costs, onRoot }: { costs: Costs; onRoot: (root: string) => void }): ReactNode {
+export function Spenders({ costs, unit, onRoot }: SpendersProps): ReactNode {
+  const spend = byUnit[unit]
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Ranked title="By root" rows={costs.by_agent_root}>

@@ -1,15 +1,20 @@
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import type { Result } from '../../shared/api/client.ts'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
+import { Button } from '../../shared/kit/button.tsx'
+import { Select, TextField } from '../../shared/kit/field.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { Pager } from '../../shared/kit/pager.tsx'
 import { type Column, Table } from '../../shared/kit/table.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { AnalyseDialog } from './analyse-dialog.tsx'
+import { BatchProgress } from './batch-progress.tsx'
 import { outcomeTone } from './outcome-tone.ts'
-
-type Outcome = Result<'outcome_analyses.list'>['outcome_analyses'][number]
+import { filtersOf, type OutcomesSearch } from './outcomes-search.ts'
+import type { Outcome } from './rates.ts'
+import { RatesPanel } from './rates-panel.tsx'
 
 const columns: readonly Column<Outcome>[] = [
   {
@@ -27,32 +32,147 @@ const columns: readonly Column<Outcome>[] = [
     cell: ({ root_outcome }) => <Badge tone={outcomeTone(root_outcome)}>{root_outcome}</Badge>,
   },
   { name: 'root', label: 'Root', isMinor: true, cell: ({ agent_root }) => agent_root },
-  { name: 'segments', label: 'Segments', isNumber: true, cell: ({ segment_count }) => segment_count },
+  { name: 'model', label: 'Model', isMinor: true, cell: ({ agent_runtime, model }) => model ?? agent_runtime },
   {
-    name: 'failed',
-    label: 'Failed',
+    name: 'segments',
+    label: 'Segments',
+    isNumber: true,
+    cell: ({ segment_count, failure_segment_count }) =>
+      failure_segment_count > 0 ? `${segment_count}, ${failure_segment_count} failed` : segment_count,
+  },
+  {
+    name: 'created',
+    label: 'Created',
     isNumber: true,
     isMinor: true,
-    cell: ({ failure_segment_count }) => failure_segment_count,
+    cell: ({ session_created_at }) => <Time at={session_created_at} />,
   },
-  { name: 'at', label: 'Analysed', isNumber: true, cell: ({ analyzed_at }) => <Time at={analyzed_at} /> },
+  {
+    name: 'at',
+    label: 'Analysed',
+    isNumber: true,
+    isMinor: true,
+    cell: ({ analyzed_at }) => <Time at={analyzed_at} />,
+  },
 ]
 
 export default function OutcomesPage(): ReactNode {
-  const { data, error, isLoading, refetch } = useRead('outcome_analyses.list', { per_page: 100 })
+  const search: OutcomesSearch = useSearch({ from: '/shell/outcomes' })
+  const navigate = useNavigate()
+  const [isAnalysing, setAnalysing] = useState(false)
+  const { batch, page = 1 } = search
+  const filters = filtersOf(search)
+  const { data, error, isLoading, refetch } = useRead('outcome_analyses.list', { ...filters, page, per_page: 50 })
   const outcomes = data?.outcome_analyses ?? []
+  const change = (changes: OutcomesSearch) =>
+    void navigate({ to: '/outcomes', search: { ...search, page: undefined, ...changes } })
   return (
-    <Page title="Outcomes" note="What sessions tried, and whether it worked">
+    <Page
+      title="Outcomes"
+      note="What sessions tried, and whether it worked"
+      actions={
+        <Button look="primary" icon="sparkles" onClick={() => setAnalysing(true)}>
+          Analyse sessions
+        </Button>
+      }
+    >
+      {batch !== undefined && <BatchProgress id={batch} onClose={() => change({ batch: undefined })} />}
       <ErrorNote error={error} onRetry={() => refetch()} />
+      <RatesPanel search={search} />
       <Panel>
+        <Filters search={search} outcomes={outcomes} onChange={change} />
         {isLoading && <Skeleton />}
         {data && outcomes.length === 0 && (
-          <EmptyState icon="chart-column" title="No session was analysed yet">
-            Open a session and ask for its outcome.
+          <EmptyState
+            icon="chart-column"
+            title={
+              Object.keys(filters).length > 0 ? 'No analysis matches these filters' : 'No session was analysed yet'
+            }
+            action={<Button onClick={() => setAnalysing(true)}>Analyse sessions</Button>}
+          >
+            An analysis cuts the transcript of an archived session into segments, each with a goal and an outcome.
           </EmptyState>
         )}
         {outcomes.length > 0 && <Table caption="Outcomes" columns={columns} rows={outcomes} keyOf={({ id }) => id} />}
+        {data && <Pager of={data.pagination} onPage={(chosen) => change({ page: chosen })} />}
       </Panel>
+      {isAnalysing && (
+        <AnalyseDialog
+          search={search}
+          onClose={() => setAnalysing(false)}
+          onStarted={(started) => {
+            setAnalysing(false)
+            change({ batch: started })
+          }}
+        />
+      )}
     </Page>
+  )
+}
+
+type FiltersProps = {
+  search: OutcomesSearch
+  outcomes: readonly Outcome[]
+  onChange: (changes: OutcomesSearch) => void
+}
+
+function Filters({ search, outcomes, onChange }: FiltersProps): ReactNode {
+  const choices = (any: string, values: readonly (string | null | undefined)[]) => [
+    { value: '', label: any },
+    ...[...new Set(values)].flatMap((value) => (value ? [{ value, label: value }] : [])),
+  ]
+  return (
+    <div className="grid grid-cols-2 gap-2 border-line border-b p-2 md:flex md:*:w-36">
+      <Select
+        label="Outcome"
+        isLabelHidden
+        value={search.outcome ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ outcome: value === 'Success' || value === 'Failure' ? value : undefined })
+        }
+        options={[
+          { value: '', label: 'Any outcome' },
+          { value: 'Success', label: 'Success' },
+          { value: 'Failure', label: 'Failure' },
+        ]}
+      />
+      <Select
+        label="Root"
+        isLabelHidden
+        value={search.root ?? ''}
+        onChange={(event) => onChange({ root: event.currentTarget.value || undefined })}
+        options={choices('Any root', [search.root, ...outcomes.map(({ agent_root }) => agent_root)])}
+      />
+      <Select
+        label="Runtime"
+        isLabelHidden
+        value={search.runtime ?? ''}
+        onChange={(event) => onChange({ runtime: event.currentTarget.value || undefined })}
+        options={choices('Any runtime', [search.runtime, ...outcomes.map(({ agent_runtime }) => agent_runtime)])}
+      />
+      <Select
+        label="Model"
+        isLabelHidden
+        value={search.model ?? ''}
+        onChange={(event) => onChange({ model: event.currentTarget.value || undefined })}
+        options={choices('Any model', [search.model, ...outcomes.map(({ model }) => model)])}
+      />
+      <TextField
+        label="Created from"
+        isLabelHidden
+        type="date"
+        data-tip="Created from"
+        value={search.from ?? ''}
+        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+      />
+      <TextField
+        label="Created to"
+        isLabelHidden
+        type="date"
+        data-tip="Created to"
+        value={search.to ?? ''}
+        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+      />
+    </div>
   )
 }

@@ -15,7 +15,7 @@ export function Segments<Value extends string | number>({
   onChange,
 }: SegmentsProps<Value>): ReactNode {
   return (
-    <fieldset aria-label={label} className="inline-flex h-8 rounded-md border border-line-strong bg-surface p-0.5">
+    <fieldset aria-label={label} className="inline-flex h-7 rounded-md border border-line-strong bg-surface p-0.5">
       {options.map((option) => (
         <button
           key={option.value}

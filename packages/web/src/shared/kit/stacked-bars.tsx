@@ -27,6 +27,8 @@ type StackedBarsProps = {
   format: (value: number) => string
   /** What a bar is: "Day". */
   barLabel: string
+  /** False for shares, where the sum of a bar says nothing. */
+  hasSums?: boolean
 }
 
 const height = 168
@@ -61,12 +63,13 @@ export function StackedBars(props: StackedBarsProps): ReactNode {
   )
 }
 
-function Chart({ caption, series, bars, format }: StackedBarsProps): ReactNode {
+function Chart({ caption, series, bars, format, hasSums = true }: StackedBarsProps): ReactNode {
   const totals = bars.map(({ values }) => sumOf(values))
   const top = roundUp(Math.max(...totals, 0))
   const scale = height / (top || 1)
   const ticks = [top, top / 2, 0]
-  const summary = `${caption}: ${bars.length} bars, ${format(sumOf(totals))} in all, at most ${format(Math.max(...totals, 0))}. The table has each number.`
+  const sums = hasSums ? `, ${format(sumOf(totals))} in all, at most ${format(Math.max(...totals, 0))}` : ''
+  const summary = `${caption}: ${bars.length} bars${sums}. The table has each number.`
   return (
     <figure className="m-0">
       <div className="flex gap-2">
@@ -97,7 +100,7 @@ function Chart({ caption, series, bars, format }: StackedBarsProps): ReactNode {
             const width = `${(0.76 / bars.length) * 100}%`
             let y = height
             return (
-              <g key={bar.key} data-tip={tipOf(bar, series, format)} className="group">
+              <g key={bar.key} data-tip={tipOf(bar, series, { format, hasSums })} className="group">
                 {series.map(({ name, fill }, at) => {
                   const tall = (bar.values[at] ?? 0) * scale
                   y -= tall
@@ -125,7 +128,7 @@ function Chart({ caption, series, bars, format }: StackedBarsProps): ReactNode {
   )
 }
 
-function Numbers({ caption, series, bars, format, barLabel }: StackedBarsProps): ReactNode {
+function Numbers({ caption, series, bars, format, barLabel, hasSums = true }: StackedBarsProps): ReactNode {
   return (
     <div className="max-h-96 overflow-y-auto">
       <Table
@@ -140,16 +143,20 @@ function Numbers({ caption, series, bars, format, barLabel }: StackedBarsProps):
             isNumber: true,
             cell: ({ values }: Bar) => format(values[at] ?? 0),
           })),
-          { name: 'total', label: 'Together', isNumber: true, cell: ({ values }) => format(sumOf(values)) },
+          ...(hasSums
+            ? [{ name: 'total', label: 'Together', isNumber: true, cell: ({ values }: Bar) => format(sumOf(values)) }]
+            : []),
         ]}
       />
     </div>
   )
 }
 
-function tipOf({ label, values }: Bar, series: readonly Series[], format: (value: number) => string): string {
+type Words = Required<Pick<StackedBarsProps, 'format' | 'hasSums'>>
+
+function tipOf({ label, values }: Bar, series: readonly Series[], { format, hasSums }: Words): string {
   const parts = series.flatMap(({ name }, at) => (values[at] ? [`${name} ${format(values[at])}`] : []))
-  return `${label}: ${parts.length > 1 ? `${format(sumOf(values))} · ` : ''}${parts.join(' · ') || format(0)}`
+  return `${label}: ${hasSums && parts.length > 1 ? `${format(sumOf(values))} · ` : ''}${parts.join(' · ') || format(0)}`
 }
 
 function sumOf(values: readonly number[]): number {
