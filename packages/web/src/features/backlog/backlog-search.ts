@@ -1,6 +1,6 @@
 import { type EstimatedCost, estimatedCosts } from '@yardmaster/contract/backlog/vocabulary'
 
-export const views = ['queued', 'in_flight', 'parked', 'started', 'removed'] as const
+const views = ['queued', 'in_flight', 'parked', 'started', 'removed'] as const
 
 export type View = (typeof views)[number]
 

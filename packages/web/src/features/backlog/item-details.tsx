@@ -8,7 +8,7 @@ import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import type { Item } from './rank.ts'
 
-/** Everything that is known about an item: where it came from, what was decided, what became of it. */
+/** Everything that is known about an item: where it came from, what was decided, how it ended. */
 export function ItemDetails({ item: shown, onClose }: { item: Item; onClose: () => void }): ReactNode {
   const { data, error } = useRead('work_backlog_items.show', { id: String(shown.id) })
   const item = data?.work_backlog_item ?? shown

@@ -1,7 +1,7 @@
 export const windows = [1, 7, 30, 90, 365] as const
-export const groupings = ['root', 'model', 'source'] as const
+const groupings = ['root', 'model', 'source'] as const
 
-export const units = ['dollars', 'tokens'] as const
+const units = ['dollars', 'tokens'] as const
 
 export type Unit = (typeof units)[number]
 export type Grouping = (typeof groupings)[number]
