@@ -8,7 +8,7 @@ import { ThemeButton } from './theme-button.tsx'
 
 const tab =
   'flex grow basis-0 flex-col items-center justify-center gap-0.5 text-xs font-medium text-muted aria-[current=page]:text-accent-text'
-const sheetRow = 'flex h-11 items-center gap-3 rounded-md px-2 text-lg hover:bg-hover'
+const sheetRow = 'flex h-11 min-w-0 items-center gap-2.5 rounded-md px-2 text-base hover:bg-hover'
 
 /** On a phone: Inbox, Board, New, More. */
 export function BottomBar(): ReactNode {
@@ -27,11 +27,11 @@ export function BottomBar(): ReactNode {
         More
       </button>
       <Dialog title="More" isOpen={isMoreOpen} onClose={() => setMoreOpen(false)} width="sm">
-        <div className="flex flex-col">
+        <div className="grid grid-cols-2">
           {rest.map(({ to, label, icon }) => (
             <Link key={to} to={to} onClick={() => setMoreOpen(false)} className={sheetRow}>
               <Icon name={icon} className="text-muted" />
-              <span className="grow">{label}</span>
+              <span className="grow truncate">{label}</span>
               <PlaceCount of={to} />
             </Link>
           ))}
@@ -41,7 +41,7 @@ export function BottomBar(): ReactNode {
               {label}
             </a>
           ))}
-          <div className="mt-2 flex items-center justify-between border-line border-t pt-2 pl-2">
+          <div className="col-span-2 mt-2 flex items-center justify-between border-line border-t pt-2 pl-2">
             Theme
             <ThemeButton />
           </div>

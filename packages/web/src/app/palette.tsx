@@ -97,7 +97,7 @@ function useEntries(text: string): readonly Entry[] {
       }),
     )
     const others = commands.filter(({ isHidden }) => !isHidden)
-    return text === '' ? [...others, ...sessions.slice(0, 8)] : [...sessions, ...others]
+    return [...sessions.slice(0, text === '' ? 6 : undefined), ...others]
   }, [commands, recent.data, navigate, text])
 }
 

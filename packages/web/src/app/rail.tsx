@@ -1,17 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { useNeedsYou } from '../features/needs-you/use-needs-you.ts'
 import { NameDialog } from '../features/people/name-dialog.tsx'
-import { useRead } from '../shared/api/hooks.ts'
+import { useWrite } from '../shared/api/hooks.ts'
 import { useViewer, viewerKey } from '../shared/api/viewer.ts'
-import { signOut } from '../shared/api/web-session.ts'
 import { Count } from '../shared/kit/badge.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
+import { Logo } from '../shared/kit/logo.tsx'
 import { Menu } from '../shared/kit/menu.tsx'
-import { Logo } from './logo.tsx'
 import { morePlaces, type Place, places, serverPages } from './places.ts'
 import { useShell } from './shell-context.ts'
+import { useSummary } from './summary.ts'
 import { ThemeButton } from './theme-button.tsx'
 
 const row =
@@ -64,19 +63,15 @@ function RailLink({ place: { to, label, icon } }: { place: Place }): ReactNode {
   )
 }
 
+/** How much waits at a page. */
 export function PlaceCount({ of }: { of: Place['to'] }): ReactNode {
-  if (of === '/inbox') return <NeedsYouCount />
-  if (of === '/notifications') return <NotificationCount />
+  const summary = useSummary()
+  if (!summary) return null
+  if (of === '/inbox') return <Count of={summary.needs_you} tone="needs" label="need you" />
+  if (of === '/notifications') return <Count of={summary.unread_notifications} tone="accent" label="unread" />
+  if (of === '/triggers') return <Count of={summary.failed_triggers} tone="failed" label="failed" />
+  if (of === '/backlog') return <Count of={summary.backlog} label="queued" />
   return null
-}
-
-function NeedsYouCount(): ReactNode {
-  return <Count of={useNeedsYou().items.length} tone="needs" label="need you" />
-}
-
-export function NotificationCount(): ReactNode {
-  const badge = useRead('notifications.badge', {})
-  return <Count of={badge.data?.pending_count ?? 0} tone="accent" label="unread" />
 }
 
 function ViewerMenu(): ReactNode {
@@ -84,11 +79,11 @@ function ViewerMenu(): ReactNode {
   const cache = useQueryClient()
   const shell = useShell()
   const [isNaming, setNaming] = useState(false)
-  const leave = async () => {
-    await signOut()
-    cache.clear()
-    await cache.invalidateQueries({ queryKey: viewerKey })
-  }
+  const signOut = useWrite('browser_session.delete', {
+    onSuccess: () => {
+      cache.setQueryData(viewerKey, null)
+    },
+  })
   return (
     <>
       <Menu
@@ -104,7 +99,7 @@ function ViewerMenu(): ReactNode {
           },
           { label: 'Keys', icon: 'keyboard', keys: '?', onSelect: () => shell.open('keys') },
           'separator',
-          { label: 'Sign out', icon: 'log-out', onSelect: () => void leave() },
+          { label: 'Sign out', icon: 'log-out', onSelect: () => signOut.mutate({}) },
         ]}
       >
         <span className="max-w-24 truncate">{viewer?.name ?? 'No name'}</span>

@@ -6,6 +6,16 @@ import { reactions as notifications } from '../features/notifications/reactions.
 import { reactions as sessions } from '../features/sessions/reactions.ts'
 import { reactions as settings } from '../features/settings/reactions.ts'
 import type { Reactions } from '../shared/live/live.tsx'
+import { reactions as summary } from './summary.ts'
 
 /** What each feature reads again when an event arrives. */
-export const reactions: readonly Reactions[] = [backlog, board, costs, needsYou, notifications, sessions, settings]
+export const reactions: readonly Reactions[] = [
+  summary,
+  backlog,
+  board,
+  costs,
+  needsYou,
+  notifications,
+  sessions,
+  settings,
+]

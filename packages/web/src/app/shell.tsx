@@ -1,5 +1,5 @@
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { useViewer } from '../shared/api/viewer.ts'
 import { ErrorNote } from '../shared/kit/notes.tsx'
 import { LiveProvider } from '../shared/live/live.tsx'
@@ -17,7 +17,6 @@ const KeysHelp = lazy(() => import('./keys-help.tsx'))
 /** Around every page of a person who is signed in. Others are sent to the sign-in page, and back afterwards. */
 export function Shell(): ReactNode {
   const viewer = useViewer()
-  const { href } = useLocation()
   if (viewer.data) {
     return (
       <LiveProvider reactions={reactions}>
@@ -25,8 +24,7 @@ export function Shell(): ReactNode {
       </LiveProvider>
     )
   }
-  if (viewer.data === null)
-    return <Navigate to="/sign-in" search={{ next: href }} hash={location.hash.slice(1)} replace />
+  if (viewer.data === null) return <ToSignIn />
   return (
     <div className="grid h-full place-items-center p-6">
       {viewer.error && <ErrorNote error={viewer.error} onRetry={() => viewer.refetch()} />}
@@ -34,7 +32,19 @@ export function Shell(): ReactNode {
   )
 }
 
+/** Goes there once: `<Navigate>` would go again at every change of the address, which this is. */
+function ToSignIn(): ReactNode {
+  const router = useRouter()
+  useEffect(() => {
+    const { pathname, searchStr, hash } = router.state.location
+    // The fragment may hold the secret of a link: it goes along as a fragment, never into `next`.
+    void router.navigate({ to: '/sign-in', search: { next: pathname + searchStr }, hash, replace: true })
+  }, [router])
+  return null
+}
+
 function Frame(): ReactNode {
+  useEffect(dropLinkFromAddress, [])
   const [dialog, setDialog] = useState<ShellDialog>()
   const shell = useMemo(() => ({ open: setDialog }), [])
   useShellCommands(setDialog)
@@ -64,4 +74,9 @@ function Frame(): ReactNode {
       </Suspense>
     </ShellContext>
   )
+}
+
+/** A link that was opened in a browser that is signed in already: its secret must not stay in sight. */
+function dropLinkFromAddress(): void {
+  if (location.hash.startsWith('#k=')) history.replaceState(history.state, '', location.pathname + location.search)
 }

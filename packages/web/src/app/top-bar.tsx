@@ -1,12 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { dollars } from '../features/costs/dollars.ts'
 import { ButtonLink } from '../shared/kit/button.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
 import { Keys } from '../shared/kit/keys.tsx'
+import { Logo } from '../shared/kit/logo.tsx'
 import { useConnection } from '../shared/live/live.tsx'
-import { Logo } from './logo.tsx'
-import { NotificationCount } from './rail.tsx'
+import { PlaceCount } from './rail.tsx'
 import { useShell } from './shell-context.ts'
+import { useSummary } from './summary.ts'
 
 export function TopBar(): ReactNode {
   const { open } = useShell()
@@ -27,6 +29,7 @@ export function TopBar(): ReactNode {
         </span>
       </button>
       <div className="grow" />
+      <Figures />
       <LiveDot />
       <Link
         to="/notifications"
@@ -35,7 +38,7 @@ export function TopBar(): ReactNode {
       >
         <Icon name="bell" />
         <span className="unseen">Notifications</span>
-        <NotificationCount />
+        <PlaceCount of="/notifications" />
       </Link>
       <span className="hidden md:block">
         <ButtonLink to="/sessions/new" look="primary" icon="plus">
@@ -43,6 +46,34 @@ export function TopBar(): ReactNode {
         </ButtonLink>
       </span>
     </header>
+  )
+}
+
+/** How busy the yard is: a wide window has room for it. */
+function Figures(): ReactNode {
+  const summary = useSummary()
+  if (!summary) return null
+  const { spot, hosts, cost_today_usd } = summary
+  const item =
+    'hidden h-8 items-center rounded-md px-2 text-muted text-sm tabular hover:bg-hover hover:text-text lg:inline-flex'
+  return (
+    <>
+      <Link
+        to="/"
+        search={{ status: 'running' }}
+        className={item}
+        data-tip="Turns that run, of those that may run at once"
+      >
+        {spot.is_gated ? `${spot.live} of ${spot.slots} turns` : `${spot.live} ${spot.live === 1 ? 'turn' : 'turns'}`}
+        {spot.held > 0 && `, ${spot.held} held`}
+      </Link>
+      <Link to="/health-report" className={item} data-tip="Hosts that report themselves alive">
+        {hosts.alive} {hosts.alive === 1 ? 'host' : 'hosts'}
+      </Link>
+      <Link to="/costs" className={item} data-tip="Spent today (UTC), at list price">
+        {dollars(cost_today_usd)} today
+      </Link>
+    </>
   )
 }
 

@@ -1,4 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import axeCore from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -21,7 +24,8 @@ type PageOptions = {
   size?: keyof typeof sizes
   theme?: 'light' | 'dark'
   isSignedOut?: boolean
-  server?: { url: string; key: string }
+  /** A server of the test's own, instead of the shared one. */
+  server?: { front: string; key: string }
 }
 
 export type OpenPage = {
@@ -47,12 +51,13 @@ afterAll(async () => {
 })
 
 /** The server of the run: its address, and a way to prepare what a page shows. */
-export function sharedServer(): Pick<Server, 'url' | 'key' | 'call'> & { front: string } {
-  const { url, front, key } = inject('server')
+export function sharedServer(): Pick<Server, 'url' | 'front' | 'key' | 'home' | 'call'> {
+  const { url, front, key, home } = inject('server')
   return {
     url,
     front,
     key,
+    home,
     call: async (method, path, body) => {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
@@ -66,11 +71,18 @@ export function sharedServer(): Pick<Server, 'url' | 'key' | 'call'> & { front: 
   }
 }
 
-/** A server of the test's own, for tests that kill or restart it. */
+/** A server of the test's own, for tests that kill it. To start it again, give it the `home` and `port` of the first. */
 export async function startServer(options?: Parameters<typeof launchServer>[0]): Promise<Server> {
   const server = await launchServer(options)
   onTestFinished(() => server.stop())
   return server
+}
+
+/** A home that outlives the server that is killed in it. */
+export async function homeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'yardmaster-web-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
 }
 
 /** A page in a browser profile of its own, signed in, closed when the test finishes. */
@@ -78,10 +90,10 @@ export async function openPage({
   size = 'desktop',
   theme = 'light',
   isSignedOut = false,
+  server = sharedServer(),
 }: PageOptions = {}): Promise<OpenPage> {
-  const { front } = sharedServer()
   const context = await (await browser()).newContext({
-    baseURL: front,
+    baseURL: server.front,
     viewport: sizes[size],
     colorScheme: theme,
     timezoneId: 'Europe/Berlin',
@@ -90,6 +102,8 @@ export async function openPage({
     ...(size === 'phone' && { hasTouch: true, isMobile: true }),
   })
   onTestFinished(() => context.close())
+  // It only ends a test that hangs.
+  context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`threw ${error.message}`))
@@ -97,7 +111,7 @@ export async function openPage({
     if (/Content Security Policy|TrustedHTML|TrustedScript|requires 'Trusted/.test(message.text()))
       faults.push(message.text())
   })
-  if (!isSignedOut) await signIn(page)
+  if (!isSignedOut) await signIn(page, server)
   const goto = async (path: string): Promise<void> => {
     await page.goto(path)
     await page.locator('h1').first().waitFor({ state: 'attached' })

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { useViewer, viewerKey } from '../../shared/api/viewer.ts'
-import { giveName } from '../../shared/api/web-session.ts'
+import type { FormEvent, ReactNode } from 'react'
+import { useWrite } from '../../shared/api/hooks.ts'
+import { setViewer, useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { TextField } from '../../shared/kit/field.tsx'
@@ -11,20 +11,21 @@ import { ErrorNote } from '../../shared/kit/notes.tsx'
 export function NameDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactNode {
   const { data: viewer } = useViewer()
   const cache = useQueryClient()
-  const [error, setError] = useState<unknown>()
-  const save = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    try {
-      cache.setQueryData(viewerKey, await giveName(String(new FormData(event.currentTarget).get('name')).trim()))
+  const rename = useWrite('browser_session.update', {
+    complains: false,
+    onSuccess: (answer) => {
+      setViewer(cache, answer)
       onClose()
-    } catch (problem) {
-      setError(problem)
-    }
+    },
+  })
+  const save = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    rename.mutate({ name: String(new FormData(event.currentTarget).get('name')).trim() })
   }
   return (
     <Dialog title="Your name" isOpen={isOpen} onClose={onClose} width="sm">
       <form onSubmit={save} className="flex flex-col gap-4">
-        <ErrorNote error={error} />
+        <ErrorNote error={rename.error} />
         <TextField
           label="Name"
           name="name"
@@ -36,7 +37,7 @@ export function NameDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
         />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="primary">
+          <Button type="submit" look="primary" isBusy={rename.isPending}>
             Save
           </Button>
         </div>

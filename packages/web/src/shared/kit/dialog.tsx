@@ -30,7 +30,7 @@ export function Dialog({ title, isOpen, onClose, children, actions, width = 'md'
       aria-labelledby={titleId}
       onClose={onClose}
       onClick={(event) => event.target === event.currentTarget && onClose()}
-      className={`w-[calc(100%-2rem)] ${widths[width]} rounded-lg bg-raised p-0 shadow-float`}
+      className={`w-[calc(100%-2rem)] ${widths[width]} rounded-lg bg-raised p-0 shadow-float max-md:mb-4`}
     >
       <div className="flex max-h-[min(80dvh,44rem)] flex-col">
         <header className="flex items-center justify-between gap-4 border-line border-b py-2 pr-2 pl-4">

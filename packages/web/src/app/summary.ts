@@ -1,0 +1,25 @@
+import type { Result } from '../shared/api/client.ts'
+import { useRead } from '../shared/api/hooks.ts'
+import type { Reactions } from '../shared/live/live.tsx'
+
+type Summary = Result<'board.summary'>
+
+/** The figures around every page: one small read, renewed by events. No event announces costs. */
+export function useSummary(): Summary | undefined {
+  return useRead('board.summary', {}, { everyMs: 60_000 }).data
+}
+
+const figures = ['board.summary'] as const
+
+export const reactions: Reactions = {
+  'session.created': figures,
+  'session.status_changed': figures,
+  'session.deleted': figures,
+  'session.seen': figures,
+  'elicitation.raised': figures,
+  'elicitation.resolved': figures,
+  'notification.created': figures,
+  'notifications.changed': figures,
+  'work_backlog.changed': figures,
+  'settings.changed': figures,
+}

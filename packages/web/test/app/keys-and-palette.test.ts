@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+
+test('the palette finds a session by letters of its title, and opens pages, all by the keyboard', async () => {
+  const title = `Paint the signal box ${Date.now()}`
+  await sharedServer().call('POST', '/sessions', { prompt: 'say Hello', title, agent_root: 'sample' })
+  const { page, faults, goto } = await openPage()
+  await goto('/inbox')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or do' }).waitFor()
+  await page.getByRole('option', { name: 'New session' }).waitFor()
+  await screenshot(page, 'palette')
+  expect(await axe(page)).toEqual([])
+
+  await page.keyboard.type(title)
+  await page.getByRole('option', { name: title }).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: title }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('cost')
+  await page.getByRole('option', { name: 'Costs' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Costs' }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('keys open pages, ? lists them, and a field keeps what is typed into it', async () => {
+  const { page, goto } = await openPage()
+  await goto('/inbox')
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await page.getByRole('heading', { name: 'Triggers' }).waitFor()
+
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await help.getByText('Inbox').waitFor()
+  await screenshot(page, 'keys')
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+
+  await page.goto('/sessions/new')
+  const prompt = page.getByLabel('What should the agent do?')
+  await prompt.fill('')
+  await prompt.pressSequentially('g t ? c')
+  expect(await prompt.inputValue()).toBe('g t ? c')
+  expect(new URL(page.url()).pathname).toBe('/sessions/new')
+})
+
+test('keys without Ctrl or Alt can be turned off', async () => {
+  const { page, goto } = await openPage()
+  await goto('/inbox')
+  await page.keyboard.press('?')
+  await page.getByRole('switch', { name: 'Keys without Ctrl or Alt' }).uncheck()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('?')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or do' }).waitFor()
+  expect(await page.getByRole('dialog', { name: 'Keys' }).count()).toBe(0)
+})
+
+test('a chosen theme survives a reload, and overrules the system', async () => {
+  const { page, goto } = await openPage({ theme: 'light' })
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  await goto('/inbox')
+  const light = await background()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).click()
+  const dark = await background()
+  expect(dark).not.toBe(light)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  expect(await background()).toBe(dark)
+})
+
+test('a phone has Inbox, Board, New and More, and More leads to every other page', async () => {
+  const { page, goto } = await openPage({ size: 'phone' })
+  await goto('/inbox')
+  await page.getByRole('button', { name: 'More' }).click()
+  const sheet = page.getByRole('dialog', { name: 'More' })
+  await sheet.getByRole('link', { name: 'Costs' }).waitFor()
+  await screenshot(page, 'phone-more')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await sheet.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await sheet.waitFor({ state: 'detached' })
+})

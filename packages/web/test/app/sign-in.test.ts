@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, screenshot, sharedServer } from '../support/browser.ts'
+import { oneTimeLink } from '../support/one-time-link.ts'
+
+test('a person who is not signed in gives an API key and a name, and lands on the page they asked for', async () => {
+  const { key } = sharedServer()
+  const { page, faults } = await openPage({ isSignedOut: true })
+  await page.goto('/costs?days=7')
+  await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await screenshot(page, 'sign-in')
+
+  await page.getByLabel('API key').fill('not-a-key')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('That is not an API key of this server').waitFor()
+  await screenshot(page, 'sign-in-refused')
+
+  await page.getByLabel('API key').fill(key)
+  await page.getByLabel('Your name').fill('Grace')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Costs' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/costs')
+  await page.getByRole('button', { name: 'Grace' }).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a one-time link signs in once, and its secret does not stay in the address or in the history', async () => {
+  const link = await oneTimeLink(sharedServer().home)
+  const { page, context } = await openPage({ isSignedOut: true })
+  await page.goto(`/${link}`)
+  await page.getByRole('heading', { name: 'Board' }).waitFor({ state: 'attached' })
+  expect(page.url()).not.toContain('k=')
+
+  await page.goto(`/inbox${await oneTimeLink(sharedServer().home)}`)
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  await expect.poll(() => page.url()).not.toContain('k=')
+
+  await context.clearCookies()
+  await page.goto('about:blank')
+  await page.goto(`/${link}`)
+  await page.getByRole('alert').waitFor()
+  expect(page.url()).not.toContain('k=')
+})
+
+test('a person who signs out sees the sign-in page, and so does a tab whose sign-in has ended elsewhere', async () => {
+  const { page, context, goto } = await openPage()
+  await goto('/inbox')
+  const other = await context.newPage()
+  await other.goto('/settings')
+  await other.getByRole('heading', { name: 'Settings' }).waitFor()
+
+  await page.getByRole('button', { name: 'Ada' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+
+  await other.getByRole('link', { name: 'Costs' }).click()
+  await other.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+  expect(new URL(other.url()).searchParams.get('next')).toBe('/costs')
+})

@@ -1,0 +1,97 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { homeFolder, openPage, screenshot, sharedServer, startServer } from '../support/browser.ts'
+import type { Server } from '../support/launch-server.ts'
+
+/** The addresses of the event streams that tabs of this browser have opened so far. */
+function streamsOf(context: BrowserContext): string[] {
+  const opened: string[] = []
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/web/v1/events') opened.push(request.url())
+  })
+  return opened
+}
+
+let made = 0
+
+/** Makes a session that no page has read yet. Answers its title. */
+async function makeSession({ call }: Pick<Server, 'call'> = sharedServer()): Promise<string> {
+  made += 1
+  const title = `Live ${process.pid} ${made}`
+  await call('POST', '/sessions', { title, agent_root: 'sample' })
+  return title
+}
+
+function row(page: Page, title: string) {
+  return page.getByRole('link', { name: title, exact: true })
+}
+
+async function openBoard(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto('/')
+  await page.getByText('live', { exact: true }).waitFor()
+  return page
+}
+
+describe('the event stream', () => {
+  test('twenty tabs of a browser share one stream, and all of them show what happens', async () => {
+    const { context } = await openPage()
+    const streams = streamsOf(context)
+    const tabs: Page[] = []
+    for (let index = 0; index < 20; index += 1) tabs.push(await openBoard(context))
+    const title = await makeSession()
+    await Promise.all(tabs.map((tab) => row(tab, title).waitFor()))
+    expect(streams).toHaveLength(1)
+  })
+
+  test('when the tab that reads the stream closes, another one continues after the last event', async () => {
+    const { context } = await openPage()
+    const first = await openBoard(context)
+    const second = await openBoard(context)
+    const before = await makeSession()
+    await Promise.all([first, second].map((tab) => row(tab, before).waitFor()))
+    const asked = new Promise<string | null>((resolve) => {
+      context.on('request', (request) => {
+        if (new URL(request.url()).pathname === '/web/v1/events') resolve(request.headerValue('last-event-id'))
+      })
+    })
+    await first.close()
+    expect(Number(await asked)).toBeGreaterThan(0)
+    const after = await makeSession()
+    await row(second, after).waitFor()
+  })
+
+  test('after kill -9 of the server the page says that it is offline, and catches up: nothing is missing, nothing twice', async () => {
+    const home = await homeFolder()
+    const killed = await startServer({ home })
+    const { context } = await openPage({ server: killed })
+    const page = await openBoard(context)
+    const before = await makeSession(killed)
+    await row(page, before).waitFor()
+    killed.signal('SIGKILL')
+    await page.getByText('offline', { exact: true }).waitFor()
+    await page.getByText('No connection to the server').waitFor()
+    await screenshot(page, 'offline')
+
+    const restarted = await startServer({ home, port: new URL(killed.url).port })
+    const missed = [await makeSession(restarted), await makeSession(restarted)]
+    await page.getByText('live', { exact: true }).waitFor()
+    for (const title of missed) await row(page, title).waitFor()
+    for (const title of [before, ...missed]) expect(await row(page, title).count()).toBe(1)
+    await page.getByText('No connection to the server').waitFor({ state: 'detached' })
+  })
+
+  test('after a sleep of the computer the page reconnects instead of waiting on a dead connection', async () => {
+    const { context } = await openPage()
+    await context.clock.install()
+    const streams = streamsOf(context)
+    const page = await openBoard(context)
+    expect(streams).toHaveLength(1)
+    // The clock jumps, as it does when a laptop wakes up; nothing was heard in between.
+    await page.clock.fastForward('01:00:00')
+    await expect.poll(() => streams.length).toBeGreaterThan(1)
+    await page.getByText('live', { exact: true }).waitFor()
+    const title = await makeSession()
+    await row(page, title).waitFor()
+  })
+})
