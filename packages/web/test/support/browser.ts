@@ -25,7 +25,7 @@ type PageOptions = {
   theme?: 'light' | 'dark'
   isSignedOut?: boolean
   /** A server of the test's own, instead of the shared one. */
-  server?: { front: string; key: string }
+  server?: { url: string; key: string }
 }
 
 export type OpenPage = {
@@ -51,11 +51,10 @@ afterAll(async () => {
 })
 
 /** The server of the run: its address, and a way to prepare what a page shows. */
-export function sharedServer(): Pick<Server, 'url' | 'front' | 'key' | 'home' | 'call'> {
-  const { url, front, key, home } = inject('server')
+export function sharedServer(): Pick<Server, 'url' | 'key' | 'home' | 'call'> {
+  const { url, key, home } = inject('server')
   return {
     url,
-    front,
     key,
     home,
     call: async (method, path, body) => {
@@ -93,7 +92,7 @@ export async function openPage({
   server = sharedServer(),
 }: PageOptions = {}): Promise<OpenPage> {
   const context = await (await browser()).newContext({
-    baseURL: server.front,
+    baseURL: server.url,
     viewport: sizes[size],
     colorScheme: theme,
     timezoneId: 'Europe/Berlin',

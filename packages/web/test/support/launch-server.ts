@@ -2,13 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { launchFront } from './front.ts'
 
 /** A Yardmaster in its own process with its own home, as `npm start` runs it. */
 export type Server = {
   url: string
-  /** Where its pages are. */
-  front: string
   key: string
   pid: number
   home: string
@@ -43,10 +40,8 @@ export async function launchServer({ home, port = '0', environment = {} }: Launc
   const url = /is up at (\S+)/.exec(output)?.[1] ?? ''
   const keyFile = /^API key: in (.*)$/m.exec(output)?.[1]
   const key = keyFile === undefined ? (environment.API_KEYS ?? '') : (await readFile(keyFile, 'utf8')).trim()
-  const front = await launchFront({ url })
   return {
     url,
-    front: front.url,
     key,
     pid: child.pid ?? 0,
     home: folder,
@@ -62,7 +57,6 @@ export async function launchServer({ home, port = '0', environment = {} }: Launc
     },
     signal: (name) => void child.kill(name),
     stop: async () => {
-      front.close()
       child.kill('SIGTERM')
       await exited
       if (home === undefined) await rm(folder, { recursive: true, force: true })
