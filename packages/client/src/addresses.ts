@@ -133,6 +133,7 @@ export const addresses = {
   'work_backlog_items.remove': 'POST /work_backlog_items/{id}/remove',
   'triggers.invoke': 'POST /triggers/{id}/invoke',
   'triggers.fires': 'GET /triggers/{id}/fires',
+  'triggers.preview': 'POST /triggers/preview',
   'sessions.wake_later': 'POST /sessions/{id}/wake_later',
   'sessions.wake_on_event': 'POST /sessions/{id}/wake_on_event',
   'triggers.channels': 'GET /triggers/channels',

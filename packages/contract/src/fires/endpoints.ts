@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineEndpoint, defineList } from '../endpoint.ts'
 import { IdParam } from '../identifiers.ts'
-import { InvokedTrigger, InvokeRequest, TriggerFire } from './fields.ts'
+import { InvokedTrigger, InvokeRequest, PreviewRequest, TriggerFire, TriggerPreview } from './fields.ts'
 
 const tag = 'Triggers'
 const params = z.object({ id: IdParam })
@@ -31,4 +31,17 @@ export const listFires = defineList({
   refusals: ['not_found'],
 })
 
-export const endpoints = [invokeTrigger, listFires] as const
+export const previewTrigger = defineEndpoint({
+  name: 'triggers.preview',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/triggers/preview',
+  tag,
+  summary: 'Show when a trigger would fire and what its prompt would say',
+  description: 'Changes nothing. A condition that would be refused is answered with the reasons.',
+  body: PreviewRequest,
+  answers: { 200: TriggerPreview },
+  refusals: ['not_found'],
+})
+
+export const endpoints = [invokeTrigger, listFires, previewTrigger] as const

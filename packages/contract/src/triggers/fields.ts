@@ -137,7 +137,7 @@ const target = optionallySent<number | string | null>()
   .meta({ type: ['integer', 'null'] })
 
 /** The operation reads the configuration by the condition's type. */
-const ConditionAttributes = z.object({
+export const ConditionAttributes = z.object({
   id: optionallySent<number | string | null>().meta({
     type: ['integer', 'null'],
     description: 'The condition to change; absent adds one.',

@@ -143,6 +143,7 @@ const names = [
   'triggers.fires',
   'triggers.invoke',
   'triggers.list',
+  'triggers.preview',
   'triggers.show',
   'triggers.toggle',
   'triggers.update',

@@ -28,7 +28,7 @@ export function writePrompt(
 }
 
 /** A template about a forge that does not say which item it is about gets the item appended. */
-function withContext(template: string, { by }: TriggerEvent): string {
+export function withContext(template: string, { by }: Pick<TriggerEvent, 'by'>): string {
   const isForge = by === 'forge_issue' || by === 'forge_label'
   if (!isForge || /\{\{\s*(link|repo|number)\s*(\|\s*\w+\s*)?\}\}/.test(template)) return template
   return [

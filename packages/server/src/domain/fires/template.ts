@@ -30,6 +30,19 @@ export type Rendering = {
   timezone: string
 }
 
+/** A name, and what to do with its value. */
+const grammar = /\{\{\s*(\w+)\s*(?:\|\s*(\w+)\s*)?\}\}/g
+
+/** The names in a template: those that an event fills, and those that nothing fills. */
+export function placeholdersIn(template: string): { filled: string[]; unknown: string[] } {
+  const names = [...new Set(Array.from(template.matchAll(grammar), ([, name = '']) => name))]
+  const isFilled = (name: string) => eventPlaceholders.some((known) => known === name)
+  return {
+    filled: names.filter(isFilled),
+    unknown: names.filter((name) => !isFilled(name) && name !== 'time' && name !== 'date'),
+  }
+}
+
 /** Values that people outside choose freely. The others are ids and addresses of the platform. */
 const freeText: readonly Placeholder[] = ['text', 'author', 'channel', 'event', 'title', 'labels']
 
@@ -40,18 +53,15 @@ const freeText: readonly Placeholder[] = ['text', 'author', 'channel', 'event', 
  */
 export function renderTemplate(template: string, { values, isUntrusted, now, timezone }: Rendering): string {
   const fence = newFence()
-  const rendered = template.replace(
-    /\{\{\s*(\w+)\s*(?:\|\s*(\w+)\s*)?\}\}/g,
-    (written, name: string, filter: string | undefined) => {
-      if (filter !== undefined && filter !== 'raw' && filter !== 'untrusted') return written
-      if (name === 'time' || name === 'date') return filter === undefined ? clockText(name, now, timezone) : written
-      const placeholder = eventPlaceholders.find((known) => known === name)
-      if (!placeholder) return written
-      const value = valueText(values[placeholder])
-      const isFenced = filter === 'untrusted' || (isUntrusted && filter === undefined && freeText.includes(placeholder))
-      return isFenced ? fence.around(value) : value
-    },
-  )
+  const rendered = template.replace(grammar, (written, name: string, filter: string | undefined) => {
+    if (filter !== undefined && filter !== 'raw' && filter !== 'untrusted') return written
+    if (name === 'time' || name === 'date') return filter === undefined ? clockText(name, now, timezone) : written
+    const placeholder = eventPlaceholders.find((known) => known === name)
+    if (!placeholder) return written
+    const value = valueText(values[placeholder])
+    const isFenced = filter === 'untrusted' || (isUntrusted && filter === undefined && freeText.includes(placeholder))
+    return isFenced ? fence.around(value) : value
+  })
   return fence.explain(rendered)
 }
 

@@ -6,6 +6,7 @@ export { eventWords } from './conditions/describe.ts'
 export { deleteCursors, readCursors, writeCursor } from './cursor-store.ts'
 export { type Condition, findConditions } from './find-conditions.ts'
 export { presentTrigger } from './present.ts'
+export { previewConditions } from './preview-conditions.ts'
 export { type FireChanges, parkTrigger, recordFire } from './record-fire.ts'
 export { genesisOfTypes, isOneTime, isReusable, isWake, windowOf } from './traits.ts'
 export {

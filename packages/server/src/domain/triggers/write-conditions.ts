@@ -126,7 +126,7 @@ export async function writeEdits(
   return { conditions: await selectConditionsOf(tx, [triggerId]), touched }
 }
 
-function isSame(row: ConditionRow, values: ConditionValues): boolean {
+export function isSame(row: ConditionRow, values: ConditionValues): boolean {
   const written = (configuration: object) =>
     JSON.stringify(Object.entries(configuration).toSorted(([one], [other]) => (one < other ? -1 : 1)))
   return row.condition_type === values.condition_type && written(row.configuration) === written(values.configuration)
