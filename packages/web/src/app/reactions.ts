@@ -5,6 +5,7 @@ import { reactions as needsYou } from '../features/needs-you/reactions.ts'
 import { reactions as notifications } from '../features/notifications/reactions.ts'
 import { reactions as sessions } from '../features/sessions/reactions.ts'
 import { reactions as settings } from '../features/settings/reactions.ts'
+import { reactions as triggers } from '../features/triggers/reactions.ts'
 import type { Reactions } from '../shared/live/live.tsx'
 import { reactions as summary } from './summary.ts'
 
@@ -18,4 +19,5 @@ export const reactions: readonly Reactions[] = [
   notifications,
   sessions,
   settings,
+  triggers,
 ]

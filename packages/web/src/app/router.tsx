@@ -2,10 +2,13 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import type { ReactNode } from 'react'
 import { backlogSearch } from '../features/backlog/backlog-search.ts'
 import { boardSearch } from '../features/board/board-search.ts'
+import { catalogSearch } from '../features/catalog/catalog-search.ts'
 import { costsSearch } from '../features/costs/costs-search.ts'
+import { notificationsSearch } from '../features/notifications/notifications-search.ts'
 import { outcomesSearch } from '../features/outcomes/outcomes-search.ts'
 import { searchSearch } from '../features/search/search-search.ts'
 import { signInSearch } from '../features/sign-in/sign-in-search.ts'
+import { triggerSearch } from '../features/triggers/trigger-search.ts'
 import { NotFound, PageFailed } from './page-states.tsx'
 import { Shell } from './shell.tsx'
 
@@ -24,8 +27,14 @@ const pages = shell.addChildren([
   createRoute({ ...page('/search', () => import('../features/search/search-page.tsx')), validateSearch: searchSearch }),
   createRoute(page('/triggers', () => import('../features/triggers/triggers-page.tsx'))),
   createRoute(page('/triggers/new', () => import('../features/triggers/new-trigger-page.tsx'))),
-  createRoute(page('/triggers/$id', () => import('../features/triggers/trigger-page.tsx'))),
-  createRoute(page('/notifications', () => import('../features/notifications/notifications-page.tsx'))),
+  createRoute({
+    ...page('/triggers/$id', () => import('../features/triggers/trigger-page.tsx')),
+    validateSearch: triggerSearch,
+  }),
+  createRoute({
+    ...page('/notifications', () => import('../features/notifications/notifications-page.tsx')),
+    validateSearch: notificationsSearch,
+  }),
   createRoute({ ...page('/costs', () => import('../features/costs/costs-page.tsx')), validateSearch: costsSearch }),
   createRoute({
     ...page('/backlog', () => import('../features/backlog/backlog-page.tsx')),
@@ -40,7 +49,10 @@ const pages = shell.addChildren([
   createRoute(page('/health-report', () => import('../features/health/health-page.tsx'))),
   createRoute(page('/clis', () => import('../features/clis/clis-page.tsx'))),
   createRoute(page('/settings', () => import('../features/settings/settings-page.tsx'))),
-  createRoute(page('/catalog', () => import('../features/catalog/catalog-page.tsx'))),
+  createRoute({
+    ...page('/catalog', () => import('../features/catalog/catalog-page.tsx')),
+    validateSearch: catalogSearch,
+  }),
 ])
 
 const signIn = createRoute({

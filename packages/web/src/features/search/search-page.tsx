@@ -1,75 +1,51 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { FormEvent, ReactNode } from 'react'
-import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
-import { Switch, TextField } from '../../shared/kit/field.tsx'
-import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { TextField } from '../../shared/kit/field.tsx'
+import { EmptyState } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
-import { Status } from '../../shared/kit/status.tsx'
-import { Time } from '../../shared/kit/time.tsx'
-import { nameOfSession } from '../sessions/name-of-session.ts'
+import { SearchFilters } from './search-filters.tsx'
+import { SearchResults } from './search-results.tsx'
 
 export default function SearchPage(): ReactNode {
-  const { q = '', contents = true } = useSearch({ from: '/shell/search' })
+  const search = useSearch({ from: '/shell/search' })
   const navigate = useNavigate()
-  const found = useRead('sessions.search', { q, search_contents: contents }, { isEnabled: q !== '' })
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+  const { q, ...filters } = search
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const typed = String(new FormData(event.currentTarget).get('q')).trim()
-    void navigate({ to: '/search', search: { ...(typed && { q: typed }), ...(!contents && { contents }) } })
+    void navigate({ to: '/search', search: { ...filters, ...(typed && { q: typed }) } })
   }
-  const sessions = found.data?.sessions ?? []
-  const isPartial = found.data && 'content_scan' in found.data && found.data.content_scan.complete === false
   return (
-    <Page title="Search">
-      <form onSubmit={onSubmit} className="flex items-end gap-2">
-        <div className="max-w-lg grow">
-          <TextField key={q} label="Phrase" name="q" type="search" defaultValue={q} autoFocus={q === ''} />
+    <Page title="Search" note="Titles, metadata and everything that was said">
+      <form onSubmit={submit} className="flex items-end gap-2">
+        <div className="max-w-xl grow">
+          <TextField
+            key={q}
+            label="Phrase"
+            isLabelHidden
+            name="q"
+            type="search"
+            defaultValue={q}
+            autoFocus={!q}
+            maxLength={500}
+            placeholder="A word or phrase, as it was written"
+          />
         </div>
-        <Button type="submit" look="primary" icon="search" isBusy={found.isFetching}>
+        <Button type="submit" look="primary" icon="search">
           Search
         </Button>
       </form>
-      <Switch
-        label="Search the transcripts too"
-        isOn={contents}
-        onChange={(isOn) =>
-          void navigate({ to: '/search', search: { ...(q && { q }), ...(!isOn && { contents: false }) } })
-        }
-      />
-      <ErrorNote error={found.error} onRetry={() => found.refetch()} />
-      {q !== '' && (
-        <Panel
-          title={
-            found.data ? `${sessions.length} found${isPartial ? ', not everything was searched' : ''}` : 'Searching'
-          }
-        >
-          {found.isLoading && <Skeleton />}
-          {found.data && sessions.length === 0 && (
-            <EmptyState icon="search" title={`Nothing contains “${q}”`}>
-              The phrase is searched exactly as it is typed, in either case.
-            </EmptyState>
-          )}
-          <ul>
-            {sessions.map((session) => (
-              <li
-                key={session.id}
-                className="flex min-h-9 items-center gap-3 border-line border-b px-3 last:border-b-0 hover:bg-hover"
-              >
-                <Status of={session.status} className="w-24 shrink-0" />
-                <Link
-                  to="/sessions/$id"
-                  params={{ id: String(session.id) }}
-                  className="grow truncate font-medium hover:underline"
-                >
-                  {nameOfSession(session)}
-                </Link>
-                <Time at={session.updated_at} className="text-muted text-sm" />
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
+      <SearchFilters search={search} />
+      <Panel>
+        {q ? (
+          <SearchResults key={JSON.stringify(search)} search={{ ...filters, q }} />
+        ) : (
+          <EmptyState icon="search" title="Find a session by what was said in it">
+            Type a word from a message, a file name or an error, and press Enter.
+          </EmptyState>
+        )}
+      </Panel>
     </Page>
   )
 }

@@ -1,9 +1,22 @@
-export type SearchSearch = { q?: string; contents?: boolean }
+/** The phrase and the filters, as the address has them. */
+export type SearchSearch = {
+  q?: string
+  contents?: false
+  status?: string
+  agent_runtime?: string
+  priority_class?: string
+  genesis?: string
+  archived?: true
+}
 
-/** Transcripts are searched unless the address says otherwise. */
+const texts = ['q', 'status', 'agent_runtime', 'priority_class', 'genesis'] as const
+
+/** Transcripts are searched, and archived sessions are not, unless the address says otherwise. */
 export function searchSearch(raw: Record<string, unknown>): SearchSearch {
+  const given = texts.flatMap((name) => (typeof raw[name] === 'string' && raw[name] !== '' ? [[name, raw[name]]] : []))
   return {
-    ...(typeof raw.q === 'string' && raw.q !== '' && { q: raw.q }),
+    ...Object.fromEntries(given),
     ...(raw.contents === false && { contents: false }),
+    ...(raw.archived === true && { archived: true }),
   }
 }

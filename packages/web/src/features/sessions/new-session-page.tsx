@@ -1,82 +1,133 @@
-import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { useRead, useWrite } from '../../shared/api/hooks.ts'
+import { type FormEvent, type ReactNode, useRef } from 'react'
+import type { Result } from '../../shared/api/client.ts'
+import { useRead } from '../../shared/api/hooks.ts'
+import { useCommands } from '../../shared/keys/commands.tsx'
 import { Button } from '../../shared/kit/button.tsx'
-import { Select, TextArea, TextField } from '../../shared/kit/field.tsx'
+import { Callout } from '../../shared/kit/callout.tsx'
+import { Select, TextArea } from '../../shared/kit/field.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
+import { useFormDraft } from '../../shared/state/form-draft.ts'
+import { ArtifactListFields } from '../catalog/artifact-lists.tsx'
+import { demoPrompt, emptyForm, offeredRoots, requestOf } from './new-session-form.ts'
+import { NewSessionOptions } from './new-session-options.tsx'
+import { NewSessionWarnings } from './new-session-warnings.tsx'
+import { useCreateSession } from './use-create-session.ts'
 
 export default function NewSessionPage(): ReactNode {
-  const navigate = useNavigate()
   const configs = useRead('configs.show', {})
-  const [prompt, setPrompt] = useDraft('new-session')
-  // Made by the form, so that a double click is one session.
-  const [idempotencyKey] = useState(() => crypto.randomUUID())
-  const create = useWrite('sessions.create', {
-    complains: false,
-    onSuccess: ({ session }) => {
-      setPrompt('')
-      void navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
-    },
-  })
-  const roots = configs.data?.agent_roots ?? []
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const { values, change, clear } = useFormDraft('new-session', emptyForm)
+  const { start, isPending, error } = useCreateSession(clear)
+  const form = useRef<HTMLFormElement>(null)
+  const roots = offeredRoots(configs.data)
+  const root = values.root === '' ? undefined : (roots.find(({ name }) => name === values.root) ?? roots[0])
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const given = (name: string) => String(form.get(name) ?? '').trim() || undefined
-    create.mutate({
-      prompt,
-      idempotency_key: idempotencyKey,
-      agent_root: given('agent_root'),
-      git_root: given('git_root'),
-      title: given('title'),
-      agent_runtime: given('agent_runtime'),
-    })
+    start(requestOf(values, root), values.category)
+  }
+  useCommands([
+    {
+      id: 'start-session',
+      label: 'Start the session',
+      group: 'New session',
+      keys: 'mod+enter',
+      worksInFields: true,
+      run: () => form.current?.requestSubmit(),
+    },
+  ])
+  const runtime = values.runtime || root?.default_runtime || ''
+  const lists = {
+    mcp_servers: root?.default_mcp_servers ?? [],
+    catalog_skills: root?.default_skills ?? [],
+    catalog_hooks: root?.default_hooks ?? [],
+    catalog_plugins: root?.default_plugins ?? [],
   }
   return (
-    <Page title="New session" width="narrow" note="An agent works on it in its own clone.">
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <ErrorNote error={create.error ?? configs.error} />
+    <Page title="New session" width="narrow" note="An agent works on it in its own clone of the repository.">
+      {values.prompt === '' && (
+        <DemoOffer
+          configs={configs.data}
+          isBusy={isPending}
+          onStart={(agent_root) =>
+            start({ agent_root, agent_runtime: 'demo', prompt: demoPrompt, title: 'A tour with the demo agent' })
+          }
+        />
+      )}
+      <form ref={form} onSubmit={submit} className="flex flex-col gap-4">
+        <ErrorNote error={configs.error} onRetry={() => configs.refetch()} />
         <Panel>
           <div className="flex flex-col gap-4 p-4">
             <TextArea
               label="What should the agent do?"
-              value={prompt}
-              onChange={(event) => setPrompt(event.currentTarget.value)}
-              rows={6}
+              value={values.prompt}
+              onChange={(event) => change({ prompt: event.currentTarget.value })}
+              rows={7}
               autoFocus
               required
             />
-            <div className="grid gap-4 md:grid-cols-2">
-              <Select
-                label="Root"
-                name="agent_root"
-                options={[
-                  { value: '', label: 'None: name a repository' },
-                  ...roots.map(({ name, display_name }) => ({ value: name, label: display_name ?? name })),
-                ]}
-                hint="Supplies what you leave out."
-              />
-              <TextField label="Repository" name="git_root" placeholder="https://… or /a/local/path" />
-              <Select
-                label="Runtime"
-                name="agent_runtime"
-                options={[
-                  { value: '', label: 'The default' },
-                  ...Object.keys(configs.data?.runtime_models ?? {}).map((name) => ({ value: name, label: name })),
-                ]}
-              />
-              <TextField label="Title" name="title" placeholder="Made from the prompt" />
-            </div>
+            <Select
+              label="Root"
+              value={root?.name ?? ''}
+              onChange={(event) => change({ root: event.currentTarget.value, lists: {} })}
+              options={[
+                ...roots.map(({ name, display_name }) => ({ value: name, label: display_name })),
+                { value: '', label: 'None: name a repository yourself' },
+              ]}
+              hint={root?.description ?? 'A root supplies the repository and the defaults below.'}
+            />
+            <NewSessionOptions configs={configs.data} values={values} root={root} runtime={runtime} onChange={change} />
+            <NewSessionWarnings runtime={runtime} servers={values.lists.mcp_servers ?? lists.mcp_servers} />
           </div>
         </Panel>
-        <div className="flex justify-end">
-          <Button type="submit" look="primary" icon="play" isBusy={create.isPending}>
+        <Panel title="What it is given">
+          <div className="p-4">
+            <ArtifactListFields
+              key={root?.name ?? ''}
+              lists={values.lists}
+              defaults={lists}
+              onChange={(chosen) => change({ lists: chosen })}
+            />
+          </div>
+        </Panel>
+        <ErrorNote error={error} />
+        <div className="flex items-center justify-end gap-2">
+          {values.prompt !== '' && (
+            <>
+              <span className="grow text-muted text-sm">Draft kept in this browser</span>
+              <Button look="quiet" onClick={clear}>
+                Start over
+              </Button>
+            </>
+          )}
+          <Button type="submit" look="primary" icon="play" isBusy={isPending}>
             Start
           </Button>
         </div>
       </form>
     </Page>
+  )
+}
+
+type DemoOfferProps = {
+  configs: Result<'configs.show'> | undefined
+  isBusy: boolean
+  onStart: (root: string) => void
+}
+
+/** For a first look: needs no key and spends nothing. */
+function DemoOffer({ configs, isBusy, onStart }: DemoOfferProps): ReactNode {
+  const root = offeredRoots(configs).find(({ url }) => url !== null)
+  if (!root || !configs?.runtime_models.demo) return null
+  return (
+    <Callout
+      action={
+        <Button size="sm" icon="play" isBusy={isBusy} onClick={() => onStart(root.name)}>
+          Start the demo
+        </Button>
+      }
+    >
+      New here? The demo agent says something, runs a command and asks you a question. It needs no key and costs
+      nothing.
+    </Callout>
   )
 }

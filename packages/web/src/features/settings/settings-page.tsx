@@ -1,40 +1,133 @@
-import type { ReactNode } from 'react'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
-import { Select, Switch } from '../../shared/kit/field.tsx'
+import { useViewer } from '../../shared/api/viewer.ts'
+import { Button } from '../../shared/kit/button.tsx'
+import { Callout } from '../../shared/kit/callout.tsx'
+import { Select } from '../../shared/kit/field.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import { type Theme, useTheme } from '../../shared/state/theme.ts'
+import { PushOnDevice } from '../notifications/push-on-device.tsx'
+import { NameDialog } from '../people/name-dialog.tsx'
+import { PushDevices, SignedInDevices } from './devices.tsx'
+import { SessionSettings } from './session-settings.tsx'
 
 export default function SettingsPage(): ReactNode {
   const shown = useRead('settings.show', {})
   const configs = useRead('configs.show', {})
-  const update = useWrite('settings.update')
-  const settings = shown.data?.settings
-  const runtimes = Object.keys(configs.data?.runtime_models ?? {})
+  const { data: viewer } = useViewer()
+  const toasts = useToasts()
+  const update = useWrite('settings.update', { onSuccess: () => toasts.say('Saved'), refreshes: ['configs'] })
   return (
     <Page title="Settings" width="narrow">
-      <ErrorNote error={shown.error} onRetry={() => shown.refetch()} />
-      {shown.isLoading && <Skeleton />}
-      {settings && (
-        <Panel title="Sessions">
-          <div className="flex flex-col gap-4 p-4">
-            <Select
-              label="Default runtime"
-              value={settings.default_runtime ?? ''}
-              options={[
-                { value: '', label: 'Chosen by the server' },
-                ...runtimes.map((name) => ({ value: name, label: name })),
-              ]}
-              onChange={(event) => update.mutate({ default_runtime: event.currentTarget.value || null })}
-            />
-            <Switch
-              label="Hold spot sessions back"
-              hint="While more important work needs the slots or the quota."
-              isOn={settings.spot_gating_enabled}
-              onChange={(isOn) => update.mutate({ spot_gating_enabled: isOn })}
-            />
-          </div>
-        </Panel>
+      {viewer?.web_auth === 'none' && (
+        <Callout tone="needs">
+          WEB_AUTH=none: no one has to sign in. Everyone who reaches this server, an agent on this machine included, can
+          read every session and answer for you. Unset it and restart to require a sign-in.
+        </Callout>
       )}
+      <You name={viewer?.name ?? null} />
+      <PushOnDevice />
+      <SignedInDevices />
+      <PushDevices />
+      <Panel title="Sessions">
+        <ErrorNote error={shown.error ?? configs.error} onRetry={() => shown.refetch()} />
+        {shown.isLoading && <Skeleton />}
+        {shown.data && configs.data && (
+          <SessionSettings
+            settings={shown.data.settings}
+            runtimes={configs.data.runtime_models}
+            onChange={(changes) => update.mutate(changes)}
+          />
+        )}
+      </Panel>
+      <About />
     </Page>
+  )
+}
+
+const themes: readonly { value: Theme; label: string }[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+]
+
+function You({ name }: { name: string | null }): ReactNode {
+  const [theme, setTheme] = useTheme()
+  const [isNaming, setNaming] = useState(false)
+  return (
+    <Panel title="You">
+      <div className="grid gap-4 p-4 md:grid-cols-2">
+        <div>
+          <p className="font-medium text-sm">Name</p>
+          <p className="flex min-h-8 items-center gap-2">
+            <span className="min-w-0 truncate">{name ?? 'Not given yet'}</span>
+            <Button size="sm" icon="pencil" onClick={() => setNaming(true)}>
+              Change
+            </Button>
+          </p>
+          <p className="text-muted text-sm">Your messages to agents are recorded under it.</p>
+        </div>
+        <Select
+          label="Theme"
+          hint="Of this browser"
+          value={theme}
+          options={themes}
+          onChange={(event) => setTheme(event.currentTarget.value as Theme)}
+        />
+      </div>
+      <NameDialog isOpen={isNaming} onClose={() => setNaming(false)} />
+    </Panel>
+  )
+}
+
+const serverPages = [
+  { href: '/jobs', label: 'Jobs', note: 'queues, retries, periodic work' },
+  { href: '/supervisor', label: 'Supervisor', note: 'every table, for operators' },
+  { href: '/docs', label: 'API reference', note: 'everything here, for programs' },
+]
+
+function About(): ReactNode {
+  const health = useRead('health.show', {}).data
+  const catalog = useRead('catalog.show', {}).data?.catalog
+  const configs = useRead('configs.show', {}).data
+  const link = 'font-medium text-accent-text underline-offset-2 hover:underline'
+  const counts = configs && `${configs.agent_roots.length} roots, ${configs.mcp_servers.length} MCP servers`
+  return (
+    <Panel title="This server">
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 p-4">
+        <dt className="text-muted">Yardmaster</dt>
+        <dd className="break-words">
+          {health ? `${health.version}, ${health.rails_env}, ${health.ruby_version}` : '…'}
+        </dd>
+        <dt className="text-muted">Catalog</dt>
+        <dd>
+          <Link to="/catalog" className={link}>
+            {catalog?.name ?? 'Catalog'}
+          </Link>{' '}
+          <span className="text-muted">{counts}</span>
+        </dd>
+        <dt className="text-muted">Agents</dt>
+        <dd>
+          <Link to="/clis" className={link}>
+            CLIs
+          </Link>{' '}
+          <span className="text-muted">versions and sign-ins</span>
+        </dd>
+        {serverPages.map(({ href, label, note }) => (
+          <div key={href} className="contents">
+            <dt className="text-muted">{label}</dt>
+            <dd>
+              <a href={href} className={link}>
+                {href}
+              </a>{' '}
+              <span className="text-muted">{note}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
   )
 }

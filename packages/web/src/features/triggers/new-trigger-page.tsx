@@ -1,70 +1,34 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { FormEvent, ReactNode } from 'react'
-import { useRead, useWrite } from '../../shared/api/hooks.ts'
-import { Button } from '../../shared/kit/button.tsx'
-import { Select, TextArea, TextField } from '../../shared/kit/field.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
-import { Page, Panel } from '../../shared/kit/page.tsx'
-
-const units = ['minutes', 'hours', 'days', 'weeks']
+import type { ReactNode } from 'react'
+import { useWrite } from '../../shared/api/hooks.ts'
+import { Page } from '../../shared/kit/page.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useFormDraft } from '../../shared/state/form-draft.ts'
+import { TriggerEditor } from './trigger-editor.tsx'
+import { emptyTrigger, requestOf } from './trigger-form.ts'
 
 export default function NewTriggerPage(): ReactNode {
   const navigate = useNavigate()
-  const configs = useRead('configs.show', {})
+  const toasts = useToasts()
+  const { values, change, clear } = useFormDraft('new-trigger', emptyTrigger)
   const create = useWrite('triggers.create', {
     complains: false,
-    onSuccess: ({ trigger }) => void navigate({ to: '/triggers/$id', params: { id: String(trigger.id) } }),
+    onSuccess: ({ trigger, warnings = [] }) => {
+      clear()
+      for (const warning of warnings) toasts.say(warning)
+      void navigate({ to: '/triggers/$id', params: { id: String(trigger.id) } })
+    },
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const given = (name: string) => String(form.get(name) ?? '').trim()
-    create.mutate({
-      name: given('name'),
-      agent_root_name: given('agent_root_name'),
-      prompt_template: given('prompt_template'),
-      trigger_conditions_attributes: [
-        {
-          condition_type: 'schedule',
-          configuration: {
-            interval: Number(given('interval')),
-            unit: given('unit'),
-            timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-          },
-        },
-      ],
-    })
-  }
   return (
-    <Page title="New trigger" width="narrow" note="Starts a session at an interval.">
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <ErrorNote error={create.error ?? configs.error} />
-        <Panel>
-          <div className="flex flex-col gap-4 p-4">
-            <TextField label="Name" name="name" required autoFocus />
-            <Select
-              label="Root"
-              name="agent_root_name"
-              options={(configs.data?.agent_roots ?? []).map(({ name }) => ({ value: name, label: name }))}
-            />
-            <div className="grid grid-cols-2 gap-4">
-              <TextField label="Every" name="interval" type="number" min={1} defaultValue={1} required />
-              <Select
-                label="Unit"
-                name="unit"
-                defaultValue="days"
-                options={units.map((unit) => ({ value: unit, label: unit }))}
-              />
-            </div>
-            <TextArea label="Prompt" name="prompt_template" required rows={6} />
-          </div>
-        </Panel>
-        <div className="flex justify-end">
-          <Button type="submit" look="primary" isBusy={create.isPending}>
-            Create
-          </Button>
-        </div>
-      </form>
+    <Page title="New trigger" width="narrow" note="It starts a session on a schedule or when something happens.">
+      <TriggerEditor
+        values={values}
+        onChange={change}
+        error={create.error}
+        isBusy={create.isPending}
+        submitLabel="Create"
+        onSubmit={() => create.mutate(requestOf(values, undefined))}
+      />
     </Page>
   )
 }

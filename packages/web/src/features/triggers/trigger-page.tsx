@@ -1,56 +1,95 @@
-import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
-import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { Dialog } from '../../shared/kit/dialog.tsx'
+import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
-import { Status } from '../../shared/kit/status.tsx'
-import { Time } from '../../shared/kit/time.tsx'
-import { nameOfSession } from '../sessions/name-of-session.ts'
+import { Tabs } from '../../shared/kit/tabs.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import { EditTrigger } from './edit-trigger.tsx'
+import { FiresHistory } from './fires-history.tsx'
+import { RunNowDialog } from './run-now-dialog.tsx'
+import { TriggerOverview } from './trigger-overview.tsx'
 import { TriggerState } from './trigger-state.tsx'
 
 export default function TriggerPage(): ReactNode {
   const { id } = useParams({ from: '/shell/triggers/$id' })
+  const { tab } = useSearch({ from: '/shell/triggers/$id' })
+  const navigate = useNavigate()
   const { data, error, refetch } = useRead('triggers.show', { id })
   const toggle = useWrite('triggers.toggle')
+  const [open, setOpen] = useState<'run' | 'delete'>()
   if (!data) {
     return <Page title="Trigger">{error ? <ErrorNote error={error} onRetry={() => refetch()} /> : <Skeleton />}</Page>
   }
-  const { trigger, recent_sessions } = data
+  const { trigger } = data
+  const show = (name: 'overview' | 'edit' | 'history') =>
+    void navigate({ to: '/triggers/$id', params: { id }, search: name === 'overview' ? {} : { tab: name } })
+  const actions = (
+    <>
+      <Button look="primary" icon="play" onClick={() => setOpen('run')}>
+        Run now
+      </Button>
+      <Button isBusy={toggle.isPending} onClick={() => toggle.mutate({ id })}>
+        {trigger.status === 'enabled' ? 'Disable' : trigger.status === 'failed' ? 'Enable again' : 'Enable'}
+      </Button>
+      <Button look="danger" icon="trash-2" onClick={() => setOpen('delete')}>
+        Delete
+      </Button>
+    </>
+  )
   return (
-    <Page
-      title={trigger.name}
-      note={<TriggerState of={trigger} />}
-      actions={
-        <Button isBusy={toggle.isPending} onClick={() => toggle.mutate({ id })}>
-          {trigger.status === 'enabled' ? 'Disable' : 'Enable'}
-        </Button>
-      }
-    >
-      <Panel title="Prompt">
-        <pre className="overflow-x-auto whitespace-pre-wrap p-3 font-mono text-sm">{trigger.prompt_template}</pre>
-      </Panel>
-      <Panel title="Sessions it started">
-        {recent_sessions.length === 0 && <EmptyState icon="history" title="It has started none yet" />}
-        <ul>
-          {recent_sessions.map((session) => (
-            <li
-              key={session.id}
-              className="flex min-h-9 items-center gap-3 border-line border-b px-3 last:border-b-0 hover:bg-hover"
-            >
-              <Status of={session.status} className="w-24 shrink-0" />
-              <Link
-                to="/sessions/$id"
-                params={{ id: String(session.id) }}
-                className="grow truncate font-medium hover:underline"
-              >
-                {nameOfSession(session)}
-              </Link>
-              <Time at={session.created_at} className="text-muted text-sm" />
-            </li>
-          ))}
-        </ul>
-      </Panel>
+    <Page title={trigger.name} note={<TriggerState of={trigger} />} actions={actions} width="narrow">
+      <ErrorNote error={trigger.last_error && new Error(trigger.last_error)} />
+      <div>
+        <Tabs
+          label="Parts of the trigger"
+          tabs={[
+            { name: 'overview', label: 'Overview' },
+            { name: 'edit', label: 'Edit' },
+            { name: 'history', label: 'History' },
+          ]}
+          selected={tab ?? 'overview'}
+          onSelect={show}
+        >
+          <div className="pt-4">
+            {tab === undefined && <TriggerOverview shown={data} />}
+            {tab === 'edit' && <EditTrigger key={id} trigger={trigger} onSaved={() => show('overview')} />}
+            {tab === 'history' && (
+              <Panel>
+                <FiresHistory id={id} />
+              </Panel>
+            )}
+          </div>
+        </Tabs>
+      </div>
+      {open === 'run' && <RunNowDialog trigger={trigger} onClose={() => setOpen(undefined)} />}
+      {open === 'delete' && <DeleteDialog id={id} name={trigger.name} onClose={() => setOpen(undefined)} />}
     </Page>
+  )
+}
+
+function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose: () => void }): ReactNode {
+  const navigate = useNavigate()
+  const toasts = useToasts()
+  const remove = useWrite('triggers.delete', {
+    onSuccess: () => {
+      toasts.say(`${name} was deleted`)
+      void navigate({ to: '/triggers' })
+    },
+  })
+  const actions = (
+    <>
+      <Button onClick={onClose}>Keep it</Button>
+      <Button look="danger" icon="trash-2" isBusy={remove.isPending} onClick={() => remove.mutate({ id })}>
+        Delete the trigger
+      </Button>
+    </>
+  )
+  return (
+    <Dialog title={`Delete ${name}?`} isOpen onClose={onClose} actions={actions} width="sm">
+      It will not fire again, and its history goes with it. The sessions it started stay.
+    </Dialog>
   )
 }

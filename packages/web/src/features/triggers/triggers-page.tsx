@@ -1,52 +1,21 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Result } from '../../shared/api/client.ts'
-import { useRead } from '../../shared/api/hooks.ts'
-import { Badge } from '../../shared/kit/badge.tsx'
-import { ButtonLink } from '../../shared/kit/button.tsx'
+import { useRead, useWrite } from '../../shared/api/hooks.ts'
+import { ButtonLink, IconButton } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
-import { type Column, Table } from '../../shared/kit/table.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { conditionLooks } from './condition-looks.ts'
+import { RunNowDialog } from './run-now-dialog.tsx'
 import { TriggerState } from './trigger-state.tsx'
 
 type Trigger = Result<'triggers.list'>['triggers'][number]
 
-const columns: readonly Column<Trigger>[] = [
-  {
-    name: 'name',
-    label: 'Name',
-    cell: ({ id, name }) => (
-      <Link to="/triggers/$id" params={{ id: String(id) }} className="font-medium hover:underline">
-        {name}
-      </Link>
-    ),
-  },
-  { name: 'state', label: 'State', cell: (trigger) => <TriggerState of={trigger} /> },
-  {
-    name: 'conditions',
-    label: 'Fires on',
-    isMinor: true,
-    cell: ({ conditions }) => (
-      <span className="flex flex-wrap gap-1">
-        {conditions.map(({ id, condition_type }) => (
-          <Badge key={id}>{condition_type}</Badge>
-        ))}
-      </span>
-    ),
-  },
-  { name: 'root', label: 'Root', isMinor: true, cell: ({ agent_root_name }) => agent_root_name },
-  { name: 'sessions', label: 'Sessions', isNumber: true, cell: ({ sessions_created_count }) => sessions_created_count },
-  {
-    name: 'last',
-    label: 'Last fired',
-    isNumber: true,
-    cell: ({ last_triggered_at }) => (last_triggered_at ? <Time at={last_triggered_at} /> : 'never'),
-  },
-]
-
 export default function TriggersPage(): ReactNode {
   const { data, error, isLoading, refetch } = useRead('triggers.list', { per_page: 100 })
+  const [running, setRunning] = useState<Trigger>()
   const create = (
     <ButtonLink to="/triggers/new" look="primary" icon="plus">
       New trigger
@@ -62,10 +31,70 @@ export default function TriggersPage(): ReactNode {
             A trigger starts a session every morning, when an issue gets a label, or when someone writes in a channel.
           </EmptyState>
         )}
-        {data && data.triggers.length > 0 && (
-          <Table caption="Triggers" columns={columns} rows={data.triggers} keyOf={({ id }) => id} />
-        )}
+        <ul>
+          {data?.triggers.toSorted(problemsFirst).map((trigger) => (
+            <TriggerRow key={trigger.id} trigger={trigger} onRun={() => setRunning(trigger)} />
+          ))}
+        </ul>
       </Panel>
+      {running && <RunNowDialog trigger={running} onClose={() => setRunning(undefined)} />}
     </Page>
+  )
+}
+
+function problemsFirst(one: Trigger, other: Trigger): number {
+  return severity(other) - severity(one)
+}
+
+function severity({ status, bursting, missed_fire_count }: Trigger): number {
+  return status === 'failed' ? 2 : bursting || missed_fire_count > 0 ? 1 : 0
+}
+
+function TriggerRow({ trigger, onRun }: { trigger: Trigger; onRun: () => void }): ReactNode {
+  const { id, name, status, conditions, agent_root_name, sessions_created_count, last_triggered_at } = trigger
+  const toggle = useWrite('triggers.toggle')
+  const [first, ...others] = conditions
+  const next = conditions.flatMap(({ next_run_at }) => next_run_at ?? []).toSorted()[0]
+  const isEnabled = status === 'enabled'
+  return (
+    <li className="flex min-h-12 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0 hover:bg-hover">
+      <Icon name={first ? conditionLooks[first.condition_type].icon : 'timer'} className="shrink-0 text-muted" />
+      <div className="min-w-0 grow">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
+          <Link to="/triggers/$id" params={{ id: String(id) }} className="min-w-0 truncate font-medium hover:underline">
+            {name}
+          </Link>
+          <TriggerState of={trigger} />
+        </div>
+        <p className="truncate text-muted text-sm">
+          {first?.description}
+          {others.length > 0 && ` and ${others.length} more`}
+        </p>
+      </div>
+      <span className="hidden w-32 truncate text-muted text-sm lg:block">{agent_root_name}</span>
+      <span className="tabular hidden w-24 text-right text-muted text-sm md:block">
+        {sessions_created_count} {sessions_created_count === 1 ? 'session' : 'sessions'}
+      </span>
+      <span className="hidden w-32 text-right text-muted text-sm md:block">
+        {isEnabled && next ? (
+          <>
+            next <Time at={next} />
+          </>
+        ) : last_triggered_at ? (
+          <>
+            last <Time at={last_triggered_at} />
+          </>
+        ) : (
+          'never fired'
+        )}
+      </span>
+      <IconButton icon="play" label={`Run ${name} now`} size="sm" onClick={onRun} />
+      <IconButton
+        icon={isEnabled ? 'pause' : 'zap'}
+        label={`${isEnabled ? 'Disable' : 'Enable'} ${name}`}
+        size="sm"
+        onClick={() => toggle.mutate({ id: String(id) })}
+      />
+    </li>
   )
 }

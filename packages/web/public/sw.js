@@ -1,0 +1,20 @@
+// Shows pushes and opens their session. It caches nothing: the pages need the server anyway.
+self.addEventListener('install', () => self.skipWaiting())
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+
+self.addEventListener('push', (event) => {
+  const { title = 'Yardmaster', body, url = '/inbox', tag } = event.data?.json() ?? {}
+  event.waitUntil(self.registration.showNotification(title, { body, tag, data: { url }, icon: '/icon.svg' }))
+})
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data?.url ?? '/inbox'))
+})
+
+async function open(url) {
+  const [page] = await self.clients.matchAll({ type: 'window' })
+  if (!page) return self.clients.openWindow(url)
+  await page.focus()
+  await page.navigate(url)
+}

@@ -1,0 +1,142 @@
+import { type ReactNode, useId, useState } from 'react'
+import { useRead } from '../../shared/api/hooks.ts'
+import { Badge } from '../../shared/kit/badge.tsx'
+import { Button } from '../../shared/kit/button.tsx'
+
+/** What a session or a trigger is given of the catalog. A list that is undefined means the root's own. */
+export type ArtifactLists = {
+  mcp_servers?: readonly string[] | undefined
+  catalog_skills?: readonly string[] | undefined
+  catalog_hooks?: readonly string[] | undefined
+  catalog_plugins?: readonly string[] | undefined
+}
+
+type ListName = keyof ArtifactLists
+type Artifact = { name: string; title: string; problem?: string | undefined }
+
+const labels: Record<ListName, string> = {
+  mcp_servers: 'MCP servers',
+  catalog_skills: 'Skills',
+  catalog_hooks: 'Hooks',
+  catalog_plugins: 'Plugins',
+}
+const listNames = Object.keys(labels) as ListName[]
+
+type Props = {
+  lists: ArtifactLists
+  /** What the root gives a session that names none. */
+  defaults: Record<ListName, readonly string[]>
+  onChange: (lists: ArtifactLists) => void
+}
+
+/** Four lists of the catalog, each either the root's own or chosen here. */
+export function ArtifactListFields({ lists, defaults, onChange }: Props): ReactNode {
+  const offered = useArtifacts()
+  return (
+    <div className="grid gap-x-6 gap-y-4 md:grid-cols-2">
+      {listNames.map((name) => (
+        <ListField
+          key={name}
+          label={labels[name]}
+          offered={offered[name]}
+          chosen={lists[name]}
+          defaults={defaults[name]}
+          onChange={(chosen) => onChange({ ...lists, [name]: chosen })}
+        />
+      ))}
+    </div>
+  )
+}
+
+function useArtifacts(): Record<ListName, readonly Artifact[]> {
+  const servers = useRead('mcp_servers.list', {}).data?.mcp_servers ?? []
+  const named = ({ id, title }: { id: string; title: string }) => ({ name: id, title })
+  const skills = useRead('skills.list', {}).data?.skills ?? []
+  const hooks = useRead('hooks.list', {}).data?.hooks ?? []
+  const plugins = useRead('plugins.list', {}).data?.plugins ?? []
+  return {
+    mcp_servers: servers.map(({ name, title, unavailable_reason }) => ({
+      name,
+      title,
+      problem: unavailable_reason ?? undefined,
+    })),
+    catalog_skills: skills.map(named),
+    catalog_hooks: hooks.map(named),
+    catalog_plugins: plugins.map(named),
+  }
+}
+
+type ListFieldProps = {
+  label: string
+  offered: readonly Artifact[]
+  chosen: readonly string[] | undefined
+  defaults: readonly string[]
+  onChange: (chosen: readonly string[] | undefined) => void
+}
+
+function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProps): ReactNode {
+  const id = useId()
+  const [isOpen, setOpen] = useState(chosen !== undefined)
+  const shown = chosen ?? defaults
+  const toggle = (name: string, isOn: boolean) =>
+    onChange(isOn ? [...shown, name] : shown.filter((one) => one !== name))
+  // A name that the catalog no longer has is shown too, so that it can be taken out.
+  const missing = shown.filter((name) => !offered.some((artifact) => artifact.name === name))
+  const rows = [...offered, ...missing.map((name) => ({ name, title: name, problem: 'Not in the catalog' }))]
+  return (
+    <fieldset aria-labelledby={id} className="min-w-0">
+      <div className="flex min-h-7 items-center justify-between gap-2">
+        <span id={id} className="font-medium text-sm">
+          {label}
+        </span>
+        {isOpen ? (
+          <Button
+            size="sm"
+            look="quiet"
+            onClick={() => {
+              setOpen(false)
+              onChange(undefined)
+            }}
+          >
+            Use the root's
+          </Button>
+        ) : (
+          <Button size="sm" look="quiet" disabled={rows.length === 0} onClick={() => setOpen(true)}>
+            Choose
+            <span className="unseen"> {label}</span>
+          </Button>
+        )}
+      </div>
+      {isOpen ? (
+        <div className="max-h-48 overflow-y-auto rounded-md border border-line">
+          {rows.map(({ name, title, problem }) => (
+            <label
+              key={name}
+              className="flex min-h-8 items-center gap-2 border-line border-b px-2.5 py-1 last:border-b-0 hover:bg-hover"
+            >
+              <input
+                type="checkbox"
+                checked={shown.includes(name)}
+                onChange={(event) => toggle(name, event.currentTarget.checked)}
+                className="size-3.5 shrink-0"
+              />
+              <span className="min-w-0 grow truncate">{title}</span>
+              {problem && (
+                <Badge tone="needs" tip={problem}>
+                  unavailable
+                </Badge>
+              )}
+            </label>
+          ))}
+        </div>
+      ) : (
+        <p className="flex min-h-6 flex-wrap items-center gap-1 text-muted text-sm">
+          {defaults.length === 0 && (rows.length === 0 ? 'The catalog has none.' : 'None from the root.')}
+          {defaults.map((name) => (
+            <Badge key={name}>{name}</Badge>
+          ))}
+        </p>
+      )}
+    </fieldset>
+  )
+}

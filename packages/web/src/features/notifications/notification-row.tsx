@@ -1,0 +1,55 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Result } from '../../shared/api/client.ts'
+import { useWrite } from '../../shared/api/hooks.ts'
+import { IconButton } from '../../shared/kit/button.tsx'
+import { Icon, type IconName } from '../../shared/kit/icon.tsx'
+import { Time } from '../../shared/kit/time.tsx'
+
+type Notification = Result<'notifications.list'>['notifications'][number]
+
+const looks: Record<Notification['notification_type'], { icon: IconName; color: string }> = {
+  session_complete: { icon: 'circle-check', color: 'text-ok' },
+  needs_input: { icon: 'message-circle-question-mark', color: 'text-needs' },
+  elicitation_pending: { icon: 'message-circle-question-mark', color: 'text-needs' },
+  session_failed: { icon: 'octagon-x', color: 'text-failed' },
+  custom_message: { icon: 'message-square', color: 'text-muted' },
+  budget_warning: { icon: 'dollar-sign', color: 'text-needs' },
+  budget_exhausted: { icon: 'dollar-sign', color: 'text-failed' },
+}
+
+/** Opening it marks it read. Only what was read can be dismissed, so that nothing is lost by a slip. */
+export function NotificationRow({ of: notification }: { of: Notification }): ReactNode {
+  const { id, title, body, read, created_at, session_id, notification_type } = notification
+  const markRead = useWrite('notifications.mark_read')
+  const dismiss = useWrite('notifications.dismiss')
+  const { icon, color } = looks[notification_type]
+  return (
+    <li className="flex min-h-12 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0 hover:bg-hover">
+      <Icon name={icon} className={`shrink-0 ${color}`} />
+      <span className="min-w-0 grow">
+        <Link
+          to="/sessions/$id"
+          params={{ id: String(session_id) }}
+          onClick={() => !read && markRead.mutate({ id: String(id) })}
+          className={`block truncate hover:underline ${read ? 'text-muted' : 'font-semibold'}`}
+        >
+          {!read && <span className="unseen">Unread: </span>}
+          {title}
+        </Link>
+        <span className="block truncate text-muted text-sm">{body}</span>
+      </span>
+      <Time at={created_at} className="text-muted text-sm" />
+      {read ? (
+        <IconButton icon="x" label={`Dismiss ${title}`} size="sm" onClick={() => dismiss.mutate({ id: String(id) })} />
+      ) : (
+        <IconButton
+          icon="check"
+          label={`Mark ${title} read`}
+          size="sm"
+          onClick={() => markRead.mutate({ id: String(id) })}
+        />
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,5 @@
+import type { Reactions } from '../../shared/live/live.tsx'
+
+export const reactions: Reactions = {
+  'triggers.changed': ['triggers'],
+}

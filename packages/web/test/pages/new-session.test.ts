@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+
+type Sessions = { sessions: { id: number; title: string; category: { name: string } | null }[] }
+
+test('a newcomer starts the demo session with two clicks and lands on it', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto('/')
+  await page.getByRole('link', { name: 'New session' }).first().click()
+  await page.getByRole('button', { name: 'Start the demo' }).click()
+  await page.waitForURL(/\/sessions\/\d+$/)
+  await page.getByText('A tour with the demo agent').first().waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a session is made with what the form names, keeps its draft over a reload, and goes into its category', async () => {
+  const { call } = sharedServer()
+  const { category } = await call<{ category: { id: number } }>('POST', '/categories', { name: 'Made by a form' })
+  const { page, faults, goto } = await openPage()
+  await goto('/sessions/new')
+  const prompt = page.getByRole('textbox', { name: 'What should the agent do?' })
+  await prompt.fill('say One made by the form')
+  await page.getByText('Draft kept in this browser').waitFor()
+  await page.reload()
+  await expect.poll(() => prompt.inputValue()).toBe('say One made by the form')
+  await page.getByLabel('Runtime').selectOption('demo')
+  await page.getByText('Title, goal, class and more').click()
+  await page.getByLabel('Title').fill('One made by the form')
+  await page.getByLabel('Goal').fill('Say it')
+  await page.getByLabel('Class').selectOption('priority')
+  await page.getByLabel('Category').selectOption(String(category.id))
+  await page.getByRole('switch', { name: /Ask before it acts/ }).check()
+  await page.getByRole('button', { name: 'Choose Skills' }).click()
+  await page.getByRole('group', { name: 'Skills' }).getByRole('checkbox').first().check()
+  await screenshot(page, 'new-session-filled')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await page.waitForURL(/\/sessions\/\d+$/)
+  const { session } = await call<{ session: Record<string, unknown> }>(
+    'GET',
+    page.url().replace(/.*(?=\/sessions)/, ''),
+  )
+  expect(session).toMatchObject({
+    title: 'One made by the form',
+    goal: 'Say it',
+    agent_runtime: 'demo',
+    genesis: 'web_ui',
+    priority_class: 'priority',
+    category: { name: 'Made by a form' },
+    config: { permissions: 'ask' },
+  })
+  await goto('/sessions/new')
+  expect(await prompt.inputValue()).toBe('')
+  expect(faults).toEqual([])
+})
+
+test('a double click on Start makes one session', async () => {
+  const { call } = sharedServer()
+  const { page, goto } = await openPage()
+  await goto('/sessions/new')
+  await page.getByRole('textbox', { name: 'What should the agent do?' }).fill('say Only once')
+  await page.getByText('Title, goal, class and more').click()
+  await page.getByLabel('Title').fill('Pressed twice')
+  // Both presses before the page can draw the first one.
+  await page.getByRole('button', { name: 'Start', exact: true }).evaluate((button: HTMLButtonElement) => {
+    button.click()
+    button.click()
+  })
+  await page.waitForURL(/\/sessions\/\d+$/)
+  const { sessions } = await call<Sessions>('GET', '/sessions/search?q=Pressed+twice')
+  expect(sessions).toHaveLength(1)
+})
+
+test('a refusal is shown in the sentences of the API, and what was typed stays', async () => {
+  const { page, goto } = await openPage({ size: 'phone', theme: 'dark' })
+  await goto('/sessions/new')
+  await page.getByRole('textbox', { name: 'What should the agent do?' }).fill('say Refused')
+  await page.getByLabel('Branch').fill('no such branch..')
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/branch/i)
+    .waitFor()
+  await screenshot(page, 'new-session-refused-phone')
+  expect(await page.getByLabel('Branch').inputValue()).toBe('no such branch..')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+})

@@ -1,0 +1,146 @@
+import { createECDH } from 'node:crypto'
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+
+/** A notification about a session of its own, in the words of the session. */
+async function notify(message: string): Promise<number> {
+  const { call } = sharedServer()
+  const { session } = await call<{ session: { id: number } }>('POST', '/sessions', {
+    agent_root: 'sample',
+    title: message,
+    git_root: '/nowhere',
+  })
+  await call('POST', '/notifications/push', { session_id: session.id, message })
+  return session.id
+}
+
+test('notifications are opened, marked read and dismissed, one or all', async () => {
+  const opened = await notify('The kettle boils')
+  await notify('The bridge is up')
+  await notify('The lamp is lit')
+  const { page, faults, goto } = await openPage()
+  await goto('/notifications')
+  await page.getByRole('link', { name: /The lamp is lit/ }).waitFor()
+  await screenshot(page, 'notifications')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('link', { name: 'Unread: The kettle boils' }).click()
+  await page.waitForURL(new RegExp(`/sessions/${opened}$`))
+  await goto('/notifications')
+  await page.getByRole('button', { name: 'Dismiss The kettle boils' }).click()
+  await page.getByRole('link', { name: 'The kettle boils' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Mark The bridge is up read' }).click()
+  await page.getByRole('button', { name: 'Dismiss The bridge is up' }).waitFor()
+  await page.getByRole('tab', { name: /Unread/ }).click()
+  await page.waitForURL(/status=unread/)
+  await page.getByRole('link', { name: 'The bridge is up' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: /The lamp is lit/ }).waitFor()
+  await page.getByRole('tab', { name: 'All' }).click()
+  await page.getByRole('button', { name: 'Mark all read' }).click()
+  await page.getByRole('button', { name: 'Dismiss The lamp is lit' }).waitFor()
+  await page.getByRole('button', { name: 'Dismiss all read' }).click()
+  await page.getByRole('link', { name: 'The lamp is lit' }).waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+test('a new notification appears by itself', async () => {
+  const { page, goto } = await openPage({ size: 'phone', theme: 'dark' })
+  await goto('/notifications')
+  await page.getByText('live').waitFor()
+  await notify('The owl calls')
+  await page.getByRole('link', { name: /The owl calls/ }).waitFor()
+  await screenshot(page, 'notifications-phone-dark')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+})
+
+/** The push service of a browser vendor is not ours, so it is replaced; the service worker is the real one. */
+async function withPushService({ page, context }: { page: Page; context: BrowserContext }): Promise<void> {
+  await context.grantPermissions(['notifications'])
+  const p256dh = createECDH('prime256v1').generateKeys('base64url')
+  await page.addInitScript((p256dh) => {
+    const key = 'test.subscription'
+    const subscription = {
+      toJSON: () => ({
+        endpoint: 'https://push.example/send/a-browser-of-a-test',
+        keys: { p256dh, auth: '3wYq5s8m8v7d3h1k9b2c4A' },
+      }),
+      unsubscribe: async () => {
+        localStorage.removeItem(key)
+        return true
+      },
+    } as unknown as PushSubscription
+    PushManager.prototype.subscribe = async () => {
+      localStorage.setItem(key, 'yes')
+      return subscription
+    }
+    PushManager.prototype.getSubscription = async () => (localStorage.getItem(key) ? subscription : null)
+  }, p256dh)
+}
+
+test('pushes are turned on and off on this device, and a push opens its session', async () => {
+  const { call } = sharedServer()
+  const opened = await openPage()
+  const { page, context, faults, goto } = opened
+  await withPushService(opened)
+  await goto('/notifications')
+  const device = page.getByRole('region', { name: 'Pushes on this device' })
+  await device.getByText('Pushes are off').waitFor()
+  await device.getByRole('button', { name: 'Turn on' }).click()
+  await device.getByText('Pushes are on').waitFor()
+  await screenshot(page, 'push-on')
+  const list = async () =>
+    (await call<{ push_subscriptions: { service: string }[] }>('GET', '/push_subscriptions')).push_subscriptions
+  expect(await list()).toMatchObject([{ service: 'https://push.example' }])
+  await page.reload()
+  await device.getByText('Pushes are on').waitFor()
+
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+  const devtools = await context.newCDPSession(page)
+  const registrations: string[] = []
+  devtools.on('ServiceWorker.workerRegistrationUpdated', (event) =>
+    registrations.push(...event.registrations.map(({ registrationId }) => registrationId)),
+  )
+  await devtools.send('ServiceWorker.enable')
+  await expect.poll(() => registrations.length).toBeGreaterThan(0)
+  await devtools.send('ServiceWorker.deliverPushMessage', {
+    origin: new URL(page.url()).origin,
+    registrationId: registrations[0] ?? '',
+    data: JSON.stringify({ title: 'Yardmaster', body: 'Session 7 asks you something', url: '/sessions/7', tag: 'n-7' }),
+  })
+  const shown = () =>
+    page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready
+      return (await registration.getNotifications()).map(({ body, data }) => ({ body, url: data.url }))
+    })
+  await expect.poll(shown).toEqual([{ body: 'Session 7 asks you something', url: '/sessions/7' }])
+  await worker.evaluate(async () => {
+    const scope = self as unknown as { registration: ServiceWorkerRegistration; dispatchEvent(event: Event): boolean }
+    const [notification] = await scope.registration.getNotifications()
+    // Only a click of a person may focus a window; the navigation is what matters here.
+    const event = new Event('notificationclick') as Event & { notification?: unknown; waitUntil?: unknown }
+    event.notification = notification
+    event.waitUntil = () => {}
+    scope.dispatchEvent(event)
+  })
+  await expect.poll(shown).toEqual([])
+
+  await device.getByRole('button', { name: 'Turn off' }).click()
+  await device.getByText('Pushes are off').waitFor()
+  expect(await list()).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('a browser that blocks pushes, and one that has none, are told so', async () => {
+  const denied = await openPage()
+  await denied.page.addInitScript(() => Object.defineProperty(Notification, 'permission', { value: 'denied' }))
+  await denied.goto('/notifications')
+  await denied.page.getByText('The browser blocks pushes').waitFor()
+  const without = await openPage()
+  await without.page.addInitScript(() => {
+    delete (window as { PushManager?: unknown }).PushManager
+  })
+  await without.goto('/notifications')
+  await without.page.getByText('No pushes here').waitFor()
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+
+test('settings are saved one by one, and the theme is of this browser', async () => {
+  const { call } = sharedServer()
+  const read = async () => (await call<{ settings: Record<string, unknown> }>('GET', '/settings')).settings
+  const before = await read()
+  const { page, faults, goto } = await openPage()
+  await goto('/settings')
+  await page.getByLabel('Default runtime').selectOption('demo')
+  await expect.poll(read).toMatchObject({ default_runtime: 'demo' })
+  await page.getByLabel('Sessions at once').fill('17')
+  await page.getByLabel('Sessions at once').press('Enter')
+  await expect.poll(read).toMatchObject({ spot_max_concurrent_sessions: 17 })
+  await page.getByLabel('Class of sessions made by the API').selectOption('priority')
+  await expect.poll(read).toMatchObject({ genesis_class_overrides: { api: 'priority' } })
+  const search = page.getByRole('switch', { name: /Agents search for tools/ })
+  await search.click()
+  await expect.poll(read).toMatchObject({ mcp_tool_search_enabled: !before.mcp_tool_search_enabled })
+  await page.getByLabel('Sessions at once').fill('1000')
+  await page.getByLabel('Sessions at once').press('Enter')
+  await page.getByText(/must be less than or equal to 100/).waitFor()
+  await page.getByLabel('Theme', { exact: true }).selectOption('dark')
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await page.reload()
+  await page.getByLabel('Theme', { exact: true }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await page
+    .getByText(/^\d+\.\d+\.\d+/)
+    .first()
+    .waitFor()
+  for (const path of ['/jobs', '/supervisor', '/docs']) {
+    expect(await page.getByRole('main').getByRole('link', { name: path }).getAttribute('href')).toBe(path)
+  }
+  await screenshot(page, 'settings-dark')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await call('PATCH', '/settings', {
+    genesis_class_overrides: {},
+    default_runtime: before.default_runtime,
+    spot_max_concurrent_sessions: before.spot_max_concurrent_sessions,
+    mcp_tool_search_enabled: before.mcp_tool_search_enabled,
+  })
+  expect(faults).toEqual([])
+})
+
+test('the name is changed, and another browser is signed out from here', async () => {
+  const other = await openPage({ size: 'phone' })
+  await other.goto('/settings')
+  const { page, faults, goto } = await openPage({ size: 'phone' })
+  await goto('/settings')
+  await page.getByRole('button', { name: 'Change' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Grace')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Grace, signed in by an API key').first().waitFor()
+  await page.getByText('this browser', { exact: true }).waitFor()
+  await screenshot(page, 'settings-phone')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  const buttons = page.getByRole('button', { name: 'Sign out' })
+  while ((await buttons.count()) > 0) {
+    const count = await buttons.count()
+    await buttons.first().click()
+    await expect.poll(() => buttons.count()).toBeLessThan(count)
+  }
+  expect(await other.page.evaluate(async () => (await fetch('/web/session')).status)).toBe(401)
+  expect(await page.evaluate(async () => (await fetch('/web/session')).status)).toBe(200)
+  expect(faults).toEqual([])
+})

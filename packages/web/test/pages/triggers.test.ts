@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+
+type Trigger = { id: number; name: string; status: string; conditions: { condition_type: string }[] }
+
+const never = {
+  condition_type: 'schedule',
+  configuration: { scheduled_at: '2040-01-01T00:00:00', timezone: 'Europe/Berlin' },
+}
+
+async function makeTrigger(more: Record<string, unknown>): Promise<Trigger> {
+  const { trigger } = await sharedServer().call<{ trigger: Trigger }>('POST', '/triggers', {
+    agent_root_name: 'sample',
+    prompt_template: 'say {{title}} by {{author}}',
+    trigger_conditions_attributes: [never],
+    ...more,
+  })
+  return trigger
+}
+
+test('a trigger is made with several conditions, after its next fires and its prompt were shown', async () => {
+  const { call } = sharedServer()
+  const { page, faults, goto } = await openPage()
+  await goto('/triggers/new')
+  await page.getByLabel('Name', { exact: true }).fill('Morning sweep')
+  await page.getByLabel('Root', { exact: true }).selectOption('sample')
+  await page.getByRole('textbox', { name: 'Prompt' }).fill('say Look at {{title}} and {{titel}}')
+  const schedule = page.getByRole('group', { name: 'Schedule' })
+  await schedule.getByLabel('Unit').selectOption('weeks')
+  await schedule.getByLabel('On', { exact: true }).selectOption('sunday')
+  await schedule.getByLabel('At', { exact: true }).fill('02:30')
+  await schedule.getByLabel('Time zone').selectOption('America/New_York')
+  await schedule.getByText('Every week on Sunday at 02:30 (America/New_York)').waitFor()
+  await expect.poll(() => page.getByText(/for you \(Europe\/Berlin\)/).count()).toBe(5)
+  await page.getByText('{{titel}}: the agent gets it as it is written').waitFor()
+  await page.getByLabel('title', { exact: true }).fill('Otters')
+  await page.getByText('say Look at Otters and {{titel}}').waitFor()
+  for (const name of ['New issue', 'Label', 'Chat message', 'Another session']) {
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByRole('menuitem', { name }).click()
+    await page.getByRole('group', { name, exact: true }).waitFor()
+  }
+  await page.getByRole('group', { name: 'New issue' }).getByLabel('Repositories').fill('acme/api, acme/web')
+  await page.getByText('New issue in acme/api, acme/web').waitFor()
+  await page.getByRole('button', { name: 'List channels' }).click()
+  await page.getByRole('group', { name: 'Chat message' }).getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Remove the condition Label' }).click()
+  await screenshot(page, 'trigger-editor')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL(/\/triggers\/\d+$/)
+  const { trigger } = await call<{ trigger: Trigger }>('GET', page.url().replace(/.*(?=\/triggers)/, ''))
+  expect(trigger.conditions.map(({ condition_type }) => condition_type).toSorted()).toEqual([
+    'ao_event',
+    'chat',
+    'forge_issue',
+    'schedule',
+  ])
+  await call('DELETE', `/triggers/${trigger.id}`)
+  expect(faults).toEqual([])
+})
+
+test('next fires mark where clocks change between them', async () => {
+  // Every 100 days: five fires pass both changes of the year.
+  const configuration = { unit: 'days', interval: 100, time: '08:00', timezone: 'America/New_York' }
+  const { id } = await makeTrigger({
+    name: 'Across the year',
+    trigger_conditions_attributes: [{ condition_type: 'schedule', configuration }],
+  })
+  const { page, faults, goto } = await openPage({ size: 'phone', theme: 'dark' })
+  await goto(`/triggers/${id}`)
+  await page.getByText('clocks change', { exact: true }).first().waitFor()
+  await screenshot(page, 'trigger-overview-phone-dark')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('a trigger is run by hand with a field for each placeholder, and its history and sessions show it', async () => {
+  const { id } = await makeTrigger({ name: 'By hand' })
+  const { page, faults, goto } = await openPage()
+  await goto('/triggers')
+  await page.getByRole('button', { name: 'Run By hand now' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Run By hand now' })
+  await dialog.getByLabel('title').fill('Otters')
+  await dialog.getByLabel('author').fill('Ada')
+  await dialog.getByText('say Otters by Ada').waitFor()
+  await screenshot(page, 'trigger-run-now')
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Run now' }).click()
+  await page.waitForURL(/\/sessions\/\d+$/)
+  await goto(`/triggers/${id}?tab=history`)
+  await page.getByRole('cell', { name: 'started' }).waitFor()
+  await page.getByText('By hand', { exact: true }).nth(1).waitFor()
+  await screenshot(page, 'trigger-history')
+  await page.getByRole('tab', { name: 'Overview' }).click()
+  await page
+    .getByRole('link', { name: /By hand/ })
+    .first()
+    .waitFor()
+  await screenshot(page, 'trigger-overview')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('a trigger is switched off and on, changed, and deleted only after it was confirmed', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeTrigger({ name: 'Changed later' })
+  const read = async () => (await call<{ trigger: Trigger }>('GET', `/triggers/${id}`)).trigger
+  const { page, faults, goto } = await openPage()
+  await goto('/triggers')
+  await page.getByRole('button', { name: 'Disable Changed later' }).click()
+  await page.getByRole('button', { name: 'Enable Changed later' }).waitFor()
+  await screenshot(page, 'triggers')
+  await goto(`/triggers/${id}`)
+  await page.getByText('Next fires, if it was enabled now').waitFor()
+  await page.getByRole('button', { name: 'Enable', exact: true }).click()
+  await page.getByRole('button', { name: 'Disable', exact: true }).waitFor()
+  await page.getByRole('tab', { name: 'Edit' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Changed')
+  await page.getByText('Limits, class and what its sessions are given').click()
+  await page.getByLabel('Sessions a minute, at most').fill('3')
+  await page.getByRole('switch', { name: /Skip while/ }).check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Changed', exact: true }).waitFor()
+  expect(await read()).toMatchObject({
+    name: 'Changed',
+    status: 'enabled',
+    max_sessions_per_minute: 3,
+    skip_if_pending_session: true,
+  })
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  expect(await read()).toMatchObject({ name: 'Changed' })
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete the trigger' }).click()
+  await page.getByRole('heading', { name: 'Triggers' }).waitFor()
+  await expect(read()).rejects.toThrow('404')
+  expect(faults).toEqual([])
+})
