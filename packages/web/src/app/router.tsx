@@ -7,6 +7,7 @@ import { costsSearch } from '../features/costs/costs-search.ts'
 import { notificationsSearch } from '../features/notifications/notifications-search.ts'
 import { outcomesSearch } from '../features/outcomes/outcomes-search.ts'
 import { searchSearch } from '../features/search/search-search.ts'
+import { sessionSearch } from '../features/sessions/session-search.ts'
 import { signInSearch } from '../features/sign-in/sign-in-search.ts'
 import { triggerSearch } from '../features/triggers/trigger-search.ts'
 import { NotFound, PageFailed } from './page-states.tsx'
@@ -23,7 +24,10 @@ const pages = shell.addChildren([
   createRoute({ ...page('/', () => import('../features/board/board-page.tsx')), validateSearch: boardSearch }),
   createRoute(page('/inbox', () => import('../features/inbox/inbox-page.tsx'))),
   createRoute(page('/sessions/new', () => import('../features/sessions/new-session-page.tsx'))),
-  createRoute(page('/sessions/$id', () => import('../features/sessions/session-page.tsx'))),
+  createRoute({
+    ...page('/sessions/$id', () => import('../features/sessions/session-page.tsx')),
+    validateSearch: sessionSearch,
+  }),
   createRoute({ ...page('/search', () => import('../features/search/search-page.tsx')), validateSearch: searchSearch }),
   createRoute(page('/triggers', () => import('../features/triggers/triggers-page.tsx'))),
   createRoute(page('/triggers/new', () => import('../features/triggers/new-trigger-page.tsx'))),

@@ -159,6 +159,19 @@ export function overflows(page: Page): Promise<string[]> {
       if (!parent) return false
       return /auto|scroll|hidden|clip/.test(getComputedStyle(parent).overflowX) || isInScroller(parent)
     }
+    // What a scroller clips is not seen, and covers nothing.
+    const shownRect = (element: Element) => {
+      let { left, right, top, bottom } = element.getBoundingClientRect()
+      for (let parent = element.parentElement; parent; parent = parent.parentElement) {
+        if (!/auto|scroll|hidden|clip/.test(getComputedStyle(parent).overflowY)) continue
+        const clip = parent.getBoundingClientRect()
+        left = Math.max(left, clip.left)
+        right = Math.min(right, clip.right)
+        top = Math.max(top, clip.top)
+        bottom = Math.min(bottom, clip.bottom)
+      }
+      return { left, right, top, bottom }
+    }
     const found: string[] = []
     if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways')
     const controls = [...document.querySelectorAll('a, button, input, select, textarea')].filter(isVisible)
@@ -171,7 +184,7 @@ export function overflows(page: Page): Promise<string[]> {
     for (const [index, one] of controls.entries()) {
       for (const other of controls.slice(index + 1)) {
         if (one.contains(other) || other.contains(one)) continue
-        const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]
+        const [a, b] = [shownRect(one), shownRect(other)]
         const overlap =
           Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
           Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2

@@ -26,7 +26,7 @@ export function Tabs<Name extends string>(props: TabsProps<Name>): ReactNode {
   }
   return (
     <>
-      <div role="tablist" aria-label={label} className="flex gap-1 overflow-x-auto border-line border-b px-2">
+      <div role="tablist" aria-label={label} className="flex shrink-0 gap-1 overflow-x-auto border-line border-b px-2">
         {tabs.map(({ name, label, count }, index) => (
           <button
             key={name}

@@ -1,0 +1,108 @@
+import { type ReactNode, useState } from 'react'
+import { call, type Result } from '../../shared/api/client.ts'
+import { keyOf, useRead, useWrite } from '../../shared/api/hooks.ts'
+import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import { type Message, QueuedMessage } from './queued-message.tsx'
+import { UndeliveredMessages } from './undelivered-messages.tsx'
+
+type List = Result<'enqueued_messages.list'>
+
+/** What the session is told next, in order. */
+export default function QueuePanel({ id, isWorking }: { id: string; isWorking: boolean }): ReactNode {
+  const toasts = useToasts()
+  const input = { session_id: id, status: 'pending', per_page: 100 } as const
+  const read = useRead('enqueued_messages.list', input)
+  const messages = [...(read.data?.enqueued_messages ?? [])].sort((a, b) => a.position - b.position)
+  const [dragged, setDragged] = useState<number>()
+  const alsoShown = { refreshes: ['sessions', 'turns', 'board'] } as const
+
+  const reorder = useWrite('enqueued_messages.reorder', {
+    optimistic(cache, { id: moved, position }) {
+      const key = keyOf('enqueued_messages.list', input)
+      const before = cache.getQueryData<List>(key)
+      if (before)
+        cache.setQueryData<List>(key, {
+          ...before,
+          enqueued_messages: movedTo(messages, Number(moved), Number(position)),
+        })
+      return () => cache.setQueryData(key, before)
+    },
+  })
+  const update = useWrite('enqueued_messages.update')
+  const sendNow = useWrite('enqueued_messages.interrupt', {
+    ...alsoShown,
+    onSuccess: ({ message }) => toasts.say(message),
+  })
+  const remove = useWrite('enqueued_messages.delete', alsoShown)
+  const restore = async ({ content, goal, position }: Message) => {
+    try {
+      const { enqueued_message } = await call('enqueued_messages.create', { session_id: id, content, goal })
+      await call('enqueued_messages.reorder', { session_id: id, id: String(enqueued_message.id), position })
+    } catch (error) {
+      toasts.complain(error)
+    }
+    void read.refetch()
+  }
+  const place = (message: Message, position: number) => {
+    if (position < 1 || position > messages.length || position === message.position) return
+    reorder.mutate({ session_id: id, id: String(message.id), position })
+  }
+
+  if (read.error)
+    return (
+      <div className="p-3">
+        <ErrorNote error={read.error} onRetry={() => read.refetch()} />
+      </div>
+    )
+  if (read.isLoading) return <Skeleton rows={3} />
+  return (
+    <div className="flex flex-col">
+      {messages.length === 0 && (
+        <EmptyState icon="list-ordered" title="The queue is empty">
+          {isWorking
+            ? 'What you write below waits here until the turn ends.'
+            : 'What you write below starts the next turn.'}
+        </EmptyState>
+      )}
+      <ol aria-label="Queue">
+        {messages.map((message, index) => (
+          <QueuedMessage
+            key={message.id}
+            message={message}
+            place={index + 1}
+            count={messages.length}
+            isDragged={dragged === message.id}
+            onDragStart={() => setDragged(message.id)}
+            onDragEnd={() => setDragged(undefined)}
+            onDropHere={() => {
+              const moved = messages.find((one) => one.id === dragged)
+              if (moved) place(moved, index + 1)
+              setDragged(undefined)
+            }}
+            onPlace={(position) => place(message, position)}
+            onSave={(content) => update.mutate({ session_id: id, id: String(message.id), content })}
+            onSendNow={() => sendNow.mutate({ session_id: id, id: String(message.id) })}
+            onDelete={() =>
+              remove.mutate(
+                { session_id: id, id: String(message.id) },
+                { onSuccess: () => toasts.say('Deleted', { undo: () => void restore(message) }) },
+              )
+            }
+            isWorking={isWorking}
+          />
+        ))}
+      </ol>
+      <UndeliveredMessages id={id} />
+    </div>
+  )
+}
+
+function movedTo(messages: readonly Message[], id: number, position: number): Message[] {
+  const moved = messages.find((one) => one.id === id)
+  if (!moved) return [...messages]
+  return messages
+    .filter((one) => one !== moved)
+    .toSpliced(position - 1, 0, moved)
+    .map((one, index) => ({ ...one, position: index + 1 }))
+}

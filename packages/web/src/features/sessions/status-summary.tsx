@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react'
+import { useWrite } from '../../shared/api/hooks.ts'
+import { IconButton } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
+import type { Shown } from './session-facts.ts'
+
+/** Where the session stands, in a few sentences of an agent, and how old they are. */
+export function StatusSummary({ id, summary }: { id: string; summary: Shown['status_summary'] }): ReactNode {
+  const regenerate = useWrite('sessions.regenerate_status_summary')
+  const isBusy = summary?.generating === true || regenerate.isPending
+  const since = summary?.messages_since_generated
+  return (
+    <div className="flex min-w-0 grow basis-60 items-center gap-1">
+      <span className="shrink-0 text-muted">Status</span>
+      <span
+        className={`min-w-0 truncate ${summary?.summary ? '' : 'text-faint'}`}
+        data-tip={summary?.summary ?? undefined}
+      >
+        {summary?.error ?? summary?.summary ?? (isBusy ? 'is being written' : 'no summary yet')}
+      </span>
+      {since !== undefined && since !== null && since > 0 && (
+        <span className="tabular shrink-0 text-faint">{since} entries ago</span>
+      )}
+      {isBusy ? (
+        <span
+          role="img"
+          aria-label="A summary is being written"
+          className="inline-flex size-6 items-center justify-center text-muted"
+        >
+          <Icon name="loader-circle" size={14} className="spin" />
+        </span>
+      ) : (
+        <IconButton size="sm" icon="sparkles" label="Write a new summary" onClick={() => regenerate.mutate({ id })} />
+      )}
+    </div>
+  )
+}

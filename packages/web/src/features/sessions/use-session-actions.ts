@@ -1,0 +1,96 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Problem } from '@yardmaster/client/client'
+import { useCallback, useState } from 'react'
+import { call } from '../../shared/api/client.ts'
+import { keyOf, useWrite } from '../../shared/api/hooks.ts'
+import { useToasts } from '../../shared/kit/toasts.tsx'
+import type { Session, Shown } from './session-facts.ts'
+
+/** What shows a session besides its own page. */
+const elsewhere = ['board', 'needs_you', 'notifications'] as const
+const queuedLabel = 'Queued messages would be discarded'
+
+export type SessionActions = ReturnType<typeof useSessionActions>
+
+/** Everything that a person can do with a session, besides talking to it. */
+export function useSessionActions({ id: number, favorited }: Session, id: string) {
+  const toasts = useToasts()
+  const navigate = useNavigate()
+  /** Why it is not archived: the messages that wait in its queue. */
+  const [queuedNote, setQueuedNote] = useState<string>()
+  const input = { id }
+  const touching = { refreshes: elsewhere } as const
+  const saying = { ...touching, onSuccess: ({ message }: { message: string }) => toasts.say(message) }
+
+  const unarchive = useWrite('sessions.unarchive', saying)
+  const archive = useWrite('sessions.archive', {
+    refreshes: [...elsewhere, 'enqueued_messages'],
+    complains: false,
+    onSuccess: () => {
+      setQueuedNote(undefined)
+      toasts.say('Archived', { undo: () => unarchive.mutate(input) })
+    },
+  })
+  const favorite = useWrite('sessions.toggle_favorite', {
+    ...touching,
+    optimistic(cache) {
+      const key = keyOf('sessions.show', input)
+      const before = cache.getQueryData<Shown>(key)
+      if (before) cache.setQueryData(key, { ...before, session: { ...before.session, favorited: !favorited } })
+      return () => cache.setQueryData(key, before)
+    },
+  })
+  const pause = useWrite('sessions.pause', { ...touching, onSuccess: () => toasts.say('Paused') })
+  const sleep = useWrite('sessions.sleep', {
+    ...touching,
+    onSuccess: ({ session }) => toasts.say(session.status === 'running' ? 'Sleeps when the turn ends' : 'Asleep'),
+  })
+  const restart = useWrite('sessions.restart', saying)
+  const reread = useWrite('sessions.refresh', { ...saying, refreshes: ['transcripts'] })
+  const forking = useWrite('sessions.fork', {
+    onSuccess: ({ session, message }) => {
+      toasts.say(message)
+      void navigate({ to: '/sessions/$id', params: { id: String(session.id) } })
+    },
+  })
+  const { mutate: forkAt } = forking
+  /** Messages are counted from 0, entries from 1. */
+  const fork = useCallback((sequence: number) => forkAt({ id, message_index: sequence - 1 }), [forkAt, id])
+
+  return {
+    archive: (force = false) =>
+      archive.mutate(
+        { id, force },
+        {
+          onError: (error) =>
+            error instanceof Problem && error.error === queuedLabel
+              ? setQueuedNote(error.messages.join(' '))
+              : toasts.complain(error),
+        },
+      ),
+    queuedNote,
+    keep: () => setQueuedNote(undefined),
+    isArchiving: archive.isPending,
+    unarchive: () => unarchive.mutate(input),
+    favorite: () => favorite.mutate(input),
+    pause: () => pause.mutate(input),
+    sleep: () => sleep.mutate(input),
+    restart: () => restart.mutate(input),
+    isRestarting: restart.isPending,
+    reread: () => reread.mutate(input),
+    fork,
+    copyTranscript: async () => {
+      try {
+        const answer = await call('sessions.transcript', { id, format: 'text' })
+        await navigator.clipboard.writeText(typeof answer === 'string' ? answer : answer.transcript_text)
+        toasts.say('Transcript copied')
+      } catch (error) {
+        toasts.complain(error)
+      }
+    },
+    copyLink: async () => {
+      await navigator.clipboard.writeText(`${location.origin}/sessions/${number}`)
+      toasts.say('Link copied')
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import { type ReactNode, useState } from 'react'
+import { useRead } from '../../shared/api/hooks.ts'
+import { Button } from '../../shared/kit/button.tsx'
+import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { useScope } from './open-rows.ts'
+import type { Located } from './rows.ts'
+
+const shownLines = 24
+const bytes = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 0 })
+
+/** Output of a tool: its first lines, and all of it on demand. */
+export function PartText({ located, isFailed = false }: { located: Located; isFailed?: boolean }): ReactNode {
+  const [isWhole, setWhole] = useState(false)
+  const { data, error, isFetching } = useWholePart(located, isWhole)
+  const text = pretty(isWhole && data ? data : located.part.text)
+  const lines = text.split('\n')
+  const isLong = lines.length > shownLines || located.part.is_cut
+  const shown = isWhole ? text : lines.slice(0, shownLines).join('\n')
+  if (text.trim() === '') return <p className="px-3 py-1.5 text-muted text-sm">No output</p>
+  return (
+    <div className="min-w-0">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by the keyboard.
+        tabIndex={0}
+        className={`max-h-96 overflow-auto whitespace-pre-wrap break-words px-3 py-2 font-mono text-sm ${isFailed ? 'text-failed' : ''}`}
+      >
+        {shown}
+      </pre>
+      <ErrorNote error={error} />
+      {isLong && (
+        <div className="flex items-center gap-2 border-line border-t px-2 py-1 text-muted text-sm">
+          <Button look="quiet" size="sm" isBusy={isFetching} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? 'Less' : 'Whole output'}
+          </Button>
+          <span className="tabular">
+            {located.part.is_cut ? bytes.format(located.part.size / 1024) : `${lines.length} lines`}
+          </span>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The text of a part above 8 KB, which a page of entries has only the start of. */
+export function useWholePart(
+  { part, sequence, index }: Located,
+  isWanted: boolean,
+): { data: string | undefined; error: unknown; isFetching: boolean } {
+  const { sessionId, thread } = useScope()
+  const { data, error, isFetching } = useRead(
+    'transcripts.part',
+    { id: sessionId, sequence: String(sequence), n: String(index), thread },
+    { isEnabled: isWanted && part.is_cut },
+  )
+  return { data: isWanted ? data?.part.text : undefined, error, isFetching }
+}
+
+/** JSON on one line is what machines write. */
+function pretty(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,142 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { call, type Result } from '../../shared/api/client.ts'
+
+export type Entry = Result<'transcripts.entries'>['entries'][number]
+export type EntryPart = Entry['parts'][number]
+
+/** The loaded part of a thread: entries without a gap, and how many there are in all. */
+export type Loaded = { entries: readonly Entry[]; total: number }
+
+const pageSize = 200
+const maxLoaded = 2_000
+
+type Place = { before: number } | { after: number } | { around: number } | Record<never, never>
+
+export type Entries = {
+  loaded: Loaded | undefined
+  error: unknown
+  isLoadingOlder: boolean
+  hasOlder: boolean
+  /** False when the end of the thread is not loaded, because someone reads far above it. */
+  isAtTail: boolean
+  loadOlder(): void
+  loadNewer(): void
+  /** Reads what was written since, or only how much it is if the end is not loaded. */
+  catchUp(): void
+  /** Loads the end of the thread. */
+  goToEnd(): Promise<void>
+  /** Loads the surroundings of an entry, unless they are loaded. */
+  goTo(sequence: number): Promise<void>
+  retry(): void
+}
+
+/** Holds at most 2,000 entries of a thread, wherever its reader is. */
+export function useEntries(id: string, { thread = 'main', start }: { thread?: string; start?: number }): Entries {
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [error, setError] = useState<unknown>()
+  const [isLoadingOlder, setLoadingOlder] = useState(false)
+  const latest = useRef<Loaded | undefined>(undefined)
+  // One page at a time and in order: two that overlap would leave a gap or repeat entries.
+  const queue = useRef(Promise.resolve())
+  const generation = useRef(0)
+
+  const become = useCallback((next: Loaded) => {
+    latest.current = next
+    setLoaded(next)
+  }, [])
+
+  const inOrder = useCallback((work: (isCurrent: () => boolean) => Promise<void>): Promise<void> => {
+    const mine = generation.current
+    const isCurrent = () => generation.current === mine
+    const next = queue.current.then(async () => {
+      if (!isCurrent()) return
+      try {
+        await work(isCurrent)
+        if (isCurrent()) setError(undefined)
+      } catch (failure) {
+        if (isCurrent()) setError(failure)
+      }
+    })
+    queue.current = next
+    return next
+  }, [])
+
+  const read = useCallback(
+    (place: Place, limit = pageSize) => call('transcripts.entries', { id, thread, limit, ...place }),
+    [id, thread],
+  )
+
+  const replace = useCallback(
+    (place: Place) =>
+      inOrder(async (isCurrent) => {
+        const { entries, total } = await read(place)
+        if (isCurrent()) become({ entries, total })
+      }),
+    [inOrder, read, become],
+  )
+
+  const actions = useMemo(() => {
+    const edge = (which: 0 | -1) => latest.current?.entries.at(which)?.sequence
+    const loadOlder = () =>
+      inOrder(async (isCurrent) => {
+        const first = edge(0)
+        if (first === undefined || first <= 1) return
+        setLoadingOlder(true)
+        try {
+          const { entries, total } = await read({ before: first })
+          const now = latest.current
+          if (isCurrent() && now) become({ entries: [...entries, ...now.entries].slice(0, maxLoaded), total })
+        } finally {
+          setLoadingOlder(false)
+        }
+      })
+    const loadNewer = () =>
+      inOrder(async (isCurrent) => {
+        const { entries, total } = await read({ after: edge(-1) ?? 0 })
+        const now = latest.current
+        if (!isCurrent() || !now || (entries.length === 0 && total === now.total)) return
+        become({ entries: [...now.entries, ...entries].slice(-maxLoaded), total })
+      })
+    const count = () =>
+      inOrder(async (isCurrent) => {
+        const { total } = await read({}, 1)
+        const now = latest.current
+        if (isCurrent() && now && total !== now.total) become({ ...now, total })
+      })
+    return {
+      loadOlder: () => void loadOlder(),
+      loadNewer: () => void loadNewer(),
+      catchUp: () => void (isTail(latest.current) ? loadNewer() : count()),
+      goToEnd: () => (isTail(latest.current) ? Promise.resolve() : replace({})),
+      goTo: async (sequence: number) => {
+        const [first, last] = [edge(0) ?? 0, edge(-1) ?? 0]
+        if (sequence < first || sequence > last) await replace({ around: sequence })
+      },
+      retry: () => void (latest.current ? loadNewer() : replace({})),
+    }
+  }, [inOrder, read, become, replace])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a later change of the start is a jump, not another thread.
+  useEffect(() => {
+    void replace(start === undefined ? {} : { around: start })
+    return () => {
+      generation.current += 1
+      queue.current = Promise.resolve()
+      latest.current = undefined
+      setLoaded(undefined)
+    }
+  }, [replace])
+
+  return {
+    loaded,
+    error,
+    isLoadingOlder,
+    hasOlder: (loaded?.entries[0]?.sequence ?? 1) > 1,
+    isAtTail: isTail(loaded),
+    ...actions,
+  }
+}
+
+function isTail(loaded: Loaded | undefined): boolean {
+  return loaded !== undefined && (loaded.entries.at(-1)?.sequence ?? 0) >= loaded.total
+}

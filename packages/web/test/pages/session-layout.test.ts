@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, screenshot, sharedServer } from '../support/browser.ts'
+
+const lines = 700
+let long: Promise<number> | undefined
+
+/** A session of 701 entries: the prompt, and one entry for each line. */
+function longSession(): Promise<number> {
+  long ??= makeLong()
+  return long
+}
+
+async function makeLong(): Promise<number> {
+  const { call } = sharedServer()
+  const prompt = Array.from({ length: lines }, (_, index) => `say This is line ${index + 1} of many.`).join('\n')
+  const { session } = await call<{ session: { id: number } }>('POST', '/sessions', {
+    prompt,
+    title: 'Long',
+    agent_root: 'sample',
+  })
+  await rests(session.id)
+  return session.id
+}
+
+async function rests(id: number): Promise<void> {
+  const { call } = sharedServer()
+  await expect
+    .poll(async () => (await call<{ session: { status: string } }>('GET', `/sessions/${id}`)).session.status)
+    .toBe('needs_input')
+}
+
+async function openLong(hash = ''): Promise<Page> {
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${await longSession()}${hash}`)
+  await page.getByRole('region', { name: 'Transcript' }).waitFor()
+  return page
+}
+
+/** The first row that is wholly in sight: its entry, and its distance from the top. */
+function anchor(page: Page): Promise<{ first: number; top: number }> {
+  return page.evaluate(() => {
+    const scroller = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    const edge = scroller.getBoundingClientRect().top
+    const rows = [...scroller.querySelectorAll<HTMLElement>('li[data-first]')]
+      .map((row) => ({ first: Number(row.dataset.first), top: row.getBoundingClientRect().top - edge }))
+      .sort((a, b) => a.top - b.top)
+    return rows.find(({ top }) => top >= 0) ?? { first: 0, top: 0 }
+  })
+}
+
+function topOf(page: Page, first: number): Promise<number | undefined> {
+  return page.evaluate((wanted) => {
+    const scroller = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    const row = scroller.querySelector(`li[data-first="${wanted}"]`)
+    return row ? row.getBoundingClientRect().top - scroller.getBoundingClientRect().top : undefined
+  }, first)
+}
+
+function scroll(page: Page, by: number): Promise<void> {
+  return page.evaluate((px) => {
+    const scroller = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    scroller.scrollTop += px
+  }, by)
+}
+
+/** The entries in sight or near it, from top to bottom. */
+function rowsInOrder(page: Page): Promise<number[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('[aria-label=Transcript] li[data-first]')]
+      .map((row) => ({ first: Number(row.dataset.first), top: row.getBoundingClientRect().top }))
+      .sort((a, b) => a.top - b.top)
+      .map(({ first }) => first),
+  )
+}
+
+async function settles(page: Page): Promise<void> {
+  let before = ''
+  await expect
+    .poll(
+      async () => {
+        const now = JSON.stringify([await anchor(page), await rowsInOrder(page)])
+        const isStill = now === before
+        before = now
+        return isStill
+      },
+      { interval: 150 },
+    )
+    .toBe(true)
+}
+
+test('opens a long transcript at its end, with few elements on the page', async () => {
+  const page = await openLong()
+  await page.getByText(`This is line ${lines} of many.`).first().waitFor()
+  expect(await page.locator('[aria-label=Transcript] li').count()).toBeLessThan(60)
+})
+
+test('what a person reads stays in place while earlier entries are added above it', async () => {
+  const page = await openLong()
+  await page.getByText(`This is line ${lines} of many.`).first().waitFor()
+  await settles(page)
+  const earlier = page.waitForResponse((response) => response.url().includes('before='))
+  await page.evaluate(() => {
+    const scroller = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    scroller.scrollTop = 120
+  })
+  const read = await anchor(page)
+  await earlier
+  await settles(page)
+  const top = await topOf(page, read.first)
+  expect(Math.abs((top ?? Number.NaN) - read.top)).toBeLessThanOrEqual(4)
+  await scroll(page, -200)
+  await settles(page)
+  const rows = await rowsInOrder(page)
+  expect(Math.min(...rows)).toBeLessThan(read.first)
+  expect(rows).toEqual([...rows].sort((a, b) => a - b))
+})
+
+test('what a person reads stays in place while the agent writes, and one press goes to the end', async () => {
+  const { call } = sharedServer()
+  const id = await longSession()
+  const page = await openLong()
+  await page.getByText(`This is line ${lines} of many.`).first().waitFor()
+  await settles(page)
+  await scroll(page, -900)
+  await settles(page)
+  const read = await anchor(page)
+  await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say A new line\nsay The newest line' })
+  const jump = page.getByRole('button', { name: /new · jump to end/ })
+  await jump.waitFor()
+  await rests(id)
+  await settles(page)
+  expect(Math.abs(((await topOf(page, read.first)) ?? Number.NaN) - read.top)).toBeLessThanOrEqual(2)
+  await screenshot(page, 'session-new-entries')
+  await jump.click()
+  await page.getByRole('article', { name: 'Agent' }).getByText('The newest line').waitFor()
+  await jump.waitFor({ state: 'detached' })
+  await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say Followed by itself' })
+  await page.getByRole('article', { name: 'Agent' }).getByText('Followed by itself').waitFor()
+  const atEnd = await page.evaluate(() => {
+    const { scrollHeight, scrollTop, clientHeight } = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    return scrollHeight - scrollTop - clientHeight
+  })
+  expect(atEnd).toBeLessThan(60)
+  await rests(id)
+})
+
+test('a link to an entry opens the transcript there, and reading on reaches the end without a gap', async () => {
+  const page = await openLong('#e100')
+  const linked = page.getByText('This is line 99 of many.')
+  await linked.waitFor()
+  await settles(page)
+  const seen = new Set<number>()
+  const isDone = async () => {
+    for (const first of await rowsInOrder(page)) seen.add(first)
+    await scroll(page, 450)
+    return seen.has(lines + 1)
+  }
+  await expect.poll(isDone, { interval: 30 }).toBe(true)
+  const missing = Array.from({ length: lines - 100 }, (_, index) => index + 101).filter((first) => !seen.has(first))
+  expect(missing).toEqual([])
+})
+
+test('finds a phrase in entries that are not loaded yet, and goes to it', async () => {
+  const page = await openLong()
+  await page.getByText(`This is line ${lines} of many.`).first().waitFor()
+  await page.getByRole('button', { name: 'Find in the transcript' }).click()
+  await page.getByRole('textbox', { name: 'Find in the transcript' }).fill('line 42 of')
+  await page
+    .getByText('1 of 2', { exact: false })
+    .or(page.getByText('2 of 2', { exact: false }))
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Later' }).click()
+  await page.getByRole('article', { name: 'Agent' }).getByText('This is line 42 of many.').waitFor()
+  await screenshot(page, 'session-find')
+})
