@@ -4,9 +4,9 @@ import type { Reactions } from '../shared/live/live.tsx'
 
 type Summary = Result<'board.summary'>
 
-/** The figures around every page: one small read, renewed by events. No event announces costs. */
+/** The figures around every page: one small read, renewed by events. */
 export function useSummary(): Summary | undefined {
-  return useRead('board.summary', {}, { everyMs: 60_000 }).data
+  return useRead('board.summary', {}).data
 }
 
 const figures = ['board.summary'] as const
@@ -16,6 +16,11 @@ export const reactions: Reactions = {
   'session.status_changed': figures,
   'session.deleted': figures,
   'session.seen': figures,
+  'session.changed': figures,
+  'turn.started': figures,
+  // With what the turn has cost.
+  'turn.ended': figures,
+  'triggers.changed': figures,
   'elicitation.raised': figures,
   'elicitation.resolved': figures,
   'notification.created': figures,

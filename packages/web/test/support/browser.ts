@@ -174,7 +174,9 @@ export function overflows(page: Page): Promise<string[]> {
     }
     const found: string[] = []
     if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways')
-    const controls = [...document.querySelectorAll('a, button, input, select, textarea')].filter(isVisible)
+    // A modal dialog covers the page on purpose.
+    const root = document.querySelector('dialog[open], [role=dialog]') ?? document
+    const controls = [...root.querySelectorAll('a, button, input, select, textarea')].filter(isVisible)
     for (const control of controls) {
       const { left, right, width, height } = control.getBoundingClientRect()
       if (width <= 1 || height <= 1 || getComputedStyle(control).position === 'fixed') continue

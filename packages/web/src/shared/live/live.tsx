@@ -48,7 +48,8 @@ export function LiveProvider({
     setStream(opened)
     return () => opened.close()
   }, [cache, reactions])
-  return <StreamContext value={stream}>{children}</StreamContext>
+  // The pages read only when this tab listens: what changes after a read is heard.
+  return stream && <StreamContext value={stream}>{children}</StreamContext>
 }
 
 export function useConnection(): Connection {
