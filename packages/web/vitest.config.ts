@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/shared-server.ts'],
     // They only end a test that hangs. Other work on the machine can make a test many times slower than it is alone.
-    testTimeout: 180_000,
+    testTimeout: 600_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 120_000, interval: 50 } },
     pool: 'forks',
