@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { RecoveryBanner } from '../features/health/recovery-banner.tsx'
 import { useViewer } from '../shared/api/viewer.ts'
 import { Icon, type IconName } from '../shared/kit/icon.tsx'
 import { useConnection } from '../shared/live/live.tsx'
@@ -17,6 +18,7 @@ export function Banners(): ReactNode {
           No connection to the server. What you see may be old; it catches up by itself when the server answers.
         </Banner>
       )}
+      <RecoveryBanner />
       {viewer?.web_auth === 'none' && (
         <Banner icon="triangle-alert" className="bg-failed-soft text-failed">
           Anyone who reaches this server can do everything here (WEB_AUTH=none).

@@ -4,6 +4,7 @@ import { backlogSearch } from '../features/backlog/backlog-search.ts'
 import { boardSearch } from '../features/board/board-search.ts'
 import { catalogSearch } from '../features/catalog/catalog-search.ts'
 import { costsSearch } from '../features/costs/costs-search.ts'
+import { gateSearch } from '../features/gates/gate-search.ts'
 import { notificationsSearch } from '../features/notifications/notifications-search.ts'
 import { outcomesSearch } from '../features/outcomes/outcomes-search.ts'
 import { searchSearch } from '../features/search/search-search.ts'
@@ -49,7 +50,11 @@ const pages = shell.addChildren([
     validateSearch: outcomesSearch,
   }),
   createRoute(page('/outcomes/$id', () => import('../features/outcomes/outcome-page.tsx'))),
-  createRoute(page('/gate_decisions', () => import('../features/gates/gate-decisions-page.tsx'))),
+  createRoute({
+    ...page('/gate_decisions', () => import('../features/gates/gate-decisions-page.tsx')),
+    validateSearch: gateSearch,
+  }),
+  createRoute(page('/gate_decisions/$id', () => import('../features/gates/gate-decision-page.tsx'))),
   createRoute(page('/health-report', () => import('../features/health/health-page.tsx'))),
   createRoute(page('/clis', () => import('../features/clis/clis-page.tsx'))),
   createRoute(page('/settings', () => import('../features/settings/settings-page.tsx'))),

@@ -1,46 +1,182 @@
-import type { ReactNode } from 'react'
-import type { Result } from '../../shared/api/client.ts'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { FormEvent, ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
+import { Button } from '../../shared/kit/button.tsx'
+import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
+import { Pager } from '../../shared/kit/pager.tsx'
 import { type Column, Table } from '../../shared/kit/table.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-
-type Decision = Result<'gate_decisions.list'>['gate_decisions'][number]
-
-const columns: readonly Column<Decision>[] = [
-  { name: 'title', label: 'What', cell: ({ title }) => <span className="font-medium">{title}</span> },
-  { name: 'gate', label: 'Gate', cell: ({ gate }) => <Badge>{gate}</Badge> },
-  { name: 'decision', label: 'Decision', cell: ({ decision }) => <Badge tone="accent">{decision}</Badge> },
-  { name: 'surface', label: 'Surface', isMinor: true, cell: ({ surface }) => surface },
-  {
-    name: 'feedback',
-    label: 'Feedback',
-    isNumber: true,
-    isMinor: true,
-    cell: ({ human_feedback }) => human_feedback.length,
-  },
-  { name: 'recorded', label: 'Recorded', isNumber: true, cell: ({ recorded_at }) => <Time at={recorded_at} /> },
-]
+import type { GateSearch } from './gate-search.ts'
+import { correctionOf, type Decision, decisionTone, gateWords } from './gate-words.ts'
 
 export default function GateDecisionsPage(): ReactNode {
-  const { data, error, isLoading, refetch } = useRead('gate_decisions.list', { per_page: 100 })
+  const search: GateSearch = useSearch({ from: '/shell/gate_decisions' })
+  const navigate = useNavigate()
+  const { q, feedback, page = 1, ...exact } = search
+  const { data, error, isLoading, refetch } = useRead('gate_decisions.list', {
+    ...exact,
+    ...(q && { query: q }),
+    ...(feedback && { with_human_feedback: true }),
+    page,
+    per_page: 50,
+  })
   const decisions = data?.gate_decisions ?? []
+  const change = (changes: GateSearch) =>
+    void navigate({ to: '/gate_decisions', search: { ...search, page: undefined, ...changes } })
+  const isFiltered = Object.keys(search).length > 0
   return (
-    <Page title="Gate decisions" note="What gates let through, and what people thought of it">
+    <Page
+      title="Gate decisions"
+      note={data ? `${data.pagination.total_count} recorded. Nothing that is recorded changes any more.` : undefined}
+      actions={
+        isFiltered && (
+          <Button icon="x" onClick={() => void navigate({ to: '/gate_decisions', search: {} })}>
+            Clear the filters
+          </Button>
+        )
+      }
+    >
       <ErrorNote error={error} onRetry={() => refetch()} />
       <Panel>
+        <Filters search={search} decisions={decisions} onChange={change} />
         {isLoading && <Skeleton />}
         {data && decisions.length === 0 && (
-          <EmptyState icon="gavel" title="No decision was recorded yet">
-            Agents that judge proposals record their decisions here.
+          <EmptyState icon="gavel" title={isFiltered ? 'No decision matches' : 'No decision was recorded yet'}>
+            {isFiltered
+              ? 'Change or clear the filters.'
+              : 'Agents that judge pull requests and issues record their decisions here. Open one to say what you think of it.'}
           </EmptyState>
         )}
         {decisions.length > 0 && (
-          <Table caption="Gate decisions" columns={columns} rows={decisions} keyOf={({ id }) => id} />
+          <Table caption="Gate decisions" columns={columnsOf(decisions)} rows={decisions} keyOf={({ id }) => id} />
         )}
+        {data && <Pager of={data.pagination} onPage={(chosen) => change({ page: chosen })} />}
       </Panel>
     </Page>
+  )
+}
+
+function columnsOf(decisions: readonly Decision[]): Column<Decision>[] {
+  return [
+    {
+      name: 'title',
+      label: 'What',
+      cell: (decision) => (
+        <span className="flex min-w-0 items-center gap-2">
+          <Link
+            to="/gate_decisions/$id"
+            params={{ id: String(decision.id) }}
+            className="min-w-0 truncate font-medium hover:underline"
+          >
+            {decision.title ?? decision.artifact_url ?? `Decision ${decision.id}`}
+          </Link>
+          {correctionOf(decision, decisions) && <Badge tone="needs">corrected</Badge>}
+        </span>
+      ),
+    },
+    { name: 'gate', label: 'Gate', isMinor: true, cell: ({ gate }) => gateWords[gate] },
+    {
+      name: 'decision',
+      label: 'Decision',
+      cell: ({ decision }) => decision && <Badge tone={decisionTone(decision)}>{decision}</Badge>,
+    },
+    { name: 'surface', label: 'Surface', isMinor: true, cell: ({ surface }) => surface },
+    {
+      name: 'feedback',
+      label: 'Feedback',
+      isNumber: true,
+      isMinor: true,
+      cell: ({ human_feedback }) => human_feedback.at(-1)?.verdict ?? '',
+    },
+    {
+      name: 'decided',
+      label: 'Decided',
+      isNumber: true,
+      isMinor: true,
+      cell: ({ decided_at, recorded_at }) => decided_at ?? <Time at={recorded_at} />,
+    },
+  ]
+}
+
+type FiltersProps = {
+  search: GateSearch
+  decisions: readonly Decision[]
+  onChange: (changes: GateSearch) => void
+}
+
+function Filters({ search, decisions, onChange }: FiltersProps): ReactNode {
+  const choices = (any: string, values: readonly (string | null | undefined)[]) => [
+    { value: '', label: any },
+    ...[...new Set(values)].flatMap((value) => (value ? [{ value, label: value }] : [])),
+  ]
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onChange({ q: String(new FormData(event.currentTarget).get('q') ?? '').trim() || undefined })
+  }
+  return (
+    <div className="grid grid-cols-2 items-center gap-2 border-line border-b p-2 md:flex md:flex-wrap md:*:w-36">
+      <form onSubmit={find} className="col-span-2 md:w-64">
+        <TextField
+          key={search.q ?? ''}
+          label="Search"
+          isLabelHidden
+          name="q"
+          type="search"
+          placeholder="Search the entries, then Enter"
+          defaultValue={search.q ?? ''}
+        />
+      </form>
+      <Select
+        label="Gate"
+        isLabelHidden
+        value={search.gate ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ gate: value === 'pr_merge' || value === 'issue_work' ? value : undefined })
+        }
+        options={[
+          { value: '', label: 'Any gate' },
+          { value: 'pr_merge', label: gateWords.pr_merge },
+          { value: 'issue_work', label: gateWords.issue_work },
+        ]}
+      />
+      <Select
+        label="Decision"
+        isLabelHidden
+        value={search.decision ?? ''}
+        onChange={(event) => onChange({ decision: event.currentTarget.value || undefined })}
+        options={choices('Any decision', [search.decision, ...decisions.map(({ decision }) => decision)])}
+      />
+      <Select
+        label="Surface"
+        isLabelHidden
+        value={search.surface ?? ''}
+        onChange={(event) => onChange({ surface: event.currentTarget.value || undefined })}
+        options={choices('Any surface', [search.surface, ...decisions.map(({ surface }) => surface)])}
+      />
+      <TextField
+        label="Decided from"
+        isLabelHidden
+        type="date"
+        data-tip="Decided from"
+        value={search.from ?? ''}
+        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+      />
+      <TextField
+        label="Decided to"
+        isLabelHidden
+        type="date"
+        data-tip="Decided to"
+        value={search.to ?? ''}
+        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+      />
+      <Switch
+        label="With feedback"
+        isOn={search.feedback === true}
+        onChange={(isOn) => onChange({ feedback: isOn || undefined })}
+      />
+    </div>
   )
 }

@@ -1,65 +1,87 @@
 import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
-import { Badge, type Tone } from '../../shared/kit/badge.tsx'
+import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-
-const tones: Record<string, Tone> = {
-  healthy: 'ok',
-  ok: 'ok',
-  warning: 'needs',
-  degraded: 'needs',
-  critical: 'failed',
-  unhealthy: 'failed',
-}
+import { HealthActions } from './health-actions.tsx'
+import { HostsPanel } from './hosts-panel.tsx'
+import { QueuesPanel } from './queues-panel.tsx'
+import { parts, type Report, stateTones } from './report.ts'
+import { BackgroundPanel, FailuresPanel, FiguresPanel } from './report-panels.tsx'
 
 export default function HealthPage(): ReactNode {
   const { data, error, isLoading, isFetching, refetch } = useRead('health.show', {}, { everyMs: 30_000 })
   const report = data?.health_report
-  const sections = Object.entries(report ?? {}).flatMap(([name, section]) =>
-    isSection(section) ? [{ name, status: section.status, message: section.message }] : [],
-  )
   return (
     <Page
       title="Health"
       note={
+        data &&
         report && (
-          <>
-            Read <Time at={report.generated_at} />
-          </>
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <Badge tone={stateTones[report.overall_status.status]}>{report.overall_status.status}</Badge>
+            <span>
+              {report.overall_status.message} · version {data.version} · read <Time at={report.generated_at} />
+            </span>
+          </span>
         )
       }
       actions={
-        <Button icon="refresh-cw" isBusy={isFetching} onClick={() => void refetch()}>
-          Refresh
-        </Button>
+        <>
+          <a
+            href="/health/export_diagnostics"
+            download="yardmaster-diagnostics.json"
+            className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line-strong bg-raised px-3 font-medium shadow-raised hover:bg-hover"
+          >
+            <Icon name="download" size={14} />
+            Export diagnostics
+          </a>
+          <Button icon="refresh-cw" isBusy={isFetching} onClick={() => void refetch()}>
+            Refresh
+          </Button>
+        </>
       }
     >
       <ErrorNote error={error} onRetry={() => refetch()} />
-      <Panel title="Report">
-        {isLoading && <Skeleton />}
-        <ul>
-          {sections.map(({ name, status, message }) => (
-            <li key={name} className="flex min-h-9 items-center gap-3 border-line border-b px-3 py-1 last:border-b-0">
-              <span className="w-48 shrink-0 font-medium">{wordsOf(name)}</span>
-              <Badge tone={tones[status] ?? 'neutral'}>{status}</Badge>
-              <span className="min-w-0 grow text-muted">{message}</span>
-            </li>
-          ))}
-        </ul>
-      </Panel>
+      {isLoading && <Skeleton />}
+      {data && report && (
+        <>
+          <Parts report={report} />
+          <HostsPanel report={report} />
+          <QueuesPanel report={report} />
+          <FailuresPanel report={report} />
+          <BackgroundPanel report={report} />
+          <FiguresPanel report={report} />
+          <HealthActions health={data} />
+        </>
+      )}
     </Page>
   )
 }
 
-function isSection(value: unknown): value is { status: string; message?: string } {
-  return typeof value === 'object' && value !== null && 'status' in value && typeof value.status === 'string'
-}
-
-/** `process_health` is "Process". */
-function wordsOf(name: string): string {
-  const words = name.replace(/_health$/, '').replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+function Parts({ report }: { report: Report }): ReactNode {
+  return (
+    <Panel title="Summary">
+      <ul aria-label="Parts of the report">
+        {parts.map(([name, label]) => {
+          const { status, message } = report[name].status
+          return (
+            <li
+              key={name}
+              className="grid min-h-9 grid-cols-[1fr_auto] items-center gap-x-3 border-line border-b px-3 py-1.5 last:border-b-0 md:grid-cols-[13rem_5.5rem_1fr]"
+            >
+              <span className="font-medium">{label}</span>
+              <span>
+                <Badge tone={stateTones[status]}>{status}</Badge>
+              </span>
+              <span className="col-span-2 min-w-0 break-words text-muted md:col-span-1">{message}</span>
+            </li>
+          )
+        })}
+      </ul>
+    </Panel>
+  )
 }

@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+
+beforeAll(async () => {
+  const { call } = sharedServer()
+  const { session } = await call<{ session: { id: number } }>('POST', '/sessions', {
+    prompt: 'fail the disk is full',
+    title: 'Fails for the health report',
+    agent_root: 'sample',
+  })
+  await vi.waitFor(
+    async () => {
+      const { session: now } = await call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)
+      expect(now.status).toBe('failed')
+    },
+    { timeout: 120_000, interval: 100 },
+  )
+})
+
+test('shows the whole report, refreshes it, and links what works without scripts', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto('/health-report')
+  await page.getByRole('list', { name: 'Parts of the report' }).getByText('Queues and hosts').waitFor()
+  await page.getByRole('table', { name: 'Hosts' }).getByText('alive').waitFor()
+  await page
+    .getByRole('table', { name: /Sessions that failed/ })
+    .getByText('Fails for the health report')
+    .waitFor()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  for (const address of ['/jobs', '/supervisor', '/health', '/health/export_diagnostics'])
+    expect(await page.locator(`main a[href="${address}"]`).count()).toBeGreaterThan(0)
+  expect(faults).toEqual([])
+})
+
+test('does every action of the report and says what it did', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto('/health-report')
+  await page.getByRole('button', { name: 'End them' }).click()
+  await page.getByText(/\d+ processes were ended/).waitFor()
+  await page.getByRole('button', { name: 'Retry them' }).click()
+  await page.getByText(/\d+ sessions start again/).waitFor()
+  await page.getByRole('button', { name: 'Try again', exact: true }).click()
+  await page.getByText(/\d+ failed tasks will be tried again/).waitFor()
+  await page.getByRole('button', { name: 'Archive…' }).click()
+  await page.getByLabel('Idle for days').fill('365')
+  await page.getByRole('button', { name: 'Archive them' }).click()
+  await page.getByText(/\d+ sessions were archived/).waitFor()
+  // The same action again is refused in the API's own sentence.
+  await page.getByRole('button', { name: 'End them' }).click()
+  await page.getByText(/wait 30 seconds/).waitFor()
+  expect(faults).toEqual([])
+})
+
+test('halts the queues, says so above every page, and discards jobs only for the number that was typed', async () => {
+  const { page, faults, goto } = await openPage()
+  await goto('/health-report')
+  await page.getByRole('button', { name: 'Halt the queues…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Halt the queues' })
+  await dialog.getByLabel('Reason').fill('A flood of jobs')
+  await dialog.getByRole('button', { name: 'Halt the queues' }).click()
+  await page.getByText(/\d+ queues are halted/).waitFor()
+  await page.getByText('The queues are halted: only turns run.').waitFor()
+  await screenshot(page, 'health-halted')
+  await page.getByRole('button', { name: 'Discard…' }).click()
+  await page.getByLabel('Type the number of jobs').fill('999999')
+  await page.getByRole('button', { name: 'Discard them' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Reschedule…' }).click()
+  await page.getByRole('dialog').getByText('jobs wait in this scope').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Let the queues go on' }).click()
+  await page.getByText('The queues are halted: only turns run.').waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+describe.each([
+  { size: 'desktop', theme: 'light' },
+  { size: 'phone', theme: 'dark' },
+] as const)('on a $size in the $theme theme', (look) => {
+  test('the health report has no fault of accessibility or layout', async () => {
+    const { page, faults, goto } = await openPage(look)
+    await goto('/health-report')
+    await page.getByRole('button', { name: 'End them' }).waitFor()
+    await screenshot(page, `health-${look.size}-${look.theme}`)
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    expect(faults).toEqual([])
+  })
+})
