@@ -36,8 +36,8 @@ export default function SessionPage(): ReactNode {
   )
 }
 
-const followEveryMs = 1_500
-const rereadEveryMs = 5_000
+/** Events of new entries may be lost, so that a running turn is also looked at from time to time. */
+const lookEveryMs = 4_000
 
 function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
   const { session } = shown
@@ -49,14 +49,10 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
   const inset = useKeyboardInset()
   const actions = useSessionActions(session, id)
 
-  const recent = useRead('turns.list', { session_id: id, per_page: 100 }, { everyMs: rereadEveryMs })
+  const recent = useRead('turns.list', { session_id: id, per_page: 100 })
   const turns = recent.data?.turns ?? []
   const underway = underwayOf(session, turns)
-  const queue = useRead(
-    'enqueued_messages.list',
-    { session_id: id, status: 'pending', per_page: 100 },
-    { everyMs: rereadEveryMs },
-  )
+  const queue = useRead('enqueued_messages.list', { session_id: id, status: 'pending', per_page: 100 })
   const queued = queue.data?.enqueued_messages.length ?? 0
   const asked = useRead('elicitations.list', { session_id: id, status: 'pending' })
   const costs = useRead('costs.show', { session_id: id, days: 365 })
@@ -180,7 +176,9 @@ function targetOf(hash: string): Target | undefined {
 /** Reads new entries while a turn is underway, when the session changes, and when the stream is back. */
 function useFollowing({ id }: Session, catchUp: () => void, isWorking: boolean): void {
   const connection = useConnection()
-  useInterval(catchUp, isWorking ? followEveryMs : undefined)
+  useInterval(catchUp, isWorking ? lookEveryMs : undefined)
+  useLiveEvent('transcript.appended', ({ data }) => data.session_id === id && data.thread === 'main' && catchUp())
+  useLiveEvent('turn.ended', ({ data }) => data.session_id === id && catchUp())
   useLiveEvent('session.status_changed', ({ data }) => data.session_id === id && catchUp())
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was written meanwhile is read when the stream is back.
   useEffect(catchUp, [connection, isWorking])

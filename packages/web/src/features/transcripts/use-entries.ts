@@ -99,9 +99,11 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
       })
     const count = () =>
       inOrder(async (isCurrent) => {
-        const { total } = await read({}, 1)
         const now = latest.current
-        if (isCurrent() && now && total !== now.total) become({ ...now, total })
+        const page = await read({}, now ? 1 : pageSize)
+        if (!isCurrent() || page.total === now?.total) return
+        // Without anything loaded the first attempt failed, and this one is the next.
+        become({ entries: now?.entries ?? page.entries, total: page.total })
       })
     return {
       loadOlder: () => void loadOlder(),
