@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, sharedServer, startServer } from '../support/browser.ts'
 
 beforeAll(async () => {
   const { call } = sharedServer()
@@ -32,8 +32,9 @@ test('shows the whole report, refreshes it, and links what works without scripts
   expect(faults).toEqual([])
 })
 
+// On a server of their own: these actions start sessions of other tests again, and halt their queues.
 test('does every action of the report and says what it did', async () => {
-  const { page, faults, goto } = await openPage()
+  const { page, faults, goto } = await openPage({ server: await startServer() })
   await goto('/health-report')
   await page.getByRole('button', { name: 'End them' }).click()
   await page.getByText(/\d+ processes were ended/).waitFor()
@@ -52,7 +53,7 @@ test('does every action of the report and says what it did', async () => {
 })
 
 test('halts the queues, says so above every page, and discards jobs only for the number that was typed', async () => {
-  const { page, faults, goto } = await openPage()
+  const { page, faults, goto } = await openPage({ server: await startServer() })
   await goto('/health-report')
   await page.getByRole('button', { name: 'Halt the queues…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Halt the queues' })

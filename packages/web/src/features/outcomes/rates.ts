@@ -4,12 +4,15 @@ import type { Bar } from '../../shared/kit/stacked-bars.tsx'
 export type Outcome = Result<'outcome_analyses.list'>['outcome_analyses'][number]
 
 const dayMs = 86_400_000
+/** Less would be a few broad bars. */
+const fewestDays = 14
 const dayOf = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** Up to five weeks by day, else by week. Sessions count for the day on which they were created, in UTC. */
 export function ratesOf(outcomes: readonly Outcome[]): { bars: Bar[]; unit: 'day' | 'week' } {
   const days = outcomes.map(({ session_created_at }) => Math.floor(Date.parse(session_created_at) / dayMs))
-  const [first, last] = [Math.min(...days), Math.max(...days)]
+  const last = Math.max(...days)
+  const first = Math.min(...days, last - fewestDays + 1)
   const step = last - first > 35 ? 7 : 1
   if (outcomes.length === 0) return { bars: [], unit: 'day' }
   const bars = Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => {

@@ -75,7 +75,7 @@ function Chart({ caption, series, bars, format, hasSums = true }: StackedBarsPro
       <div className="flex gap-2">
         <div
           aria-hidden="true"
-          className="tabular flex flex-col justify-between text-right text-faint text-xs"
+          className="tabular flex flex-col justify-between whitespace-nowrap text-right text-faint text-xs"
           style={{ height }}
         >
           {ticks.map((tick) => (
