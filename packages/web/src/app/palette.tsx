@@ -1,6 +1,8 @@
 import * as Ariakit from '@ariakit/react'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { nameOfCard } from '../features/board/board-actions.ts'
+import { nameOfSession } from '../features/sessions/name-of-session.ts'
 import { useRead } from '../shared/api/hooks.ts'
 import { useAllCommands } from '../shared/keys/commands.tsx'
 import { Icon, type IconName } from '../shared/kit/icon.tsx'
@@ -19,6 +21,10 @@ type Entry = {
 }
 
 const mostShown = 40
+/** Fewer letters are in every transcript. */
+const shortestSearch = 3
+/** Every session that is not archived, the latest first: they are matched here, letter by letter. */
+const recentSessions = { view: 'touched', per_section: 1000 } as const
 
 /** Sessions, commands and pages by any part of their name; what is typed can also be searched in the transcripts. */
 export default function Palette({ onClose }: { onClose: () => void }): ReactNode {
@@ -27,7 +33,8 @@ export default function Palette({ onClose }: { onClose: () => void }): ReactNode
   const entries = useEntries(text)
   const found = useMemo(() => rankMatches(entries, text, ({ label }) => label).slice(0, mostShown), [entries, text])
   const search = useSearchEntry(text)
-  const shown = text === '' ? found : [...found, search]
+  const contents = useContents(text, found)
+  const shown = text === '' ? found : [...found, ...contents, search]
   const groups = [...new Set(shown.map(({ group }) => group))]
   return (
     <Ariakit.Dialog
@@ -85,20 +92,41 @@ export default function Palette({ onClose }: { onClose: () => void }): ReactNode
 function useEntries(text: string): readonly Entry[] {
   const navigate = useNavigate()
   const commands = useAllCommands()
-  const recent = useRead('sessions.list', { per_page: 100 })
+  const board = useRead('board.show', recentSessions)
   return useMemo(() => {
-    const sessions = (recent.data?.sessions ?? []).map(
-      ({ id, title, slug, status }): Entry => ({
-        id: `session ${id}`,
-        label: title ?? slug ?? `Session ${id}`,
+    const cards = board.data?.sections.flatMap(({ cards }) => cards) ?? []
+    const sessions = cards.map(
+      (card): Entry => ({
+        id: `session ${card.id}`,
+        label: nameOfCard(card),
         group: 'Sessions',
-        detail: <Status of={status} />,
-        run: () => void navigate({ to: '/sessions/$id', params: { id: String(id) } }),
+        detail: <Status of={card.status} />,
+        run: () => void navigate({ to: '/sessions/$id', params: { id: String(card.id) } }),
       }),
     )
     const others = commands.filter(({ isHidden }) => !isHidden)
     return [...sessions.slice(0, text === '' ? 6 : undefined), ...others]
-  }, [commands, recent.data, navigate, text])
+  }, [commands, board.data, navigate, text])
+}
+
+/** What the server finds in transcripts, without the sessions that are listed by their names already. */
+function useContents(text: string, found: readonly Entry[]): readonly Entry[] {
+  const navigate = useNavigate()
+  const input = { q: text, search_contents: true, per_page: 5 }
+  const { data, isPlaceholderData } = useRead('sessions.search', input, { isEnabled: text.length >= shortestSearch })
+  if (text.length < shortestSearch || !data || isPlaceholderData) return []
+  return data.sessions
+    .filter(({ id }) => !found.some((entry) => entry.id === `session ${id}`))
+    .map(
+      (session): Entry => ({
+        id: `content ${session.id}`,
+        label: nameOfSession(session),
+        group: 'In transcripts',
+        icon: 'file-text',
+        detail: <Status of={session.status} />,
+        run: () => void navigate({ to: '/sessions/$id', params: { id: String(session.id) } }),
+      }),
+    )
 }
 
 function useSearchEntry(text: string): Entry {

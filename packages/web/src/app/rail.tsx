@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
-import { NameDialog } from '../features/people/name-dialog.tsx'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useWrite } from '../shared/api/hooks.ts'
 import { useViewer, viewerKey } from '../shared/api/viewer.ts'
 import { Count } from '../shared/kit/badge.tsx'
@@ -12,6 +11,10 @@ import { morePlaces, type Place, places, serverPages } from './places.ts'
 import { useShell } from './shell-context.ts'
 import { useSummary } from './summary.ts'
 import { ThemeButton } from './theme-button.tsx'
+
+const NameDialog = lazy(() =>
+  import('../features/people/name-dialog.tsx').then((module) => ({ default: module.NameDialog })),
+)
 
 const row =
   'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted transition-colors hover:bg-hover hover:text-text aria-[current=page]:bg-selected aria-[current=page]:text-accent-text'
@@ -104,7 +107,7 @@ function ViewerMenu(): ReactNode {
       >
         <span className="max-w-24 truncate">{viewer?.name ?? 'No name'}</span>
       </Menu>
-      <NameDialog isOpen={isNaming} onClose={() => setNaming(false)} />
+      <Suspense>{isNaming && <NameDialog isOpen onClose={() => setNaming(false)} />}</Suspense>
     </>
   )
 }

@@ -1,4 +1,6 @@
-import { useNavigate } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { neighboursOf } from '../features/board/list-order.ts'
+import { useNeedsYou } from '../features/needs-you/use-needs-you.ts'
 import { type Command, useCommands } from '../shared/keys/commands.tsx'
 import { useTheme } from '../shared/state/theme.ts'
 import { morePlaces, places } from './places.ts'
@@ -16,7 +18,41 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
     ...(keys && { keys }),
     run: () => void navigate({ to }),
   }))
+  const shownSession = Number(/^\/sessions\/(\d+)$/.exec(useLocation().pathname)?.[1])
+  const waiting = useNeedsYou().data?.sessions ?? []
+  const openSession = (id: number | undefined) => {
+    if (id !== undefined) void navigate({ to: '/sessions/$id', params: { id: String(id) } })
+  }
   useCommands([
+    {
+      id: 'next waiting',
+      label: 'Next that waits for you',
+      group: 'Everywhere',
+      keys: 'n',
+      icon: 'inbox',
+      run: () => {
+        const at = waiting.findIndex(({ card }) => card.id === shownSession)
+        const next = waiting[(at + 1) % waiting.length]
+        if (next) openSession(next.card.id)
+        else void navigate({ to: '/inbox' })
+      },
+    },
+    {
+      id: 'previous in list',
+      label: 'Previous session of the list',
+      group: 'Everywhere',
+      keys: '[',
+      isHidden: true,
+      run: () => openSession(neighboursOf(shownSession)?.previous),
+    },
+    {
+      id: 'next in list',
+      label: 'Next session of the list',
+      group: 'Everywhere',
+      keys: ']',
+      isHidden: true,
+      run: () => openSession(neighboursOf(shownSession)?.next),
+    },
     {
       id: 'palette',
       label: 'Search or do',

@@ -1,68 +1,258 @@
-import { Link, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import {
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { ButtonLink } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
-import { Panel, useTitle } from '../../shared/kit/page.tsx'
-import { statusWord } from '../../shared/kit/status.tsx'
-import { NeedsYouList } from '../needs-you/needs-you-list.tsx'
+import { useTitle } from '../../shared/kit/page.tsx'
+import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useNeedsYou } from '../needs-you/use-needs-you.ts'
-import { SessionRow } from './session-row.tsx'
+import { type Report, useBoardActions } from './board-actions.ts'
+import type { BoardCard, BoardSection } from './board-cache.ts'
+import { type BoardItem, BoardList } from './board-list.tsx'
+import { leavingWords } from './board-row.tsx'
+import { type BoardSearch, isFiltered, queryOf } from './board-search.ts'
+import { BoardToolbar } from './board-toolbar.tsx'
+import type { CategoryDialogState } from './category-menu.ts'
+import { useCollapsed } from './collapsed.ts'
+import type { createDrag } from './drag.ts'
+import { useLingering } from './leaving.ts'
+import { rememberOrder } from './list-order.ts'
+import type { RowDeeds, RowDialog } from './row-menu.ts'
+import { useSelection } from './use-selection.ts'
 
-const filters = ['running', 'needs_input', 'waiting', 'failed', 'archived'] as const
+const QuickPrompt = lazy(() => import('./quick-prompt.tsx'))
+const NeedsYouStrip = lazy(() => import('../needs-you/needs-you-strip.tsx'))
+const BoardKeys = lazy(() => import('./board-keys.ts'))
+const BulkBar = lazy(() => import('./bulk-bar.tsx'))
+const BulkReport = lazy(() => import('./bulk-report.tsx'))
+const RowDialogs = lazy(() => import('./row-dialogs.tsx'))
+const CategoryDialog = lazy(() => import('./category-dialog.tsx'))
+
+/** What no event announces (last line, cost, queue) is read again so often. */
+const readEveryMs = 20_000
 
 /** What needs a person on top, then every session. */
 export default function BoardPage(): ReactNode {
   useTitle('Board')
-  const { status } = useSearch({ from: '/shell/' })
-  const waiting = useNeedsYou()
-  const sessions = useRead('sessions.list', { ...(status && { status }), per_page: 100 })
-  const rows = sessions.data?.sessions ?? []
+  const search = useSearch({ from: '/shell/' })
+  const query = queryOf(search)
+  const board = useRead('board.show', query, { everyMs: readEveryMs })
+  const { sections, isGone } = useLingering(board.data, JSON.stringify(query))
+  const [collapsed, toggleSection] = useCollapsed()
+  const items = useMemo(() => itemsOf(sections, collapsed, search, isGone), [sections, collapsed, search, isGone])
+  const rows = useMemo(() => items.filter((item) => item.kind === 'card'), [items])
+  const [cursor, setCursor] = useState<number>()
+  const selection = useSelection(rows)
+  const [report, setReport] = useState<Report>()
+  const [dialog, setDialog] = useState<{ kind: RowDialog; cards: readonly BoardCard[] }>()
+  const [categoryDialog, setCategoryDialog] = useState<CategoryDialogState>()
+  const actions = useBoardActions(setReport)
+  const isByHand = board.data?.view === 'categories'
+  const menus = useSectionMenus(sections, setCategoryDialog, selection.add)
+  const openDialog = useCallback((kind: RowDialog, cards: readonly BoardCard[]) => setDialog({ kind, cards }), [])
+  const step = useStep(sections, actions)
+  const deeds = useMemo<RowDeeds>(
+    () => ({ actions, openDialog, ...(isByHand && { step }) }),
+    [actions, openDialog, isByHand, step],
+  )
+  const drag = useDrag(isByHand, rows, actions, menus.putBefore)
+  const latestRows = useLatest(rows)
+  useEffect(() => () => rememberOrder(latestRows.current.map(({ card }) => card.id)), [latestRows])
   return (
-    <div className="flex flex-col gap-4 p-3 md:p-4">
+    <div className="flex min-h-0 grow flex-col">
       <h1 className="unseen">Board</h1>
-      {waiting.items.length > 0 && (
-        <Panel title={`Needs you ${waiting.items.length}`}>
-          <NeedsYouList items={waiting.items} />
-        </Panel>
+      <div className="flex shrink-0 flex-col gap-2 border-line border-b bg-canvas px-3 py-2.5 md:px-4">
+        <Suspense fallback={<div className="h-9" />}>
+          <QuickPrompt />
+        </Suspense>
+        <BoardToolbar search={search} />
+      </div>
+      {board.error && !board.data && (
+        <div className="p-4">
+          <ErrorNote error={board.error} onRetry={() => board.refetch()} />
+        </div>
       )}
-      <Panel title="Sessions" actions={<Filters current={status} />}>
-        <ErrorNote error={sessions.error} onRetry={() => sessions.refetch()} />
-        {sessions.isLoading && <Skeleton rows={10} />}
-        {sessions.data && rows.length === 0 && <NoSessions isFiltered={status !== undefined} />}
-        <ul>
-          {rows.map((session) => (
-            <SessionRow key={session.id} session={session} />
-          ))}
-        </ul>
-      </Panel>
+      {board.isLoading && <Skeleton rows={14} />}
+      {board.data && (
+        <BoardList
+          items={items}
+          top={<Top search={search} isEmpty={board.data.total === 0 && rows.length === 0} />}
+          cursor={cursor}
+          selected={selection.ids}
+          onCursor={setCursor}
+          onSelect={selection.select}
+          onToggle={toggleSection}
+          menuOf={isByHand ? menus.menuOf : undefined}
+          deeds={deeds}
+          drag={drag}
+        />
+      )}
+      <Suspense>
+        <BoardKeys
+          rows={rows}
+          cursor={cursor}
+          setCursor={setCursor}
+          selected={selection.cards}
+          toggle={selection.toggle}
+          clear={selection.clear}
+          deeds={deeds}
+        />
+      </Suspense>
+      <Suspense>
+        {report && <BulkReport report={report} onClose={() => setReport(undefined)} />}
+        {selection.cards.length > 0 && (
+          <BulkBar cards={selection.cards} actions={actions} openDialog={openDialog} onDone={selection.clear} />
+        )}
+        {dialog && (
+          <RowDialogs
+            kind={dialog.kind}
+            cards={dialog.cards}
+            actions={actions}
+            onClose={() => setDialog(undefined)}
+            onDone={() => {
+              setDialog(undefined)
+              selection.clear()
+            }}
+          />
+        )}
+        {categoryDialog && <CategoryDialog state={categoryDialog} onClose={() => setCategoryDialog(undefined)} />}
+      </Suspense>
     </div>
   )
 }
 
-function Filters({ current }: { current: string | undefined }): ReactNode {
-  const chip =
-    'inline-flex h-7 items-center whitespace-nowrap rounded-md px-2 text-sm font-medium text-muted hover:bg-hover hover:text-text data-current:bg-selected data-current:text-accent-text'
+function itemsOf(
+  sections: readonly BoardSection[],
+  collapsed: ReadonlySet<string>,
+  search: BoardSearch,
+  isGone: (id: number) => boolean,
+): readonly BoardItem[] {
+  const items: BoardItem[] = []
+  for (const section of sections) {
+    // The views by time have one section, which needs no name.
+    const hasHeading = section.key !== 'all'
+    const isCollapsed = hasHeading && collapsed.has(section.key)
+    // A category without a match says nothing about the matches.
+    if (isFiltered(search) && section.cards.length === 0) continue
+    if (hasHeading) items.push({ kind: 'section', key: section.key, section, isCollapsed })
+    if (isCollapsed) continue
+    for (const card of section.cards) {
+      const words = leavingWords(card, search)
+      const leaving = words ?? (isGone(card.id) ? 'left this view' : undefined)
+      items.push({ kind: 'card', key: `session ${card.id}`, card, sectionKey: section.key, leaving })
+    }
+    if (section.shown < section.total) {
+      const text = `${section.shown} of ${section.total.toLocaleString()} are shown. A filter finds the others.`
+      items.push({ kind: 'note', key: `${section.key} more`, text })
+    }
+  }
+  return items
+}
+
+function Top({ search, isEmpty }: { search: BoardSearch; isEmpty: boolean }): ReactNode {
+  const hasFilter = isFiltered(search)
+  const hasNeeds = (useNeedsYou().data?.sessions.length ?? 0) > 0
   return (
-    <nav aria-label="Filter" className="flex gap-0.5 overflow-x-auto">
-      <Link to="/" search={{}} data-current={current === undefined || undefined} className={chip}>
-        All
-      </Link>
-      {filters.map((status) => (
-        <Link key={status} to="/" search={{ status }} data-current={current === status || undefined} className={chip}>
-          {statusWord(status)}
-        </Link>
-      ))}
-    </nav>
+    <>
+      {!hasFilter && hasNeeds && (
+        <Suspense fallback={<Skeleton rows={2} />}>
+          <NeedsYouStrip />
+        </Suspense>
+      )}
+      {isEmpty && <NoSessions hasFilter={hasFilter} />}
+    </>
   )
 }
 
-function NoSessions({ isFiltered }: { isFiltered: boolean }): ReactNode {
-  if (isFiltered) {
+/** The menus are loaded when the first one opens. */
+function useSectionMenus(
+  sections: readonly BoardSection[],
+  open: (dialog: CategoryDialogState) => void,
+  selectAll: (ids: readonly number[]) => void,
+) {
+  const cache = useQueryClient()
+  const toasts = useToasts()
+  const latest = useLatest({ sections, open, selectAll, cache, toasts })
+  return useMemo(() => {
+    const load = async () => (await import('./category-menu.ts')).createSectionMenus(latest.current)
+    return {
+      menuOf: async (section: BoardSection) => (await load()).menuOf(section),
+      putBefore: async (key: string, beforeKey: string) => (await load()).putBefore(key, beforeKey),
+    }
+  }, [latest])
+}
+
+/** One place up or down, as the keyboard and the menu do it. */
+function useStep(
+  sections: readonly BoardSection[],
+  { place }: ReturnType<typeof useBoardActions>,
+): NonNullable<RowDeeds['step']> {
+  return useCallback(
+    (card, sectionKey, by) => {
+      const cards = sections.find(({ key }) => key === sectionKey)?.cards ?? []
+      const at = cards.findIndex(({ id }) => id === card.id)
+      const other = cards[at + by]
+      if (!other) return
+      if (by === -1) void place(card, { key: sectionKey, beforeId: other.id })
+      else void place(card, { key: sectionKey, beforeId: cards[at + 2]?.id, afterId: other.id })
+    },
+    [sections, place],
+  )
+}
+
+function useLatest<Value>(value: Value): RefObject<Value> {
+  const latest = useRef(value)
+  latest.current = value
+  return latest
+}
+
+/** Dragging is loaded after the page, and only where there is a mouse. Menus and keys do the same. */
+function useDrag(
+  isOn: boolean,
+  rows: readonly { card: BoardCard }[],
+  { place }: ReturnType<typeof useBoardActions>,
+  putBefore: (key: string, beforeKey: string) => unknown,
+): ReturnType<typeof createDrag> | undefined {
+  const [drag, setDrag] = useState<ReturnType<typeof createDrag>>()
+  const latest = useLatest({ rows, place, putBefore })
+  useEffect(() => {
+    if (!isOn || !matchMedia('(pointer: fine)').matches) return setDrag(undefined)
+    let isWanted = true
+    void import('./drag.ts').then(({ createDrag }) => {
+      if (!isWanted) return
+      const made = createDrag({
+        onCard: (id, to) => {
+          const row = latest.current.rows.find(({ card }) => card.id === id)
+          if (row) void latest.current.place(row.card, to)
+        },
+        onSection: (key, beforeKey) => void latest.current.putBefore(key, beforeKey),
+      })
+      setDrag(made)
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [isOn, latest])
+  return drag
+}
+
+function NoSessions({ hasFilter }: { hasFilter: boolean }): ReactNode {
+  if (hasFilter) {
     return (
       <EmptyState
         icon="filter"
-        title="No session matches this filter"
+        title="No session matches these filters"
         action={
           <ButtonLink to="/" search={{}}>
             Show all
@@ -81,7 +271,8 @@ function NoSessions({ isFiltered }: { isFiltered: boolean }): ReactNode {
         </ButtonLink>
       }
     >
-      A session is an agent that works in its own clone of a repository. The demo runtime needs no account.
+      Write above what an agent should do, and press Start. It works in its own clone of a repository; the demo runtime
+      needs no account.
     </EmptyState>
   )
 }

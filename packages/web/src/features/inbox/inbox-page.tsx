@@ -1,32 +1,78 @@
-import type { ReactNode } from 'react'
+import { useLocation } from '@tanstack/react-router'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { ButtonLink } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
-import { Page, Panel } from '../../shared/kit/page.tsx'
-import { NeedsYouList } from '../needs-you/needs-you-list.tsx'
+import { Page } from '../../shared/kit/page.tsx'
 import { useNeedsYou } from '../needs-you/use-needs-you.ts'
+import { InboxCard } from './inbox-card.tsx'
+import { FailedTriggers, HeldSessions } from './inbox-lists.tsx'
+import { useInboxKeys } from './use-inbox-keys.ts'
+import { useOthersAnswers } from './use-others-answers.ts'
 
+/** Everything that waits for a person, answered where it stands. */
 export default function InboxPage(): ReactNode {
-  const { items, isLoading, error } = useNeedsYou()
+  const { data, count, isLoading, error, refetch } = useNeedsYou()
+  const { hash } = useLocation()
+  const linked = Number(/^session-(\d+)$/.exec(hash)?.[1])
+  const [cursor, setCursor] = useState<number>()
+  const sessions = data?.sessions ?? []
+  const focus = useCallback((id: number) => {
+    setCursor(id)
+    const card = document.getElementById(`session-${id}`)
+    card?.scrollIntoView({ block: 'nearest' })
+    card?.querySelector('a')?.focus({ preventScroll: true })
+  }, [])
+  const isLinkedHere = sessions.some(({ card }) => card.id === linked)
+  useEffect(() => {
+    if (isLinkedHere) focus(linked)
+  }, [isLinkedHere, linked, focus])
+  useInboxKeys(sessions, cursor, focus)
+  useOthersAnswers(sessions)
+  const isEmpty = data && count === 0 && data.held_total === 0
   return (
-    <Page title="Inbox" note={items.length > 0 ? `${items.length} need you, the longest wait first` : undefined}>
-      <ErrorNote error={error} />
-      <Panel>
-        {isLoading && <Skeleton />}
-        {!isLoading && items.length === 0 && (
-          <EmptyState
-            icon="circle-check"
-            title="Nothing needs you"
-            action={
+    <Page
+      title="Inbox"
+      width="narrow"
+      note={count > 0 ? `${count} ${count === 1 ? 'needs' : 'need'} you; questions first` : undefined}
+    >
+      <ErrorNote error={error} onRetry={refetch} />
+      {isLoading && <Skeleton />}
+      {isEmpty && (
+        <EmptyState
+          icon="circle-check"
+          title="Nothing needs you"
+          action={
+            <>
               <ButtonLink to="/sessions/new" look="primary" icon="plus">
                 New session
               </ButtonLink>
-            }
-          >
-            Questions of agents, failures and finished work appear here as they happen.
-          </EmptyState>
-        )}
-        <NeedsYouList items={items} />
-      </Panel>
+              <ButtonLink to="/">Open the board</ButtonLink>
+            </>
+          }
+        >
+          Questions of agents, failures and finished work appear here as they happen. Start a session, or turn on
+          notifications to be told on this device.
+        </EmptyState>
+      )}
+      {sessions.length > 0 && (
+        <ul className="flex flex-col gap-3">
+          {sessions.map((session) => (
+            <InboxCard
+              key={session.card.id}
+              session={session}
+              isAtCursor={session.card.id === cursor}
+              onCursor={setCursor}
+            />
+          ))}
+        </ul>
+      )}
+      {data && sessions.length < data.sessions_total && (
+        <p className="text-muted">
+          {sessions.length} of {data.sessions_total} are shown; the others follow as these are done.
+        </p>
+      )}
+      {data && <FailedTriggers triggers={data.triggers} total={data.triggers_total} />}
+      {data && <HeldSessions cards={data.held} total={data.held_total} />}
     </Page>
   )
 }

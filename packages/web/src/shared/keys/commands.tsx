@@ -37,7 +37,9 @@ export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands)
   latest.current = commands
   // Registered once for the same set; what they do is looked up when they run.
-  const signature = commands.map(({ id, label, keys }) => `${id}|${label}|${keys}`).join('\n')
+  const signature = commands
+    .map(({ id, label, group, keys, isHidden }) => `${id}|${label}|${group}|${keys}|${isHidden}`)
+    .join('\n')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the signature stands for the commands.
   useEffect(() => {
     const stable = latest.current.map((command) => ({

@@ -1,17 +1,18 @@
 import * as Ariakit from '@ariakit/react'
-import type { ReactNode, RefObject } from 'react'
+import { type ReactNode, type RefObject, use } from 'react'
 import { Icon } from './icon.tsx'
 import { Keys } from './keys.tsx'
 import type { MenuItem } from './menu.tsx'
 
 type MenuPopoverProps = {
   label: string
-  items: readonly MenuItem[]
+  items: readonly MenuItem[] | Promise<readonly MenuItem[]>
   anchor: RefObject<HTMLElement | null>
   onClose: () => void
 }
 
 export default function MenuPopover({ label, items, anchor, onClose }: MenuPopoverProps): ReactNode {
+  const shown = items instanceof Promise ? use(items) : items
   return (
     <Ariakit.MenuProvider open setOpen={(isOpen) => !isOpen && onClose()} placement="bottom-end">
       <Ariakit.Menu
@@ -24,7 +25,7 @@ export default function MenuPopover({ label, items, anchor, onClose }: MenuPopov
         hideOnInteractOutside={(event) => !anchor.current?.contains(event.target as Node)}
         className="z-50 min-w-48 max-w-80 rounded-lg bg-raised p-1 shadow-float outline-none"
       >
-        {items.map((item, index) =>
+        {shown.map((item, index) =>
           item === 'separator' ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: a separator has no identity of its own.
             <Ariakit.MenuSeparator key={index} className="my-1 border-line" />

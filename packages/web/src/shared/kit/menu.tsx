@@ -9,7 +9,8 @@ export type MenuItem =
 type MenuProps = {
   /** What the menu is for: "Actions of Fix the flaky retry". */
   label: string
-  items: readonly MenuItem[]
+  /** A function is called when the menu opens: for menus that stand in many rows. */
+  items: readonly MenuItem[] | (() => Promise<readonly MenuItem[]>)
   icon?: IconName
   /** With children the trigger is a button that shows them, else an icon. */
   children?: ReactNode
@@ -30,7 +31,8 @@ export function Menu({
   look = 'plain',
   isDisabled,
 }: MenuProps): ReactNode {
-  const [isOpen, setOpen] = useState(false)
+  const [opened, setOpened] = useState<Promise<readonly MenuItem[]>>()
+  const isOpen = opened !== undefined
   const anchor = useRef<HTMLSpanElement>(null)
   const trigger = {
     'aria-haspopup': 'menu',
@@ -40,7 +42,7 @@ export function Menu({
     onClick: (event: { stopPropagation(): void; preventDefault(): void }) => {
       event.preventDefault()
       event.stopPropagation()
-      setOpen(!isOpen)
+      setOpened(isOpen ? undefined : typeof items === 'function' ? items() : Promise.resolve(items))
     },
   } as const
   return (
@@ -54,7 +56,12 @@ export function Menu({
       )}
       {isOpen && (
         <Suspense>
-          <MenuPopover label={label} items={items} anchor={anchor} onClose={() => setOpen(false)} />
+          <MenuPopover
+            label={label}
+            items={typeof items === 'function' ? opened : items}
+            anchor={anchor}
+            onClose={() => setOpened(undefined)}
+          />
         </Suspense>
       )}
     </span>

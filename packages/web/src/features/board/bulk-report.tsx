@@ -1,0 +1,36 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { IconButton } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
+import type { Report } from './board-actions.ts'
+
+/** Which sessions refused, and in whose words. It stays until it is closed. */
+export default function BulkReport({
+  report: { done, count, refusals },
+  onClose,
+}: {
+  report: Report
+  onClose: () => void
+}): ReactNode {
+  return (
+    <section role="alert" aria-label="Refused" className="shrink-0 border-line border-t bg-failed-soft px-3 py-2">
+      <div className="flex items-center gap-2">
+        <Icon name="triangle-alert" className="text-failed" />
+        <span className="grow font-semibold">
+          {done} {count} of {count + refusals.length}; {refusals.length} refused
+        </span>
+        <IconButton size="sm" icon="x" label="Close" onClick={onClose} />
+      </div>
+      <ul className="mt-1 max-h-32 overflow-y-auto">
+        {refusals.map(({ id, name, sentence }) => (
+          <li key={id} className="py-0.5">
+            <Link to="/sessions/$id" params={{ id: String(id) }} className="font-medium underline">
+              {name}
+            </Link>
+            {`: ${sentence}`}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,158 @@
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { useRead } from '../../shared/api/hooks.ts'
+import { Button } from '../../shared/kit/button.tsx'
+import { Dialog } from '../../shared/kit/dialog.tsx'
+import { Select, TextField } from '../../shared/kit/field.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
+import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { type BoardActions, nameOfCard } from './board-actions.ts'
+import type { BoardCard } from './board-cache.ts'
+import type { RowDialog } from './row-menu.ts'
+import { snoozePresets, wallTime, zone } from './snooze.ts'
+
+type RowDialogProps = {
+  cards: readonly BoardCard[]
+  actions: BoardActions
+  onClose: () => void
+  /** Closed by a choice. */
+  onDone: () => void
+}
+
+/** Questions of a row or of the bulk bar: until when, where to, how urgent. */
+export default function RowDialogs({ kind, ...props }: RowDialogProps & { kind: RowDialog }): ReactNode {
+  if (kind === 'snooze') return <SnoozeDialog {...props} />
+  return kind === 'category' ? <CategoryChoice {...props} /> : <PriorityDialog {...props} />
+}
+
+function subjectOf(cards: readonly BoardCard[]): string {
+  const [only] = cards
+  return cards.length === 1 && only ? `“${nameOfCard(only)}”` : `${cards.length} sessions`
+}
+
+const choice = 'flex min-h-9 items-center gap-2.5 rounded-md px-2 text-left hover:bg-hover'
+
+function SnoozeDialog({ cards, actions, onClose, onDone }: RowDialogProps): ReactNode {
+  const [now] = useState(() => new Date())
+  const [until, setUntil] = useState(() => wallTime(new Date(now.getTime() + 86_400_000)))
+  const snooze = (end: string) => {
+    onDone()
+    void actions.snooze(cards, end)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    snooze(until)
+  }
+  return (
+    <Dialog title={`Snooze ${subjectOf(cards)}`} isOpen onClose={onClose} width="sm">
+      <div className="flex flex-col gap-3">
+        <p className="text-muted">It leaves the board until then. The agent goes on.</p>
+        <div className="flex flex-col">
+          {snoozePresets(now).map(({ label, until: end }) => (
+            <button key={label} type="button" onClick={() => snooze(end)} className={choice}>
+              <Icon name="clock" size={14} className="text-muted" />
+              {label}
+            </button>
+          ))}
+        </div>
+        <form onSubmit={submit} className="flex items-end gap-2 border-line border-t pt-3">
+          <div className="min-w-0 grow">
+            <TextField
+              label={`Until (${zone})`}
+              type="datetime-local"
+              required
+              min={wallTime(now)}
+              value={until}
+              onChange={(event) => setUntil(event.currentTarget.value)}
+            />
+          </div>
+          <Button type="submit" look="primary">
+            Snooze
+          </Button>
+        </form>
+      </div>
+    </Dialog>
+  )
+}
+
+function CategoryChoice({ cards, actions, onClose, onDone }: RowDialogProps): ReactNode {
+  const { data, error } = useRead('categories.list', {})
+  const current = cards.length === 1 ? (cards[0]?.category_id ?? null) : undefined
+  const all = [
+    ...(data?.categories ?? []).map(({ id, name }) => ({ id: id as number | null, name })),
+    { id: null, name: 'Uncategorized' },
+  ]
+  return (
+    <Dialog title={`Move ${subjectOf(cards)}`} isOpen onClose={onClose} width="sm">
+      <ErrorNote error={error} />
+      <div className="flex flex-col">
+        {all.map((category) => (
+          <button
+            key={category.id}
+            type="button"
+            disabled={category.id === current}
+            onClick={() => {
+              onDone()
+              void actions.setCategory(cards, category)
+            }}
+            className={`${choice} disabled:text-muted`}
+          >
+            <Icon name={category.id === current ? 'check' : 'tag'} size={14} className="text-muted" />
+            {category.name}
+          </button>
+        ))}
+      </div>
+    </Dialog>
+  )
+}
+
+function PriorityDialog({ cards, actions, onClose, onDone }: RowDialogProps): ReactNode {
+  const [only] = cards
+  const [level, setLevel] = useState<string>(only?.priority_class ?? 'spot')
+  const [precedence, setPrecedence] = useState(String(only?.precedence ?? 0))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onDone()
+    void actions.setPriority(cards, {
+      scheduling_class: level === 'priority' ? 'priority' : 'spot',
+      precedence: Number(precedence),
+    })
+  }
+  return (
+    <Dialog title={`Priority of ${subjectOf(cards)}`} isOpen onClose={onClose} width="sm">
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <Select
+          label="Class"
+          value={level}
+          onChange={(event) => setLevel(event.currentTarget.value)}
+          options={[
+            { value: 'spot', label: 'Spot: waits for a free slot' },
+            { value: 'priority', label: 'Priority: starts at once' },
+          ]}
+        />
+        <TextField
+          label="Precedence"
+          type="number"
+          step={1}
+          required
+          value={precedence}
+          onChange={(event) => setPrecedence(event.currentTarget.value)}
+          hint="Higher is handled sooner within the spot queue."
+        />
+        <div className="flex justify-between gap-2">
+          <Button
+            icon="chevron-up"
+            onClick={() => {
+              onDone()
+              void actions.setPriority(cards, { place: 'top_of_spot' })
+            }}
+          >
+            Top of the queue
+          </Button>
+          <Button type="submit" look="primary">
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

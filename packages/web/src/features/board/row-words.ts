@@ -1,0 +1,41 @@
+import type { BoardCard } from './board-cache.ts'
+
+const quietAfterMs = 120_000
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+/** "6 m", in the largest whole unit. */
+function lengthOf(ms: number): string {
+  const [unit, size] = units.find(([, size]) => ms >= size) ?? ['s', 1_000]
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`
+}
+
+export function ageOf(at: string, now: number): string {
+  return lengthOf(now - Date.parse(at))
+}
+
+/** "quiet 6 m" for an agent that runs and has written nothing for minutes. */
+export function silenceOf({ status, last_written_at, working_since }: BoardCard, now: number): string | undefined {
+  if (status !== 'running') return undefined
+  const since = [last_written_at, working_since].flatMap((at) => (at ? [Date.parse(at)] : []))
+  if (since.length === 0) return undefined
+  const silentMs = now - Math.max(...since)
+  return silentMs < quietAfterMs ? undefined : `quiet ${lengthOf(silentMs)}`
+}
+
+const holds: Record<string, string> = {
+  fleet_at_cap: 'Waits for a free slot',
+  budget_exhausted: 'Waits for a budget',
+}
+
+/** The one line that says most about a session now. */
+export function lastWords({ status, question, failure, held, last_line }: BoardCard): string | undefined {
+  if (question) return `“${question.message}”`
+  if (status === 'failed' && failure) return failure
+  if (held) return holds[held.reason] ?? held.reason
+  return last_line
+}

@@ -1,0 +1,140 @@
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Button, ButtonLink } from '../../shared/kit/button.tsx'
+import { TextArea } from '../../shared/kit/field.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
+import { Time } from '../../shared/kit/time.tsx'
+import { useDraft } from '../../shared/state/draft.ts'
+import { type BoardActions, nameOfCard, useBoardActions } from '../board/board-actions.ts'
+import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
+import { needOf } from '../needs-you/need-words.ts'
+import type { NeedySession } from '../needs-you/use-needs-you.ts'
+
+type InboxCardProps = { session: NeedySession; isAtCursor: boolean; onCursor: (id: number) => void }
+
+/** One session, with everything that it wants of a person. */
+export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): ReactNode {
+  const { card, since, transition_id, elicitations, oauth_required_servers = [] } = session
+  const actions = useBoardActions()
+  const { kind, icon, word, color } = needOf(session)
+  const params = { id: String(card.id) }
+  const see = () => {
+    if (kind !== 'question') void actions.markSeen(card, transition_id)
+  }
+  return (
+    <li
+      id={`session-${card.id}`}
+      data-cursor={isAtCursor || undefined}
+      onFocus={() => onCursor(card.id)}
+      className="flex flex-col gap-2.5 rounded-lg border border-line bg-surface p-3 shadow-raised data-cursor:border-accent md:p-4"
+    >
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className={`inline-flex items-center gap-1.5 font-medium text-sm ${color}`}>
+          <Icon name={icon} size={14} />
+          {word}
+        </span>
+        <Link
+          to="/sessions/$id"
+          params={params}
+          onClick={see}
+          className="min-w-0 truncate font-semibold hover:underline max-md:order-last max-md:basis-full"
+        >
+          {nameOfCard(card)}
+        </Link>
+        <span className="grow" />
+        {since && <Time at={since} className="text-muted text-sm" />}
+      </header>
+      <p className="text-muted text-sm">
+        {[`#${card.id}`, card.agent_root, card.agent_runtime, card.model].filter(Boolean).join(' · ')}
+      </p>
+      {elicitations.map((elicitation) => (
+        <div key={elicitation.id} className="rounded-md bg-needs-soft p-3">
+          <ElicitationForm elicitation={elicitation} />
+        </div>
+      ))}
+      {oauth_required_servers.map(({ server_name, server_url }) => (
+        <p key={server_name} className="break-words rounded-md bg-needs-soft px-3 py-2">
+          <strong>{server_name}</strong> ({server_url}) wants a sign-in. Authorise it, then restart the session.
+        </p>
+      ))}
+      {kind === 'failed' && card.failure && (
+        <p className="line-clamp-4 whitespace-pre-wrap break-words rounded-md bg-failed-soft px-3 py-2">
+          {card.failure}
+        </p>
+      )}
+      {kind === 'needs_input' && card.last_line && <p className="line-clamp-3 break-words">{card.last_line}</p>}
+      {kind !== 'question' && <Deeds session={session} actions={actions} onSeen={see} />}
+    </li>
+  )
+}
+
+function Deeds({
+  session: { card },
+  actions,
+  onSeen,
+}: {
+  session: NeedySession
+  actions: BoardActions
+  onSeen: () => void
+}): ReactNode {
+  const [isWriting, setWriting] = useState(false)
+  const isResting = card.needs_you === 'needs_input'
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        {isResting ? (
+          <Button size="sm" icon="message-square" aria-expanded={isWriting} onClick={() => setWriting(!isWriting)}>
+            Follow up
+          </Button>
+        ) : (
+          <Button size="sm" icon="rotate-ccw" onClick={() => actions.restart([card])}>
+            Restart
+          </Button>
+        )}
+        <ButtonLink size="sm" to="/sessions/$id" params={{ id: String(card.id) }}>
+          Open
+        </ButtonLink>
+        <Button size="sm" icon="archive" onClick={() => actions.archive([card])}>
+          Archive
+        </Button>
+        <Button size="sm" look="quiet" icon="check" onClick={onSeen}>
+          Seen
+        </Button>
+      </div>
+      {isWriting && <InlineFollowUp id={card.id} onSend={(prompt) => actions.followUp(card, prompt)} />}
+    </>
+  )
+}
+
+/** The same draft as on the session's page. It stays until the server has accepted it. */
+function InlineFollowUp({ id, onSend }: { id: number; onSend: (prompt: string) => Promise<boolean> }): ReactNode {
+  const [text, setText] = useDraft(`session.${id}`)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    if (await onSend(text)) setText('')
+    setBusy(false)
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <TextArea
+        label="Message"
+        isLabelHidden
+        rows={2}
+        autoFocus
+        value={text}
+        placeholder="What should it do next?"
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+        }}
+      />
+      <div className="flex justify-end">
+        <Button type="submit" size="sm" look="primary" icon="send" disabled={text.trim() === ''} isBusy={isBusy}>
+          Send
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,68 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Button, ButtonLink } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
+import { Panel } from '../../shared/kit/page.tsx'
+import { Time } from '../../shared/kit/time.tsx'
+import { nameOfCard, useBoardActions } from '../board/board-actions.ts'
+import type { BoardCard } from '../board/board-cache.ts'
+import { lastWords } from '../board/row-words.ts'
+import type { NeedsYou } from '../needs-you/use-needs-you.ts'
+
+const line = 'flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-3 py-1.5 last:border-b-0'
+const name = 'min-w-0 truncate font-medium hover:underline'
+
+export function FailedTriggers({ triggers, total }: { triggers: NeedsYou['triggers']; total: number }): ReactNode {
+  if (triggers.length === 0) return null
+  return (
+    <Panel title={`Failed triggers ${total}`}>
+      <ul>
+        {triggers.map(({ id, name: title, agent_root_name, failed_at, last_error, last_session_id }) => (
+          <li key={id} className={line}>
+            <Icon name="octagon-x" size={14} className="text-failed" />
+            <Link to="/triggers/$id" params={{ id: String(id) }} className={name}>
+              {title}
+            </Link>
+            <span className="min-w-0 grow basis-40 truncate text-muted text-sm" data-tip={last_error}>
+              {last_error ?? agent_root_name}
+            </span>
+            {failed_at && <Time at={failed_at} className="text-muted text-sm" />}
+            {last_session_id !== undefined && (
+              <ButtonLink size="sm" look="quiet" to="/sessions/$id" params={{ id: String(last_session_id) }}>
+                Last session
+              </ButtonLink>
+            )}
+            <ButtonLink size="sm" to="/triggers/$id" params={{ id: String(id) }}>
+              Open
+            </ButtonLink>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+/** They go on by themselves; a person may let one jump the queue. */
+export function HeldSessions({ cards, total }: { cards: readonly BoardCard[]; total: number }): ReactNode {
+  const actions = useBoardActions()
+  if (cards.length === 0) return null
+  return (
+    <Panel title={`Held ${total}`}>
+      <ul>
+        {cards.map((card) => (
+          <li key={card.id} className={line}>
+            <Icon name="hourglass" size={14} className="text-muted" />
+            <Link to="/sessions/$id" params={{ id: String(card.id) }} className={name}>
+              {nameOfCard(card)}
+            </Link>
+            <span className="min-w-0 grow basis-40 truncate text-muted text-sm">{lastWords(card)}</span>
+            {card.held?.since && <Time at={card.held.since} className="text-muted text-sm" />}
+            <Button size="sm" icon="zap" onClick={() => actions.setPriority([card], { scheduling_class: 'priority' })}>
+              Start now
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

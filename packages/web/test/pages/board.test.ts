@@ -1,0 +1,221 @@
+import { expect, test } from 'vitest'
+import { axe, type OpenPage, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { makeSession } from '../support/sessions.ts'
+
+const call: ReturnType<typeof sharedServer>['call'] = (...input) => sharedServer().call(...input)
+
+function row(page: OpenPage['page'], title: string) {
+  return page.locator('[data-session]', { hasText: title })
+}
+
+async function choose({ page }: OpenPage, title: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions of ${title}` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+test('archives a session from its row, keeps the row in its place, and takes it back by undo', async () => {
+  const title = 'Archive me and take me back'
+  const { id } = await makeSession(title)
+  const opened = await openPage()
+  const { page, goto } = opened
+  await goto('/?q=Archive+me')
+  await choose(opened, title, 'Archive')
+  await row(page, title).getByText('archived', { exact: true }).waitFor()
+  await expect.poll(async () => (await show(id)).status).toBe('archived')
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await show(id)).status).toBe('needs_input')
+  await expect.poll(() => row(page, title).getByText('archived', { exact: true }).count()).toBe(0)
+  expect(opened.faults).toEqual([])
+})
+
+test('names each session that refused a bulk action, and does the rest', async () => {
+  const [one, other] = [await makeSession('Bulk one rests'), await makeSession('Bulk two has a queue')]
+  await call('POST', `/sessions/${other.id}/sleep`)
+  await call('POST', `/sessions/${other.id}/enqueued_messages`, { content: 'and then this' })
+  const opened = await openPage()
+  const { page, goto } = opened
+  await goto('/?q=Bulk')
+  await row(page, 'Bulk one rests').hover()
+  await page.getByRole('checkbox', { name: 'Select Bulk one rests' }).click()
+  await page.getByRole('checkbox', { name: 'Select Bulk two has a queue' }).click({ modifiers: ['Shift'] })
+  const bar = page.getByRole('region', { name: 'Selected sessions' })
+  await bar.getByText('2 selected').waitFor()
+  await screenshot(page, 'board-bulk')
+  expect(await axe(page)).toEqual([])
+  await bar.getByRole('button', { name: 'Archive' }).click()
+  const report = page.getByRole('alert', { name: 'Refused' })
+  await report.getByText('Archived 1 of 2; 1 refused').waitFor()
+  await report.getByRole('link', { name: 'Bulk two has a queue' }).waitFor()
+  await screenshot(page, 'board-refused')
+  expect((await show(one.id)).status).toBe('archived')
+  expect((await show(other.id)).status).not.toBe('archived')
+  expect(await axe(page)).toEqual([])
+  expect(opened.faults).toEqual([])
+})
+
+test('snoozes in local time, hides and shows again, makes a favourite, and moves to a category', async () => {
+  const title = 'Menu of a row'
+  const { id } = await makeSession(title)
+  const { category } = await call<{ category: { id: number } }>('POST', '/categories', { name: `Upkeep ${id}` })
+  const opened = await openPage()
+  const { page, goto } = opened
+  await goto('/?q=Menu+of&shown=all')
+  await choose(opened, title, 'Make a favourite')
+  await expect.poll(async () => (await show(id)).favorited).toBe(true)
+  await choose(opened, title, 'Snooze…')
+  await page.getByRole('dialog').getByText('Europe/Berlin').waitFor()
+  await screenshot(page, 'board-snooze')
+  expect(await axe(page)).toEqual([])
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Tomorrow morning/ })
+    .click()
+  await expect.poll(async () => (await show(id)).visibility).toBe('snoozed')
+  await choose(opened, title, 'Show on the board')
+  await expect.poll(async () => (await show(id)).visibility).toBe('visible')
+  await choose(opened, title, 'Hide')
+  await expect.poll(async () => (await show(id)).visibility).toBe('hidden')
+  await choose(opened, title, 'Move to a category…')
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: `Upkeep ${id}` })
+    .click()
+  await expect.poll(async () => (await show(id)).category?.id).toBe(category.id)
+  await choose(opened, title, 'Class and precedence…')
+  await page.getByLabel('Precedence').fill('7')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => (await show(id)).precedence).toBe(7)
+  await choose(opened, title, 'Top of the queue')
+  await choose(opened, title, 'Sleep')
+  await choose(opened, title, 'Restart')
+  await page.getByText(`Restarted “${title}”`).waitFor()
+  expect(opened.faults).toEqual([])
+})
+
+test('adds, renames, freezes, moves and deletes a category, and drags a row into it', async () => {
+  const title = 'Drag me into a section'
+  const { id } = await makeSession(title)
+  const opened = await openPage()
+  const { page, goto } = opened
+  await goto('/')
+  await page.getByRole('button', { name: 'Actions of Uncategorized' }).click()
+  await page.getByRole('menuitem', { name: 'New category…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(`Release ${id}`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  const heading = page.getByRole('button', { name: `Release ${id}`, exact: true })
+  await heading.waitFor()
+  await row(page, title).dragTo(heading)
+  await expect.poll(async () => (await show(id)).category?.name).toBe(`Release ${id}`)
+  await choose(opened, `Release ${id}`, 'Freeze')
+  await page.getByText('frozen').first().waitFor()
+  await choose(opened, `Release ${id}`, 'Rename…')
+  await page.getByRole('textbox', { name: 'Name' }).fill(`Renamed ${id}`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await choose(opened, `Renamed ${id}`, 'Move section up')
+  await page.getByRole('button', { name: `Renamed ${id}`, exact: true }).click()
+  await row(page, title).waitFor({ state: 'detached' })
+  await choose(opened, `Renamed ${id}`, 'Delete…')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(async () => (await show(id)).category ?? null).toBeNull()
+  expect(opened.faults).toEqual([])
+})
+
+test('keeps view and filters in the address and under a name of their own', async () => {
+  const { id } = await makeSession('Filtered by its title')
+  const opened = await openPage()
+  const { page, goto } = opened
+  await goto('/')
+  await page.getByLabel('View').selectOption('touched')
+  await page.waitForURL(/view=touched/)
+  await page.getByRole('searchbox').fill(String(id))
+  await page.waitForURL(/q=/)
+  await row(page, 'Filtered by its title').waitFor()
+  await page.getByRole('button', { name: 'Filters' }).click()
+  await page.getByLabel('Show archived sessions').click()
+  await page.getByLabel('Save this view as').fill('Mine')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await screenshot(page, 'board-filters')
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.getByRole('link', { name: 'Mine' }).click()
+  await page.waitForURL(/archived=true/)
+  await page.reload()
+  await row(page, 'Filtered by its title').waitFor()
+  expect(opened.faults).toEqual([])
+})
+
+test('shows a change of status in the row, and says where a row went that left the filter', async () => {
+  const title = 'Leaves the filter'
+  const { id } = await makeSession(title)
+  const opened = await openPage()
+  const { page, goto } = opened
+  await goto('/?status=needs_input&q=Leaves')
+  await row(page, title).waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
+  await call('POST', `/sessions/${id}/archive`)
+  await row(page, title).getByText('moved to Archived').waitFor()
+  await row(page, title).getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await show(id)).status).toBe('needs_input')
+  expect(opened.faults).toEqual([])
+})
+
+test('starts a session in one line, and moves through the rows by keys', async () => {
+  const opened = await openPage()
+  const { page, goto } = opened
+  const prompt = `Say hello to ${Date.now()}`
+  await goto('/?view=created')
+  await page.getByLabel('Start a session').fill(prompt)
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByText('Started').waitFor()
+  expect(await page.getByLabel('Start a session').inputValue()).toBe('')
+  await page.getByRole('heading', { name: 'Board' }).waitFor({ state: 'attached' })
+  await page.locator('[data-session]').nth(1).waitFor()
+  await page.locator('body').click({ position: { x: 5, y: 5 } })
+  await page.locator('main').focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('k')
+  await expect.poll(() => page.locator('[data-session][data-cursor]').count()).toBe(1)
+  await page.keyboard.press('x')
+  await page.getByText('1 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('1 selected').waitFor({ state: 'detached' })
+  await page.keyboard.press('o')
+  await page.waitForURL(/sessions\/\d+/)
+  const first = page.url()
+  await page.keyboard.press(']')
+  await page.waitForURL((url) => url.href !== first)
+  await page.keyboard.press('[')
+  await page.waitForURL(first)
+  expect(opened.faults).toEqual([])
+})
+
+test.each(['ranked', 'touched', 'created', 'categories'])(
+  'the view %s fits a phone and a desktop in both themes',
+  async (view) => {
+    await makeSession('A row with a rather long title that has to be cut somewhere near the end')
+    for (const size of ['desktop', 'phone'] as const) {
+      const theme = view === 'categories' || view === 'touched' ? 'light' : 'dark'
+      const { page, goto, faults } = await openPage({ size, theme })
+      await goto(view === 'categories' ? '/' : `/?view=${view}`)
+      await page.locator('[data-session]').first().waitFor()
+      await screenshot(page, `board-${view}-${size}-${theme}`)
+      expect(await axe(page)).toEqual([])
+      expect(await overflows(page)).toEqual([])
+      expect(faults).toEqual([])
+    }
+  },
+)
+
+type Shown = {
+  status: string
+  visibility: string
+  favorited: boolean
+  precedence: number
+  category?: { id: number; name: string } | null
+}
+
+async function show(id: number): Promise<Shown> {
+  return (await call<{ session: Shown }>('GET', `/sessions/${id}`)).session
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { ask, makeSession } from '../support/sessions.ts'
+
+test('two people have one question: the second sees it go, and is told how it was answered', async () => {
+  const { id } = await makeSession('Two people are asked')
+  const message = `Deploy ${id} to staging now?`
+  await ask(id, message)
+  const [one, other] = [await openPage(), await openPage({ theme: 'dark' })]
+  await one.goto('/inbox')
+  await other.goto('/inbox')
+  await one.page.getByText('live', { exact: true }).waitFor()
+  await other.page.getByText('live', { exact: true }).waitFor()
+  const question = { name: `Question: ${message}` }
+  await other.page.getByRole('form', question).waitFor()
+  await screenshot(other.page, 'inbox-question-dark')
+  await one.page.getByRole('form', question).getByRole('button', { name: 'Accept' }).click()
+  await one.page.getByRole('form', question).waitFor({ state: 'detached' })
+  await other.page.getByRole('form', question).waitFor({ state: 'detached' })
+  await other.page.getByText(`“${message}” was accepted elsewhere`).waitFor()
+  expect(await one.page.getByText('elsewhere').count()).toBe(0)
+  expect([...one.faults, ...other.faults]).toEqual([])
+})
+
+test('an answer that comes second is refused in the sentence of the API', async () => {
+  const { id } = await makeSession('The stream is cut')
+  const message = `Close ticket ${id}?`
+  const { request } = await ask(id, message)
+  const { page, goto, context } = await openPage()
+  // A page that hears no event, as after a sleep of the laptop.
+  await context.route('**/web/v1/events*', (route) => route.abort())
+  await goto('/inbox')
+  await page.getByRole('form', { name: `Question: ${message}` }).waitFor()
+  await sharedServer().call('PATCH', `/elicitations/${request}/respond`, { action_type: 'decline' })
+  await page
+    .getByRole('form', { name: `Question: ${message}` })
+    .getByRole('button', { name: 'Accept' })
+    .click()
+  await page
+    .getByRole('status')
+    .getByText(/already|answered|pending/i)
+    .waitFor()
+  await page.getByRole('form', { name: `Question: ${message}` }).waitFor({ state: 'detached' })
+})
+
+test('a finished session is followed up in place, archived with undo, opened, and marked as seen', async () => {
+  const { call } = sharedServer()
+  const one = await makeSession('Finished and unread')
+  const { page, goto, faults } = await openPage({ size: 'phone' })
+  await goto(`/inbox#session-${one.id}`)
+  const card = page.locator(`#session-${one.id}`)
+  await card.getByText('Done, unread').waitFor()
+  await screenshot(page, 'inbox-phone')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await card.getByRole('button', { name: 'Follow up' }).click()
+  await card.getByLabel('Message').fill('Say goodbye')
+  await card.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Sent to “Finished and unread”').waitFor()
+  await expect
+    .poll(async () => (await call<{ turns: unknown[] }>('GET', `/sessions/${one.id}/turns`)).turns.length)
+    .toBe(2)
+  const other = await makeSession('Archived from the inbox')
+  await page.locator(`#session-${other.id}`).getByRole('button', { name: 'Archive' }).click()
+  await page.locator(`#session-${other.id}`).waitFor({ state: 'detached' })
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  const status = async () =>
+    (await call<{ session: { status: string } }>('GET', `/sessions/${other.id}`)).session.status
+  await expect.poll(status).toBe('needs_input')
+  const third = await makeSession('Seen in the inbox')
+  await page.locator(`#session-${third.id}`).getByRole('button', { name: 'Seen' }).click()
+  await page.locator(`#session-${third.id}`).waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+test('keys move through the cards, accept a question and mark a finished session as seen', async () => {
+  const asking = await makeSession('Asked by keys')
+  await ask(asking.id, `Go on with ${asking.id}?`)
+  const { page, goto, faults } = await openPage()
+  await goto(`/inbox#session-${asking.id}`)
+  await page.locator(`#session-${asking.id}[data-cursor]`).waitFor()
+  await page.keyboard.press('j')
+  await page.locator(`#session-${asking.id}:not([data-cursor])`).waitFor()
+  await page.keyboard.press('k')
+  await page.locator(`#session-${asking.id}[data-cursor]`).waitFor()
+  await page.keyboard.press('a')
+  await page.getByText(`Go on with ${asking.id}?`).waitFor({ state: 'detached' })
+  const asked = await makeSession('Declined by a key')
+  await ask(asked.id, `Delete ${asked.id}?`)
+  await goto(`/inbox#session-${asked.id}`)
+  await page.locator(`#session-${asked.id}[data-cursor]`).waitFor()
+  await page.keyboard.press('d')
+  await page.getByText(`Delete ${asked.id}?`).waitFor({ state: 'detached' })
+  await screenshot(page, 'inbox-desktop')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('the board answers the most urgent of it on its first screen', async () => {
+  const { id } = await makeSession('Asked on the board')
+  const message = `Restart host ${id}?`
+  await ask(id, message)
+  const { page, goto, faults } = await openPage()
+  await goto('/')
+  const strip = page.getByRole('region', { name: 'Needs you' })
+  const line = strip.getByRole('listitem').filter({ hasText: message })
+  await line.waitFor()
+  await screenshot(page, 'board-needs-you')
+  expect(await axe(page)).toEqual([])
+  await line.getByRole('button', { name: 'Decline' }).click()
+  await line.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
