@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
-import { homeFolder, openPage, screenshot, sharedServer, startServer } from '../support/browser.ts'
-import type { Server } from '../support/launch-server.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { homeFolder, openPage, screenshot, startServer } from '../support/browser.ts'
+import { launchServer, type Server } from '../support/launch-server.ts'
 
 /** The addresses of the event streams that tabs of this browser have opened so far. */
 function streamsOf(context: BrowserContext): string[] {
@@ -12,10 +12,19 @@ function streamsOf(context: BrowserContext): string[] {
   return opened
 }
 
+/** Of this file, so that its board holds nothing but the sessions of these tests. */
+let server: Server
+
+beforeAll(async () => {
+  server = await launchServer()
+})
+
+afterAll(() => server.stop())
+
 let made = 0
 
 /** Makes a session that no page has read yet. Answers its title. */
-async function makeSession({ call }: Pick<Server, 'call'> = sharedServer()): Promise<string> {
+async function makeSession({ call }: Pick<Server, 'call'> = server): Promise<string> {
   made += 1
   const title = `Live ${process.pid} ${made}`
   await call('POST', '/sessions', { title, agent_root: 'sample' })
@@ -35,7 +44,7 @@ async function openBoard(context: BrowserContext): Promise<Page> {
 
 describe('the event stream', () => {
   test('twenty tabs of a browser share one stream, and all of them show what happens', async () => {
-    const { context } = await openPage()
+    const { context } = await openPage({ server })
     const streams = streamsOf(context)
     const tabs: Page[] = []
     for (let index = 0; index < 20; index += 1) tabs.push(await openBoard(context))
@@ -45,7 +54,7 @@ describe('the event stream', () => {
   })
 
   test('when the tab that reads the stream closes, another one continues after the last event', async () => {
-    const { context } = await openPage()
+    const { context } = await openPage({ server })
     const first = await openBoard(context)
     const second = await openBoard(context)
     const before = await makeSession()
@@ -82,7 +91,7 @@ describe('the event stream', () => {
   })
 
   test('after a sleep of the computer the page reconnects instead of waiting on a dead connection', async () => {
-    const { context } = await openPage()
+    const { context } = await openPage({ server })
     await context.clock.install()
     const streams = streamsOf(context)
     const page = await openBoard(context)
