@@ -15,6 +15,7 @@ self.addEventListener('notificationclick', (event) => {
 async function open(url) {
   const [page] = await self.clients.matchAll({ type: 'window' })
   if (!page) return self.clients.openWindow(url)
-  await page.focus()
+  // A browser may refuse to bring the window to the front; the page opens in any case.
+  await page.focus().catch(() => {})
   await page.navigate(url)
 }

@@ -81,6 +81,7 @@ async function withPushService({ page, context }: { page: Page; context: Browser
 
 test('pushes are turned on and off on this device, and a push opens its session', async () => {
   const { call } = sharedServer()
+  const id = await notify('The drum rolls')
   const opened = await openPage()
   const { page, context, faults, goto } = opened
   await withPushService(opened)
@@ -107,24 +108,31 @@ test('pushes are turned on and off on this device, and a push opens its session'
   await devtools.send('ServiceWorker.deliverPushMessage', {
     origin: new URL(page.url()).origin,
     registrationId: registrations[0] ?? '',
-    data: JSON.stringify({ title: 'Yardmaster', body: 'Session 7 asks you something', url: '/sessions/7', tag: 'n-7' }),
+    data: JSON.stringify({
+      title: 'Yardmaster',
+      body: 'Session 7 asks you something',
+      url: `/sessions/${id}`,
+      tag: 'n-7',
+    }),
   })
   const shown = () =>
     page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready
       return (await registration.getNotifications()).map(({ body, data }) => ({ body, url: data.url }))
     })
-  await expect.poll(shown).toEqual([{ body: 'Session 7 asks you something', url: '/sessions/7' }])
+  await expect.poll(shown).toEqual([{ body: 'Session 7 asks you something', url: `/sessions/${id}` }])
   await worker.evaluate(async () => {
     const scope = self as unknown as { registration: ServiceWorkerRegistration; dispatchEvent(event: Event): boolean }
     const [notification] = await scope.registration.getNotifications()
-    // Only a click of a person may focus a window; the navigation is what matters here.
+    // A browser makes this event only for a click of a person on the desktop.
     const event = new Event('notificationclick') as Event & { notification?: unknown; waitUntil?: unknown }
     event.notification = notification
     event.waitUntil = () => {}
     scope.dispatchEvent(event)
   })
+  await page.waitForURL(new RegExp(`/sessions/${id}$`))
   await expect.poll(shown).toEqual([])
+  await goto('/notifications')
 
   await device.getByRole('button', { name: 'Turn off' }).click()
   await device.getByText('Pushes are off').waitFor()

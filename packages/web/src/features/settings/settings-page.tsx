@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { useRead, useWrite } from '../../shared/api/hooks.ts'
+import { refresh, useRead, useWrite } from '../../shared/api/hooks.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
@@ -56,6 +57,7 @@ const themes: readonly { value: Theme; label: string }[] = [
 
 function You({ name }: { name: string | null }): ReactNode {
   const [theme, setTheme] = useTheme()
+  const cache = useQueryClient()
   const [isNaming, setNaming] = useState(false)
   return (
     <Panel title="You">
@@ -78,7 +80,13 @@ function You({ name }: { name: string | null }): ReactNode {
           onChange={(event) => setTheme(event.currentTarget.value as Theme)}
         />
       </div>
-      <NameDialog isOpen={isNaming} onClose={() => setNaming(false)} />
+      <NameDialog
+        isOpen={isNaming}
+        onClose={() => {
+          setNaming(false)
+          void refresh(cache, ['sign_ins'])
+        }}
+      />
     </Panel>
   )
 }

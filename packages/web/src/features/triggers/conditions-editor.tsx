@@ -8,10 +8,12 @@ import { ConditionFields } from './condition-fields.tsx'
 import { conditionLooks } from './condition-looks.ts'
 import { type Condition, newCondition } from './trigger-form.ts'
 
+export type PreviewedCondition = Result<'triggers.preview'>['conditions'][number]
+
 type Props = {
   conditions: readonly Condition[]
-  /** What the server says about each, in the same order. */
-  previewed: Result<'triggers.preview'>['conditions']
+  /** What the server says about each, by its key. */
+  previewed: ReadonlyMap<string, PreviewedCondition>
   onChange: (conditions: readonly Condition[]) => void
 }
 
@@ -24,7 +26,7 @@ export function ConditionsEditor({ conditions, previewed, onChange }: Props): Re
     <div className="flex flex-col gap-3">
       {conditions.map(({ key, type, configuration }, index) => {
         const { label, icon } = conditionLooks[type]
-        const { description, problems = [] } = previewed[index] ?? {}
+        const { description, problems = [] } = previewed.get(key) ?? {}
         return (
           <fieldset key={key} aria-label={label} className="min-w-0 rounded-md border border-line p-3">
             <div className="mb-3 flex items-center gap-2">

@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Select, TextArea, TextField } from '../../shared/kit/field.tsx'
@@ -6,10 +6,10 @@ import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
 import { ArtifactListFields } from '../catalog/artifact-lists.tsx'
-import { ConditionsEditor } from './conditions-editor.tsx'
+import { ConditionsEditor, type PreviewedCondition } from './conditions-editor.tsx'
 import { NextFires } from './next-fires.tsx'
 import { PlaceholderFields, RenderedPrompt, useSamples } from './template-preview.tsx'
-import { attributesOf, type Trigger, type TriggerValues } from './trigger-form.ts'
+import { attributesOf, type Condition, type Trigger, type TriggerValues } from './trigger-form.ts'
 import { TriggerOptions } from './trigger-options.tsx'
 import { usePreview } from './use-preview.ts'
 
@@ -34,6 +34,7 @@ export function TriggerEditor(props: Props): ReactNode {
     prompt_template: values.template,
     variables: samples,
   })
+  const previewed = usePreviewedConditions(preview, values.conditions)
   const roots = configs.data?.agent_roots ?? []
   const root = roots.find(({ name }) => name === values.root)
   const submit = (event: FormEvent) => {
@@ -84,7 +85,7 @@ export function TriggerEditor(props: Props): ReactNode {
         <div className="flex flex-col gap-4 p-4">
           <ConditionsEditor
             conditions={values.conditions}
-            previewed={preview.data?.conditions ?? []}
+            previewed={previewed}
             onChange={(conditions) => onChange({ conditions })}
           />
           <div>
@@ -130,4 +131,19 @@ export function TriggerEditor(props: Props): ReactNode {
       </div>
     </form>
   )
+}
+
+/** What the server last said about each condition. It stays while others are added, removed or typed. */
+function usePreviewedConditions(
+  { data, isCurrent }: ReturnType<typeof usePreview>,
+  conditions: readonly Condition[],
+): ReadonlyMap<string, PreviewedCondition> {
+  const [latest, setLatest] = useState<ReadonlyMap<string, PreviewedCondition>>(new Map())
+  useEffect(() => {
+    if (!isCurrent || !data) return
+    setLatest(
+      new Map(conditions.flatMap(({ key }, index) => (data.conditions[index] ? [[key, data.conditions[index]]] : []))),
+    )
+  }, [data, isCurrent, conditions])
+  return latest
 }
