@@ -24,7 +24,8 @@ export function compressAnswers(server: FastifyInstance): void {
     const bytes = Buffer.from(payload)
     if (bytes.length <= minBytes) return done(null, payload)
     const send = (compressed: Buffer): void => {
-      markCompressed(reply)
+      // The tag stays: it names the content, and no caller can put parts of JSON answers together.
+      reply.header('content-encoding', 'gzip').removeHeader('content-length')
       done(null, compressed)
     }
     if (bytes.length <= shortBytes) return send(gzipSync(bytes, { level }))
@@ -44,13 +45,6 @@ function mayDiffer(reply: FastifyReply): boolean {
 function isCompressible({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   return acceptsGzip(headers) && (site === undefined || site === 'same-origin' || site === 'none')
-}
-
-/** The tag becomes a weak one: it names the same content in other bytes. */
-function markCompressed(reply: FastifyReply): void {
-  reply.header('content-encoding', 'gzip').removeHeader('content-length')
-  const tag = reply.getHeader('etag')
-  if (typeof tag === 'string' && !tag.startsWith('W/')) reply.header('etag', `W/${tag}`)
 }
 
 /** By the weights of `Accept-Encoding`: `gzip`, or else `*`, unless the caller prefers the plain answer. */
