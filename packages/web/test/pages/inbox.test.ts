@@ -62,7 +62,6 @@ test('a finished session is followed up in place, archived with undo, opened, an
     .toBe(2)
   const other = await makeSession('Archived from the inbox')
   await page.locator(`#session-${other.id}`).getByRole('button', { name: 'Archive' }).click()
-  await page.locator(`#session-${other.id}`).waitFor({ state: 'detached' })
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
   const status = async () =>
     (await call<{ session: { status: string } }>('GET', `/sessions/${other.id}`)).session.status
