@@ -88,8 +88,9 @@ test.each([
 
 test('a host that dies while it serves a fork leaves no session and no open call, and the caller is answered 503', async () => {
   const { holder, asked, id, query, forgetHolder } = await twoHosts()
-  // Large enough that the host dies in the middle of the copy.
-  await writeFile(join(cloneOn(holder, id), 'large.bin'), Buffer.alloc(400 * 1024 * 1024))
+  // So many that the host dies in the middle of the copy: it copies them one by one, which a busy machine slows down as well.
+  const names = Array.from({ length: 4000 }, (_, n) => join(cloneOn(holder, id), `file-${n}`))
+  await Promise.all(names.map((name) => writeFile(name, 'text')))
 
   const asking = asked.post(`/sessions/${id}/fork`, { message_index: 0 })
   const isCopying = async () => (await readdir(join(holder.home, 'clones'))).some((name) => name.endsWith('.partial'))
