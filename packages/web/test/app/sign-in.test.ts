@@ -53,7 +53,6 @@ test('a person who signs out sees the sign-in page, and so does a tab whose sign
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
 
-  await other.getByRole('link', { name: 'Costs' }).click()
   await other.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
-  expect(new URL(other.url()).searchParams.get('next')).toBe('/costs')
+  expect(new URL(other.url()).searchParams.get('next')).toBe('/settings')
 })

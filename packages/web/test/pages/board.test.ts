@@ -29,8 +29,13 @@ test('archives a session from its row, keeps the row in its place, and takes it 
 })
 
 test('names each session that refused a bulk action, and does the rest', async () => {
-  const [one, other] = [await makeSession('Bulk one rests'), await makeSession('Bulk two has a queue')]
-  await call('POST', `/sessions/${other.id}/sleep`)
+  const one = await makeSession('Bulk one rests')
+  const { session: other } = await call<{ session: { id: number } }>('POST', '/sessions', {
+    prompt: 'run sleep 900',
+    title: 'Bulk two has a queue',
+    agent_root: 'sample',
+  })
+  await expect.poll(async () => (await show(other.id)).status).toBe('running')
   await call('POST', `/sessions/${other.id}/enqueued_messages`, { content: 'and then this' })
   const opened = await openPage()
   const { page, goto } = opened
@@ -49,6 +54,7 @@ test('names each session that refused a bulk action, and does the rest', async (
   await screenshot(page, 'board-refused')
   expect((await show(one.id)).status).toBe('archived')
   expect((await show(other.id)).status).not.toBe('archived')
+  await call('DELETE', `/sessions/${other.id}`)
   expect(await axe(page)).toEqual([])
   expect(opened.faults).toEqual([])
 })

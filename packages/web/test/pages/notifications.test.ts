@@ -136,7 +136,7 @@ test('pushes are turned on and off on this device, and a push opens its session'
 
   await device.getByRole('button', { name: 'Turn off' }).click()
   await device.getByText('Pushes are off').waitFor()
-  expect(await list()).toEqual([])
+  await expect.poll(list).toEqual([])
   expect(faults).toEqual([])
 })
 

@@ -73,7 +73,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
       </span>
       <CardStatus card={card} />
       <span
-        className={`flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3 ${leaving === undefined ? '' : 'opacity-60'}`}
+        className={`flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3 ${leaving === undefined ? '' : 'line-through decoration-faint'}`}
       >
         <span className="flex min-w-0 items-center gap-1.5 md:w-[36%] md:shrink-0">
           <Link
