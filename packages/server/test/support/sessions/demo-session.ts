@@ -44,5 +44,6 @@ export async function entriesOf(api: Api, id: number): Promise<Answer['body'][]>
 
 /** The rendered transcript. */
 export async function textOf(api: Api, id: number): Promise<string> {
-  return (await api.get(`/sessions/${id}/transcript`)).body.transcript_text
+  // Before the first entry is stored there is no transcript.
+  return (await api.get(`/sessions/${id}/transcript`)).body.transcript_text ?? ''
 }
