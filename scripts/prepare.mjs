@@ -2,6 +2,7 @@ import { build, isBuilt } from './build-packages.mjs'
 import { withFileLock } from './file-lock.mjs'
 import { install, isInstalled } from './install-dependencies.mjs'
 import { Interrupted, PrepareError } from './prepare-error.mjs'
+import { recordCommit } from './record-commit.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 
 // Must equal "engines" in package.json: fastify and vite need at least this version.
@@ -31,6 +32,12 @@ export async function prepare(options) {
  */
 export async function makeReady({ builds = true } = {}) {
   rejectOldNode()
+  await bringUpToDate(builds)
+  if (builds) recordCommit(repositoryRoot)
+}
+
+/** @param {boolean} builds */
+async function bringUpToDate(builds) {
   if (isInstalled(repositoryRoot) && (!builds || isBuilt(repositoryRoot))) return
 
   await withFileLock(`${repositoryRoot}/.cache`, async (recordChild) => {

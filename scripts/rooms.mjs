@@ -3,7 +3,7 @@
  * their place here already. `npm run check` reads this list, and a test compares it with ARCHITECTURE.md.
  */
 export const roomLines = [
-  ['settings', 'people', 'hosts', 'queues'],
+  ['settings', 'people', 'hosts', 'queues', 'api-keys', 'audit'],
   ['credentials', 'catalog', 'categories', 'sign-ins'],
   ['sessions'],
   ['logs', 'transcripts', 'costs', 'gates'],
@@ -13,7 +13,8 @@ export const roomLines = [
   ['notifications'],
   ['lifecycle', 'budgets'],
   ['conversation', 'search', 'archive'],
-  ['heartbeats', 'turns', 'accounts'],
+  ['accounts', 'connectors'],
+  ['login-attempts', 'heartbeats', 'turns'],
   ['triggers', 'backlog', 'outcomes', 'pull-requests'],
   ['fires', 'wakes'],
   ['chat', 'forge', 'watches'],

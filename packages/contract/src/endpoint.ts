@@ -38,6 +38,8 @@ type About = {
   invalidBody?: RefusalKind
   /** The answer carries an `ETag`; a request that names it in `If-None-Match` is answered 304. */
   isTagged?: boolean
+  /** A read that a key with the scope `read` may not make. */
+  needsFullScope?: true
   /** For a PATCH: PUT means the same, for clients that know only PUT. */
   isPutToo?: boolean
 }

@@ -52,6 +52,9 @@ export const limits = {
   personKey: 64,
   personName: 100,
   chatUserId: 64,
+  accountName: 255,
+  accountCredentials: 20_000,
+  loginCode: 2000,
   triggerName: 255,
   triggerConditions: 50,
   backlog: {

@@ -1,11 +1,14 @@
+import { endpoints as accounts } from './accounts/endpoints.ts'
 import { endpoints as archive } from './archive/endpoints.ts'
 import { endpoints as attention } from './attention/endpoints.ts'
+import { endpoints as audit } from './audit/endpoints.ts'
 import { endpoints as backlog } from './backlog/endpoints.ts'
 import { endpoints as board } from './board/endpoints.ts'
 import { endpoints as budgets } from './budgets/endpoints.ts'
 import { endpoints as catalog } from './catalog/endpoints.ts'
 import { endpoints as categories } from './categories/endpoints.ts'
 import { endpoints as clis } from './clis/endpoints.ts'
+import { endpoints as connectors } from './connectors/endpoints.ts'
 import { endpoints as conversation } from './conversation/endpoints.ts'
 import { endpoints as costs } from './costs/endpoints.ts'
 import { endpoints as elicitations } from './elicitations/endpoints.ts'
@@ -39,6 +42,7 @@ import { endpoints as webhooks } from './webhooks/endpoints.ts'
 export const operations = [
   ...settings,
   ...people,
+  ...audit,
   ...catalog,
   ...categories,
   ...sessions,
@@ -59,6 +63,8 @@ export const operations = [
   ...conversation,
   ...search,
   ...archive,
+  ...accounts,
+  ...connectors,
   ...heartbeats,
   ...triggers,
   ...backlog,

@@ -29,6 +29,10 @@ export const BoardQuery = SessionFilters.extend({
     .optional()
     .meta({ description: 'Only sessions with this text in their title, slug, root or branch, or with this id.' }),
   favorited: queryBoolean({ default: undefined }).meta({ description: 'Only favourites, or only the others.' }),
+  author: z
+    .string()
+    .optional()
+    .meta({ description: 'Only sessions that this person wrote to: the key of a person.', examples: ['ada-lovelace'] }),
   needs_you: queryBoolean({ default: undefined }).meta({
     description: 'Only sessions that wait for a person, or only the others.',
   }),
@@ -58,6 +62,9 @@ export const BoardCard = z
     id: Id,
     slug: z.string().optional().meta({ description: 'Its slug.' }),
     title: z.string().optional().meta({ description: 'Its title.' }),
+    prompt: z.string().optional().meta({
+      description: 'The beginning of its first prompt, redacted and cut short, while its title is only its number.',
+    }),
     status: z.enum(sessionStatuses).meta({ description: 'Its status.' }),
     agent_runtime: z.string().meta({ description: 'Its runtime.' }),
     model: z.string().optional().meta({ description: 'Its model.' }),
@@ -97,11 +104,13 @@ export const BoardCard = z
     failure: z.string().optional().meta({ description: 'Why it failed, cut short.' }),
     held: z
       .object({
-        reason: z.string().meta({ description: 'What it waits for: `fleet_at_cap` or `budget_exhausted`.' }),
+        reason: z
+          .string()
+          .meta({ description: 'What it waits for: `fleet_at_cap`, `at_utilization_limit` or `budget_exhausted`.' }),
         since: Timestamp.optional().meta({ description: 'Since when.' }),
       })
       .optional()
-      .meta({ description: 'Its turn waits for a free slot or for a budget.' }),
+      .meta({ description: 'Its turn waits for a free slot, for a quota or for a budget.' }),
     wake: z
       .object({ at: Timestamp.optional().meta({ description: 'When; absent if an event wakes it.' }) })
       .optional()
@@ -111,6 +120,7 @@ export const BoardCard = z
     frozen: present.meta({ description: 'Its category is frozen.' }),
     heartbeat: present.meta({ description: 'It is nudged at intervals while it rests.' }),
     favorited: present.meta({ description: 'It is a favourite.' }),
+    notes: present.meta({ description: 'It has notes.' }),
     visibility: z
       .enum(visibilities)
       .exclude(['visible'])
@@ -167,7 +177,7 @@ export const BoardSummary = z.object({
     .meta({ description: 'The hosts.' }),
   spot: z
     .object({
-      is_gated: z.boolean().meta({ description: 'Whether spot sessions wait for a free slot.' }),
+      is_gated: z.boolean().meta({ description: 'Whether spot sessions wait for a free slot and for quotas.' }),
       live: count.meta({ description: 'Turns that run or are about to; priority ones count too.' }),
       slots: count.meta({ description: 'Live turns at which spot sessions wait.' }),
       held: count.meta({ description: 'Sessions whose turn is held.' }),

@@ -119,6 +119,20 @@ const RuntimeModels = z.object({
       requires_oauth: z.boolean().meta({ description: 'Whether it needs a subscription sign-in.' }),
     }),
   ),
+  takes_commands: z
+    .boolean()
+    .meta({ description: "Whether the agent's program has commands, which `config.cli_commands` lets prompts use." }),
+  commands: z
+    .array(
+      z.object({
+        name: z.string().meta({ description: 'Without its slash.' }),
+        description: z.string().meta({ description: 'What it does.' }),
+      }),
+    )
+    .meta({ description: 'The commands that are known before the agent runs. Its skills are commands too.' }),
+  takes_compact_window: z
+    .boolean()
+    .meta({ description: 'Whether `auto_compact_window` has an effect on its sessions.' }),
 })
 
 export const CatalogState = z.object({
@@ -134,7 +148,9 @@ export type CatalogState = z.infer<typeof CatalogState>
 export const Configs = z.object({
   mcp_servers: z.array(CatalogServer).meta({ description: 'The MCP servers that sessions can be given.' }),
   agent_roots: z.array(AgentRoot).meta({ description: 'The roots that sessions can be made from.' }),
-  runtime_models: z.record(z.string(), RuntimeModels).meta({ description: 'The models of each registered runtime.' }),
+  runtime_models: z
+    .record(z.string(), RuntimeModels)
+    .meta({ description: 'The models of each registered runtime, and what else it offers.' }),
   goals: z
     .array(z.object({ id, name: z.string().meta({ description: 'For people.' }), description }))
     .meta({ description: 'Goals that can be named by their id.' }),
@@ -146,7 +162,7 @@ export const SecretName = z
   .object({
     name: z.string().meta({ description: 'What a placeholder in the catalog names.' }),
     description: z.string().nullable().meta({ description: 'For people; null where the file has none.' }),
-    source: z.enum(['file', 'environment']).meta({ description: 'Where its value comes from.' }),
+    source: z.enum(['social_credential', 'file', 'environment']).meta({ description: 'Where its value comes from.' }),
     used_by: names.meta({ description: 'Catalog entries with a placeholder for it, such as `mcp_servers/tracker`.' }),
   })
   .meta({ id: 'SecretName' })

@@ -1,10 +1,12 @@
 import type { z } from 'zod'
+import { accountNeedsReauth, accountsChanged, loginAttemptChanged, poolRecovered } from '../accounts/events.ts'
 import { sessionSeen } from '../attention/events.ts'
 import { backlogChanged } from '../backlog/events.ts'
 import { boardReordered } from '../board/events.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
+import { queuedJobsChanged, recoveryModeChanged } from '../health/events.ts'
 import { queueChanged, turnEnded, turnStarted } from '../inbox/events.ts'
 import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
 import {
@@ -21,6 +23,8 @@ import { eventsMissed } from './missed.ts'
 
 /** Every kind of event that is stored, and replayed to a reader that was away. */
 export const eventKinds = [
+  accountNeedsReauth,
+  accountsChanged,
   backlogChanged,
   boardReordered,
   budgetsChanged,
@@ -28,9 +32,13 @@ export const eventKinds = [
   elicitationRaised,
   elicitationResolved,
   eventsMissed,
+  loginAttemptChanged,
   notificationCreated,
   notificationsChanged,
+  poolRecovered,
   queueChanged,
+  queuedJobsChanged,
+  recoveryModeChanged,
   sessionChanged,
   sessionCreated,
   sessionDeleted,

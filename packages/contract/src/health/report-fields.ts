@@ -55,13 +55,18 @@ const processHealth = section({
   observable: z.boolean().meta({ description: 'Whether every host that runs turns has reported within a minute.' }),
 })
 
-const FailedSession = z.object({
+/** Readers of the page `/health` that show no key and no password get null for each name. */
+const namedSession = {
   id: z.int().meta({ description: 'The session.' }),
   slug: z.string().nullable().meta({ description: 'Its slug.' }),
   title: z.string().nullable().meta({ description: 'Its title.' }),
   status: z.string().meta({ description: 'Its status.' }),
-  git_root: z.string().meta({ description: 'Its repository.' }),
+  git_root: z.string().nullable().meta({ description: 'Its repository; null only for readers without a key.' }),
   updated_at: Timestamp.meta({ description: 'When it last changed.' }),
+}
+
+const FailedSession = z.object({
+  ...namedSession,
   last_error: z.string().nullable().meta({ description: 'The last error in its log; at most 100 characters.' }),
   failure_reason: z.string().nullable().meta({ description: 'Why its last turn failed.' }),
 })
@@ -82,6 +87,17 @@ const sessionHealth = section({
 })
 
 const bySeconds = counts.meta({ description: 'Seconds, by queue.' })
+
+/** `last` names the time of the last retry. */
+function retriedSessions<Last extends string>(last: Last) {
+  const time = { [last]: Timestamp.meta({ description: 'When it was last retried.' }) }
+  const session = z.object({
+    ...namedSession,
+    retry_count: z.int().meta({ description: 'Its retries of this kind within 30 days.' }),
+    ...(time as Record<Last, typeof Timestamp>), // a computed key loses its type
+  })
+  return z.array(session).meta({ description: 'Their sessions, newest first, at most 5.' })
+}
 
 export const QueueStats = z.object({
   pending_count: z.int().meta({ description: 'Ready, scheduled and claimed jobs together.' }),
@@ -192,7 +208,7 @@ const Budget = z.object({
   successful_recovery_count: z.int().meta({ description: 'Of the turns that were retried, those that completed.' }),
   exhausted_retry_count: z.int().meta({ description: 'Those that failed for good.' }),
   recent_count: z.int().meta({ description: 'Turns retried within 24 hours.' }),
-  recent_sessions: z.array(z.int()).meta({ description: 'Their sessions, newest first, at most 5.' }),
+  recent_sessions: retriedSessions('last_retry_at'),
 })
 
 export type Budget = z.infer<typeof Budget>
@@ -221,7 +237,7 @@ const pressure = {
 const sigtermHealth = section({
   total_sigterm_sessions: z.int().meta({ description: 'Sessions whose agent was interrupted by a stop of its host.' }),
   recent_sigterm_count: z.int().meta({ description: 'Turns that continued such work within 24 hours.' }),
-  recent_sigterm_sessions: z.array(z.int()).meta({ description: 'Their sessions, at most 5.' }),
+  recent_sigterm_sessions: retriedSessions('last_sigterm_at'),
   ...pressure,
 })
 
@@ -230,7 +246,7 @@ const apiErrorHealth = section({
     .int()
     .meta({ description: 'Sessions whose turn failed before the agent had its prompt.' }),
   recent_api_error_count: z.int().meta({ description: 'Such turns within 24 hours.' }),
-  recent_api_error_sessions: z.array(z.int()).meta({ description: 'Their sessions, at most 5.' }),
+  recent_api_error_sessions: retriedSessions('last_api_error_at'),
   quota_limit_sessions_count: z.int().meta({ description: 'Sessions that failed for an exhausted quota.' }),
   recent_quota_limit_count: z.int().meta({ description: 'Of these, within 24 hours.' }),
   ...pressure,
@@ -258,9 +274,13 @@ const authHealth = section({
   credentials_detail: z.string().nullable().meta({ description: 'Which agents are not.' }),
   credentials_owner: z.string().nullable().meta({ description: 'Who owns them, if that is known.' }),
   repair_outlook: z.string().nullable().meta({ description: 'What to do.' }),
-  available_accounts: z.int().meta({ description: 'Agents that are installed and signed in.' }),
-  serviceable_accounts: z.int().meta({ description: 'The same: quotas are not known.' }),
-  needs_reauth_accounts: z.int().meta({ description: 'Agents that are installed and not signed in.' }),
+  available_accounts: z
+    .int()
+    .meta({ description: 'Active accounts; without accounts, agents that are installed and signed in.' }),
+  serviceable_accounts: z.int().meta({ description: 'Those that can serve now.' }),
+  needs_reauth_accounts: z
+    .int()
+    .meta({ description: 'Accounts to sign in again; without accounts, agents that are installed and not signed in.' }),
   checked_at: Timestamp.nullable().meta({ description: 'When the last host looked.' }),
 })
 
@@ -332,6 +352,7 @@ export const Health = z.object({
   rails_env: z.string().meta({ description: 'The environment; the name is historical.' }),
   ruby_version: z.string().meta({ description: 'The version of the language runtime; the name is historical.' }),
   version: z.string().meta({ description: 'The version of Yardmaster on the host that answers.' }),
+  commit: z.string().nullable().meta({ description: 'The commit that it was built from; null if that is not known.' }),
 })
 
 export type Health = z.infer<typeof Health>

@@ -10,6 +10,7 @@ import {
   BulkArchiveRequest,
   ForkRequest,
   OneSession,
+  RefreshChoice,
   RefreshedAll,
   SessionWithMessage,
   UnarchivedSession,
@@ -177,7 +178,8 @@ export const refreshAllSessions = defineEndpoint({
   tag,
   summary: 'Continue every session that failed or rests',
   description:
-    'Continues at most 50 failed or resting sessions, and reads the transcripts of the others again. Sessions that a person paused and those in a frozen category are left alone.',
+    'Continues at most 50 failed or resting sessions, and reads the transcripts of the others again: of all sessions, of one category, or of the favourites. Sessions that a person paused and those in a frozen category are left alone.',
+  body: RefreshChoice,
   answers: { 200: RefreshedAll },
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { uncategorized } from '../categories/fields.ts'
 import { flag } from '../flag.ts'
 import { Id } from '../identifiers.ts'
 import { limits } from '../limits.ts'
@@ -72,6 +73,16 @@ export const ForkRequest = z.object({
       examples: [12],
     }),
 })
+
+export const RefreshChoice = z.object({
+  category_id: z
+    .union([z.int().min(1), z.literal(uncategorized)])
+    .nullish()
+    .meta({ description: 'Only sessions of this category, or `"uncategorized"`. Absent: of all.', examples: [3] }),
+  favorited: z.boolean().nullish().meta({ description: 'True: only favourites.' }),
+})
+
+export type RefreshChoice = z.output<typeof RefreshChoice>
 
 export const RefreshedAll = z.object({
   message: inWords,

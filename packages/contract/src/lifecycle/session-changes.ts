@@ -5,7 +5,7 @@ import { sent } from '../sent.ts'
 import { NewSession, priorityClass, rank, Session, slug } from '../sessions/fields.ts'
 import { text } from '../text.ts'
 
-const { title, place } = NewSession.shape
+const { title, place, auto_compact_window } = NewSession.shape
 
 /** Only the keys that are sent change, and only they are in the parsed body. Unknown keys are dropped. */
 export const SessionChanges = z.object({
@@ -16,6 +16,10 @@ export const SessionChanges = z.object({
   scheduling_class: priorityClass.optional().meta({ description: 'Its class; null returns to the derived one.' }),
   precedence: rank.nullish().meta({ type: ['integer', 'null'], description: 'Rank within the spot queue; null is 0.' }),
   place: place.meta({ description: 'Instead of a rank: `top_of_spot`, which never lowers it.' }),
+  auto_compact_window: auto_compact_window.meta({
+    description:
+      'Context size in tokens at which the agent compacts, from its next turn on; null is the largest, which leaves it to the agent.',
+  }),
   custom_metadata: JsonObject.optional().meta({
     description: "The caller's own object; takes the place of the old one.",
   }),

@@ -14,6 +14,7 @@ export const notificationTypes = [
   'elicitation_pending',
   'budget_warning',
   'budget_exhausted',
+  'account_needs_reauth',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 

@@ -79,4 +79,18 @@ export const showBatch = defineEndpoint({
   refusals: ['not_found'],
 })
 
-export const endpoints = [saveAnalysis, listAnalyses, analyze, showBatch, showAnalysis] as const
+export const cancelBatch = defineEndpoint({
+  name: 'outcome_analyses.cancel_batch',
+  auth: 'api_key',
+  method: 'POST',
+  path: '/outcome_analyses/batches/{id}/cancel',
+  tag,
+  summary: 'End a batch of analyses',
+  description:
+    'Its sessions that wait or are being analysed become `cancelled`, and the sessions that analyse them are archived. What was saved stays. A batch that is done is answered as it is.',
+  params: z.object({ id: IdParam }),
+  answers: { 200: Batch },
+  refusals: ['not_found'],
+})
+
+export const endpoints = [saveAnalysis, listAnalyses, analyze, showBatch, cancelBatch, showAnalysis] as const

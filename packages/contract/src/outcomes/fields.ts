@@ -168,7 +168,7 @@ export const NewBatch = z.object({
 
 export type NewBatch = z.output<typeof NewBatch>
 
-export const itemStates = ['queued', 'running', 'saved', 'failed'] as const
+export const itemStates = ['queued', 'running', 'saved', 'failed', 'cancelled'] as const
 
 const items = (what: string) => z.int().meta({ description: `Sessions ${what}.` })
 
@@ -183,6 +183,7 @@ export const AnalysisBatch = z
         running: items('that are being analysed'),
         saved: items('whose analysis was saved'),
         failed: items('that could not be analysed'),
+        cancelled: items('that were left when the batch was cancelled'),
       })
       .meta({ description: 'Its sessions by state.' }),
     items: z
@@ -193,7 +194,7 @@ export const AnalysisBatch = z
           reason: z.string().nullable().meta({ description: 'Why it failed.' }),
           analyzer_session_id: Id.nullable().meta({ description: 'The session that analyses it, unless deleted.' }),
           started_at: Timestamp.nullable().meta({ description: 'When that session was created.' }),
-          ended_at: Timestamp.nullable().meta({ description: 'When it was saved or failed.' }),
+          ended_at: Timestamp.nullable().meta({ description: 'When it was saved, failed or was cancelled.' }),
         }),
       )
       .meta({ description: `Its sessions, in the order in which they are started; at most ${found}.` }),

@@ -64,7 +64,10 @@ export const Session = z
     is_autonomous: z.boolean().meta({ description: 'Whether it fires broadcast event triggers.' }),
     heartbeat_enabled: z.boolean().meta({ description: 'Whether it is nudged at intervals while it rests.' }),
     heartbeat_interval_seconds: z.int().meta({ description: 'Seconds between nudges, 30 to 86,400.' }),
-    auto_compact_window: z.int().meta({ description: 'Context size in tokens at which the agent compacts.' }),
+    auto_compact_window: z.int().meta({
+      description:
+        'Context size in tokens at which the agent compacts, on runtimes with `takes_compact_window`. The largest leaves it to the agent.',
+    }),
     category_id: Id.nullable().meta({ description: 'Its category; null is Uncategorized.' }),
     category: SessionCategory.nullable().meta({ description: 'The category in short; null is Uncategorized.' }),
     session_id: z.string().nullable().meta({ description: "The runtime's own id of the conversation." }),
@@ -160,12 +163,10 @@ export const NewSession = z.object({
     .boolean()
     .nullish()
     .meta({ description: 'Whether it fires broadcast event triggers; true if absent.' }),
-  auto_compact_window: z
-    .int()
-    .min(limits.autoCompactWindow.min)
-    .max(limits.autoCompactWindow.max)
-    .nullish()
-    .meta({ description: 'Context size in tokens at which the agent compacts.' }),
+  auto_compact_window: z.int().min(limits.autoCompactWindow.min).max(limits.autoCompactWindow.max).nullish().meta({
+    description:
+      'Context size in tokens at which the agent compacts, on runtimes with `takes_compact_window`. The largest leaves it to the agent.',
+  }),
   scheduling_class: priorityClass
     .optional()
     .meta({ description: "Its class; if absent its parent's own choice, else derived from its origin." }),

@@ -17,7 +17,9 @@ export const Settings = z
   .object({
     default_runtime: z.string().nullable().meta({ description: 'Runtime of a session that names none.' }),
     default_model: z.string().nullable().meta({ description: 'Model of a session that names none.' }),
-    spot_gating_enabled: z.boolean().meta({ description: 'Whether spot sessions wait for a free slot.' }),
+    spot_gating_enabled: z
+      .boolean()
+      .meta({ description: 'Whether spot sessions wait for a free slot, and wait and pause at the quota targets.' }),
     spot_max_concurrent_sessions: z
       .int()
       .min(1)

@@ -32,6 +32,7 @@ const about = {
   person_key: z.string().nullable().meta({ description: 'What their messages are recorded under.' }),
   signed_in_by: z.enum(signedInBy).meta({ description: 'How the browser signed in; none: pages are open.' }),
   operator: z.boolean().meta({ description: "Whether the operator's password was given." }),
+  read_only: z.boolean().meta({ description: 'Whether it signed in with a key that may only read.' }),
 }
 
 /** What `GET /web/session` says to the browser that asks. */

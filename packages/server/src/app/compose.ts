@@ -1,7 +1,11 @@
+import { accessOutsideTurns } from '../domain/accounts/account.ts'
 import type { App } from '../domain/app.ts'
+import { openAuditLog } from '../domain/audit/audit.ts'
 import { openBacklog } from '../domain/backlog/backlog.ts'
-import { openCatalog } from '../domain/catalog/catalog.ts'
+import { type Catalog, openCatalog } from '../domain/catalog/catalog.ts'
+import { findSignInState } from '../domain/connectors/connector.ts'
 import { openPrices } from '../domain/costs/cost.ts'
+import { openVendedTokens } from '../domain/credentials/credential.ts'
 import { openQuestionMemory, type QuestionMemory } from '../domain/elicitations/elicitation.ts'
 import type { MaintenanceParts } from '../domain/maintenance/maintenance.ts'
 import { chooseRuntimeAtFirstStart, readSettings } from '../domain/settings/settings.ts'
@@ -12,6 +16,7 @@ import { memoryCache } from '../platform/cache/memory-cache.ts'
 import { openChat } from '../platform/chat/chat.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createBatcher } from '../platform/concurrency/batcher.ts'
+import { keyedMutex } from '../platform/concurrency/mutex.ts'
 import { openEvents } from '../platform/events/events.ts'
 import { openPostgresSignals } from '../platform/events/postgres-signals.ts'
 import { asPeriodic, openSubscription } from '../platform/events/run-subscription.ts'
@@ -26,7 +31,9 @@ import { startRunners } from '../platform/jobs/runners.ts'
 import { startPeriodic } from '../platform/jobs/start-periodic.ts'
 import { noPauses, watchPauses } from '../platform/jobs/watch-pauses.ts'
 import type { Log } from '../platform/log/log.ts'
+import { openUpstream } from '../platform/mcp/upstream.ts'
 import { openMetrics } from '../platform/metrics.ts'
+import { openOAuth } from '../platform/oauth/oauth.ts'
 import { openPush } from '../platform/push/push.ts'
 import { findVapidKeys } from '../platform/push/vapid-keys.ts'
 import { type KnownSecret, openRedactor } from '../platform/redaction/redactor.ts'
@@ -34,6 +41,8 @@ import { rules } from '../platform/redaction/rules.ts'
 import { readRulesFile } from '../platform/redaction/rules-file.ts'
 import { readNameValues } from '../platform/tracing/name-value-list.ts'
 import { noTracing, type Tracing } from '../platform/tracing/tracing.ts'
+import { openVault } from '../platform/vault/vault.ts'
+import { watchSealed } from '../platform/vault/watch-sealed.ts'
 import { version } from '../platform/version.ts'
 import { openDrivers } from '../runtimes/open-drivers.ts'
 import { registerRuntimes } from '../runtimes/registry.ts'
@@ -41,7 +50,7 @@ import { registerMetrics } from '../surfaces/metrics.ts'
 import { openAgentConfinement } from './agent-confinement.ts'
 import { findKeys, type KeyRing } from './api-key.ts'
 import { closing } from './closing.ts'
-import { type Config, secretVariables } from './config.ts'
+import { type Config, jobThreads, secretVariables, socialSettings } from './config.ts'
 import { recordAddress } from './link.ts'
 import { modules } from './modules.ts'
 import { openStorage, type Storage } from './open-storage.ts'
@@ -68,11 +77,13 @@ type HostOptions = {
   web?: Partial<Pick<WebOptions, 'timeouts' | 'isChecking' | 'dashboardFolder'>>
   /** The environment for the catalog's placeholders. */
   environment?: Record<string, string | undefined>
+  /** A certificate to trust instead of those of Node, for authorization servers and MCP servers. */
+  trustedAuthority?: string
 }
 
 /** Starts a host. If a step fails, closes what it has opened, in reverse. */
 export async function startHost(config: Config, options: HostOptions): Promise<Host> {
-  const { log, web: webOptions, environment = process.env } = options
+  const { log, web: webOptions, environment = process.env, trustedAuthority } = options
   const stack = closing(log)
   let resolveServiceUrl: (url: string | undefined) => void = () => undefined
   const serviceUrl = new Promise<string | undefined>((resolve) => {
@@ -84,7 +95,16 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       modules.flatMap(({ handlers = [] }) => handlers),
     )
     const home = stack.opened('the home', await openHome(config.YARDMASTER_HOME), (it) => it.release())
-    const catalog = stack.opened(
+    const keyRing = await findKeys(config.API_KEYS, home)
+    const vapidKeys = await findVapidKeys(config.VAPID_PRIVATE_KEY, home)
+    const storage = stack.opened(
+      'the database',
+      await openStorage({ databaseUrl: config.DATABASE_URL, home, log }),
+      (it) => it.close(),
+    )
+    const vault = await openVault({ given: config.YARDMASTER_MASTER_KEY, home, db: storage.db })
+    const vended = openVendedTokens({ db: storage.db, vault })
+    const catalog: Catalog = stack.opened(
       'the catalog',
       await openCatalog({
         path: config.CATALOG_PATH,
@@ -92,14 +112,9 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         environment,
         defaultRoot: config.DEFAULT_AGENT_ROOT,
         log,
+        vended,
+        credentialState: (name, tx) => findSignInState({ catalog, clock: systemClock }, tx ?? storage.db, name),
       }),
-      (it) => it.close(),
-    )
-    const keyRing = await findKeys(config.API_KEYS, home)
-    const vapidKeys = await findVapidKeys(config.VAPID_PRIVATE_KEY, home)
-    const storage = stack.opened(
-      'the database',
-      await openStorage({ databaseUrl: config.DATABASE_URL, home, log }),
       (it) => it.close(),
     )
     const { cache, signals } = await openShared(config, storage, log)
@@ -127,11 +142,23 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     const houseRules = config.REDACTION_RULES_PATH === undefined ? [] : readRulesFile(config.REDACTION_RULES_PATH)
     const questions = openQuestionMemory({ events, clock: systemClock })
     const redactor = openRedactor({
-      known: () => [...secrets, ...runtimeSecrets, ...catalog.knownSecrets(), ...knownTokens(questions)],
+      known: () => [
+        ...secrets,
+        ...runtimeSecrets,
+        ...catalog.knownSecrets(),
+        ...knownTokens(questions),
+        ...vault.known(),
+      ],
       rules: [...houseRules, ...rules],
       onWithheld: (about) => log.error(about, 'a text could not be redacted and is withheld'),
     })
     stack.opened('the redactor', redactor, (it) => it.close())
+    const sealed = modules.flatMap((room) => room.sealed ?? [])
+    const watched = { vault, db: storage.db, tables: sealed, log, onLoaded: vended.renew }
+    stack.opened('the sealed values', await watchSealed(watched), (it) => it.close())
+    const audit = openAuditLog({ db: storage.db, clock: systemClock, log, redact: redactor.excerpt })
+    // Closed after the web server, whose last requests it records.
+    stack.opened('the audit log', audit, (it) => it.close())
     const gitHosts = allowedHosts(config.GIT_HOSTS)
     const agents = await openAgentConfinement(config, { home, hidden: storage.privatePaths })
     const app: App = {
@@ -160,9 +187,21 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       background: background(log),
       runs: new Set(),
       batcher: createBatcher(),
+      accountMutex: keyedMutex(),
+      agentAccess: (runtime, sessionId) => accessOutsideTurns(app, runtime, sessionId),
       metrics,
       tracing,
       redactor,
+      audit,
+      vault,
+      oauth: openOAuth({ allowedOrigins: config.OAUTH_ALLOWED_ORIGINS, ca: trustedAuthority }),
+      upstream: stack.opened('the connections to MCP servers', openUpstream({ ca: trustedAuthority }), (it) =>
+        it.close(),
+      ),
+      refreshes: new Map(),
+      social: socialSettings(config),
+      vended,
+      appHost: config.APP_HOST,
       prices: openPrices({ path: config.PRICES_PATH, builtIn: builtInPrices, clock: systemClock, log }),
       serviceUrl,
       isWorker: config.ROLE !== 'web',
@@ -173,8 +212,10 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
         notifications: config.RETENTION_NOTIFICATION_DAYS,
         turns: config.RETENTION_TURN_DAYS,
         snapshots: config.RETENTION_SNAPSHOT_DAYS,
+        quotas: config.RETENTION_QUOTA_DAYS,
         orphans: config.RETENTION_ORPHAN_DAYS,
         deadJobs: config.RETENTION_DEAD_JOB_DAYS,
+        audit: config.RETENTION_AUDIT_DAYS,
       },
       archiveDownloads: { open: 0 },
       webAuth: config.WEB_AUTH,
@@ -276,6 +317,7 @@ function maintenanceParts(config: Config, { reports, pool }: Storage): Maintenan
     periodic: modules.flatMap(({ periodic = [] }) => periodic),
     oneTimeTasks: modules.flatMap(({ oneTimeTasks = [] }) => oneTimeTasks),
     jobCounts: openJobCounts(),
+    jobThreads: jobThreads(config),
     externalHosts: [...new Set(external.map((url) => new URL(url).hostname))],
     hasPauses: config.QUEUE_PAUSES === 'on',
     healthUnderway: {},
@@ -344,6 +386,7 @@ async function startWork(app: App, storage: Storage, stack: ReturnType<typeof cl
   const runners = await startRunners({
     ...host,
     pool: storage.jobsPool,
+    threads: app.jobThreads,
     handlers: modules.flatMap(({ handlers = [] }) => handlers),
     cron: modules.flatMap(({ cron = [] }) => cron),
     onEnded: (ended) => {

@@ -5,15 +5,19 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { limits } from '@yardmaster/contract/limits'
 import { z } from 'zod'
+import { apiKeyPrefix } from '../domain/api-keys/api-key.ts'
+import { type SocialSettings, socialEndpoints } from '../domain/credentials/credential.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
 import { isLink } from '../domain/sign-ins/sign-in.ts'
 import { hostList } from '../platform/git/allowed-hosts.ts'
+import { type JobThreads, type QueueName, queues } from '../platform/jobs/queues.ts'
 import { confinementModes } from '../platform/process/confinement.ts'
 import { errnoOf } from '../platform/process/errno.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { readNameValues } from '../platform/tracing/name-value-list.ts'
 import { samplers } from '../platform/tracing/sampler.ts'
 import { apiAddress, oneOf, path, text, url, wholeNumber, wordList } from '../platform/variable-rules.ts'
+import { keyRule, readMasterKeys } from '../platform/vault/master-key.ts'
 import type { RuntimeDriver } from '../runtimes/driver.ts'
 import type { ConfiguredDriver } from '../runtimes/open-drivers.ts'
 import { drivers as registeredDrivers } from '../runtimes/registry.ts'
@@ -41,6 +45,13 @@ const variables = {
   MODELS_PATH: path().optional(),
   PRICES_PATH: path().optional(),
   QUEUE_PAUSES: oneOf(['on', 'off']).default('on'),
+  JOB_AGENTS_THREADS: threadsOf('agents'),
+  JOB_POLLERS_THREADS: threadsOf('pollers'),
+  JOB_TRIGGERS_THREADS: threadsOf('triggers'),
+  JOB_INFERENCE_THREADS: threadsOf('inference'),
+  JOB_PUSHES_THREADS: threadsOf('pushes'),
+  JOB_MAINTENANCE_THREADS: threadsOf('maintenance'),
+  JOB_DEFAULT_THREADS: threadsOf('default'),
   ROLE: oneOf(['all', 'web', 'worker']).default('all'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   APP_HOST: hostWithPort().optional(),
@@ -59,8 +70,10 @@ const variables = {
   RETENTION_NOTIFICATION_DAYS: keptDays().default(30),
   RETENTION_TURN_DAYS: keptDays().default(90),
   RETENTION_SNAPSHOT_DAYS: keptDays().default(1),
+  RETENTION_QUOTA_DAYS: keptDays().default(30),
   RETENTION_ORPHAN_DAYS: keptDays().default(2),
   RETENTION_DEAD_JOB_DAYS: keptDays().default(14),
+  RETENTION_AUDIT_DAYS: keptDays().default(365),
   SUPERVISOR_USERNAME: text()
     .refine((name) => !name.includes(':'), { message: 'must have no colon, which ends the name in HTTP Basic' })
     .default('supervisor'),
@@ -68,7 +81,9 @@ const variables = {
   SUPERVISOR_PASSWORD: z.string().optional(),
   SERVICE_CONTENT_SEARCH_BUDGET_SECONDS: wholeNumber(0, 600).default(20),
   SERVICE_CONTENT_SEARCH_CHUNK_SIZE: wholeNumber(1, 10_000).default(100),
-  YARDMASTER_MASTER_KEY: text().optional(),
+  YARDMASTER_MASTER_KEY: text()
+    .refine((value) => readMasterKeys(value) !== undefined, { message: keyRule })
+    .optional(),
   CHAT_TOKEN: text().optional(),
   CHAT_SIGNING_SECRET: text().optional(),
   CHAT_API_URL: apiAddress().default('https://slack.com/api/'),
@@ -78,6 +93,13 @@ const variables = {
     .refine((value) => /^(mailto:|https:\/\/)./.test(value), { message: 'must begin with mailto: or https://' })
     .default('mailto:push@yardmaster.invalid'),
   PUSH_ALLOWED_ORIGINS: originList().default([]),
+  OAUTH_ALLOWED_ORIGINS: originList().default([]),
+  X_OAUTH_CLIENT_ID: text().optional(),
+  X_OAUTH_CLIENT_SECRET: text().optional(),
+  // Nothing listens there: the operator pastes the address.
+  X_OAUTH_REDIRECT_URI: url(['http:', 'https:']).default('http://127.0.0.1:8787/callback'),
+  X_OAUTH_AUTHORIZATION_URL: url(['http:', 'https:']).default(socialEndpoints.authorization),
+  X_OAUTH_TOKEN_URL: url(['http:', 'https:']).default(socialEndpoints.token),
   FORGE_TOKEN: text().optional(),
   FORGE_WEBHOOK_SECRET: text().optional(),
   FORGE_API_URL: apiAddress().default('https://api.github.com'),
@@ -94,6 +116,7 @@ const variables = {
 export const secretVariables = [
   'SUPERVISOR_PASSWORD',
   'YARDMASTER_MASTER_KEY',
+  'X_OAUTH_CLIENT_SECRET',
   'DATABASE_URL',
   'REDIS_URL',
   'CHAT_TOKEN',
@@ -127,6 +150,33 @@ export function readConfig(
       driver,
       config: readVariables(z.object(driver.variables), environment),
     })),
+  }
+}
+
+/** How many jobs of each queue this host runs at once. */
+export function jobThreads(config: Config): JobThreads {
+  return {
+    agents: config.JOB_AGENTS_THREADS,
+    pollers: config.JOB_POLLERS_THREADS,
+    triggers: config.JOB_TRIGGERS_THREADS,
+    inference: config.JOB_INFERENCE_THREADS,
+    pushes: config.JOB_PUSHES_THREADS,
+    maintenance: config.JOB_MAINTENANCE_THREADS,
+    default: config.JOB_DEFAULT_THREADS,
+  }
+}
+
+function threadsOf(queue: QueueName) {
+  return wholeNumber(1, 64).default(queues[queue].concurrency)
+}
+
+export function socialSettings(config: Config): SocialSettings {
+  return {
+    clientId: config.X_OAUTH_CLIENT_ID,
+    clientSecret: config.X_OAUTH_CLIENT_SECRET,
+    redirectUri: config.X_OAUTH_REDIRECT_URI,
+    authorizationEndpoint: config.X_OAUTH_AUTHORIZATION_URL,
+    tokenEndpoint: config.X_OAUTH_TOKEN_URL,
   }
 }
 
@@ -238,8 +288,9 @@ function ratio() {
 }
 
 function keyList() {
-  const isReserved = (key: string): boolean => isTurnKey(key) || isLink(key)
+  const isReserved = (key: string): boolean => isTurnKey(key) || isLink(key) || key.startsWith(apiKeyPrefix)
   return z.string().refine((keys) => !keys.split(',').some((key) => isReserved(key.trim())), {
-    message: 'must have no key that begins with ymt_ or yml_ (reserved for turn keys and one-time links)',
+    message:
+      'must have no key that begins with ymt_, yml_ or ymk_ (reserved for turn keys, one-time links and stored keys)',
   })
 }

@@ -1,6 +1,9 @@
+import { accounts } from '../domain/accounts/room.ts'
+import { apiKeys } from '../domain/api-keys/room.ts'
 import type { Room } from '../domain/app.ts'
 import { archive } from '../domain/archive/room.ts'
 import { attention } from '../domain/attention/room.ts'
+import { audit } from '../domain/audit/room.ts'
 import { backlog } from '../domain/backlog/room.ts'
 import { board } from '../domain/board/room.ts'
 import { budgets } from '../domain/budgets/room.ts'
@@ -8,8 +11,10 @@ import { catalog } from '../domain/catalog/room.ts'
 import { categories } from '../domain/categories/room.ts'
 import { chat } from '../domain/chat/room.ts'
 import { clis } from '../domain/clis/room.ts'
+import { connectors } from '../domain/connectors/room.ts'
 import { conversation } from '../domain/conversation/room.ts'
 import { costs } from '../domain/costs/room.ts'
+import { credentials } from '../domain/credentials/room.ts'
 import { elicitations } from '../domain/elicitations/room.ts'
 import { fires } from '../domain/fires/room.ts'
 import { forge } from '../domain/forge/room.ts'
@@ -19,6 +24,7 @@ import { hierarchy } from '../domain/hierarchy/room.ts'
 import { hosts } from '../domain/hosts/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
+import { loginAttempts } from '../domain/login-attempts/room.ts'
 import { logs } from '../domain/logs/room.ts'
 import { maintenance } from '../domain/maintenance/room.ts'
 import { notifications } from '../domain/notifications/room.ts'
@@ -48,6 +54,9 @@ export const modules: readonly Room[] = [
   people,
   hosts,
   queues,
+  apiKeys,
+  audit,
+  credentials,
   catalog,
   categories,
   signIns,
@@ -70,6 +79,9 @@ export const modules: readonly Room[] = [
   conversation,
   search,
   archive,
+  accounts,
+  connectors,
+  loginAttempts,
   heartbeats,
   turns,
   triggers,

@@ -1,5 +1,6 @@
 import type { Sender } from '@yardmaster/contract/endpoint'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { findKeyHolder } from '../domain/api-keys/api-key.ts'
 import type { App } from '../domain/app.ts'
 import { verifyToken } from '../domain/elicitations/elicitation.ts'
 import { isTurnKey } from '../domain/inbox/inbox.ts'
@@ -16,16 +17,20 @@ import { errnoOf } from '../platform/process/errno.ts'
 import { Refusal, refuse } from '../platform/refusal.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import { chatSignature, forgeSignature, type SignatureCheck } from '../platform/webhooks/signature.ts'
+import { auditWrites } from '../surfaces/audit-writes.ts'
 import { registerHealth } from '../surfaces/health.ts'
 import { registerMcp } from '../surfaces/mcp/mcp.ts'
+import { registerMcpGateway } from '../surfaces/mcp-gateway.ts'
 import { metrics } from '../surfaces/metrics.ts'
 import { registerJobsPages } from '../surfaces/operator/jobs/jobs-pages.ts'
 import { registerSupervisorPages } from '../surfaces/operator/supervisor/supervisor-pages.ts'
+import { registerSocialPages } from '../surfaces/operator/x-oauth-pages.ts'
 import { registerProbes } from '../surfaces/probes.ts'
 import { registerReference } from '../surfaces/reference.ts'
 import { browserChecker, operatorOrSignedIn } from '../surfaces/web/browser-checker.ts'
 import { openDashboard } from '../surfaces/web/dashboard.ts'
-import { closeStreamsOfEndedSignIns } from '../surfaces/web/open-streams.ts'
+import { registerOauthPages } from '../surfaces/web/oauth-pages.ts'
+import { closeEndedStreams } from '../surfaces/web/open-streams.ts'
 import { registerSignIn } from '../surfaces/web/sign-in-routes.ts'
 import type { Config } from './config.ts'
 import { modules } from './modules.ts'
@@ -69,7 +74,8 @@ export async function openWeb(app: App, options: WebOptions): Promise<Web> {
     password: config.SUPERVISOR_PASSWORD,
     log: app.log,
   })
-  const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey })
+  const findStored = (key: string) => findKeyHolder(app, key)
+  const check = keyCheck(apiKeys(keys), { log: app.log, isOfOtherKind: isTurnKey, findStored })
   const named = [config.APP_HOST ?? [], config.SERVICE_URL ? new URL(config.SERVICE_URL).host : []].flat()
   const server = openHttpServer({
     log: app.log,
@@ -87,19 +93,24 @@ export async function openWeb(app: App, options: WebOptions): Promise<Web> {
     ...(timeouts && { timeouts }),
     fallback: dashboard.fallback,
   })
-  closeStreamsOfEndedSignIns(server, app)
+  closeEndedStreams(server, app)
+  auditWrites(server, app)
   registerEndpoints(server, endpoints, { app, isChecking })
   const forPeople = modules.flatMap((module) => module.forPeople ?? [])
   const forBrowsers = [...endpoints.filter(({ auth }) => auth === 'api_key'), ...forPeople]
   registerEndpoints(server, forBrowsers, { app, isChecking, surface: 'web' })
   registerSignIn(server, app, { keys: check, realm })
+  registerOauthPages(server, app)
+  registerMcpGateway(server, app)
   dashboard.register(server)
   registerProbes(server, app)
   registerPageKit(server)
-  registerHealth(server, app)
+  registerHealth(server, app, { keys: check, realm })
   registerReference(server, endpoints)
   registerJobsPages(server, app, tokens)
-  registerSupervisorPages(server, app, { endpoints: [...endpoints, ...forPeople], tokens })
+  const forOperator = modules.flatMap((module) => module.forOperator ?? [])
+  registerSupervisorPages(server, app, { endpoints: [...endpoints, ...forPeople, ...forOperator], tokens })
+  registerSocialPages(server, app, tokens)
   registerMcp(server, app, {
     endpoints,
     tools: modules.flatMap(({ tools = [] }) => tools),
@@ -120,10 +131,11 @@ export async function openWorkerWeb(
   app: App,
   { config, keys, port }: Pick<WebOptions, 'config' | 'keys'> & { port: number },
 ): Promise<{ server: FastifyInstance; url: string }> {
+  const findStored = (key: string) => findKeyHolder(app, key)
   const server = openHttpServer({
     log: app.log,
     metrics: app.metrics,
-    checkers: { api_key: apiKeyChecker(keyCheck(apiKeys(keys), { log: app.log })) },
+    checkers: { api_key: apiKeyChecker(keyCheck(apiKeys(keys), { log: app.log, findStored })) },
     hosts: [config.HOST, config.APP_HOST ?? []].flat(),
     trustedProxies: trustedBy(config),
   })

@@ -18,11 +18,15 @@ import type { OneTimeTask } from '../platform/jobs/one-time-task.ts'
 import type { Periodic } from '../platform/jobs/periodic.ts'
 import { pruning, type Retention } from '../platform/jobs/pruning.ts'
 import type { Log } from '../platform/log/log.ts'
+import type { Upstream } from '../platform/mcp/upstream.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { OAuth } from '../platform/oauth/oauth.ts'
 import type { Confinement } from '../platform/process/confinement.ts'
 import type { Push } from '../platform/push/push.ts'
 import type { Redactor } from '../platform/redaction/redactor.ts'
 import type { Tracing } from '../platform/tracing/tracing.ts'
+import type { SealedTable } from '../platform/vault/sealed-columns.ts'
+import type { Vault } from '../platform/vault/vault.ts'
 import type { Runtimes } from '../runtimes/registry.ts'
 import type { Tool } from './tool.ts'
 
@@ -41,6 +45,12 @@ export interface App {
   clock: Clock
   log: Log
   redactor: Redactor
+  /** Seals credentials before they are stored, and opens them. */
+  vault: Vault
+  /** The client of authorization servers. */
+  oauth: OAuth
+  /** Remote MCP servers, for the gateway. */
+  upstream: Upstream
   metrics: Metrics
   tracing: Tracing
   runtimes: Runtimes
@@ -79,6 +89,8 @@ export type Room = {
   endpoints?: readonly Endpoint<App>[]
   /** What people do in a browser, on the dashboard and in the forms of `/supervisor`, and no caller of the API. */
   forPeople?: readonly Endpoint<App>[]
+  /** What the operator does in the forms of `/supervisor`, and no one else. */
+  forOperator?: readonly Endpoint<App>[]
   tools?: readonly Tool[]
   jobs?: readonly Pick<Job, 'name'>[]
   handlers?: readonly JobHandler<App>[]
@@ -87,6 +99,8 @@ export type Room = {
   subscriptions?: readonly Subscription<App>[]
   /** Work on the data of older versions, done once. */
   oneTimeTasks?: readonly OneTimeTask<App>[]
+  /** The columns with credentials: sealed by the vault, removed by the redactor, sealed again when the key is rotated. */
+  sealed?: readonly SealedTable[]
   /** Names the series of its own metrics at once: a rate needs the value before the first event. */
   nameSeries?(metrics: Metrics): void
   /** Cleans up after a crash of this host. Finishes before the host takes any work. */

@@ -13,6 +13,7 @@ export type Metrics = {
   turnFailures: Counter<'reason'>
   recoveries: Counter<'cause'>
   fires: Counter<'by' | 'outcome'>
+  unclassifiedAccountErrors: Counter<'reason'>
   jobs: Counter<'queue' | 'job' | 'outcome'>
   periodicRuns: Counter<'name' | 'outcome'>
   subscriptionEvents: Counter<'subscription' | 'outcome'>
@@ -74,6 +75,11 @@ export function openMetrics({ host }: { host?: string } = {}): Metrics {
       'yardmaster_recoveries_total',
       'Turns that this host recovered after its own crash or took over from another host.',
       ['cause'],
+    ),
+    unclassifiedAccountErrors: counter(
+      'yardmaster_unclassified_account_errors_total',
+      'Failures of vendor accounts that had no structured sign of their cause, by reason. Each deserves a look.',
+      ['reason'],
     ),
     fires: counter('yardmaster_fires_total', 'Fires of triggers on this host, by what fired them and outcome.', [
       'by',

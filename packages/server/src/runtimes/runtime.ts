@@ -1,5 +1,6 @@
 import type { ProcessIdentity } from '../platform/process/process-table.ts'
 import type { Confine } from '../platform/process/program.ts'
+import type { AccountSignal, ServedLogin, VendorAccounts } from './accounts/vendor-accounts.ts'
 import type { Equipment } from './equipment.ts'
 import type { Ask } from './question.ts'
 
@@ -9,6 +10,9 @@ export type RuntimeModel = {
   default: boolean
   requires_oauth: boolean
 }
+
+/** A command of the agent's program, by its name without the slash. */
+export type RuntimeCommand = { name: string; description: string }
 
 /** One session's conversation on this host. */
 export type Conversation = {
@@ -28,11 +32,17 @@ export type TurnOrder = {
   /** The agent can only answer: it gets none of the tools of its program, and the equipment has none. */
   hasNoTools?: boolean
   model: string
+  /** The size of the context, in tokens, at which the agent summarises what came before. Absent: its own limit. */
+  compactWindow?: number
   equipment: Equipment
   /** In the environment of every process of the turn, so that a sweep finds them all. */
   marker: string
   /** In the environment of the agent as `TRACEPARENT`, so that one which traces itself continues the trace. */
   traceparent?: string | null
+  /** The vendor account that serves the turn. Absent: the keys and logins of this host. */
+  login?: ServedLogin
+  /** The stored key of a runtime without accounts. */
+  providerKey?: string
   /** Every program of the turn runs through it: it decides what the program sees of this host. */
   confine: Confine
   /** Whether the agent runs as root because the operator says that the machine itself is its sandbox. */
@@ -53,13 +63,16 @@ export type TurnOrder = {
   ask?: Ask
   /** Writes a sentence to the session's log, such as that the agent retries a call to the model. */
   onNotice(sentence: string): void
+  /** An MCP server of the equipment asks for a sign-in. */
+  onUnauthorized?(serverName: string): void
 }
 
 /** How a turn ended, decided by the runtime's protocol and never by the exit code alone. */
 export type TurnEnd =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
-  | { kind: 'failed'; reason: TurnFailureReason; detail: string }
+  /** `signal`: what the failure says about the account that served the turn. */
+  | { kind: 'failed'; reason: TurnFailureReason; detail: string; signal?: AccountSignal }
 
 export const turnFailureReasons = [
   'auth',
@@ -131,8 +144,14 @@ export type Runtime = {
   name: string
   /** Set if the operator has to install the agent's program and sign it in. */
   cli?: AgentCli
-  /** Whether the agent's program has commands of its own, which begin with a slash. */
-  hasCommands?: boolean
+  /** Set if the vendor's accounts can serve its sessions in turn. */
+  accounts?: VendorAccounts
+  /** The variable in which a runtime without accounts takes a stored key. */
+  providerKeyVariable?: string
+  /** Set if the agent's program has commands of its own, which begin with a slash: those that are known before it runs. */
+  commands?: readonly RuntimeCommand[]
+  /** Whether the agent's program can be told at which size of its context to summarise what came before. */
+  takesCompactWindow?: boolean
   /** Whether one usage is that of all model calls of a turn, and not of one. */
   reportsWholeTurns?: boolean
   models(): readonly RuntimeModel[]

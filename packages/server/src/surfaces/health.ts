@@ -11,6 +11,7 @@ import {
   runPostDeployTasks,
   showHealth,
   withCooldown,
+  withoutNames,
 } from '../domain/maintenance/maintenance.ts'
 import {
   discardQueuedJobs,
@@ -18,6 +19,8 @@ import {
   exitRecoveryMode,
   rescheduleQueuedJobs,
 } from '../domain/queues/queues.ts'
+import type { KeyCheck } from '../platform/http/key-check.ts'
+import type { OperatorRealm } from '../platform/http/operator-realm.ts'
 import { sendPage, wantsPage } from '../platform/http/pages.ts'
 import { bodyOf } from '../platform/http/request-body.ts'
 import { healthPage } from './health-page.ts'
@@ -94,11 +97,17 @@ const actions: Record<string, Action> = {
 /** The names of those that need the operator's password on this page. */
 export const operatorActions = Object.keys(actions).filter((name) => actions[name]?.auth === 'operator')
 
-/** The health report for people, and the actions on it. Reading is open to everyone who can reach the server. */
-export function registerHealth(server: FastifyInstance, app: App): void {
+type Doors = { keys: KeyCheck; realm: OperatorRealm }
+
+/**
+ * The health report for people, and the actions on it. Reading is open to everyone who can reach the server; the names of
+ * sessions and repositories are for those who show a key or the operator's password.
+ */
+export function registerHealth(server: FastifyInstance, app: App, doors: Doors): void {
   const open = { config: { auth: 'none', isPage: true } } as const
   const show = async (request: FastifyRequest, reply: FastifyReply) => {
-    const health = await showHealth(app)
+    const report = await showHealth(app)
+    const health = (await isKnown(request, doors)) ? report : withoutNames(report)
     if (!wantsPage(request)) return reply.send(health)
     return sendPage(reply, healthPage(health, { query: request.query, hasPauses: app.hasPauses }))
   }
@@ -115,6 +124,18 @@ export function registerHealth(server: FastifyInstance, app: App): void {
       const { body, done } = await run(app, request)
       return wantsPage(request) ? reply.redirect(`/health?did=${name}&count=${done}`, 303) : reply.send(body)
     })
+  }
+}
+
+/**
+ * A wrong key or password reads what those without one read, and counts as a guess. So does a key that cannot be looked up: the report
+ * answers while the database does not.
+ */
+async function isKnown({ headers, ip }: FastifyRequest, { keys, realm }: Doors): Promise<boolean> {
+  try {
+    return realm.accepts(headers.authorization, ip) || (await keys.find(headers['x-api-key'], ip)) !== undefined
+  } catch {
+    return false
   }
 }
 

@@ -2,7 +2,7 @@ import * as contract from '@yardmaster/contract/metrics/endpoints'
 import { sql } from 'kysely'
 import { type App, bind, type Room } from '../domain/app.ts'
 import { backgroundHealth, openFacts } from '../domain/maintenance/maintenance.ts'
-import { hasMetadata } from '../domain/sessions/session.ts'
+import { isHeld } from '../domain/sessions/session.ts'
 import { ok } from '../platform/http/answer.ts'
 import { type ClassLane, selectLanes } from '../platform/jobs/lane-store.ts'
 import { queueNames } from '../platform/jobs/queues.ts'
@@ -42,7 +42,7 @@ function registerTurns(app: App): void {
   app.metrics.registerReading('turns', () => countTurns(app), [
     {
       name: 'yardmaster_turns',
-      help: 'Turns that have not ended, by state; held turns wait for a free slot. Of all hosts.',
+      help: 'Turns that have not ended, by state; held turns wait for a free slot, a quota or a budget. Of all hosts.',
       labels: ['state'],
       values: (turns) => turnStates.map((state) => [{ state }, turns.get(state)?.count ?? 0]),
     },
@@ -58,7 +58,7 @@ function registerTurns(app: App): void {
 async function countTurns({ reports }: App) {
   const { rows } = await sql<{ state: string; count: number; oldest: number }>`
     select
-      case when turns.state = 'queued' and ${hasMetadata('spot_hold_at')} then 'held' else turns.state end as state,
+      case when turns.state = 'queued' and ${isHeld} then 'held' else turns.state end as state,
       count(*) as count,
       extract(epoch from now() - min(turns.created_at))::float8 as oldest
     from turns

@@ -36,11 +36,14 @@ test('no room starts a loop by hand', async () => {
     if (/setInterval\(|background\.run\(|while \(!signal\.aborted/.test(source)) withLoops.push(file)
   }
 
-  // The catalog polls its files on every role. A turn renews its lease, runs its agent and waits for the answers of people for
-  // as long as it lasts.
+  // The use of an API key is noted while its request goes on. A sign-in drives the vendor's
+  // command while its row is open. The catalog polls its files on every role. A turn renews its
+  // lease, runs its agent and waits for the answers of people for as long as it lasts.
   expect(withLoops.toSorted()).toEqual([
+    'api-keys/api-key.ts',
     'catalog/follow-files.ts',
     'elicitations/ask-person.ts',
+    'login-attempts/drive-sign-in.ts',
     'turns/lease-renewal.ts',
     'turns/run-turn.ts',
   ])

@@ -3,14 +3,15 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Host, startHost } from '../../src/app/compose.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { welcome } from '../../src/app/welcome.ts'
-import { client, sampleRepository } from '../support/app/app.ts'
+import { client, sampleRepository, testMasterKey } from '../support/app/app.ts'
 import { testDatabase } from '../support/database/database.ts'
 import { silentLog } from '../support/log/silent-log.ts'
 import { testFolder } from '../support/processes/server-process.ts'
 import { atRest, startDemo } from '../support/sessions/demo-session.ts'
 
 async function start(home: string, environment: Record<string, string>): Promise<Host & { url: string }> {
-  const config = readConfig({ PORT: '0', YARDMASTER_HOME: home, ...environment })
+  const shared = { PORT: '0', YARDMASTER_HOME: home, YARDMASTER_MASTER_KEY: testMasterKey }
+  const config = readConfig({ ...shared, ...environment })
   const host = await startHost(config, { log: silentLog })
   onTestFinished(host.stop)
   return { ...host, url: host.web?.url ?? '' }

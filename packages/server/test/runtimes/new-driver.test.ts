@@ -19,12 +19,13 @@ const registered = [...drivers, exampleDriver]
 const app = testApp({ drivers: registered, environment: { EXAMPLE_TONE: 'formal', EXAMPLE_KEY: secret } })
 
 /** Runs the lines in a session of the new driver and returns its transcript as people read it. */
-async function run(...lines: string[]): Promise<string> {
+async function run(lines: string, more: object = {}): Promise<string> {
   const gitRoot = await sampleRepository(await mkdtemp(join(folder, 'repository-')))
   const { body } = await app.post('/sessions', {
     agent_runtime: 'example',
     git_root: gitRoot,
-    prompt: lines.join('\n'),
+    prompt: lines,
+    ...more,
   })
   expect(await atRest(app, body.session.id)).toMatchObject({ status: 'needs_input', agent_runtime: 'example' })
   return textOf(app, body.session.id)
@@ -32,6 +33,13 @@ async function run(...lines: string[]): Promise<string> {
 
 test("the server reads a new driver's variable and gives the value to the driver", async () => {
   expect(await run('run echo the tone is $EXAMPLE_TONE')).toContain('the tone is formal')
+})
+
+test('the server tells a driver the size of the context only if the session sets one', async () => {
+  const prompt = 'run echo the limit is $EXAMPLE_WINDOW'
+  expect(await run(prompt, { auto_compact_window: 60_000 })).toContain('the limit is 60000')
+  expect(await run(prompt)).toContain('the limit is its own')
+  expect(await run(prompt, { auto_compact_window: 1_000_000 })).toContain('the limit is its own')
 })
 
 test("a bad value of a new driver's variable stops the start with its rule", () => {
@@ -55,6 +63,9 @@ test("GET /configs offers a new driver's models", async () => {
       { id: 'example-large', label: 'Example Large', default: true, requires_oauth: false },
       { id: 'example-small', label: 'Example Small (deprecated)', default: false, requires_oauth: false },
     ],
+    takes_commands: false,
+    commands: [],
+    takes_compact_window: true,
   })
 })
 

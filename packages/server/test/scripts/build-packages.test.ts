@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { readCommit } from '../../src/platform/version.ts'
 
 const run = promisify(execFile)
 const repository = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -23,6 +24,41 @@ test('the build writes the output of a source that a checkout took away during a
 
   expect(existsSync(output)).toBe(true)
 })
+
+test('the commit of a checkout is recorded beside its build, and a folder without a repository keeps what was recorded', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'yardmaster-commit-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const file = join(root, 'packages/server/dist/.commit')
+  await mkdir(join(root, 'packages/server/dist'), { recursive: true })
+  await record(root)
+  expect(readCommit(file)).toBeNull()
+  const git = (...args: string[]) =>
+    run('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.test', ...args], { cwd: root })
+  await git('init', '--quiet')
+  await record(root)
+  expect(readCommit(file)).toBeNull()
+  await writeFile(join(root, 'one'), 'one')
+  await git('add', 'one')
+  await git('commit', '--quiet', '--message', 'One')
+  await git('tag', 'v1')
+  const { stdout } = await git('rev-parse', 'HEAD')
+  await record(root)
+  expect(readCommit(file)).toBe(stdout.trim())
+  await writeFile(join(root, 'one'), 'two')
+  await record(root)
+  expect(readCommit(file)).toBe(`${stdout.trim()}-dirty`)
+  await rm(join(root, '.git'), { recursive: true })
+  await record(root)
+  expect(readCommit(file)).toBe(`${stdout.trim()}-dirty`)
+  await writeFile(file, 'anything else\n')
+  expect(readCommit(file)).toBeNull()
+})
+
+async function record(root: string): Promise<void> {
+  const script = join(repository, 'scripts/record-commit.mjs')
+  const program = `import { recordCommit } from ${JSON.stringify(script)}; recordCommit(${JSON.stringify(root)})`
+  await run(process.execPath, ['--input-type=module', '--eval', program])
+}
 
 async function build(root: string): Promise<void> {
   const script = join(repository, 'scripts/build-packages.mjs')

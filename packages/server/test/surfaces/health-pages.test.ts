@@ -2,8 +2,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startTestApp, testApp } from '../support/app/app.ts'
 import { insertSession } from '../support/sessions/session-rows.ts'
 
-const app = testApp({ environment: { ROLE: 'web', SUPERVISOR_PASSWORD: 'open sesame', API_KEYS: 'test-key' } })
-const operator = { authorization: `Basic ${Buffer.from('supervisor:open sesame').toString('base64')}` }
+const password = 'open sesame, and let no agent lock me out'
+const basic = (given: string) => `Basic ${Buffer.from(`supervisor:${given}`).toString('base64')}`
+const app = testApp({ environment: { ROLE: 'web', SUPERVISOR_PASSWORD: password, API_KEYS: 'test-key' } })
+const operator = { authorization: basic(password) }
 const navigation = { accept: 'text/html,*/*;q=0.8' }
 
 async function send(
@@ -49,20 +51,55 @@ describe('GET /health outside the API', () => {
       "insert into session_logs (session_id, level, content, origin) values ($1, 'error', '<script>x', 'service')",
       [id],
     )
-    const { text } = await send('/health?did=%3Cscript%3E&count=%3Cb%3E', { headers: navigation })
+    const headers = { ...navigation, ...operator }
+    const { text } = await send('/health?did=%3Cscript%3E&count=%3Cb%3E', { headers })
     expect(text).toContain('&#60;img src=x onerror=alert(1)&#62;')
     expect(text).not.toMatch(/<script|<img|<b>\d/)
   })
 
+  test('GET /health tells the names of sessions and repositories only to a key or the operator, and counts a wrong one as a guess', async () => {
+    const id = await insertSession(app.pool, { status: 'failed', title: 'Hidden title', git_root: '/hidden/root' })
+    await app.pool.query(
+      `insert into turns (session_id, sequence, prompt, state, source, outcome, failed_starts)
+       values ($1, 1, 'p', 'ended', 'create', 'failed', 2), ($1, 2, 'p', 'ended', 'recovery', 'completed', 0)`,
+      [id],
+    )
+    await app.pool.query(
+      "insert into session_logs (session_id, level, content, origin) values ($1, 'error', 'no /hidden/root there', 'service')",
+      [id],
+    )
+    const read = async (headers: Record<string, string>) => (await send('/health', { headers })).text
+    const namesOf = (text: string) => {
+      const {
+        sigterm_retry_health: one,
+        api_error_retry_health: two,
+        retry_budget_health,
+      } = JSON.parse(text).health_report
+      const lists = [one.recent_sigterm_sessions, two.recent_api_error_sessions]
+      for (const { recent_sessions } of retry_budget_health.budgets) lists.push(recent_sessions)
+      return lists.map(([{ id: of, title, git_root }]) => ({ of, title, git_root }))
+    }
+    const four = (names: object) => Array.from({ length: 4 }, () => ({ of: id, ...names }))
+    for (const headers of [{ 'x-api-key': 'test-key' }, operator] as Record<string, string>[])
+      expect(namesOf(await read(headers))).toEqual(four({ title: 'Hidden title', git_root: '/hidden/root' }))
+    for (let guess = 0; guess < 25; guess += 1) {
+      const text = await read(guess === 0 ? {} : { authorization: basic(`guess ${guess}`) })
+      expect(namesOf(text)).toEqual(four({ title: null, git_root: null }))
+      expect(text).not.toMatch(/hidden/i)
+    }
+    expect((await send('/supervisor', { headers: { authorization: basic('another') } })).status).toBe(429)
+    await app.pool.query('delete from sessions where id = $1', [id])
+  })
+
   test('GET /health/export_diagnostics is one redacted JSON file that names no session, repository or command', async () => {
     await app.pool.query(
-      "insert into session_logs (session_id, level, content, origin) select max(id), 'error', 'the password is open sesame', 'service' from sessions",
+      "insert into session_logs (session_id, level, content, origin) select max(id), 'error', 'the password is open sesame, and let no agent lock me out', 'service' from sessions",
     )
     const { headers, text } = await send('/health/export_diagnostics')
     expect(headers.get('content-disposition')).toBe('attachment; filename="yardmaster-diagnostics.json"')
     expect(JSON.parse(text)).toMatchObject({
       exported_at: expect.stringMatching(/Z$/),
-      health_report: { session_health: { recent_failures: [{ title: '[left out]', git_root: '[left out]' }] } },
+      health_report: { session_health: { recent_failures: [{ title: null, git_root: null }] } },
       settings: { spot_max_concurrent_sessions: 10 },
       queued_jobs: { matched: expect.any(Number) },
     })

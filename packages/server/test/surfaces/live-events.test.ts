@@ -45,7 +45,11 @@ describe('a turn', () => {
     const main = appended().filter(({ data }) => data.thread === 'main')
     // Without a gap, from the first entry to the last.
     expect(main.map(({ data }) => data.from)).toEqual([1, ...main.slice(0, -1).map(({ data }) => data.to + 1)])
-    expect(new Set(appended().map(({ data }) => data.thread)).size).toBe(2)
+    // The thread of the subagent is read after the main one, so it may be announced later.
+    await eventually(
+      async () => new Set(appended().map(({ data }) => data.thread)).size,
+      (threads) => threads === 2,
+    )
     expect(await storedOf(id, 'transcript.appended')).toEqual([])
   })
 

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { lstat, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type pg from 'pg'
+import { flushFolder } from '../../platform/files/flush-folder.ts'
 import { fileEntry, paddingOf, tarEnd, tarHeader } from '../../platform/files/tar.ts'
 import { findUser } from '../../platform/home/system-user.ts'
+import { keyFileName, readKeyFile } from '../../platform/vault/master-key.ts'
 import { version } from '../../platform/version.ts'
 import { BackupError, explained } from './backup-error.ts'
-import { beginSnapshot, dumpTable, listTables, readDigests, readSequences } from './dump-database.ts'
+import { beginSnapshot, dumpTable, listTables, readDigests, readSequences, readVaultKeys } from './dump-database.ts'
 import { homeFiles } from './home-files.ts'
 import { endName, type Manifest, manifestName, sequencesName } from './manifest.ts'
 import { openDatabaseOf } from './open-database.ts'
@@ -21,6 +23,10 @@ export type BackupOptions = {
   file: string
   /** Leaves the database out, for the further hosts of one database. */
   isHomeOnly?: boolean
+  /** Leaves the master key out: who has the file cannot open the credentials in it. */
+  isWithoutKey?: boolean
+  /** The keys of the environment, which are in no backup. The home has none then that counts. */
+  masterKey?: string | undefined
   /** The user that agents run as, if Yardmaster is root. */
   agentUser?: string | undefined
   onProgress?(sentence: string): void
@@ -73,7 +79,7 @@ async function refuseFile(file: string, home: string): Promise<void> {
 
 async function* contents(
   client: pg.Client | undefined,
-  { home, agentUser, onProgress = () => undefined }: BackupOptions,
+  { home, agentUser, isWithoutKey = false, masterKey, onProgress = () => undefined }: BackupOptions,
   skipped: string[],
 ): AsyncGenerator<Buffer> {
   if (client) await beginSnapshot(client)
@@ -82,7 +88,7 @@ async function* contents(
     format: 1,
     version,
     createdAt: new Date().toISOString(),
-    database: client ? { digests: await readDigests(client), tables } : null,
+    database: client ? { digests: await readDigests(client), tables, vaultKeys: await readVaultKeys(client) } : null,
   }
   yield jsonFile(manifestName, manifest)
   if (client) {
@@ -97,11 +103,20 @@ async function* contents(
   for await (const bytes of homeFiles(home, {
     ownerOf: (uid) => (agents !== undefined && uid === agents.uid ? agents.name : ''),
     onSkipped: (path, reason) => skipped.push(`${path} (${reason})`),
+    isLeftOut: (path) => isWithoutKey && path.startsWith(keyFileName),
   })) {
     files += 1
     if (files % 1000 === 0) onProgress(`home: ${files} parts of files`)
     yield bytes
   }
+  if (!isWithoutKey && masterKey === undefined) await refuseRotatedKey(home, manifest)
+}
+
+/** Files are read after the rows. If the key was rotated in between, the file has only a key that opens none of them. */
+async function refuseRotatedKey(home: string, { database }: Manifest): Promise<void> {
+  const keys = await readKeyFile(join(home, keyFileName))
+  if (keys === undefined || database?.vaultKeys.every((id) => keys.some((key) => key.id === id))) return
+  if (database) throw new BackupError('The master key was rotated during the backup. Make another one.')
 }
 
 /** Appends the digest of everything before it, and the end of the tar. */
@@ -120,9 +135,4 @@ async function* whole(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 function jsonFile(name: string, content: unknown): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(content)}\n`)
   return Buffer.concat([tarHeader(fileEntry(name, bytes.length)), bytes, paddingOf(bytes.length)])
-}
-
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  await handle.sync().finally(() => handle.close())
 }

@@ -5,20 +5,21 @@ import { backUp } from './backup.ts'
 import { BackupError } from './backup-error.ts'
 import { restore } from './restore.ts'
 
-/** `npm run backup [-- FILE] [--home-only]` */
+/** `npm run backup [-- FILE] [--home-only] [--without-key]` */
 export function backupCommand(args: readonly string[]): Promise<void> {
   return reporting(async () => {
-    const { file, isHomeOnly } = readArguments(args, ['home-only'])
+    const { file, isHomeOnly, isWithoutKey } = readArguments(args, ['home-only', 'without-key'])
     const { bytes, skipped, ...written } = await backUp({
       ...placesOf(),
       file: file ?? `yardmaster-backup-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`,
       isHomeOnly,
+      isWithoutKey,
       onProgress,
     })
     for (const path of skipped) say(`left out: ${path}`)
-    say(
-      `The backup is ${written.file} (${(bytes / 1024 / 1024).toFixed(1)} MB). It holds keys: keep it as secret as the home.`,
-    )
+    const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`
+    say(`The backup is ${written.file} (${size}). It holds keys: keep it as secret as the home.`)
+    if (isWithoutKey) say('It does not hold the master key. Keep that too: without it the credentials are lost.')
   })
 }
 
@@ -28,9 +29,10 @@ export function restoreCommand(args: readonly string[]): Promise<void> {
     const { file, isHomeOnly, isForced } = readArguments(args, ['home-only', 'force'])
     if (file === undefined) throw new BackupError('Name the backup: npm run restore -- FILE.')
     const places = placesOf()
-    const { createdAt, movedTo } = await restore({ ...places, file, isHomeOnly, isForced, onProgress })
+    const { createdAt, movedTo, missingKey } = await restore({ ...places, file, isHomeOnly, isForced, onProgress })
     if (movedTo !== undefined) say(`The home that was there is now ${movedTo}.`)
     say(`Restored ${places.home} as it was at ${createdAt}. Start it with npm start.`)
+    if (missingKey !== undefined) say(missingKey)
   })
 }
 
@@ -39,8 +41,9 @@ function placesOf() {
     YARDMASTER_HOME: home,
     DATABASE_URL: databaseUrl,
     AGENT_USER: agentUser,
+    YARDMASTER_MASTER_KEY: masterKey,
   } = readConfig(readEnvironment(process.cwd()))
-  return { home, databaseUrl, agentUser: agentUser ?? 'yardmaster-agent' }
+  return { home, databaseUrl, masterKey, agentUser: agentUser ?? 'yardmaster-agent' }
 }
 
 function readArguments(args: readonly string[], options: readonly string[]) {
@@ -51,7 +54,12 @@ function readArguments(args: readonly string[], options: readonly string[]) {
       options: Object.fromEntries(options.map((name) => [name, { type: 'boolean' as const }])),
     })
     if (positionals.length > 1) throw new BackupError(`Name one file, not ${positionals.length}.`)
-    return { file: positionals[0], isHomeOnly: values['home-only'] === true, isForced: values.force === true }
+    return {
+      file: positionals[0],
+      isHomeOnly: values['home-only'] === true,
+      isWithoutKey: values['without-key'] === true,
+      isForced: values.force === true,
+    }
   } catch (error) {
     throw error instanceof BackupError ? error : new BackupError(error instanceof Error ? error.message : String(error))
   }

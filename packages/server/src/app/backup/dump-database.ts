@@ -99,3 +99,11 @@ export async function readDigests(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ digest: string }>('select digest from schema_migrations order by version')
   return rows.map(({ digest }) => digest)
 }
+
+/** The ids of the keys that seal the credentials in the rows. A database of an earlier version has none. */
+export async function readVaultKeys(client: pg.Client): Promise<string[]> {
+  const found = await client.query(`select to_regclass('public.vault_keys') is not null as "isThere"`)
+  if (!found.rows[0]?.isThere) return []
+  const { rows } = await client.query<{ id: string }>('select id from vault_keys order by id')
+  return rows.map(({ id }) => id)
+}

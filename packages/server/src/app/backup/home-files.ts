@@ -10,6 +10,8 @@ type Walk = {
   /** Of a user id, if it is not our own. */
   ownerOf(uid: number): string
   onSkipped(path: string, reason: string): void
+  /** Further files of the home that are left out. */
+  isLeftOut(path: string): boolean
 }
 
 /** The folders of the database server are not files of the home: its rows are dumped. */
@@ -38,7 +40,7 @@ async function* folderFiles(place: Buffer, path: Buffer, walk: Walk, depth: numb
     for (const entry of entries) {
       const name = path.length === 0 ? entry.name : Buffer.concat([path, Buffer.from('/'), entry.name])
       const at = Buffer.concat([inside, Buffer.from('/'), entry.name])
-      if (isLeftOut(name.toString()) || (depth < 2 && isLock(entry))) continue
+      if (isLeftOut(name.toString()) || walk.isLeftOut(name.toString()) || (depth < 2 && isLock(entry))) continue
       if (entry.isDirectory()) yield* folderFiles(at, name, walk, depth + 1)
       else if (entry.isFile()) yield* file(at, name, walk)
       else if (entry.isSymbolicLink()) yield* link(at, name, walk)

@@ -11,7 +11,14 @@ export const Manifest = z.object({
   version: z.string(),
   createdAt: z.string(),
   /** Null if only the home was backed up. */
-  database: z.object({ digests: z.array(z.string()), tables: z.array(DumpedTable) }).nullable(),
+  database: z
+    .object({
+      digests: z.array(z.string()),
+      tables: z.array(DumpedTable),
+      /** The ids of the keys that seal its credentials. Earlier versions sealed none. */
+      vaultKeys: z.array(z.string()).default([]),
+    })
+    .nullable(),
 })
 
 export type Manifest = z.infer<typeof Manifest>

@@ -16,9 +16,19 @@ export type OpenDatabase = { client: pg.Client; close(): Promise<void> }
  * embedded one, started for the time of the backup.
  */
 export async function openDatabaseOf(home: string, databaseUrl: string | undefined): Promise<OpenDatabase> {
-  if (databaseUrl !== undefined) return connect(databaseUrl, async () => undefined)
+  const { connectionString, stop } = await reachDatabaseOf(home, databaseUrl)
+  return connect(connectionString, stop)
+}
+
+/** Where that database is, until `stop` is called. */
+export async function reachDatabaseOf(
+  home: string,
+  databaseUrl: string | undefined,
+): Promise<{ connectionString: string; stop(): Promise<void> }> {
+  const nothing = async (): Promise<void> => undefined
+  if (databaseUrl !== undefined) return { connectionString: databaseUrl, stop: nothing }
   const lock = await tryFileLock(join(home, 'home.lock'))
-  if ('heldBy' in lock) return connect(await runningServer(home, lock.heldBy.pid), async () => undefined)
+  if ('heldBy' in lock) return { connectionString: await runningServer(home, lock.heldBy.pid), stop: nothing }
   const quiet = { info: () => undefined, warn: () => undefined }
   const server = await startEmbeddedPostgres({ home, log: quiet }).catch(async (error: unknown) => {
     await lock.release()
@@ -28,7 +38,7 @@ export async function openDatabaseOf(home: string, databaseUrl: string | undefin
     await server.stop()
     await lock.release()
   }
-  return connect(server.connectionString, stop)
+  return { connectionString: server.connectionString, stop }
 }
 
 /** By the superuser, whose password the home has: the application's own is in the memory of the host only. */

@@ -7,6 +7,7 @@ import { unfinishedRestore } from '../../platform/home/home.ts'
 import { prepareHomeFolder } from '../../platform/home/home-folder.ts'
 import { findUser } from '../../platform/home/system-user.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
+import { keyFileName, readKeyFile, readMasterKeys } from '../../platform/vault/master-key.ts'
 import { BackupError, explained } from './backup-error.ts'
 import { loadInto } from './load-database.ts'
 import { endName, type Manifest, manifestName } from './manifest.ts'
@@ -21,10 +22,18 @@ export type RestoreOptions = {
   isForced?: boolean
   /** Leaves the database alone, for the further hosts of one database. */
   isHomeOnly?: boolean
+  /** The keys of the environment. */
+  masterKey?: string | undefined
   onProgress?(sentence: string): void
 }
 
-export type RestoreResult = { createdAt: string; version: string; movedTo: string | undefined }
+export type RestoreResult = {
+  createdAt: string
+  version: string
+  movedTo: string | undefined
+  /** What to do before the start, if this machine lacks a key of the restored credentials. */
+  missingKey: string | undefined
+}
 
 /**
  * Makes a home and a database of a backup. Refuses before it changes anything if the file is not whole, or if the home is in
@@ -55,8 +64,21 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
     } finally {
       await lock.release()
     }
-    return { createdAt: manifest.createdAt, version: manifest.version, movedTo }
+    const missingKey = await sentenceOnKeys(home, manifest, options.masterKey)
+    return { createdAt: manifest.createdAt, version: manifest.version, movedTo, missingKey }
   })
+}
+
+async function sentenceOnKeys(
+  home: string,
+  { database }: Manifest,
+  given: string | undefined,
+): Promise<string | undefined> {
+  const file = join(home, keyFileName)
+  const keys = given === undefined ? await readKeyFile(file) : readMasterKeys(given)
+  const missing = database?.vaultKeys.find((id) => !keys?.some((key) => key.id === id))
+  if (missing === undefined) return undefined
+  return `Its credentials are sealed by a key that is not in the backup (${missing}): before the start, put the file ${keyFileName} of the old home at ${file}, or set YARDMASTER_MASTER_KEY.`
 }
 
 /** Returns where the home that was there is now; undefined if there was none. */

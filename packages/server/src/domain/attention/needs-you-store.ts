@@ -2,7 +2,7 @@ import { type NeedKind, needKinds } from '@yardmaster/contract/board/read'
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { needJoins, needKind } from '../board/board.ts'
-import { hasMetadata, metadataText } from '../sessions/session.ts'
+import { isHeld, metadataText } from '../sessions/session.ts'
 
 export type NeedRow = {
   id: number
@@ -41,7 +41,7 @@ export async function selectHeld(db: Database, limit: number): Promise<{ id: num
     select id, count(*) over () as total
     from sessions
     where status = 'waiting'
-      and ${hasMetadata('spot_hold_at')}
+      and ${isHeld}
       and summary_of_session_id is null
     order by precedence desc, created_at, id
     limit ${limit}

@@ -51,7 +51,7 @@ export async function startItems(
     const { session } = await createSession(
       app,
       tx,
-      { genesis: starter.genesis, isByAgent: starter.agentOf !== undefined },
+      { genesis: starter.genesis, isByAgent: starter.agentOf !== undefined, isByPerson: parentId === undefined },
       {
         request: {
           ...plan.request,

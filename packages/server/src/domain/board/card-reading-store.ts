@@ -2,7 +2,7 @@ import type { NeedKind } from '@yardmaster/contract/board/read'
 import type { Genesis, PriorityClass, SessionStatus, Visibility } from '@yardmaster/contract/sessions/fields'
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { hasMetadata, metadataText } from '../sessions/session.ts'
+import { hasMetadata, isHeld, metadataText } from '../sessions/session.ts'
 import { needJoins, needKind } from './needs-store.ts'
 import { lastEntries } from './section-store.ts'
 
@@ -10,6 +10,8 @@ export type CardRow = {
   id: number
   slug: string | null
   title: string | null
+  /** Only while the title is a placeholder. Not redacted. */
+  first_prompt: string | null
   status: SessionStatus
   agent_runtime: string
   genesis: Genesis
@@ -21,6 +23,7 @@ export type CardRow = {
   updated_at: Date
   heartbeat_enabled: boolean
   favorited: boolean
+  has_notes: boolean
   visibility: Visibility
   snoozed_until: Date | null
   is_frozen: boolean | null
@@ -48,6 +51,9 @@ export type CardRow = {
   wake_at: Date | null
 }
 
+/** Longer than what a card shows of a prompt, so that a secret at its end is recognised as one. */
+const openingLength = 2_000
+
 /**
  * What the cards of these sessions show, in one query. Of the tables that grow with history it reads what partial indexes
  * hold: pending messages, unread notifications, live turns.
@@ -59,16 +65,19 @@ export async function selectCardRows(db: Database, ids: readonly number[]): Prom
       sessions.id, sessions.slug, sessions.title, sessions.status, sessions.agent_runtime, sessions.genesis,
       sessions.scheduling_class, sessions.precedence, sessions.category_id, sessions.parent_session_id,
       sessions.created_at, sessions.updated_at, sessions.heartbeat_enabled, sessions.favorited, sessions.visibility,
+      sessions.session_notes is not null as has_notes,
       sessions.snoozed_until, categories.is_frozen,
       sessions.config ->> 'model' as model,
       ${metadataText('agent_root_key')} as agent_root,
       ${metadataText('failure_reason')} as failure_reason,
       left(${metadataText('exit_status')}, 300) as exit_status,
-      ${metadataText('spot_hold_reason')} as held_reason,
-      ${metadataText('spot_hold_at')} as held_since,
+      coalesce(${metadataText('spot_pause_reason')}, ${metadataText('spot_hold_reason')}) as held_reason,
+      coalesce(${metadataText('spot_pause_at')}, ${metadataText('spot_hold_at')}) as held_since,
       ${metadataText('pull_requests')} as pull_requests,
-      ${hasMetadata('spot_hold_at')} as is_held,
-      ${hasMetadata('paused_by')} as is_paused,
+      case when ${hasMetadata('auto_generated_title')} then left(coalesce(opening.prompt, sessions.prompt), ${openingLength})
+      end as first_prompt,
+      ${isHeld} as is_held,
+      coalesce(${metadataText('paused_by')} = 'user', false) as is_paused,
       ${hasMetadata('deliberate_sleep_at')} as is_asleep,
       live.dispatched_at as working_since,
       written.at as written_at,
@@ -82,6 +91,15 @@ export async function selectCardRows(db: Database, ids: readonly number[]): Prom
     left join categories on categories.id = sessions.category_id
     left join turns as live on live.session_id = sessions.id and live.state in ('dispatched', 'executing')
     left join transcript_threads as main on main.session_id = sessions.id and main.thread = 'main'
+    left join lateral (
+      select prompt
+      from turns
+      where turns.session_id = sessions.id
+        and prompt <> ''
+        and ${hasMetadata('auto_generated_title')}
+      order by sequence
+      limit 1
+    ) as opening on true
     ${lastEntries}
     ${needJoins}
     left join (

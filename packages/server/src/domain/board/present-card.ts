@@ -6,19 +6,26 @@ import type { CardRow } from './card-reading-store.ts'
 
 const maxText = 120
 
-type Context = { now: Date; classByGenesis: ClassByGenesis; cost: number | undefined }
+type Context = {
+  now: Date
+  classByGenesis: ClassByGenesis
+  cost: number | undefined
+  redact: (text: string) => string
+}
 
 /** A key without a value is left out: of forty keys a usual card has fifteen. */
-export function presentCard(row: CardRow, { now, classByGenesis, cost }: Context): BoardCard {
+export function presentCard(row: CardRow, { now, classByGenesis, cost, redact }: Context): BoardCard {
   const { status, snoozed_until: snoozedUntil } = row
   const isSnoozeOver = snoozedUntil !== null && snoozedUntil <= now
   const touchedAt = row.written_at !== null && row.written_at > row.updated_at ? row.written_at : row.updated_at
   const pullRequest = pullRequestOf(row)
+  const opening = openingOf(row.first_prompt ?? '', redact)
   const failure = status === 'failed' ? failureOf(row) : ''
   return {
     id: row.id,
     ...(row.slug !== null && { slug: row.slug }),
     ...(row.title !== null && { title: row.title }),
+    ...(opening !== '' && { prompt: opening }),
     status,
     agent_runtime: row.agent_runtime,
     ...(row.model !== null && { model: row.model }),
@@ -46,6 +53,7 @@ export function presentCard(row: CardRow, { now, classByGenesis, cost }: Context
     ...(row.is_frozen === true && { frozen: true }),
     ...(row.heartbeat_enabled && { heartbeat: true }),
     ...(row.favorited && { favorited: true }),
+    ...(row.has_notes && { notes: true }),
     ...(row.visibility !== 'visible' && !isSnoozeOver && { visibility: row.visibility }),
     ...(snoozedUntil !== null && !isSnoozeOver && { snoozed_until: formatTimestamp(snoozedUntil) }),
   }
@@ -54,6 +62,14 @@ export function presentCard(row: CardRow, { now, classByGenesis, cost }: Context
 /** Of a ten-thousandth of a dollar. */
 export function roundedToCents(dollars: number): number {
   return Math.round(dollars * 1e4) / 1e4
+}
+
+/** The first line that says something. Redact before truncating: a truncated secret no longer matches its pattern. */
+function openingOf(prompt: string, redact: (text: string) => string): string {
+  const [line = ''] = redact(prompt)
+    .trim()
+    .split(/[\r\n]+/)
+  return truncate(line.replace(/\s+/g, ' '), maxText)
 }
 
 function failureOf({ failure_reason: reason, exit_status: detail }: CardRow): string {

@@ -30,14 +30,24 @@ export async function selectSections(
   return rows
 }
 
-function conditionsOf({ agent_root, q, favorited, needs_you }: BoardQuery): RawBuilder<SqlBool>[] {
+function conditionsOf({ agent_root, q, favorited, author, needs_you }: BoardQuery): RawBuilder<SqlBool>[] {
   const conditions = [sql<SqlBool>`true`]
   if (agent_root) conditions.push(sql`${metadataText('agent_root_key')} = ${agent_root}`)
   if (favorited !== undefined) conditions.push(sql`sessions.favorited = ${favorited}`)
+  if (author) conditions.push(heardFrom(author))
   if (needs_you !== undefined) conditions.push(sql`(${needKind} is not null) = ${needs_you}`)
   const phrase = q?.trim()
   if (phrase) conditions.push(containsText(phrase))
   return conditions
+}
+
+function heardFrom(author: string): RawBuilder<SqlBool> {
+  return sql`exists (
+    select
+    from human_messages
+    where human_messages.session_id = sessions.id
+      and human_messages.author_key = ${author}
+  )`
 }
 
 /** `strpos` instead of `like`: no character of the phrase has a meaning. */

@@ -53,7 +53,10 @@ export async function findKnownCards(
 ): Promise<ReadonlyMap<number, BoardCard>> {
   const rows = await selectCardRows(app.db, ids)
   const now = app.clock.now()
-  return new Map(rows.map((row) => [row.id, presentCard(row, { now, classByGenesis, cost: costs.get(row.id) })]))
+  const redact = app.redactor.excerpt
+  return new Map(
+    rows.map((row) => [row.id, presentCard(row, { now, classByGenesis, cost: costs.get(row.id), redact })]),
+  )
 }
 
 type Heading = Pick<BoardSection, 'key' | 'title' | 'category_id' | 'frozen'>

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../platform/db/database.ts'
 import type { Catalog } from './open-catalog.ts'
 import { placeholdersIn } from './secrets/placeholders.ts'
 import { textsOf } from './secrets/secrets.ts'
@@ -23,7 +24,11 @@ export type Availability = { state: AvailabilityState; reason: string | null }
 const maxReason = 200
 
 /** Decides from local state; the server is not contacted. Unknown counts as available. */
-export async function availabilityOf(catalog: Catalog, server: DeclaredServer): Promise<Availability> {
+export async function availabilityOf(
+  catalog: Catalog,
+  server: DeclaredServer,
+  tx?: Transaction,
+): Promise<Availability> {
   if (server.declaredUnavailable !== undefined) {
     const reason = Array.from(server.declaredUnavailable.trim().replace(/\s+/g, ' ')).slice(0, maxReason).join('')
     return { state: 'declared_unavailable', reason }
@@ -33,8 +38,8 @@ export async function availabilityOf(catalog: Catalog, server: DeclaredServer): 
     return { state: 'missing_configuration', reason: `${missing.map((name) => `\`${name}\``).join(', ')} unresolved` }
   }
   if (server.transport.kind === 'stdio') return { state: 'no_credential_required', reason: null }
-  if (Object.keys(server.transport.headers).some(isCredentialHeader)) return { state: 'ready', reason: null }
-  const state = await signInOf(catalog, server)
+  if (!takesSignIn(server)) return { state: 'ready', reason: null }
+  const state = await signInOf(catalog, server, tx)
   return { state, reason: states[state] }
 }
 
@@ -45,15 +50,24 @@ export function missingNames(catalog: Catalog, texts: Iterable<string>): string[
   return [...new Set(missing.map(({ name }) => name))]
 }
 
-async function signInOf(catalog: Catalog, server: DeclaredServer): Promise<AvailabilityState> {
+async function signInOf(
+  catalog: Catalog,
+  server: DeclaredServer,
+  tx: Transaction | undefined,
+): Promise<AvailabilityState> {
   try {
-    const state = await catalog.credentialState(server.name)
+    const state = await catalog.credentialState(server.name, tx)
     if (state === 'unknown') return 'probe_failed'
     return state === 'not_required' ? 'no_credential_required' : state
   } catch {
     // A failed lookup must not fail the whole list. The source of sign-ins logs its own errors.
     return 'probe_failed'
   }
+}
+
+/** A remote server without a credential among its headers. */
+export function takesSignIn({ transport }: DeclaredServer): boolean {
+  return transport.kind !== 'stdio' && !Object.keys(transport.headers).some(isCredentialHeader)
 }
 
 const credentialWords: ReadonlySet<string> = new Set([

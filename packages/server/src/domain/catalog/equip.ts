@@ -1,15 +1,18 @@
+import type { Transaction } from '../../platform/db/database.ts'
 import type { Hook, McpServer, Skill } from '../../runtimes/equipment.ts'
-import { type AvailabilityState, availabilityOf, missingNames } from './availability.ts'
+import { type AvailabilityState, availabilityOf, missingNames, takesSignIn } from './availability.ts'
 import type { Catalog } from './open-catalog.ts'
 import { fillIn } from './secrets/placeholders.ts'
 import { type Selection, serversOf } from './selection.ts'
-import type { CatalogHook, CatalogTree, DeclaredServer } from './tree.ts'
+import type { CatalogHook, DeclaredServer } from './tree.ts'
 
 /** The artifacts that a session gets from the current catalog, and those that are unavailable. */
 export type CatalogEquipment = {
   /** The tree that it comes from. */
   catalogVersion: string
   mcpServers: McpServer[]
+  /** Those that are reached with a stored token: the name that the agent knows, and the catalog's. */
+  signedIn: ReadonlyMap<string, string>
   skills: Skill[]
   hooks: Hook[]
   leftOut: LeftOut[]
@@ -24,8 +27,15 @@ export type LeftOut = {
   sentence: string
 }
 
-/** Substitutes secrets only in selected artifacts. An invalid server does not affect the others. */
-export async function equipFromCatalog(catalog: Catalog, selection: Selection): Promise<CatalogEquipment> {
+/**
+ * Substitutes secrets only in selected artifacts. An invalid server does not affect the others. The transaction sees a sign-in that was
+ * completed a moment ago.
+ */
+export async function equipFromCatalog(
+  catalog: Catalog,
+  selection: Selection,
+  tx?: Transaction,
+): Promise<CatalogEquipment> {
   const tree = catalog.current()
   const leftOut: LeftOut[] = []
   const plugins = selection.catalog_plugins.flatMap((name) => {
@@ -44,10 +54,14 @@ export async function equipFromCatalog(catalog: Catalog, selection: Selection): 
   )
 
   const mcpServers: McpServer[] = []
+  const signedIn = new Map<string, string>()
   for (const name of serversOf(tree, selection)) {
-    const server = await equipServer(catalog, tree, name)
+    const server = await equipServer(catalog, tree.mcpServers.find(name) ?? name, tx)
     if ('sentence' in server) leftOut.push(server)
     else mcpServers.push(server)
+    const declared = tree.mcpServers.find(name)
+    if (declared && !('sentence' in server) && (await hasToken(catalog, declared, tx)))
+      signedIn.set(server.name, declared.name)
   }
   const skills = skillNames.flatMap((name): Skill[] => {
     const skill = tree.skills.find(name)
@@ -61,13 +75,23 @@ export async function equipFromCatalog(catalog: Catalog, selection: Selection): 
     leftOut.push(equipped)
     return []
   })
-  return { catalogVersion: tree.version, mcpServers, skills, hooks, leftOut }
+  return { catalogVersion: tree.version, mcpServers, signedIn, skills, hooks, leftOut }
 }
 
-async function equipServer(catalog: Catalog, tree: CatalogTree, name: string): Promise<McpServer | LeftOut> {
-  const server = tree.mcpServers.find(name)
-  if (!server) return gone('mcp_server', name)
-  const { state, reason } = await availabilityOf(catalog, server)
+async function hasToken(catalog: Catalog, server: DeclaredServer, tx: Transaction | undefined): Promise<boolean> {
+  if (!takesSignIn(server)) return false
+  const { state } = await availabilityOf(catalog, server, tx)
+  return state === 'ready' || state === 'token_expired'
+}
+
+async function equipServer(
+  catalog: Catalog,
+  server: DeclaredServer | string,
+  tx: Transaction | undefined,
+): Promise<McpServer | LeftOut> {
+  if (typeof server === 'string') return gone('mcp_server', server)
+  const { name } = server
+  const { state, reason } = await availabilityOf(catalog, server, tx)
   if (reason !== null) return { kind: 'mcp_server', name, state, sentence: leftOutSentence('mcp_server', name, reason) }
   const filled = fillServer(server, (text) => fillIn(text, catalog.secrets().find))
   const problem = problemWith(filled)

@@ -4,11 +4,11 @@ import type { Log } from '../../platform/log/log.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import type { KnownSecret } from '../../platform/redaction/redactor.ts'
 import { StartupError } from '../../platform/startup-error.ts'
-import { type CredentialState, type CredentialStates, credentialStates } from './credential-state.ts'
+import { type CredentialStates, credentialStates } from './credential-state.ts'
 import { loadCatalog } from './files/load-catalog.ts'
 import { newReading, type Reading } from './files/reading.ts'
 import { type FollowOptions, followFiles } from './follow-files.ts'
-import { type Secrets, secretsOf } from './secrets/secrets.ts'
+import { type Secrets, secretsOf, type Vended } from './secrets/secrets.ts'
 import { readSecretsFile, type StoredSecrets } from './secrets/secrets-file.ts'
 import type { CatalogTree } from './tree.ts'
 
@@ -20,7 +20,7 @@ export type Catalog = {
   secrets(): Secrets
   /** Every value since the start: an agent may still hold one that was replaced. */
   knownSecrets(): readonly KnownSecret[]
-  credentialState(serverName: string): Promise<CredentialState>
+  credentialState: CredentialStates
   /** The root to offer first in a list. */
   defaultRootName(): string | undefined
   /** Checks the files for changes now. */
@@ -44,6 +44,8 @@ export type CatalogOptions = {
   home: string
   environment: Readonly<Record<string, string | undefined>>
   log: Log
+  /** Tokens that take the place of secrets with the same names. */
+  vended?: Vended
   /** The root to offer first. Defaults to the first by name, also when the catalog does not have it. */
   defaultRoot?: string | undefined
   /** Looks up the sign-in state of a server; cached. */
@@ -54,13 +56,15 @@ export type CatalogOptions = {
 /** The path is the same from `src` and from `dist`. */
 const sampleCatalog = fileURLToPath(new URL('../../../catalog/air.json', import.meta.url))
 
+const nothingVended: Vended = { find: () => undefined, names: () => [] }
+
 /** Throws if the catalog is invalid at start. After that, an invalid edit keeps the last valid catalog in use. */
 export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
-  const { path = sampleCatalog, log, environment, defaultRoot } = options
+  const { path = sampleCatalog, log, environment, defaultRoot, vended = nothingVended } = options
   const first = await load(options)
   if (!first.tree || !first.stored) throw new StartupError(`The catalog ${path} cannot be used: ${first.error}.`)
   let { tree, stored, marks, error } = first
-  let secrets = secretsOf(tree, stored, environment)
+  let secrets = secretsOf(tree, stored, environment, vended)
   const known = new Map<string, KnownSecret>()
   let knownSecrets: readonly KnownSecret[] = []
   const remember = (): void => {
@@ -81,7 +85,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
     stored = next.stored ?? stored
     marks = next.marks
     error = next.error
-    secrets = secretsOf(tree, stored, environment)
+    secrets = secretsOf(tree, stored, environment, vended)
     remember()
     if (isNews) logCatalog(log, tree, { defaultRoot, level: 'info' })
   }

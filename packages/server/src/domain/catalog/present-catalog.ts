@@ -10,6 +10,7 @@ import type {
 } from '@yardmaster/contract/catalog/fields'
 import type { Settings } from '@yardmaster/contract/settings/fields'
 import { defaultModel } from '../../runtimes/registry.ts'
+import type { Runtime } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { readSettings } from '../settings/settings.ts'
 import { availabilityOf } from './availability.ts'
@@ -115,7 +116,17 @@ function presentModels(app: App): Configs['runtime_models'] {
   return Object.fromEntries(
     app.runtimes.names().flatMap((name) => {
       const runtime = app.runtimes.find(name)
-      return runtime ? [[name, { default: defaultModel(runtime).id, models: [...runtime.models()] }]] : []
+      return runtime ? [[name, presentRuntime(runtime)]] : []
     }),
   )
+}
+
+function presentRuntime(runtime: Runtime): Configs['runtime_models'][string] {
+  return {
+    default: defaultModel(runtime).id,
+    models: [...runtime.models()],
+    takes_commands: runtime.commands !== undefined,
+    commands: [...(runtime.commands ?? [])],
+    takes_compact_window: runtime.takesCompactWindow ?? false,
+  }
 }

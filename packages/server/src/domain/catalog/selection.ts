@@ -1,4 +1,6 @@
 import type { ArtifactLists } from '@yardmaster/contract/catalog/fields'
+import { placeholdersIn } from './secrets/placeholders.ts'
+import { textsOf } from './secrets/secrets.ts'
 import type { Artifact, CatalogTree, Root, Shelf } from './tree.ts'
 
 /** The four artifact lists of a session: the catalog kind, the root's default list and the noun in messages. */
@@ -64,6 +66,18 @@ export function lookUp(
 export function serversOf(tree: CatalogTree, selection: Pick<Selection, 'mcp_servers' | 'catalog_plugins'>): string[] {
   const bundled = selection.catalog_plugins.flatMap((name) => tree.plugins.find(name)?.mcpServers ?? [])
   return [...new Set([...selection.mcp_servers, ...bundled])]
+}
+
+/** The names of the placeholders in everything that is selected. */
+export function namesUsedBy(tree: CatalogTree, selection: Selection): string[] {
+  const servers = serversOf(tree, selection).flatMap((name) => tree.mcpServers.find(name) ?? [])
+  const bundled = selection.catalog_plugins.flatMap((name) => tree.plugins.find(name)?.hooks ?? [])
+  const hooks = [...selection.catalog_hooks, ...bundled].flatMap((name) => tree.hooks.find(name) ?? [])
+  const texts = [
+    ...servers.flatMap(({ transport }) => textsOf(transport)),
+    ...hooks.flatMap(({ env }) => Object.values(env)),
+  ]
+  return [...new Set(placeholdersIn(texts).map(({ name }) => name))]
 }
 
 /** `mcp_servers` reads as `Mcp servers`. */

@@ -1,4 +1,4 @@
-import { availabilityOf } from './availability.ts'
+import { type AvailabilityState, availabilityOf } from './availability.ts'
 import type { Catalog } from './open-catalog.ts'
 import { type Selection, serversOf } from './selection.ts'
 
@@ -8,10 +8,15 @@ export async function warningsAbout(catalog: Catalog, selection: Selection): Pro
   const warnings: string[] = []
   for (const name of serversOf(tree, selection)) {
     const server = tree.mcpServers.find(name)
-    const reason = server && (await availabilityOf(catalog, server)).reason
-    if (reason) {
-      warnings.push(`MCP server ${name} cannot start right now (${reason}). The session runs without it until then.`)
-    }
+    if (!server) continue
+    const { state, reason } = await availabilityOf(catalog, server)
+    if (reason) warnings.push(`MCP server ${name} cannot start right now (${reason}). ${consequenceOf(state)}`)
   }
   return warnings
+}
+
+function consequenceOf(state: AvailabilityState): string {
+  return state === 'needs_authorization' || state === 'needs_reauth'
+    ? 'The session waits until a person authorizes it.'
+    : 'The session runs without it until then.'
 }

@@ -30,6 +30,8 @@ export type Prompt = {
   origin?: MessageOrigin
   /** The trigger whose prompt it is. */
   triggerId?: number
+  /** Whether a person sent it. */
+  isByPerson?: boolean
   /** The trace of the request, if it is not the one underway: several requests may share a transaction. */
   traceparent?: string | null
 }
@@ -97,18 +99,20 @@ async function deliverGroup(
   return [{ delivery: 'sent' }, ...messages.map((message): Delivery => ({ delivery: 'queued', message }))]
 }
 
-/** A turn that waits only for its dispatch is underway: a worker is about to take it. One that the gate holds is not. */
+/** A turn that waits only for its dispatch is underway: a worker is about to take it. One that is held or paused is not. */
 async function hasTurnUnderway(tx: Transaction, session: SessionRow): Promise<boolean> {
   const { underway, hasQueued } = await findStanding(tx, session.id)
-  const isHeld = readMetadata(session).spot_hold_at !== undefined
+  const { spot_hold_at: heldAt, spot_pause_at: pausedAt } = readMetadata(session)
+  const isHeld = heldAt !== undefined || pausedAt !== undefined
   return underway !== undefined || (hasQueued && session.status === 'waiting' && !isHeld)
 }
 
-function asMessage({ prompt, goal, origin, triggerId, traceparent }: Prompt): NewMessage {
+function asMessage({ prompt, goal, origin, triggerId, isByPerson = false, traceparent }: Prompt): NewMessage {
   return {
     content: prompt,
     goal,
     traceparent,
+    isByPerson,
     ...(origin && { origin }),
     ...(triggerId !== undefined && { triggerId }),
   }
@@ -124,10 +128,12 @@ export async function startTurn(
     goal,
     source,
     triggerId = null,
+    isByPerson = false,
     traceparent,
-  }: Pick<Prompt, 'prompt' | 'goal' | 'source' | 'traceparent'> & { triggerId?: number | null },
+  }: Pick<Prompt, 'prompt' | 'goal' | 'source' | 'isByPerson' | 'traceparent'> & { triggerId?: number | null },
 ): Promise<void> {
-  const turnId = await acceptTurn(tx, { sessionId: session.id, source, prompt, goal, triggerId, traceparent })
+  const order = { source, prompt, goal, triggerId, isByPerson, traceparent }
+  const turnId = await acceptTurn(tx, { sessionId: session.id, ...order })
   await resume(app, tx, session, turnId, { prompt, ...changedGoal(session, goal) })
   await note(app, tx, session.id, `A prompt was accepted (${source.replaceAll('_', ' ')}); its turn is queued.`)
 }

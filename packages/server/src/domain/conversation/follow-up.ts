@@ -5,6 +5,7 @@ import { traceparent } from '../../platform/tracing/traceparent.ts'
 import type { App } from '../app.ts'
 import { type Heard, hear, recordHeard, recordUncle } from '../hierarchy/hierarchy.ts'
 import { findNextWake } from '../inbox/inbox.ts'
+import { takeCharge } from '../lifecycle/lifecycle.ts'
 import { acknowledge } from '../notifications/notification.ts'
 import { showRow } from '../sessions/session.ts'
 import { type Delivery, deliverPrompts } from './deliver-prompt.ts'
@@ -45,7 +46,10 @@ async function followUpAll(
       await recordUncle(tx, { sessionId: session.id, actingSessionId, source: 'api_v1:sessions.follow_up' })
     }
     for (const { heard } of batch) await recordHeard(tx, session.id, heard)
-    if (batch.some(({ isByPerson }) => isByPerson)) await acknowledge(app, tx, session.id)
+    if (batch.some(({ isByPerson }) => isByPerson)) {
+      await takeCharge(tx, session.id)
+      await acknowledge(app, tx, session.id)
+    }
     const wake = await findNextWake(tx, session.id)
     return deliveries.map((delivery) => ({ ...delivery, session, wake }))
   })

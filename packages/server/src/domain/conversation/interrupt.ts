@@ -6,7 +6,7 @@ import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { recordUncle } from '../hierarchy/hierarchy.ts'
 import { findMessage, type Message, moveMessage, returnQueuedTurns, withdrawLiveTurn } from '../inbox/inbox.ts'
-import { acceptNextMessage, resume } from '../lifecycle/lifecycle.ts'
+import { acceptNextMessage, resume, takeCharge } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import { acknowledge } from '../notifications/notification.ts'
 import { lockSession, type SessionRow, showRow, transition } from '../sessions/session.ts'
@@ -26,7 +26,10 @@ export async function interruptWithMessage(
     await interrupt(app, tx, session, message)
     const claim = { sessionId: session.id, actingSessionId, source: 'api_v1:enqueued_messages.interrupt' } as const
     await recordUncle(tx, claim)
-    if (isByPerson) await acknowledge(app, tx, session.id)
+    if (isByPerson) {
+      await takeCharge(tx, session.id)
+      await acknowledge(app, tx, session.id)
+    }
     return showRow(app, tx, { id: session.id })
   })
 }

@@ -1,9 +1,18 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Usage } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
+import { selectLifetime, selectPace } from './pace-store.ts'
 import { costOf, familyOf, type PriceTable, rounded, unitPricesOf, type Volumes } from './price-table.ts'
 import { type CallSpan, selectSpans } from './span-store.ts'
-import { type NewCalls, selectModels, tokensOf, type UsageOwner, unknownModel, upsertUsage } from './usage-store.ts'
+import {
+  mergedById,
+  type NewCalls,
+  selectModels,
+  tokensOf,
+  type UsageOwner,
+  unknownModel,
+  upsertUsage,
+} from './usage-store.ts'
 
 export {
   endHandOver,
@@ -24,6 +33,9 @@ export { findCostOfToday, findCosts } from './spent.ts'
 export { ownerOf, summaryOwnerOf } from './usage-owner.ts'
 export type { SpentVolumes } from './usage-store.ts'
 
+/** `suspect`: calls that cannot have been made. They are not recorded, and count toward no budget. */
+export type RecordedCalls = NewCalls & { suspect: number }
+
 /**
  * The face of the room: records the usage of model calls, in the transaction that stores the transcript lines. Returns
  * what was not recorded before.
@@ -33,11 +45,37 @@ export async function recordUsage(
   tx: Transaction,
   owner: UsageOwner,
   usages: readonly Usage[],
-): Promise<NewCalls> {
+): Promise<RecordedCalls> {
   const maxCount = app.runtimes.find(owner.agent_runtime)?.reportsWholeTurns ? maxCountOfTurn : maxCountOfCall
-  const counted = usages.filter((usage) => tokensOf(usage) > 0 && isPossible(usage, maxCount))
-  if (counted.length === 0) return { calls: 0, tokens: 0, reports: 0 }
-  return upsertUsage(tx, owner, await withBoundedModels(app, tx, owner, counted))
+  const given = mergedById(usages.filter((usage) => tokensOf(usage) > 0))
+  const possible = given.filter((usage) => isPossible(usage, maxCount))
+  const plausible = await withinReach(tx, owner, possible)
+  const suspect = given.length - plausible.length
+  if (plausible.length === 0) return { calls: 0, tokens: 0, reports: 0, suspect }
+  return { ...(await upsertUsage(tx, owner, await withBoundedModels(app, tx, owner, plausible))), suspect }
+}
+
+/** More than twenty subagents at once read from their caches. */
+const maxTokensPerSecond = 1_000_000
+/** What an agent has done before its first line is read, and the differences of clocks. */
+const graceSeconds = 100
+
+/**
+ * Those that fit into the time for which the session's agent has run, by the database's clock. The turns of long ago are pruned, so a
+ * sweep of history can only compare with the age of the session.
+ */
+async function withinReach(
+  tx: Transaction,
+  { session_id, source, isHistory }: UsageOwner,
+  usages: readonly Usage[],
+): Promise<readonly Usage[]> {
+  if (session_id === null || source !== undefined || usages.length === 0) return usages
+  const { seconds, tokens } = isHistory ? await selectLifetime(tx, session_id) : await selectPace(tx, session_id)
+  let left = (seconds + graceSeconds) * maxTokensPerSecond - tokens
+  return usages.filter((usage) => {
+    left -= tokensOf(usage)
+    return left >= 0
+  })
 }
 
 /** More than a session uses. */

@@ -91,7 +91,8 @@ export async function selectModels(tx: Transaction, sessionId: number | null): P
 
 /**
  * Counts a call once, however often it is reported. A later report completes what is recorded: it lowers no figure, and it changes
- * no call of another session, because agents write the lines that calls are read from. Returns what was not recorded before.
+ * no call of another session, because agents write the lines that calls are read from. Each call is given once. Returns what was not
+ * recorded before.
  */
 export async function upsertUsage(
   tx: Transaction,
@@ -100,7 +101,7 @@ export async function upsertUsage(
 ): Promise<NewCalls> {
   const known = (column: string) => sql.ref(`known.${column}`)
   const given = (column: string) => sql.ref(`excluded.${column}`)
-  const rows = mergedById(usages).map((usage) => ({
+  const rows = usages.map((usage) => ({
     source: null,
     ...owner,
     ...usage,
@@ -142,7 +143,7 @@ export async function upsertUsage(
 }
 
 /** One statement may write a row once. */
-function mergedById(usages: readonly Usage[]): Usage[] {
+export function mergedById(usages: readonly Usage[]): Usage[] {
   const merged = new Map<string, Usage>()
   for (const usage of usages) {
     const first = merged.get(usage.request_id)

@@ -15,13 +15,15 @@ export type Candidate = {
   class: PriorityClass
   is_held: boolean
   agent_root: string | null
+  agent_runtime: string
   /** Whether a budget ended the turn that it continues. */
   is_stopped_by_budget: boolean
+  is_by_person: boolean
 }
 
 /**
  * The next queued turn of each `waiting` session that has no live turn, in dispatch order: priority first, then
- * precedence, then age. A turn that pauses after a failed start also holds back the later turns of its session, and so
+ * precedence, then age. A session that waits for a vendor account, or that a quota target has paused, has none. A turn that pauses after a failed start also holds back the later turns of its session, and so
  * does a first turn while a wake is armed: the session starts when the wake fires. With `sessionId`, only that session's.
  */
 export async function findCandidates(
@@ -31,7 +33,7 @@ export async function findCandidates(
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     with next as (
-      select distinct on (session_id) id, session_id, created_at, retry_at, source
+      select distinct on (session_id) id, session_id, created_at, retry_at, source, is_by_person
       from turns
       where state = 'queued'
         and ${sessionId === undefined ? sql`true` : sql`session_id = ${sessionId}`}
@@ -43,20 +45,23 @@ export async function findCandidates(
       order by session_id, sequence
     ),
     classed as (
-      select next.id, next.session_id, next.created_at, sessions.precedence,
+      select next.id, next.session_id, next.created_at, next.is_by_person, sessions.precedence,
+        sessions.agent_runtime,
         coalesce(sessions.scheduling_class, ${JSON.stringify(classByGenesis)}::jsonb ->> sessions.genesis) as class,
         ${hasMetadata('spot_hold_at')} as is_held, ${metadataText('agent_root_key')} as agent_root,
         ${hasMetadata('stopped_by_budget')} as is_stopped_by_budget
       from next
       join sessions on sessions.id = next.session_id
       where sessions.status = 'waiting'
+        and not ${hasMetadata('auth_outage_reason')}
+        and not ${hasMetadata('spot_pause_at')}
         and (next.retry_at is null or next.retry_at <= now())
         and not (
           next.source = 'create'
           and exists (select from armed_wakes where armed_wakes.session_id = next.session_id)
         )
     )
-    select id, session_id, class, is_held, agent_root, is_stopped_by_budget
+    select id, session_id, class, is_held, agent_root, agent_runtime, is_stopped_by_budget, is_by_person
     from classed
     order by class = 'spot', precedence desc, created_at, id
   `.execute(db)

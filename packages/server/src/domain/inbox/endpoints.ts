@@ -14,9 +14,10 @@ export const endpoints = [
   bind(contract.showMessage, async ({ params }, app) =>
     ok({ enqueued_message: presentMessage(await showMessage(app, params.session_id, params.id)) }),
   ),
-  bind(contract.updateMessage, async ({ params, body }, app) =>
-    ok({ enqueued_message: presentMessage(await changeMessage(app, params.session_id, params.id, body)) }),
-  ),
+  bind(contract.updateMessage, async ({ params, body, browser }, app) => {
+    const message = await changeMessage(app, params.session_id, params.id, body, browser)
+    return ok({ enqueued_message: presentMessage(message) })
+  }),
   bind(contract.deleteMessage, async ({ params }, app) => {
     await removeMessage(app, params.session_id, params.id)
     return noContent()

@@ -57,6 +57,7 @@ export {
   findLastTurn,
   findRunMarkers,
   findStanding,
+  markByPerson,
   type NewTurn,
   type Turn,
   withdrawLiveTurn,

@@ -18,6 +18,8 @@ type MessageTable = {
   origin: Generated<MessageOrigin>
   /** The trigger whose prompt it is. */
   trigger_id: number | null
+  /** Whether a person sent it. */
+  is_by_person: Generated<boolean>
   /** As of a turn. */
   traceparent: string | null
   created_at: Generated<Date>
@@ -36,6 +38,7 @@ export type NewMessage = {
   goal: string | null
   origin?: MessageOrigin
   triggerId?: number | null
+  isByPerson?: boolean
   /** Default: that of the span underway. */
   traceparent?: string | null | undefined
 }
@@ -57,18 +60,19 @@ export async function insertMessages(
         and status = 'pending'
     ),
     incoming as (
-      select content, goal, origin, trigger_id, traceparent, place
+      select content, goal, origin, trigger_id, is_by_person, traceparent, place
       from unnest(
         ${messages.map(({ content }) => content)}::text[],
         ${messages.map(({ goal }) => goal)}::text[],
         ${messages.map(({ origin = 'caller' }) => origin)}::text[],
         ${messages.map(({ triggerId }) => triggerId ?? null)}::bigint[],
+        ${messages.map(({ isByPerson = false }) => isByPerson)}::boolean[],
         ${messages.map(({ traceparent = currentTrace() }) => traceparent)}::text[]
-      ) with ordinality as incoming (content, goal, origin, trigger_id, traceparent, place)
+      ) with ordinality as incoming (content, goal, origin, trigger_id, is_by_person, traceparent, place)
     )
-    insert into enqueued_messages (session_id, content, goal, origin, trigger_id, traceparent, position)
+    insert into enqueued_messages (session_id, content, goal, origin, trigger_id, is_by_person, traceparent, position)
     select
-      ${sessionId}, incoming.content, incoming.goal, incoming.origin, incoming.trigger_id, incoming.traceparent,
+      ${sessionId}, incoming.content, incoming.goal, incoming.origin, incoming.trigger_id, incoming.is_by_person, incoming.traceparent,
       pending.count + incoming.place
     from incoming, pending
     order by incoming.place

@@ -3,8 +3,10 @@ import type { Page } from '@yardmaster/contract/paging'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Paged } from '../../platform/db/select-page.ts'
 import { transact } from '../../platform/db/transact.ts'
+import type { Browser } from '../../platform/http/browser.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { hear, recordHeard } from '../hierarchy/hierarchy.ts'
 import { findSession, lockSession } from '../sessions/session.ts'
 import {
   deleteMessage,
@@ -35,8 +37,13 @@ export async function changeMessage(
   ref: SessionRef,
   id: number,
   changes: { content?: string; goal?: string | null },
+  browser?: Browser,
 ): Promise<Message> {
-  return withPending(app, ref, id, (tx) => updateMessage(tx, id, changes))
+  const heard = await hear(app, browser, { entryPoint: 'web_ui.enqueued_message', content: changes.content })
+  return withPending(app, ref, id, async (tx, { session_id }) => {
+    await recordHeard(tx, session_id, heard)
+    return updateMessage(tx, id, changes)
+  })
 }
 
 export async function reorderMessage(app: App, ref: SessionRef, id: number, position: number): Promise<Message> {

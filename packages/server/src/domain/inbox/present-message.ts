@@ -7,6 +7,7 @@ export function presentMessage({
   created_at,
   updated_at,
   trigger_id: _,
+  is_by_person: ___,
   traceparent: __,
   ...message
 }: Message): z.output<typeof EnqueuedMessage> {

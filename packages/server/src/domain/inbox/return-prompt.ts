@@ -15,6 +15,7 @@ export async function returnPrompt(tx: Transaction, turn: Turn): Promise<Message
     content: turn.prompt,
     goal: turn.goal,
     triggerId: turn.trigger_id,
+    isByPerson: turn.is_by_person,
     traceparent: turn.traceparent,
     origin: turn.source === 'recovery' ? 'automated_recovery_nudge' : 'caller',
   })

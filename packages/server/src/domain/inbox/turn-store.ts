@@ -16,6 +16,8 @@ export type NewTurn = {
   goal: string | null
   messageId?: number | null
   triggerId?: number | null
+  /** Whether a person sent it. */
+  isByPerson?: boolean
   /** Default: that of the span underway. */
   traceparent?: string | null | undefined
 }
@@ -31,12 +33,24 @@ export async function insertTurn(tx: Transaction, turn: NewTurn): Promise<string
       goal: turn.goal,
       message_id: turn.messageId ?? null,
       trigger_id: turn.triggerId ?? null,
+      is_by_person: turn.isByPerson ?? false,
       traceparent: turn.traceparent === undefined ? traceparent() : turn.traceparent,
       sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from turns where session_id = ${turn.sessionId})`,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** A person has taken charge of what is queued. */
+export async function markByPerson(tx: Transaction, sessionId: number): Promise<void> {
+  await tx
+    .updateTable('turns')
+    .set({ is_by_person: true })
+    .where('session_id', '=', sessionId)
+    .where((where) => where.or([where('state', '=', 'queued'), where('withdrawn_by', '=', 'restart')]))
+    .where('state', '!=', 'ended')
+    .execute()
 }
 
 /** The turns of a session that have not ended. */

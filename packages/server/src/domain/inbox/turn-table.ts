@@ -13,6 +13,7 @@ export const failureReasons = [
   'git_clone_failed',
   'clone_validation_failed',
   'spawn_failed',
+  'oauth_required',
   'exception',
 ] as const
 export type FailureReason = (typeof failureReasons)[number]
@@ -36,6 +37,8 @@ declare module '../../platform/db/tables.ts' {
       message_id: number | null
       /** The trigger whose prompt it carries. */
       trigger_id: number | null
+      /** Whether a person sent the prompt. */
+      is_by_person: Generated<boolean>
       /** The trace of the request that brought the prompt, where traces are sent. */
       traceparent: string | null
       withdrawn_by: Withdrawal | null

@@ -26,7 +26,8 @@ export const endpoints = [
       entryPoint: 'web_ui.new_session',
       content: plan.resolved.prompt,
     })
-    const origin = { genesis: genesisOfRequest(request), isByAgent: request.agentOf !== undefined }
+    const isByAgent = request.agentOf !== undefined
+    const origin = { genesis: genesisOfRequest(request), isByAgent, isByPerson: !isByAgent }
     const { session, isReplay, warnings } = await transact(app.db, async (tx) => {
       const made = await createSession(app, tx, origin, plan)
       if (!made.isReplay) await recordHeard(tx, made.session.id, heard)
@@ -74,5 +75,5 @@ export const endpoints = [
       : `Transcript refreshed (${entryCount} messages)`
     return ok({ session: await showRow(app, app.db, { id: sessionId }), message })
   }),
-  bind(contract.refreshAllSessions, async (_request, app) => ok(await refreshAll(app))),
+  bind(contract.refreshAllSessions, async ({ body }, app) => ok(await refreshAll(app, body))),
 ]

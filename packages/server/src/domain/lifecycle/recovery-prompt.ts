@@ -13,6 +13,11 @@ export const recoveryPrompt = automatedMessage(
   ].join(' '),
 )
 
+/** For an agent whose calls to the model were rejected because of the account that served them. */
+export const newAccountPrompt = automatedMessage(
+  'The account that served you could not go on, and another one or a fresh login serves you now; the user did nothing. Disregard the error of your last call, and continue with the last message of the user.',
+)
+
 /**
  * For an agent that was moved to another host: the end of its conversation may be missing there. The prompt of the
  * interrupted turn is quoted, so that it is neither lost nor read as a second request.

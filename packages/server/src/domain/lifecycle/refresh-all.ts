@@ -1,3 +1,4 @@
+import type { RefreshChoice } from '@yardmaster/contract/lifecycle/fields'
 import { limits } from '@yardmaster/contract/limits'
 import { transact } from '../../platform/db/transact.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -20,13 +21,13 @@ export type RefreshOutcome = {
 
 /**
  * Restarts failed sessions, prompts resting sessions that no person paused to continue, and reads the new transcript
- * entries of the others. Higher precedence goes first. Sessions in frozen categories are left out.
+ * entries of the others: of all sessions, or of those that the choice names. Higher precedence goes first. Sessions in frozen categories are left out.
  */
-export async function refreshAll(app: App): Promise<RefreshOutcome> {
+export async function refreshAll(app: App, choice: RefreshChoice): Promise<RefreshOutcome> {
   const outcome = { refreshed: 0, restarted: 0, continued: 0, errors: 0 }
-  const failed = await selectRefreshable(app.db, 'failed', limits.refreshAll)
-  const resting = await selectRefreshable(app.db, 'resting', limits.refreshAll - failed.length)
-  const others = await selectRefreshable(app.db, 'at_work', limits.refreshAll)
+  const failed = await selectRefreshable(app.db, 'failed', choice, limits.refreshAll)
+  const resting = await selectRefreshable(app.db, 'resting', choice, limits.refreshAll - failed.length)
+  const others = await selectRefreshable(app.db, 'at_work', choice, limits.refreshAll)
   if (failed.length + resting.length + others.length === 0) {
     return { message: 'No non-archived sessions to refresh', ...outcome }
   }

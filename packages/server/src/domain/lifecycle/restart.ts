@@ -15,10 +15,18 @@ import {
 } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { acknowledge } from '../notifications/notification.ts'
-import { clearWorkspace, lockSession, readMetadata, type SessionRow, showRow, transition } from '../sessions/session.ts'
+import {
+  clearWorkspace,
+  lockSession,
+  readMetadata,
+  type SessionRow,
+  showRow,
+  type TransitionChanges,
+  transition,
+} from '../sessions/session.ts'
 import { hasTranscript } from '../transcripts/transcript.ts'
 import { recoveryPrompt } from './recovery-prompt.ts'
-import { acceptNextMessage, resume } from './resume.ts'
+import { acceptNextMessage, resume, takeCharge } from './resume.ts'
 
 export type Restarted = { session: Session; message: string }
 
@@ -42,45 +50,70 @@ export async function restartSession(
     if (session.session_id === null && (await hasTranscript(tx, session.id))) {
       refuse('cannot_restart', 'Session has no session_id')
     }
-    await withdrawLiveTurn(tx, session.id, 'restart')
-    if (session.status === 'running') await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })
-    const message = await startNextTurn(app, tx, { ...session, running_job_id: null })
-    await note(app, tx, session.id, `${message}.`)
-    if (isByPerson) await acknowledge(app, tx, session.id)
+    const message = await restartLocked(app, tx, session)
+    if (isByPerson) {
+      await takeCharge(tx, session.id)
+      await acknowledge(app, tx, session.id)
+    }
     return { session: await showRow(app, tx, { id: session.id }), message }
   })
 }
 
-async function startNextTurn(app: App, tx: Transaction, session: SessionRow): Promise<string> {
+/** The caller holds the session's row lock. Returns what happened. */
+export async function restartLocked(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  changes: TransitionChanges = {},
+): Promise<string> {
+  await withdrawLiveTurn(tx, session.id, 'restart')
+  if (session.status === 'running') await transition(app, tx, { sessionId: session.id, cause: 'withdraw' })
+  const message = await startNextTurn(app, tx, { ...session, running_job_id: null }, changes)
+  await note(app, tx, session.id, `${message}.`)
+  return message
+}
+
+async function startNextTurn(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  changes: TransitionChanges,
+): Promise<string> {
   const isSetUp = session.session_id !== null && readMetadata(session).runtime_started === true
   const message = isSetUp ? 'Session restarted' : 'Session restarted from scratch'
   // A session that has not failed may have a turn that is about to start or to stop in its workspace.
   const hasFailed = session.status === 'failed'
   if (!isSetUp && hasFailed) await clearWorkspace(tx, session.id)
-  if (await startQueued(app, tx, session)) return hasFailed ? message : 'Session restarted'
+  if (await startQueued(app, tx, session, changes)) return hasFailed ? message : 'Session restarted'
   if (!isSetUp) await clearWorkspace(tx, session.id)
   const last = await findLastTurn(tx, session.id)
   const turnId = await acceptTurn(tx, { sessionId: session.id, ...nextPrompt(session, last, isSetUp) })
-  await resume(app, tx, session, turnId)
+  await resume(app, tx, session, turnId, changes)
   return message
 }
 
 /** Starts a queued turn or message. False if nothing is queued and no turn is stopping. */
-async function startQueued(app: App, tx: Transaction, session: SessionRow): Promise<boolean> {
+async function startQueued(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  changes: TransitionChanges,
+): Promise<boolean> {
   const { hasQueued, isStopping } = await findStanding(tx, session.id)
   const last = await findLastTurn(tx, session.id)
   if (hasQueued && last) {
-    await resume(app, tx, session, last.id)
+    await resume(app, tx, session, last.id, changes)
     await wakeAdmission(tx, session.id)
     return true
   }
   const next = await acceptNextMessage(app, tx, session)
   if (next) {
-    await resume(app, tx, session, next.turnId, next.goal === undefined ? {} : { goal: next.goal })
+    const { turnId, ...goal } = next
+    await resume(app, tx, session, turnId, { ...changes, ...goal })
     return true
   }
   // Whether the agent received its prompt is known only after it has stopped: `end-turn` then starts the next turn.
-  if (isStopping && last) await resume(app, tx, session, last.id)
+  if (isStopping && last) await resume(app, tx, session, last.id, changes)
   return isStopping
 }
 

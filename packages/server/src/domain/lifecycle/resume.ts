@@ -1,8 +1,8 @@
 import type { Transaction } from '../../platform/db/database.ts'
 import type { App } from '../app.ts'
-import { acceptTurn, takeFirstMessage } from '../inbox/inbox.ts'
+import { acceptTurn, markByPerson, takeFirstMessage } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { type SessionRow, type TransitionChanges, transition } from '../sessions/session.ts'
+import { clearBudgetStop, type SessionRow, type TransitionChanges, transition } from '../sessions/session.ts'
 
 /** Moves the session to `waiting` for its next turn and clears why it was at rest. The caller holds its row lock. */
 export async function resume(
@@ -21,6 +21,12 @@ export async function resume(
   })
 }
 
+/** A person prompts, restarts or promotes the session: a spent budget holds what is queued no longer, if the session is a priority one. */
+export async function takeCharge(tx: Transaction, sessionId: number): Promise<void> {
+  await markByPerson(tx, sessionId)
+  await clearBudgetStop(tx, sessionId)
+}
+
 /** Makes the first pending message the session's next turn. Undefined when nothing is pending. */
 export async function acceptNextMessage(
   app: App,
@@ -36,6 +42,7 @@ export async function acceptNextMessage(
     goal: message.goal,
     messageId: message.id,
     triggerId: message.trigger_id,
+    isByPerson: message.is_by_person,
     traceparent: message.traceparent,
   })
   await note(app, tx, session.id, `The queued message ${message.id} is delivered as the next turn.`)

@@ -3,6 +3,8 @@ import { mainThread } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
 import { recordReceipt } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
+import { notify } from '../notifications/notification.ts'
+import type { SessionRow } from '../sessions/session.ts'
 import { type Collected, collectTranscripts, type TranscriptSource } from '../workspaces/workspace.ts'
 
 type Writer = Omit<TranscriptSource, 'onReceipt'> & {
@@ -23,6 +25,7 @@ type Writer = Omit<TranscriptSource, 'onReceipt'> & {
 export async function storeTranscripts(app: App, { noted, ...source }: Writer): Promise<Collected> {
   const turn = { sessionId: source.session.id, owner: app.home.hostId }
   const collected = await collectTranscripts(app, { ...source, onReceipt: (tx) => recordReceipt(tx, turn) })
+  if (collected.suspect > 0) await warnOfSuspectCalls(app, source.session, collected.suspect)
   const unread = collected.refused.map((file) => ({ ...file, sentence: sentenceAbout(file) }))
   const news = unread.filter(({ sentence }) => !noted.has(sentence))
   if (news.length === 0) return collected
@@ -37,6 +40,16 @@ export async function storeTranscripts(app: App, { noted, ...source }: Writer): 
   })
   for (const { sentence } of news) noted.add(sentence)
   return collected
+}
+
+/** People are told once a day about a session. */
+async function warnOfSuspectCalls(app: App, session: Pick<SessionRow, 'id' | 'title'>, count: number): Promise<void> {
+  const body = `The agent reported ${count} model ${count === 1 ? 'call' : 'calls'} that cannot have been made. They are not counted: its transcript may be forged.`
+  const marker = `suspect calls ${app.clock.now().toISOString().slice(0, 10)}`
+  await transact(app.db, async (tx) => {
+    if (await notify(app, tx, { session, type: 'custom_message', body, marker }))
+      await note(app, tx, session.id, body, 'warning')
+  })
 }
 
 export function sentenceAbout({ thread, problem }: Collected['refused'][number]): string {

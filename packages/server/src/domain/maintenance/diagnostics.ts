@@ -5,10 +5,11 @@ import type { App } from '../app.ts'
 import { countQueuedJobs } from '../queues/queues.ts'
 import { readSettings } from '../settings/settings.ts'
 import { showHealth } from './report.ts'
+import { withoutNames } from './without-names.ts'
 
 /**
- * One JSON file for a bug report. It names no session, repository or command, and everything in it is redacted like what is
- * stored. A part that the database does not deliver is left out.
+ * One JSON file for a bug report. It names no session, repository, command, host or person, and everything in it is redacted like
+ * what is stored. A part that the database does not deliver is left out.
  */
 export async function exportDiagnostics(app: App): Promise<string> {
   const health = await showHealth(app)
@@ -17,7 +18,7 @@ export async function exportDiagnostics(app: App): Promise<string> {
     countQueuedJobs({ ...app, db: app.reports }, { job_class: undefined, queue_name: undefined }).catch(() => null),
   ])
   const diagnostics = {
-    ...withoutNames(health),
+    ...withoutPeople(withoutNames(health)),
     exported_at: formatTimestamp(app.clock.now()),
     settings,
     queued_jobs: queuedJobs,
@@ -34,10 +35,10 @@ export async function exportDiagnostics(app: App): Promise<string> {
   return (await app.redactor.lines(lines)).join('\n')
 }
 
-const named = ['title', 'slug', 'git_root', 'command', 'hostname', 'reason', 'entered_by']
+const ofPeople = ['hostname', 'reason', 'entered_by']
 
-function withoutNames(health: Health): object {
+function withoutPeople(health: Health): object {
   return JSON.parse(
-    JSON.stringify(health, (key, value) => (named.includes(key) && value !== null ? '[left out]' : value)),
+    JSON.stringify(health, (key, value) => (ofPeople.includes(key) && value !== null ? '[left out]' : value)),
   )
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { JobCounts } from '../../platform/jobs/job-counts.ts'
 import type { OneTimeTask } from '../../platform/jobs/one-time-task.ts'
 import type { Periodic } from '../../platform/jobs/periodic.ts'
-import type { QueueName } from '../../platform/jobs/queues.ts'
+import type { JobThreads, QueueName } from '../../platform/jobs/queues.ts'
 import type { App } from '../app.ts'
 
 declare module '../app.ts' {
@@ -18,6 +18,8 @@ declare module '../app.ts' {
     periodic: readonly Pick<Periodic<unknown>, 'name' | 'queue' | 'intervalMs' | 'runs'>[]
     oneTimeTasks: readonly OneTimeTask<App>[]
     jobCounts: JobCounts
+    /** How many jobs of each queue this host runs at once. */
+    jobThreads: JobThreads
     /** Names of other services that this host has to resolve. */
     externalHosts: readonly string[]
     /** False where the operator has switched pauses of queues off: hosts then ignore them. */
@@ -36,6 +38,7 @@ export type MaintenanceParts = Pick<
   | 'periodic'
   | 'oneTimeTasks'
   | 'jobCounts'
+  | 'jobThreads'
   | 'externalHosts'
   | 'hasPauses'
   | 'healthUnderway'

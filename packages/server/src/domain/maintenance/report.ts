@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Health, HealthReport, HealthStatus } from '@yardmaster/contract/health/report-fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
-import { version } from '../../platform/version.ts'
+import { commit, version } from '../../platform/version.ts'
 import type { App } from '../app.ts'
 import { showRecoveryMode } from '../queues/queues.ts'
 import { summariseTasks } from './post-deploy-tasks.ts'
@@ -12,7 +12,7 @@ import { logRetentionHealth } from './sections/logs.ts'
 import { processHealth } from './sections/processes.ts'
 import { apiErrorHealth, retryBudgetHealth, sigtermHealth } from './sections/retries.ts'
 import { sessionHealth } from './sections/sessions.ts'
-import { systemHealth } from './sections/system.ts'
+import { databaseStatus, systemHealth } from './sections/system.ts'
 import { webAuthHealth } from './sections/web-auth.ts'
 
 type Sections = Omit<HealthReport, 'overall_status' | 'generated_at'>
@@ -58,12 +58,15 @@ export function showHealth(app: App): Promise<Health> {
 
 async function computeHealth(app: App): Promise<Health> {
   const facts = openFacts(app)
+  // First, so that it does not wait for a connection behind the sections.
+  const database = databaseStatus(app, inTime)
   const names = Object.keys(sections) as (keyof Sections)[] // Object.keys loses the key type
   const [computed, recovery] = await Promise.all([
     Promise.all(names.map(async (name) => [name, await compute(app, name, facts)] as const)),
     inTime(showRecoveryMode(app, app.reports)).catch(() => null),
   ])
   const parts = Object.fromEntries(computed) as Sections // each section under its own name
+  parts.system_health.database_status = await database
   const now = formatTimestamp(app.clock.now())
   return {
     health_report: { ...parts, overall_status: overall(parts), generated_at: now },
@@ -72,6 +75,7 @@ async function computeHealth(app: App): Promise<Health> {
     rails_env: process.env.NODE_ENV ?? 'production',
     ruby_version: process.versions.node,
     version,
+    commit,
   }
 }
 

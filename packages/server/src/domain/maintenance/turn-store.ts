@@ -18,13 +18,25 @@ export async function selectRecordedProcesses(db: Database): Promise<RecordedPro
   return rows
 }
 
+export type RetriedSession = {
+  id: number
+  slug: string | null
+  title: string | null
+  status: string
+  git_root: string
+  retry_count: number
+  last_retry_at: Date
+  updated_at: Date
+}
+
 export type Retries = {
   sessions: number
   retries: number
   completed: number
   failed: number
   recent: number
-  recent_sessions: number[]
+  /** The sessions of the recent ones, newest first, at most five. */
+  recent_sessions: RetriedSession[]
 }
 
 export const retryWindowDays = 30
@@ -42,45 +54,59 @@ export async function countRateLimits(db: Database): Promise<number> {
 }
 
 /** Turns that started again before their agent had its prompt. */
-export function countFailedStarts(db: Database): Promise<Retries> {
-  return countRetries(db, sql`failed_starts > 0`, sql`sum(failed_starts)`)
+export function selectFailedStarts(db: Database): Promise<Retries> {
+  return selectRetries(db, { condition: sql`failed_starts > 0`, retries: sql`sum(failed_starts)` })
 }
 
 /** Turns that told an agent to continue after its host stopped. */
-export function countInterruptions(db: Database): Promise<Retries> {
-  return countRetries(db, sql`source = 'recovery'`, sql`count(*)`)
+export function selectInterruptions(db: Database): Promise<Retries> {
+  return selectRetries(db, { condition: sql`source = 'recovery'`, retries: sql`count(*)` })
+}
+
+type Kind = { condition: ReturnType<typeof sql>; retries: ReturnType<typeof sql> }
+
+async function selectRetries(db: Database, kind: Kind): Promise<Retries> {
+  const [counts, recentSessions] = await Promise.all([countRetries(db, kind), selectRecentSessions(db, kind)])
+  return { ...counts, recent_sessions: recentSessions }
 }
 
 /** Each condition is that of a partial index, so only such turns are read. */
-async function countRetries(
-  db: Database,
-  condition: ReturnType<typeof sql>,
-  retries: ReturnType<typeof sql>,
-): Promise<Retries> {
-  const { rows } = await sql<Retries>`
-    with retried as (
-      select session_id, outcome, failed_starts, created_at
-      from turns
-      where ${condition}
-        and created_at > now() - make_interval(days => ${retryWindowDays})
-    )
+const retried = (condition: Kind['condition']) => sql`
+  select session_id, outcome, failed_starts, created_at
+  from turns
+  where ${condition}
+    and created_at > now() - make_interval(days => ${retryWindowDays})
+`
+
+async function countRetries(db: Database, { condition, retries }: Kind): Promise<Omit<Retries, 'recent_sessions'>> {
+  const { rows } = await sql<Omit<Retries, 'recent_sessions'>>`
     select
       count(distinct session_id) as sessions,
       coalesce(${retries}, 0)::int as retries,
       count(*) filter (where outcome = 'completed') as completed,
       count(*) filter (where outcome = 'failed') as failed,
-      count(*) filter (where created_at > now() - interval '1 day') as recent,
-      array(
-        select session_id::int
-        from retried
-        where created_at > now() - interval '1 day'
-        group by session_id
-        order by max(created_at) desc
-        limit 5
-      ) as recent_sessions
-    from retried
+      count(*) filter (where created_at > now() - interval '1 day') as recent
+    from (${retried(condition)}) as retried
   `.execute(db)
   const [row] = rows
   if (!row) throw new Error('an aggregate returned no row')
   return row
+}
+
+async function selectRecentSessions(db: Database, { condition, retries }: Kind): Promise<RetriedSession[]> {
+  const { rows } = await sql<RetriedSession>`
+    with recent as (
+      select session_id, (${retries})::int as retry_count, max(created_at) as last_retry_at
+      from (${retried(condition)}) as retried
+      group by session_id
+      having max(created_at) > now() - interval '1 day'
+      order by last_retry_at desc, session_id desc
+      limit 5
+    )
+    select id, slug, title, status, git_root, retry_count, last_retry_at, updated_at
+    from recent
+    join sessions on sessions.id = recent.session_id
+    order by last_retry_at desc, id desc
+  `.execute(db)
+  return rows
 }

@@ -33,6 +33,7 @@ const maxBody: Record<NotificationType, number> = {
   custom_message: limits.notificationMessage,
   budget_warning: 250,
   budget_exhausted: 250,
+  account_needs_reauth: 250,
 }
 
 /** Makes a notification and its pushes in the caller's transaction. False if it was made before. */

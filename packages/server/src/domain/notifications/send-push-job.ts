@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Transaction } from '../../platform/db/database.ts'
 import { enqueue, enqueueAll } from '../../platform/jobs/enqueue.ts'
-import { defineJob } from '../../platform/jobs/job.ts'
+import { defineJob, type Job } from '../../platform/jobs/job.ts'
 import { isMuted } from './muted-store.ts'
 import { selectSubscriptionIds } from './subscription-store.ts'
 
@@ -19,12 +19,33 @@ export const sendPushJob = defineJob({
   attempts: 8,
 })
 
-export type PushPayload = z.output<typeof sendPushJob.payload>
+/** The same about the service itself, which no notification is about. */
+export const sendAlertJob = defineJob({
+  name: 'send_alert',
+  queue: 'pushes',
+  payload: z.object({
+    subscriptionId: z.int(),
+    body: z.string(),
+    url: z.string(),
+    tag: z.string(),
+    at: z.string(),
+    pauses: z.int().default(0),
+  }),
+  attempts: 8,
+})
+
+/** One push that waits for one browser. */
+export type Waiting = { subscriptionId: number; pauses: number }
 
 /** Tries again when the push service has asked us to. The key makes one job of it if the one that enqueues it runs twice. */
-export async function enqueueLater(tx: Transaction, push: PushPayload, delaySeconds: number): Promise<void> {
-  const key = `${sendPushJob.name}:${push.notificationId}:${push.subscriptionId}`
-  await enqueue(tx, sendPushJob, { ...push, pauses: push.pauses + 1 }, { key, delayMs: delaySeconds * 1000 })
+export async function enqueueLater<Push extends Waiting>(
+  tx: Transaction,
+  job: Job<Push>,
+  push: Push,
+  { topic, delaySeconds }: { topic: string; delaySeconds: number },
+): Promise<void> {
+  const key = `${job.name}:${topic}:${push.subscriptionId}`
+  await enqueue(tx, job, { ...push, pauses: push.pauses + 1 }, { key, delayMs: delaySeconds * 1000 })
 }
 
 /** In the transaction that makes the notification. */

@@ -127,10 +127,24 @@ function hasRoom(batchId: number) {
       < (select concurrency from outcome_batches where id = ${batchId})`
 }
 
+/** While it is held, no item of the batch starts. */
+export async function lockBatch(tx: Transaction, batchId: number): Promise<void> {
+  await tx.selectFrom('outcome_batches').select('id').where('id', '=', batchId).forNoKeyUpdate().execute()
+}
+
+export async function cancelQueuedItems(tx: Transaction, batchId: number, now: Date): Promise<void> {
+  await tx
+    .updateTable('outcome_items')
+    .set({ state: 'cancelled', ended_at: now })
+    .where('batch_id', '=', batchId)
+    .where('state', '=', 'queued')
+    .execute()
+}
+
 /** Of two hosts, one holds the batch. False if as many of it run as may. */
 export async function lockBatchWithRoom(tx: Transaction, batchId: number): Promise<boolean> {
   // Two statements: the count must see what the holder of the lock committed.
-  await tx.selectFrom('outcome_batches').select('id').where('id', '=', batchId).forNoKeyUpdate().execute()
+  await lockBatch(tx, batchId)
   const row = await tx
     .selectFrom('outcome_batches')
     .select('id')

@@ -62,7 +62,7 @@ export async function showBatch(app: App, id: number): Promise<AnalysisBatch> {
 }
 
 function present(batch: BatchRow, items: readonly ItemRow[]): AnalysisBatch {
-  const counts = { queued: 0, running: 0, saved: 0, failed: 0 }
+  const counts = { queued: 0, running: 0, saved: 0, failed: 0, cancelled: 0 }
   for (const { state } of items) counts[state] += 1
   return {
     ...batch,

@@ -13,6 +13,7 @@ import {
 import { protectedQueue } from '../../platform/jobs/queues.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { queuedJobsChanged } from './events.ts'
 import { discardedBy, reasonToProtect } from './protected-queue.ts'
 
 export type Tally = {
@@ -34,14 +35,16 @@ type Change = { scope: JobScope; expectedCount: unknown; reason: string | undefi
 
 export async function discardQueuedJobs(app: App, change: Change) {
   const error = await discardedBy(app, change.by, change.reason)
-  const { done: _, ...outcome } = await changeJobs(app, change, (tx, ids) => discardJobs(tx, ids, error))
-  return { action: 'discard' as const, ...outcome, recoverable: false as const }
+  const { done: _, ...outcome } = await changeJobs(app, 'discard', change, (tx, ids) => discardJobs(tx, ids, error))
+  return { ...outcome, recoverable: false as const }
 }
 
 export async function rescheduleQueuedJobs(app: App, change: Change & { delayMinutes: number }) {
-  const { done, ...outcome } = await changeJobs(app, change, (tx, ids) => rescheduleJobs(tx, ids, change.delayMinutes))
+  const { delayMinutes } = change
+  const { done, ...outcome } = await changeJobs(app, 'reschedule', change, (tx, ids) =>
+    rescheduleJobs(tx, ids, delayMinutes),
+  )
   return {
-    action: 'reschedule' as const,
     ...outcome,
     scheduled_at: formatTimestamp(done),
     recoverable: true as const,
@@ -49,8 +52,9 @@ export async function rescheduleQueuedJobs(app: App, change: Change & { delayMin
 }
 
 /** Check and change are one transaction on locked rows: either every job that matched is changed, or none. */
-async function changeJobs<Done>(
+async function changeJobs<Action extends 'discard' | 'reschedule', Done>(
   app: App,
+  action: Action,
   { scope, expectedCount, by, reason }: Change,
   act: (tx: Transaction, ids: readonly string[]) => Promise<Done>,
 ) {
@@ -68,12 +72,14 @@ async function changeJobs<Done>(
       tx,
       jobs.map(({ id }) => id),
     )
+    const { matched: affected } = counted
+    if (affected > 0) await app.events.publish(tx, queuedJobsChanged, { payload: { action, affected } })
     return { counted, done }
   })
   const affected = counted.matched
   if (affected > 0) app.log.warn({ scope, affected, by, reason }, 'queued jobs were changed by hand')
   const performedAt = formatTimestamp(app.clock.now())
-  return { ...counted, affected, skipped: [], actor: by, performed_at: performedAt, done }
+  return { action, ...counted, affected, skipped: [], actor: by, performed_at: performedAt, done }
 }
 
 function refuseProtected(app: App, { job_class, queue_name }: JobScope): void {

@@ -2,12 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { RecoveryMode } from '@yardmaster/contract/health/queue-fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Database } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
 import { findPausedQueues } from '../../platform/jobs/pauses.ts'
 import { haltedQueues, liveQueues } from '../../platform/jobs/queues.ts'
 import { deleteRecovery, type Recovery, selectRecovery, upsertRecovery } from '../../platform/jobs/recovery-store.ts'
 import { pauseBindsAfterMs } from '../../platform/jobs/watch-pauses.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { recoveryModeChanged } from './events.ts'
 
 export async function showRecoveryMode(app: Pick<App, 'hasPauses'>, db: Database): Promise<RecoveryMode> {
   const recovery = app.hasPauses ? await selectRecovery(db) : undefined
@@ -31,7 +33,11 @@ type Entry = { ttlMinutes: number; reason: string | undefined; by: string }
 export async function enterRecoveryMode(app: App, entry: Entry): Promise<RecoveryMode> {
   if (!app.hasPauses)
     refuse('recovery_mode_unavailable', 'Pauses of queues are switched off on this server (QUEUE_PAUSES=off)')
-  const recovery = await upsertRecovery(app.db, entry)
+  const recovery = await transact(app.db, async (tx) => {
+    const stored = await upsertRecovery(tx, entry)
+    await app.events.publish(tx, recoveryModeChanged, { payload: { change: stored.is_new ? 'entered' : 'extended' } })
+    return stored
+  })
   app.log.warn(about(recovery), 'queue recovery mode is on: only turns and pushes run')
   await wait(Math.max(pauseBindsAfterMs - recovery.active_ms, 0))
   return showRecoveryMode(app, app.db)
@@ -39,15 +45,24 @@ export async function enterRecoveryMode(app: App, entry: Entry): Promise<Recover
 
 /** Safe to repeat. Queues that a person paused by hand stay paused. */
 export async function exitRecoveryMode(app: App): Promise<RecoveryMode> {
-  const ended = await deleteRecovery(app.db, { onlyExpired: false })
-  if (ended) app.log.warn(about(ended), 'queue recovery mode is off')
+  await end(app, 'exited')
   return showRecoveryMode(app, app.db)
 }
 
 /** The queues resume by themselves; this only says so. */
 export async function noteExpiredRecoveryMode(app: App): Promise<void> {
-  const ended = await deleteRecovery(app.db, { onlyExpired: true })
-  if (ended) app.log.warn(about(ended), 'queue recovery mode has expired')
+  await end(app, 'expired')
+}
+
+const sentences = { exited: 'queue recovery mode is off', expired: 'queue recovery mode has expired' }
+
+async function end(app: App, change: keyof typeof sentences): Promise<void> {
+  const ended = await transact(app.db, async (tx) => {
+    const recovery = await deleteRecovery(tx, { onlyExpired: change === 'expired' })
+    if (recovery) await app.events.publish(tx, recoveryModeChanged, { payload: { change } })
+    return recovery
+  })
+  if (ended) app.log.warn(about(ended), sentences[change])
 }
 
 function about({ entered_at, expires_at, reason, entered_by }: Recovery) {

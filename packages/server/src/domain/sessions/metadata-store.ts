@@ -24,6 +24,9 @@ export function hasMetadata(key: MetadataKey): RawBuilder<SqlBool> {
   return sql<SqlBool>`sessions.metadata ? ${sql.lit(key)}`
 }
 
+/** Its turn waits for a free slot, for a quota or for a budget. */
+export const isHeld = sql<SqlBool>`(${hasMetadata('spot_hold_at')} or ${hasMetadata('spot_pause_at')})`
+
 /** Null if the key is absent. */
 export function metadataText(key: MetadataKey): RawBuilder<string | null> {
   return sql<string | null>`sessions.metadata ->> ${sql.lit(key)}`

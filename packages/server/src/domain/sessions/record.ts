@@ -1,7 +1,7 @@
 import type { JsonObject } from '@yardmaster/contract/json'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
-import { authorizationKeys, holdKeys, type SessionMetadata, setupKeys } from './metadata.ts'
+import { authorizationKeys, holdKeys, outageKeys, type SessionMetadata, setupKeys } from './metadata.ts'
 import { type ColumnChanges, updateSession } from './session-store.ts'
 import type { SessionRow } from './session-table.ts'
 
@@ -52,13 +52,8 @@ export function recordNextTurn(tx: Transaction, id: number, turnId: string): Pro
 
 /** The session's turn waits for a free slot. */
 export function recordHold(tx: Transaction, id: number, hold: { at: Date; reason: string; detail: string }) {
-  return updateSession(tx, id, {
-    metadata: {
-      spot_hold_at: formatTimestamp(hold.at),
-      spot_hold_reason: hold.reason,
-      spot_hold_detail: hold.detail,
-    },
-  })
+  const { at, reason: spot_hold_reason, detail: spot_hold_detail } = hold
+  return updateSession(tx, id, { metadata: { spot_hold_at: formatTimestamp(at), spot_hold_reason, spot_hold_detail } })
 }
 
 /** The turn starts although a budget is spent. */
@@ -66,8 +61,23 @@ export function recordOverBudget(tx: Transaction, id: number, turnId: string): P
   return updateSession(tx, id, { metadata: { over_budget_turn_id: turnId } })
 }
 
+/** From now on no sweep reads its history: it would count what was refused. */
+export function recordSuspectCalls(tx: Transaction, id: number): Promise<void> {
+  return updateSession(tx, id, { metadata: { has_suspect_calls: true } })
+}
+
+/** The turn that a budget ended may go on. */
+export function clearBudgetStop(tx: Transaction, id: number): Promise<void> {
+  return updateSession(tx, id, { forget: ['stopped_by_budget'] })
+}
+
 export function clearHold(tx: Transaction, id: number): Promise<void> {
   return updateSession(tx, id, { forget: holdKeys })
+}
+
+/** Which vendor account serves the session, or why it waits for one; nothing if it no longer waits. */
+export function recordAccount(tx: Transaction, id: number, metadata: SessionMetadata): Promise<void> {
+  return updateSession(tx, id, { metadata, forget: outageKeys })
 }
 
 /** The session goes to sleep when its running turn ends. */
@@ -86,7 +96,10 @@ export function recordTitle(tx: Transaction, id: number, named: { title: string 
 }
 
 export type SessionEdit = Partial<
-  Pick<SessionRow, 'title' | 'slug' | 'goal' | 'is_autonomous' | 'scheduling_class' | 'precedence'>
+  Pick<
+    SessionRow,
+    'title' | 'slug' | 'goal' | 'is_autonomous' | 'auto_compact_window' | 'scheduling_class' | 'precedence'
+  >
 > & { custom_metadata?: JsonObject }
 
 /** What a caller changed about the session. */
@@ -137,9 +150,10 @@ export function clearLostElicitation(tx: Transaction, id: number): Promise<void>
   return updateSession(tx, id, { forget: ['lost_elicitation'] })
 }
 
-/** No server of the session waits for authorisation any more. */
-export function clearAuthorizationNeed(tx: Transaction, id: number): Promise<void> {
-  return updateSession(tx, id, { forget: authorizationKeys })
+/** The servers that still wait for authorisation. Without any, the session no longer waits. */
+export function recordSignInNeed(tx: Transaction, id: number, servers: SessionMetadata['oauth_required_servers']) {
+  const need = servers?.length ? { metadata: { oauth_required_servers: servers } } : { forget: authorizationKeys }
+  return updateSession(tx, id, need)
 }
 
 export function recordNotes(tx: Transaction, id: number, notes: { text: string | null; at: Date | null }) {

@@ -1,5 +1,6 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { JsonObject } from '@yardmaster/contract/json'
+import type { RefreshChoice } from '@yardmaster/contract/lifecycle/fields'
 import type { Page } from '@yardmaster/contract/paging'
 import type { Genesis, PriorityClass, SessionFilters, SessionStatus } from '@yardmaster/contract/sessions/fields'
 import { type Expression, type ExpressionBuilder, type Insertable, type SqlBool, sql } from 'kysely'
@@ -120,6 +121,7 @@ export type ColumnChanges = Partial<
     | 'prompt'
     | 'goal'
     | 'is_autonomous'
+    | 'auto_compact_window'
     | 'scheduling_class'
     | 'precedence'
     | 'mcp_servers'
@@ -298,19 +300,22 @@ const refreshable = {
   at_work: (is: ExpressionBuilder<Tables, 'sessions'>) => is('sessions.status', 'in', ['waiting', 'running']),
 }
 
-/** Sessions of a kind outside frozen categories, highest precedence first. */
+/** Sessions of a kind outside frozen categories, highest precedence first: all, or those of a category or the favourites. */
 export async function selectRefreshable(
   db: Database,
   kind: keyof typeof refreshable,
+  { category_id: category, favorited }: RefreshChoice,
   limit: number,
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('sessions')
     .leftJoin('categories', 'categories.id', 'sessions.category_id')
     .select('sessions.id')
-    .where((is) => refreshable[kind](is as never)) // the join only adds columns
-    .where('sessions.summary_of_session_id', 'is', null)
+    .where((is) => is.and([refreshable[kind](is as never), is('sessions.summary_of_session_id', 'is', null)])) // the join only adds columns
     .where(({ fn, val }) => sql<SqlBool>`not ${fn.coalesce('categories.is_frozen', val(false))}`)
+    .$if(category === 'uncategorized', (query) => query.where('sessions.category_id', 'is', null))
+    .$if(Number(category) > 0, (query) => query.where('sessions.category_id', '=', Number(category)))
+    .$if(favorited === true, (query) => query.where('sessions.favorited', '=', true))
     .orderBy('sessions.precedence', 'desc')
     .orderBy('sessions.created_at')
     .orderBy('sessions.id')

@@ -11,14 +11,15 @@ export {
 export { genesisOfRequest } from './genesis.ts'
 export { findCandidates, listSessionsWhere, showSessions } from './list-sessions.ts'
 export { readMetadata, type SessionMetadata } from './metadata.ts'
-export { hasMetadata, isMetadataTimeReached, metadataText } from './metadata-store.ts'
+export { hasMetadata, isHeld, isMetadataTimeReached, metadataText } from './metadata-store.ts'
 export { presentSession } from './present.ts'
 export { type Card, recordCardOrder, recordCardSection, recordHeartbeatSent } from './quiet-store.ts'
 export {
-  clearAuthorizationNeed,
+  clearBudgetStop,
   clearHold,
   clearLostElicitation,
   clearWorkspace,
+  recordAccount,
   recordAgentProcess,
   recordArtifacts,
   recordCategory,
@@ -38,6 +39,8 @@ export {
   recordPendingSleep,
   recordPlaceholderTitle,
   recordPullRequests,
+  recordSignInNeed,
+  recordSuspectCalls,
   recordTitle,
   recordVisibility,
   recordWorkspace,

@@ -1,5 +1,5 @@
 import type { SessionStatus } from '@yardmaster/contract/sessions/fields'
-import { holdKeys, type MetadataKey, questionKeys, restKeys } from './metadata.ts'
+import { holdKeys, type MetadataKey, outageKeys, pauseKeys, questionKeys, restKeys } from './metadata.ts'
 
 type Transition = {
   on: string
@@ -15,12 +15,7 @@ type Transition = {
  * row: a rule of the public API, or a decision note.
  */
 export const transitions = [
-  {
-    on: 'turn_started',
-    from: ['waiting'],
-    to: 'running',
-    basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
-  },
+  { on: 'turn_started', from: ['waiting'], to: 'running', basis: 'docs/decisions/0006' },
   { on: 'turn_ended', from: ['running'], to: 'needs_input', basis: 'API: a session whose turn ended needs input' },
   {
     on: 'turn_handed_over',
@@ -30,12 +25,7 @@ export const transitions = [
     basis: 'docs/decisions/0011-what-follows-a-turn.md',
   },
   { on: 'turn_failed', from: ['waiting', 'running'], to: 'failed', basis: 'API: an error ended it; resumable' },
-  {
-    on: 'turn_recovered',
-    from: ['waiting', 'running'],
-    to: 'waiting',
-    basis: 'docs/decisions/0006-waiting-until-the-agent-is-up.md',
-  },
+  { on: 'turn_recovered', from: ['waiting', 'running'], to: 'waiting', basis: 'docs/decisions/0006' },
   { on: 'prepared', from: ['waiting'], to: 'needs_input', basis: 'docs/decisions/0012-withdrawing-a-turn.md' },
   {
     on: 'resume',
@@ -56,21 +46,17 @@ export const transitions = [
     on: 'withdrawn_too_late',
     from: ['waiting'],
     to: 'running',
-    clears: ['stopped_by_budget'],
-    basis: 'docs/decisions/0072-budgets-end-and-hold-turns.md',
+    clears: ['stopped_by_budget', ...pauseKeys],
+    basis: 'docs/decisions/0072-budgets-end-and-hold-turns.md, 0106-the-spot-ceiling.md',
   },
   { on: 'sleep', from: ['needs_input'], to: 'waiting', clears: ['pending_sleep', 'paused_by'], basis: 'API: sleep' },
-  {
-    on: 'authorization_required',
-    from: ['waiting', 'needs_input'],
-    to: 'failed',
-    basis: 'API: an artifact change parks the session until a person authorises its servers',
-  },
+  { on: 'authorization_required', from: ['waiting', 'running', 'needs_input'], to: 'failed', basis: 'API: oauth' },
+  { on: 'authorized', from: ['failed'], to: 'needs_input', clears: restKeys, basis: 'docs/decisions/0102' },
   {
     on: 'archive',
     from: ['waiting', 'running', 'needs_input', 'failed'],
     to: 'archived',
-    clears: [...holdKeys, ...questionKeys],
+    clears: [...holdKeys, ...questionKeys, ...outageKeys],
     basis: 'API: archive',
   },
   { on: 'unarchive', from: ['archived'], to: 'needs_input', clears: restKeys, basis: 'API: unarchive' },

@@ -4,7 +4,7 @@ import { transact } from '../../platform/db/transact.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { settingsChanged } from './events.ts'
-import { selectSettings, updateSettings } from './settings-store.ts'
+import { selectSettings, upsertSettings } from './settings-store.ts'
 
 /** The room's public interface: the global settings. */
 export function readSettings(db: Database | Transaction): Promise<Settings> {
@@ -18,7 +18,7 @@ export async function changeSettings(app: App, changes: SettingsChanges): Promis
     const settings = { ...(await selectSettings(tx, { isLocked: true })), ...changes }
     // A stored runtime that is no longer registered must not block other changes.
     if ('default_runtime' in changes || 'default_model' in changes) refuseUnknownRuntime(app, settings)
-    await updateSettings(tx, changes)
+    await upsertSettings(tx, changes)
     await app.events.publish(tx, settingsChanged, { payload: { changed: Object.keys(changes) } })
     return settings
   })
@@ -26,7 +26,7 @@ export async function changeSettings(app: App, changes: SettingsChanges): Promis
 
 /** The Uncategorized section has no row, so its position is a setting. */
 export async function placeUncategorized(tx: Transaction, position: number): Promise<void> {
-  await updateSettings(tx, { uncategorized_position: position })
+  await upsertSettings(tx, { uncategorized_position: position })
 }
 
 /** Stores the default runtime of the first start, so that sessions can run at once. */

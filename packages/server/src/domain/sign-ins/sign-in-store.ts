@@ -3,6 +3,7 @@ import type { signedInBy } from '@yardmaster/contract/sign-ins/fields'
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
+import type { KeyScope } from '../../platform/http/key-check.ts'
 import type { Slice } from '../../platform/jobs/pruning.ts'
 
 export type SignedInBy = (typeof signedInBy)[number]
@@ -11,6 +12,7 @@ type SignInTable = {
   id: Generated<number>
   token_hash: Buffer
   key_hash: Buffer | null
+  api_key_id: number | null
   signed_in_by: SignedInBy
   person_key: Generated<string | null>
   is_operator: Generated<boolean>
@@ -26,16 +28,24 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-export type SignInRow = Omit<Selectable<SignInTable>, 'token_hash'> & { display_name: string | null }
+export type SignInRow = Omit<Selectable<SignInTable>, 'token_hash'> & {
+  display_name: string | null
+  /** Of the stored key with which the browser signed in. */
+  key_label: string | null
+  key_scope: KeyScope | null
+  is_key_valid: boolean
+}
 
-/** With the name of the person. */
+/** With the name of the person, and what the key may do. */
 function signIns(db: Database) {
   return db
     .selectFrom('sign_ins')
     .leftJoin('people', 'people.key', 'sign_ins.person_key')
+    .leftJoin('api_keys', 'api_keys.id', 'sign_ins.api_key_id')
     .select([
       'sign_ins.id',
       'sign_ins.key_hash',
+      'sign_ins.api_key_id',
       'sign_ins.signed_in_by',
       'sign_ins.person_key',
       'sign_ins.is_operator',
@@ -43,15 +53,20 @@ function signIns(db: Database) {
       'sign_ins.created_at',
       'sign_ins.last_used_at',
       'people.display_name',
+      'api_keys.label as key_label',
+      'api_keys.scope as key_scope',
+      sql<boolean>`coalesce(
+        api_keys.revoked_at is null and (api_keys.expires_at is null or api_keys.expires_at > now()), false
+      )`.as('is_key_valid'),
     ])
 }
 
 export function selectSignIn(db: Database, tokenHash: Buffer): Promise<SignInRow | undefined> {
-  return signIns(db).where('token_hash', '=', tokenHash).executeTakeFirst()
+  return signIns(db).where('sign_ins.token_hash', '=', tokenHash).executeTakeFirst()
 }
 
 export function selectSignIns(db: Database, page: Page): Promise<Paged<SignInRow>> {
-  return selectPage(signIns(db).orderBy('last_used_at', 'desc').orderBy('sign_ins.id', 'desc'), page)
+  return selectPage(signIns(db).orderBy('sign_ins.last_used_at', 'desc').orderBy('sign_ins.id', 'desc'), page)
 }
 
 export function selectSignInsById(db: Database, ids: readonly number[]): Promise<SignInRow[]> {

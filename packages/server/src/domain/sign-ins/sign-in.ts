@@ -49,11 +49,14 @@ export const signInsTopic = 'sign_ins'
 /** What the browser keeps as a cookie, and how it signed in. */
 export type Opened = { token: string; row: SignInRow }
 
+/** `keyId`: of a stored key, with which the sign-in ends. */
+type PresentedKey = { key: string; keyId: number | undefined }
+
 type Browser = { userAgent: string | undefined; name?: string | undefined }
 
 /** The caller has checked the key. */
-export function signInByKey(app: App, key: string, browser: Browser): Promise<Opened> {
-  return transact(app.db, (tx) => open(app, tx, { by: 'key', keyHash: keyHashOf(key) }, browser))
+export function signInByKey(app: App, { key, keyId }: PresentedKey, browser: Browser): Promise<Opened> {
+  return transact(app.db, (tx) => open(app, tx, { by: 'key', keyHash: keyHashOf(key), keyId }, browser))
 }
 
 export function isLink(secret: string): boolean {
@@ -83,7 +86,7 @@ export function signInWithoutKey(app: App, browser: Browser): Promise<Opened> {
 async function open(
   app: App,
   tx: Transaction,
-  { by, keyHash }: { by: SignedInBy; keyHash: Buffer | null },
+  { by, keyHash, keyId }: { by: SignedInBy; keyHash: Buffer | null; keyId?: number | undefined },
   { userAgent, name }: Browser,
 ): Promise<Opened> {
   const token = randomBytes(32).toString('base64url')
@@ -91,6 +94,7 @@ async function open(
   await insertSignIn(tx, {
     token_hash: digestOf(token),
     key_hash: keyHash,
+    api_key_id: keyId ?? null,
     signed_in_by: by,
     ...(name !== undefined && { person_key: await findOrAddDashboardUser(tx, name) }),
     user_agent: userAgent === undefined ? null : truncate(userAgent, limits.userAgent),
@@ -121,6 +125,7 @@ export async function stillSignedIn(app: App, ids: readonly number[]): Promise<S
 
 function isValid({ clock, signInKeys, webAuth }: App, row: SignInRow): boolean {
   if (expiryOf(row) <= clock.now()) return false
+  if (row.api_key_id !== null) return row.is_key_valid
   return row.key_hash === null ? webAuth === 'none' : signInKeys.include(row.key_hash)
 }
 
@@ -162,6 +167,7 @@ export function presentSession({ webAuth }: App, row: SignInRow | undefined): Br
     person_key: row?.person_key ?? null,
     signed_in_by: row?.signed_in_by ?? 'none',
     operator: row?.is_operator ?? false,
+    read_only: row?.key_scope === 'read',
     web_auth: webAuth,
     created_at: row ? formatTimestamp(row.created_at) : null,
     expires_at: row ? formatTimestamp(expiryOf(row)) : null,
@@ -175,6 +181,7 @@ function presentSignIn(row: SignInRow, currentId: number | undefined): SignIn {
     person_key: row.person_key,
     signed_in_by: row.signed_in_by,
     operator: row.is_operator,
+    read_only: row.key_scope === 'read',
     is_current: row.id === currentId,
     user_agent: row.user_agent,
     created_at: formatTimestamp(row.created_at),

@@ -17,6 +17,13 @@ import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { assistantText, toolUsesIn, transcriptLinesOf } from '../transcripts/transcript.ts'
 
+declare module '../app.ts' {
+  interface App {
+    /** What an agent signs in with that is asked a question outside of a turn: a vendor account or a stored key, if there is one. */
+    agentAccess(runtime: Runtime, sessionId: number): Promise<Pick<TurnOrder, 'login' | 'providerKey'>>
+  }
+}
+
 export type AgentAnswer = {
   end: TurnEnd
   /** The last assistant message; blank when there is none. */
@@ -46,11 +53,13 @@ export async function askAgent(app: App, session: SessionRow, question: Question
   try {
     const conversation = await prepare(folder, runtime)
     const model = String(session.config.model)
+    const access = await app.agentAccess(runtime, session.id)
     return await converse(
       runtime,
       {
         conversation,
         model,
+        ...access,
         confine: app.confinement.confine({ work: folder, home: folder }),
         isMachineTheSandbox: app.confinement.isMachineTheSandbox,
       },
@@ -97,7 +106,10 @@ async function prepare(folder: string, runtime: Runtime): Promise<Conversation> 
 
 async function converse(
   runtime: Runtime,
-  { conversation: prepared, ...agent }: Pick<TurnOrder, 'conversation' | 'model' | 'confine' | 'isMachineTheSandbox'>,
+  {
+    conversation: prepared,
+    ...agent
+  }: Pick<TurnOrder, 'conversation' | 'model' | 'confine' | 'isMachineTheSandbox' | 'login' | 'providerKey'>,
   { prompt, marker, signal }: Question,
 ): Promise<AgentAnswer> {
   let conversation = prepared

@@ -2,6 +2,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { isLockTimeout } from '../../platform/db/outage.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
+import { usesByRuntime } from '../accounts/account.ts'
 import { type App, handleJob } from '../app.ts'
 import { findSpentBudgets } from '../budgets/budget.ts'
 import { isHostAlive } from '../hosts/hosts.ts'
@@ -27,6 +28,7 @@ import {
   type SessionRow,
 } from '../sessions/session.ts'
 import { readSettings } from '../settings/settings.ts'
+import { spentQuotas } from './quota-gate.ts'
 import { runTurnJob } from './run-turn-job.ts'
 
 export const admitTurns = handleJob(admitTurnsJob, (_payload, app) => admit(app))
@@ -44,9 +46,11 @@ export async function admit(app: App): Promise<void> {
   const live = await countLiveTurns(app.db)
   const queued = await findCandidates(app.db, classes)
   const spent = await findSpentBudgets(app, app.db, queued)
+  const quotas = settings.spot_gating_enabled
+    ? spentQuotas(settings, await usesByRuntime(app.db, app.clock.now()))
+    : noQuotas
   const candidates = queued.filter(
-    (candidate) =>
-      !(candidate.is_held && ((candidate.class === 'spot' && live >= slots) || mustWait(candidate, spent))),
+    (candidate) => !(candidate.is_held && (isGated(candidate, { live, slots, quotas }) || mustWait(candidate, spent))),
   )
   const steps: Step[] = [
     ...overdue.map(
@@ -58,7 +62,7 @@ export async function admit(app: App): Promise<void> {
     ...candidates.map(
       ({ session_id }): Step => ({
         sessionId: session_id,
-        take: (tx, session) => admitSession(app, tx, session, { slots, classes }),
+        take: (tx, session) => admitSession(app, tx, session, { slots, quotas, classes }),
       }),
     ),
   ]
@@ -85,18 +89,25 @@ async function takeStep(app: App, { sessionId, take }: Step, lock: typeof lockSe
   }
 }
 
-type Gate = { slots: number; classes: ReturnType<typeof classesByGenesis> }
+type Gate = { slots: number; quotas: ReadonlyMap<string, string>; classes: ReturnType<typeof classesByGenesis> }
 
 /**
  * Slots are counted under the admission lock, so that the limit is exact. Budgets are summed before it, because no other session should
  * wait for that. The session's next turn may have changed since it was found; the session's lock keeps it now.
  */
-async function admitSession(app: App, tx: Transaction, session: SessionRow, { slots, classes }: Gate): Promise<void> {
+async function admitSession(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  { slots, quotas, classes }: Gate,
+): Promise<void> {
   const [candidate] = await findCandidates(tx, classes, session.id)
   if (!candidate) return
   const spent = await findSpentBudgets(app, tx, [candidate])
   const budget = spent.get(session.id)
   if (budget !== undefined && mustWait(candidate, spent)) return holdTurn(app, tx, candidate, budgetHold(budget))
+  const quota = candidate.class === 'spot' ? quotas.get(candidate.agent_runtime) : undefined
+  if (quota !== undefined) return holdTurn(app, tx, candidate, quotaHold(quota))
   await lockAdmission(tx)
   const live = await countLiveTurns(tx)
   if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, slotHold(live, slots))
@@ -110,9 +121,18 @@ async function admitSession(app: App, tx: Transaction, session: SessionRow, { sl
   await enqueueRun(tx, candidate.id, session)
 }
 
-/** A spent budget holds spot turns, and every turn that it ended and that no caller has resumed since. */
+const noQuotas: ReadonlyMap<string, string> = new Map()
+
+type Pressure = { live: number; slots: number; quotas: ReadonlyMap<string, string> }
+
+function isGated(candidate: Candidate, { live, slots, quotas }: Pressure): boolean {
+  return candidate.class === 'spot' && (live >= slots || quotas.has(candidate.agent_runtime))
+}
+
+/** A spent budget lets only a priority turn start that a person asked for, and not one that it ended until a person resumes it. */
 function mustWait(candidate: Candidate, spent: ReadonlyMap<number, string>): boolean {
-  return (candidate.class === 'spot' || candidate.is_stopped_by_budget) && spent.has(candidate.session_id)
+  const mayPass = candidate.class === 'priority' && candidate.is_by_person && !candidate.is_stopped_by_budget
+  return spent.has(candidate.session_id) && !mayPass
 }
 
 type Hold = { reason: string; detail: string; until: string }
@@ -122,6 +142,10 @@ function slotHold(live: number, slots: number): Hold {
   return { reason: 'fleet_at_cap', detail, until: 'when a slot is free' }
 }
 
+function quotaHold(detail: string): Hold {
+  return { reason: 'at_utilization_limit', detail, until: 'when a window clears or the target is raised' }
+}
+
 const budgetReason = 'budget_exhausted'
 
 function budgetHold(detail: string): Hold {
@@ -129,8 +153,10 @@ function budgetHold(detail: string): Hold {
 }
 
 function releaseOf(session: SessionRow): string {
-  return readMetadata(session).spot_hold_reason === budgetReason
-    ? 'The budget allows it; the held turn starts.'
+  const { spot_hold_reason: reason } = readMetadata(session)
+  if (reason === budgetReason) return 'The budget allows it; the held turn starts.'
+  return reason === 'at_utilization_limit'
+    ? 'The quota allows it; the held turn starts.'
     : 'A slot is free; the held turn starts.'
 }
 

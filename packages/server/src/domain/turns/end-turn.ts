@@ -1,8 +1,12 @@
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import type { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { truncateMiddle } from '../../platform/truncate.ts'
+import type { AccountSignal } from '../../runtimes/accounts/vendor-accounts.ts'
+import type { OutageReason } from '../accounts/account.ts'
 import type { App } from '../app.ts'
+import type { ServerToAuthorize } from '../catalog/catalog.ts'
 import { dollarsOfSpans } from '../costs/cost.ts'
 import { settleRun } from '../elicitations/elicitation.ts'
 import { turnEnded } from '../inbox/events.ts'
@@ -24,12 +28,13 @@ import {
   wakeAdmission,
   wakeAdmissionAfter,
 } from '../inbox/inbox.ts'
-import { acceptNextMessage, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
+import { acceptNextMessage, newAccountPrompt, recoveryPrompt, recoveryPromptAfterMove } from '../lifecycle/lifecycle.ts'
 import { note } from '../logs/log.ts'
 import {
   lockSession,
   lockSessionIfThere,
   readMetadata,
+  recordAccount,
   recordNextTurn,
   type SessionRow,
   transition,
@@ -41,12 +46,26 @@ import { endRunningSubagents } from '../subagents/subagent.ts'
 export type Outcome =
   | { kind: 'completed' }
   | { kind: 'interrupted' }
-  /** `isFinal`: starting the turn again would fail the same way, or might deliver the prompt twice. */
-  | { kind: 'failed'; reason: FailureReason; detail: string; isFinal?: boolean }
+  /**
+   * `isFinal`: starting the turn again would fail the same way, or might deliver the prompt twice. `toAuthorize`: the servers that
+   * a person must authorize first.
+   */
+  | {
+      kind: 'failed'
+      reason: FailureReason
+      detail: string
+      isFinal?: boolean
+      signal?: AccountSignal
+      toAuthorize?: ServerToAuthorize[]
+    }
   /** The turn had no prompt: it only prepared the clone. */
   | { kind: 'prepared' }
   /** The host stopped or died before the agent finished. `isOnLostHost`: the transcript file there cannot be read. */
   | { kind: 'cut_short'; isOnLostHost?: boolean }
+  /** The account that served the turn failed, and another one or a fresh login serves now. */
+  | { kind: 'rotated'; sentence: string }
+  /** No vendor account can serve: the turn waits for the pool. */
+  | { kind: 'outage'; reason: OutageReason; recoversAt: Date | null }
   /** Another host owns the turn now and writes its end, or the session was deleted. */
   | { kind: 'lost' }
 
@@ -56,6 +75,8 @@ const kinds: Record<Outcome['kind'], true> = {
   failed: true,
   prepared: true,
   cut_short: true,
+  rotated: true,
+  outage: true,
   lost: true,
 }
 export const outcomeKinds = Object.keys(kinds)
@@ -84,11 +105,17 @@ export async function endTurn(app: App, hold: TurnHold, sessionId: number, unred
     const isWithdrawn = turn.withdrawn_by !== null && !isSpared
     const ending = { session: await settleRun(app, tx, session, { ...hold, isWithdrawn }), turn, hold }
     if (isWithdrawn) await endWithdrawn(app, tx, ending)
-    else if (outcome.kind === 'cut_short') await continueLater(app, tx, ending, outcome)
+    else if (isContinued(outcome)) await continueLater(app, tx, ending, outcome)
     else await conclude(app, tx, ending, outcome)
     await endRunningSubagents(tx, sessionId, outcome.kind === 'failed' ? 'failed' : 'completed')
     await wakeAdmission(tx, sessionId)
   })
+}
+
+type Continuation = Extract<Outcome, { kind: 'cut_short' | 'rotated' | 'outage' }>
+
+function isContinued(outcome: Exclude<Outcome, { kind: 'lost' }>): outcome is Continuation {
+  return outcome.kind === 'cut_short' || outcome.kind === 'rotated' || outcome.kind === 'outage'
 }
 
 /** Ends the turn, and tells what it cost. */
@@ -102,10 +129,16 @@ async function retire(app: App, tx: Transaction, { session, turn, hold }: Ending
   })
 }
 
-/** A budget that ends a turn whose agent has completed it comes too late: to continue would be to do the work again. */
+/** A budget or a quota target that ends a turn whose agent has completed it comes too late: to continue would be to do the work again. */
 async function spareCompleted(app: App, tx: Transaction, session: SessionRow, turn: Turn): Promise<boolean> {
-  if (turn.withdrawn_by !== 'restart' || !readMetadata(session).stopped_by_budget) return false
+  if (turn.withdrawn_by !== 'restart' || !limitThatStopped(session)) return false
   return transitionIfItApplies(app, tx, { sessionId: session.id, cause: 'withdrawn_too_late', turnId: turn.id })
+}
+
+function limitThatStopped(session: SessionRow): string | undefined {
+  const { stopped_by_budget: isByBudget, spot_pause_at: pausedAt } = readMetadata(session)
+  if (isByBudget) return 'a budget'
+  return pausedAt === undefined ? undefined : 'a quota target'
 }
 
 /** The withdrawing request has set the session's status. A prompt that the agent never received returns to the queue. */
@@ -115,8 +148,7 @@ async function endWithdrawn(app: App, tx: Transaction, ending: Ending): Promise<
   await retire(app, tx, ending, { outcome: 'interrupted' })
   const message = turn.started_at === null ? await returnPrompt(tx, turn) : undefined
   if (!message) {
-    const by = readMetadata(session).stopped_by_budget ? 'a budget' : turn.withdrawn_by
-    await note(app, tx, session.id, `The turn was ended by ${by}.`)
+    await note(app, tx, session.id, `The turn was ended by ${limitThatStopped(session) ?? turn.withdrawn_by}.`)
     return
   }
   const isArchived = turn.withdrawn_by === 'archive'
@@ -145,27 +177,49 @@ async function continueLater(
   app: App,
   tx: Transaction,
   ending: Ending,
-  { isOnLostHost = false }: { isOnLostHost?: boolean } = {},
+  outcome: Continuation = { kind: 'cut_short' },
 ): Promise<void> {
   const { session, turn, hold } = ending
+  const { why, prompt } = continuationOf(turn, outcome)
+  if (outcome.kind === 'outage') await park(app, tx, session.id, outcome)
   await transitionIfItApplies(app, tx, { sessionId: session.id, cause: 'turn_recovered', turnId: turn.id })
   if (turn.started_at === null) {
     await releaseTurn(tx, hold)
-    await note(
-      app,
-      tx,
-      session.id,
-      'The turn was interrupted before the agent received the prompt. It is queued again.',
-      'warning',
-    )
+    await note(app, tx, session.id, `${why} before the agent received the prompt. It is queued again.`, 'warning')
     return
   }
   await retire(app, tx, ending, { outcome: 'interrupted' })
-  const prompt = isOnLostHost ? promptAfterMove(turn) : recoveryPrompt
-  const { goal, traceparent } = turn
-  const next = await acceptTurn(tx, { sessionId: session.id, source: 'recovery', prompt, goal, traceparent })
+  const { goal, traceparent, is_by_person: isByPerson } = turn
+  const order = { source: 'recovery' as const, prompt, goal, traceparent, isByPerson }
+  const next = await acceptTurn(tx, { sessionId: session.id, ...order })
   await recordNextTurn(tx, session.id, next)
-  await note(app, tx, session.id, 'The turn was interrupted. A recovery turn asks the agent to continue.', 'warning')
+  await note(app, tx, session.id, `${why}. A recovery turn asks the agent to continue.`, 'warning')
+}
+
+async function park(
+  app: App,
+  tx: Transaction,
+  sessionId: number,
+  { reason, recoversAt }: Extract<Outcome, { kind: 'outage' }>,
+): Promise<void> {
+  await recordAccount(tx, sessionId, {
+    auth_outage_reason: reason,
+    auth_outage_parked_at: formatTimestamp(app.clock.now()),
+    ...(recoversAt && { auth_outage_pool_recovers_at: formatTimestamp(recoversAt) }),
+  })
+}
+
+/** What the log says, and what the agent is told if it has its prompt already. */
+function continuationOf(turn: Turn, outcome: Continuation): { why: string; prompt: string } {
+  if (outcome.kind === 'rotated')
+    return { why: `${outcome.sentence} The turn was stopped by the account that served it`, prompt: newAccountPrompt }
+  if (outcome.kind === 'outage') {
+    const until = outcome.recoversAt ? `, expected at ${formatTimestamp(outcome.recoversAt)}` : ''
+    const why = `No account can serve (${outcome.reason}). The session waits for one${until}. The turn was stopped`
+    return { why, prompt: newAccountPrompt }
+  }
+  const prompt = outcome.isOnLostHost ? promptAfterMove(turn) : recoveryPrompt
+  return { why: 'The turn was interrupted', prompt }
 }
 
 /** The prompt of a recovery turn already contains the instructions. */
@@ -262,7 +316,12 @@ async function comeToRest(
 ): Promise<void> {
   const about = { sessionId: session.id, turnId: turn.id }
   if (outcome.kind === 'failed') {
-    const metadata = { failure_reason: outcome.reason, exit_status: outcome.detail }
+    const { toAuthorize } = outcome
+    const metadata = {
+      failure_reason: outcome.reason,
+      exit_status: outcome.detail,
+      ...(toAuthorize && { oauth_required_servers: toAuthorize }),
+    }
     await transitionIfItApplies(app, tx, { ...about, cause: 'turn_failed', with: { metadata } })
     return
   }

@@ -1,5 +1,6 @@
 import { onEvent } from '../../platform/events/event.ts'
 import type { Periodic } from '../../platform/jobs/periodic.ts'
+import { accountsChanged } from '../accounts/events.ts'
 import { type App, prune, type Room } from '../app.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { keptDays, noteAlive } from '../hosts/hosts.ts'
@@ -11,6 +12,7 @@ import { pruneHosts } from './prune-hosts.ts'
 import { recover, takeOver } from './recover.ts'
 import { runTurn } from './run-turn.ts'
 import { runTurnJob } from './run-turn-job.ts'
+import { sweepSpotCeiling } from './spot-ceiling.ts'
 
 /** How soon a dead host or a lost wake-up is noticed. An idle host pays a few small queries for it. */
 const intervalMs = 5000
@@ -33,9 +35,21 @@ const periodic: readonly Periodic<App>[] = [
     queue: 'agents',
     intervalMs,
     runs: 'every_host',
-    wakeOn: [onEvent(settingsChanged), onEvent(budgetsChanged)],
+    wakeOn: [onEvent(settingsChanged), onEvent(budgetsChanged), onEvent(accountsChanged)],
     run: async (app) => {
       await admit(app)
+      return 'done'
+    },
+  },
+  {
+    // Every reading and every change of the targets wakes it. The interval is for windows that end by themselves.
+    name: 'sweep_spot_ceiling',
+    queue: 'agents',
+    intervalMs: 5 * 60_000,
+    runs: 'one_host',
+    wakeOn: [onEvent(settingsChanged), onEvent(accountsChanged)],
+    run: async (app) => {
+      await sweepSpotCeiling(app)
       return 'done'
     },
   },

@@ -1,3 +1,4 @@
+import { limits } from '@yardmaster/contract/limits'
 import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
@@ -11,6 +12,7 @@ import { truncate } from '../../platform/truncate.ts'
 import type { Equipment } from '../../runtimes/equipment.ts'
 import type { Conversation, RunningTurn, Runtime, TurnOrder } from '../../runtimes/runtime.ts'
 import { type App, handleJob } from '../app.ts'
+import { parkForServer, parkingSentence, prepareConnectors } from '../connectors/connector.ts'
 import { askPerson, isWaitingForPerson, variablesOf } from '../elicitations/elicitation.ts'
 import { findHeldTurn, recordProcess, TurnLost } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
@@ -40,6 +42,7 @@ import { enforceBudgetsOf, progressRecorder } from './progress-recorder.ts'
 import { runTurnJob } from './run-turn-job.ts'
 import { supervise } from './supervise.ts'
 import { TurnFailed } from './turn-failed.ts'
+import { type Access, withAccount } from './with-account.ts'
 
 /**
  * Claims a dispatched turn and runs it in the background of this host. The job ends at once: the row's lease, not the
@@ -109,6 +112,10 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
   if (claim.turn.withdrawn_by !== null) return { kind: 'interrupted' }
   try {
     const runtime = findRuntime(app, claim.session)
+    const toAuthorize =
+      claim.turn.prompt === '' ? [] : await untilReachable(() => prepareConnectors(app, claim.session))
+    if (toAuthorize.length > 0)
+      return { kind: 'failed', reason: 'oauth_required', detail: parkingSentence(toAuthorize), toAuthorize }
     const [prepared, chosen] = await Promise.allSettled([
       inSpan(app.tracing, { name: 'workspace' }, () => prepareUnlessStopping(app, claim, runtime, stopSignals)),
       chooseEquipment(app, claim),
@@ -122,7 +129,9 @@ async function executeTurn(app: App, claim: Claim, stopSignals: StopSignals): Pr
       if (claim.turn.prompt === '') return { kind: 'prepared' }
       const about = { name: 'agent', attributes: { 'yardmaster.runtime': runtime.name } }
       return await inSpan(app.tracing, about, (span) =>
-        runAgent(app, claim, { runtime, conversation, equipment, span, ...stopSignals }),
+        withAccount(app, claim, runtime, (access) =>
+          runAgent(app, claim, { runtime, conversation, equipment, access, span, ...stopSignals }),
+        ),
       )
     } finally {
       await removeSecrets(app, runtime, conversation.home)
@@ -180,13 +189,13 @@ async function equip(app: App, claim: Claim, { runtime, conversation, chosen }: 
   return equipment
 }
 
-type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment; span: Span }
+type Agent = { runtime: Runtime; conversation: Conversation; equipment: Equipment; access: Access; span: Span }
 
 /** Stops the agent if supervising it fails: no agent runs unsupervised. */
 async function runAgent(
   app: App,
   claim: Claim,
-  { runtime, conversation: opened, equipment, span, ...stopSignals }: StopSignals & Agent,
+  { runtime, conversation: opened, equipment, access, span, ...stopSignals }: StopSignals & Agent,
 ): Promise<Outcome> {
   const { hold, session, write } = claim
   const activity = new EventTarget()
@@ -195,6 +204,7 @@ async function runAgent(
   const started = await start(app, claim, runtime, {
     conversation,
     equipment,
+    ...access,
     ...askingPeople(app, claim, runEnded.signal),
     onActivity: () => activity.dispatchEvent(new Event('activity')),
     onNamed: async (id) => {
@@ -265,7 +275,7 @@ async function start(
   app: App,
   claim: Claim,
   runtime: Runtime,
-  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'ask' | 'onActivity' | 'onNamed'>,
+  order: Pick<TurnOrder, 'conversation' | 'equipment' | 'ask' | 'onActivity' | 'onNamed'> & Access,
 ): Promise<{ running: RunningTurn } | { outcome: Outcome }> {
   const { turn, session, hold } = claim
   try {
@@ -274,6 +284,7 @@ async function start(
       prompt: turn.prompt,
       isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
+      ...compaction(session),
       marker: hold.marker,
       traceparent: traceparent(),
       confine: app.confinement.confine({ work: clonePath(app, session.id), home: runtimeHome(app, session.id) }),
@@ -284,6 +295,7 @@ async function start(
         app.log.info({ runtime: runtime.name, pid: identity.pid }, 'agent started')
       },
       onNotice: (sentence) => noteWarning(app, claim, sentence),
+      onUnauthorized: (serverName) => parkOn(app, claim, serverName),
     })
     return { running }
   } catch (error) {
@@ -293,11 +305,16 @@ async function start(
   }
 }
 
+/** The largest window, which every session has at first, leaves the decision to the agent. */
+function compaction({ auto_compact_window: compactWindow }: SessionRow): Pick<TurnOrder, 'compactWindow'> {
+  return compactWindow < limits.autoCompactWindow.max ? { compactWindow } : {}
+}
+
 /** Only in a session whose creator asked for it: any other prompt is text, whatever it begins with. */
 function asksForCommand(app: App, claim: Claim, runtime: Runtime): boolean {
   const { turn, session } = claim
   if (session.config.cli_commands !== true || !turn.prompt.startsWith('/')) return false
-  if (runtime.hasCommands) return true
+  if (runtime.commands) return true
   noteWarning(app, claim, `The runtime ${runtime.name} has no commands. The prompt goes to the model as text.`)
   return false
 }
@@ -328,6 +345,15 @@ async function recordRunning(
       await note(app, tx, session.id, `The agent started (process ${identity.pid}). ${app.confinement.sentence}`)
       return undefined
     }),
+  )
+}
+
+/** The agent's own name of the server, which may differ from the catalog's. */
+function parkOn(app: App, { session }: Claim, plainName: string): void {
+  const server = app.catalog.current().mcpServers.list.find((each) => each.plainName === plainName)
+  if (!server) return
+  parkForServer(app, session.id, server.name).catch((error: unknown) =>
+    app.log.warn({ err: error }, 'could not park a session whose server asks for a sign-in'),
   )
 }
 

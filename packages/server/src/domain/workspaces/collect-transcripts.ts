@@ -2,13 +2,13 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { type Conversation, mainThread, type Runtime, type TranscriptFile } from '../../runtimes/runtime.ts'
 import type { App } from '../app.ts'
-import { ownerOf, recordUsage } from '../costs/cost.ts'
-import type { SessionRow } from '../sessions/session.ts'
+import { ownerOf, type RecordedCalls, recordUsage } from '../costs/cost.ts'
+import { recordSuspectCalls, type SessionRow } from '../sessions/session.ts'
 import { recordThreadGrowth } from '../subagents/subagent.ts'
 import { type IngestHooks, ingest } from '../transcripts/transcript.ts'
 
 export type TranscriptSource = {
-  session: Pick<SessionRow, 'id' | 'agent_runtime' | 'metadata'>
+  session: Pick<SessionRow, 'id' | 'title' | 'agent_runtime' | 'metadata'>
   runtime: Runtime
   conversation: Conversation
   /** Whether no agent writes the files any more: then text after the last newline is a torn line. */
@@ -18,8 +18,8 @@ export type TranscriptSource = {
   onReceipt(tx: Transaction): Promise<void>
 }
 
-/** `reports`: those of model calls that were new or completed what was recorded. */
-export type Collected = { appended: number; reports: number; refused: readonly RefusedFile[] }
+/** `reports`: those of model calls that were new or completed what was recorded. `suspect`: calls that cannot have been made. */
+export type Collected = { appended: number; reports: number; suspect: number; refused: readonly RefusedFile[] }
 
 /** A file that is not read, such as a pipe. The agent can write these files and everything in their folders. */
 export type RefusedFile = { thread: string; problem: string }
@@ -36,13 +36,15 @@ export async function collectTranscripts(app: App, source: TranscriptSource): Pr
   }
   let appended = 0
   let reports = 0
-  const count = (more: number): void => {
-    reports += more
+  let suspect = 0
+  const count = (more: Pick<RecordedCalls, 'reports' | 'suspect'>): void => {
+    reports += more.reports
+    suspect += more.suspect
   }
   for (const file of await filesOf(source).catch((error) => refuse(mainThread, error) ?? [])) {
     appended += await collectFile(app, source, file, count).catch((error) => refuse(file.thread, error) ?? 0)
   }
-  return { appended, reports, refused }
+  return { appended, reports, suspect, refused }
 }
 
 function filesOf({ runtime, conversation }: TranscriptSource): Promise<TranscriptFile[]> {
@@ -53,7 +55,7 @@ function collectFile(
   app: App,
   source: TranscriptSource,
   file: TranscriptFile,
-  countReports: (reports: number) => void,
+  count: (recorded: RecordedCalls) => void,
 ): Promise<number> {
   const { session, runtime, conversation, isOver, mayStore, onReceipt } = source
   const { thread, path } = file
@@ -62,14 +64,16 @@ function collectFile(
   const owner = ownerOf(session, conversation.id)
   const recordAlongside = async (tx: Transaction, lines: readonly string[]): Promise<void> => {
     const usages = lines.flatMap((line) => runtime.usageOf(line) ?? [])
-    const { tokens, reports } = await recordUsage(
+    const recorded = await recordUsage(
       app,
       tx,
       owner,
       usages.map((usage) => ({ ...usage, subagent: usage.subagent || isSubagent })),
     )
-    countReports(reports)
-    if (isSubagent) await recordThreadGrowth(app, tx, session.id, file, { lines, tokens })
+    count(recorded)
+    // With the lines, so that no sweep sees them without it.
+    if (recorded.suspect > 0) await recordSuspectCalls(tx, session.id)
+    if (isSubagent) await recordThreadGrowth(app, tx, session.id, file, { lines, tokens: recorded.tokens })
     else if (lines.some((line) => runtime.showsReceipt(line))) await onReceipt(tx)
   }
   const isKept = (line: string): boolean => runtime.isWorthKeeping(line)

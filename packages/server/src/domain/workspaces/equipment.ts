@@ -1,10 +1,12 @@
-import type { Transact } from '../../platform/db/transact.ts'
+import { type Transact, transact } from '../../platform/db/transact.ts'
+import { untilReachable } from '../../platform/db/until-reachable.ts'
 import type { Equipment, McpServer } from '../../runtimes/equipment.ts'
 import type { App } from '../app.ts'
-import { equipFromCatalog, goalText } from '../catalog/catalog.ts'
+import { type CatalogEquipment, equipFromCatalog, goalText, namesUsedBy } from '../catalog/catalog.ts'
+import { freshenVended } from '../credentials/credential.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { recordInjectedServers } from '../sessions/session.ts'
-import { asksPeople, injectedServers, rootOf } from './injected-servers.ts'
+import { asksPeople, injectedServers, rootOf, throughGateway } from './injected-servers.ts'
 
 export type SessionEquipment = {
   equipment: Equipment
@@ -26,14 +28,17 @@ export async function equipmentOf(
   session: SessionRow,
   { goal, key, environment, write }: Given,
 ): Promise<SessionEquipment> {
-  const { mcpServers: chosen, skills, hooks, leftOut } = await equipFromCatalog(app.catalog, session)
+  await untilReachable(() => freshenVended(app, namesUsedBy(app.catalog.current(), session)))
+  const { mcpServers: chosen, signedIn, skills, hooks, leftOut } = await chosenOf(app, session)
   const injected = await injectedServers(app, session, { chosen, key })
   await recordInjected(session, injected, write)
   const sentences = leftOut.map(({ sentence }) => sentence)
   return {
     equipment: {
       instructions: instructions(app, session, { goal, leftOut: sentences }),
-      mcpServers: [...chosen, ...injected].map((server) => withEnvironment(server, environment)),
+      mcpServers: [...(await throughGateway(app, chosen, { signedIn, key })), ...injected].map((server) =>
+        withEnvironment(server, environment),
+      ),
       skills,
       hooks,
       // Settings of a repository can permit tools, which people are to decide about.
@@ -43,6 +48,12 @@ export async function equipmentOf(
     },
     leftOut: sentences,
   }
+}
+
+function chosenOf(app: App, session: SessionRow): Promise<CatalogEquipment> {
+  const hasServers = session.mcp_servers.length + session.catalog_plugins.length > 0
+  if (!hasServers) return equipFromCatalog(app.catalog, session)
+  return untilReachable(() => transact(app.db, (tx) => equipFromCatalog(app.catalog, session, tx)))
 }
 
 /** Some agents start servers with little more than the environment that is written for them. */

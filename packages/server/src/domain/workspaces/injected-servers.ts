@@ -40,6 +40,29 @@ export async function injectedServers(
   ].flat()
 }
 
+/**
+ * An agent reaches a server with a stored token through us, by the key of its turn: we add the token, so that it is neither in a file
+ * nor in the agent's memory (docs/decisions/0101).
+ */
+export async function throughGateway(
+  app: App,
+  servers: readonly McpServer[],
+  { signedIn, key }: { signedIn: ReadonlyMap<string, string>; key: string },
+): Promise<McpServer[]> {
+  const base = await app.serviceUrl
+  return servers.map((server) => {
+    const declaredName = signedIn.get(server.name)
+    if (server.kind === 'stdio' || declaredName === undefined || base === undefined) return server
+    return {
+      ...server,
+      url: `${base}${gatewayPath}/${encodeURIComponent(declaredName)}`,
+      headers: { 'X-API-Key': key },
+    }
+  })
+}
+
+export const gatewayPath = '/mcp_gateway'
+
 /** The groups of tools that every agent of the session's root has. */
 export function ownGroupsOf(app: App, session: SessionRow): Group[] {
   const allowed = rootOf(app, session)?.allowsAgents ?? []

@@ -93,6 +93,10 @@ async function giveUpLostHandOvers(app: App, runId: number): Promise<void> {
   }
 }
 
+function suspectProblem(sessionId: number): string {
+  return `The history of session ${sessionId} was not read: its agent reported calls that cannot have been made.`
+}
+
 function deadHostProblem(sessionId: number, hostId: string): string {
   return `The files of session ${sessionId} were not read, because its host ${hostId} is not alive.`
 }
@@ -111,6 +115,7 @@ async function sweepSession(app: App, reading: Reading): Promise<Swept> {
   const { runId, sessionId } = reading
   const session = await selectSession(app.db, { id: sessionId })
   if (!session) return { threadCount: 0 }
+  if (readMetadata(session).has_suspect_calls) return { threadCount: 0, problem: suspectProblem(sessionId) }
   const threads = await selectThreads(app.db, sessionId)
   const threadCount = threads.length
   const runtime = app.runtimes.find(session.agent_runtime)
@@ -206,7 +211,8 @@ const batchSize = 500
 function adder(app: App, { runId }: Reading, session: SessionRow) {
   const write = (usages: readonly Usage[], isSummary: boolean): Promise<void> =>
     transact(app.db, async (tx) => {
-      if (!(await lockSessionIfThere(tx, { id: session.id }))) return
+      const locked = await lockSessionIfThere(tx, { id: session.id })
+      if (!locked || readMetadata(locked).has_suspect_calls) return
       const owner = isSummary ? summaryOwnerOf(session) : ownerOf(session, session.session_id)
       const { calls } = await recordUsage(app, tx, { ...owner, isHistory: true }, usages)
       if (calls > 0) await recordRows(tx, runId, calls)

@@ -1,7 +1,7 @@
 export { type Collected, collectTranscripts, type TranscriptSource } from './collect-transcripts.ts'
 export { equipmentOf, type SessionEquipment } from './equipment.ts'
 export { clonePath, runtimeHome } from './folders.ts'
-export { asksPeople, ownGroupsOf, rootOf, subagentRootsOf } from './injected-servers.ts'
+export { asksPeople, gatewayPath, ownGroupsOf, rootOf, subagentRootsOf } from './injected-servers.ts'
 export { openWorkspace, WorkspaceFailed, withWorkspaceLock } from './open-workspace.ts'
 export { removeSessionFiles } from './remove-files.ts'
 export { removeLeftSecrets, removeSecrets } from './remove-secrets.ts'

@@ -15,6 +15,8 @@ export const advisoryLocks = {
   uncleLinks: 7_346_031,
   workBacklog: 7_346_032,
   gateDecisions: 7_346_033,
+  vaultKeys: 7_346_034,
+  oauthFlows: 7_346_036,
 } as const
 
 /** Locks with two keys, a class and a number in it. PostgreSQL keeps them apart from locks with one key. */

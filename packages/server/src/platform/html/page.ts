@@ -11,6 +11,8 @@ export type Page = {
   place?: (typeof places)[number]['href']
   /** The page loads itself again after this many seconds. */
   refreshSeconds?: number
+  /** An origin that the answer to a form of the page may send the browser on to. */
+  formOrigin?: string
 }
 
 /** Where the stylesheet of every page is served. */

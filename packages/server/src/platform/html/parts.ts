@@ -54,7 +54,7 @@ export function queryForm(form: Form): Html {
 function renderForm({ action, button, fields = [], hidden = {}, isDangerous = false }: Form, method: string): Html {
   return html`<form method="${method}" action="${action}">
     ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-    ${fields.map((field) => renderField(field, `${action}-${field.name}`.replace(/[^\w]+/g, '-')))}
+    ${fields.map((field) => renderField(field, `${method}-${action}-${field.name}`.replace(/[^\w]+/g, '-')))}
     <button class="${isDangerous ? 'danger' : 'plain'}">${button}</button>
     </form>`
 }

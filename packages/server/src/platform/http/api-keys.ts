@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 export type ApiKeys = {
-  accepts(presented: unknown): boolean
+  /** The place of the key in the list. Undefined for any other text. */
+  placeOf(presented: unknown): number | undefined
 }
 
 /**
@@ -11,11 +12,14 @@ export type ApiKeys = {
 export function apiKeys(keys: readonly string[]): ApiKeys {
   const digests = keys.filter((key) => key !== '').map(digestOf)
   return {
-    accepts: (presented) => {
+    placeOf: (presented) => {
       const candidate = digestOf(typeof presented === 'string' ? presented : '')
-      let matches = 0
-      for (const digest of digests) matches += timingSafeEqual(digest, candidate) ? 1 : 0
-      return matches > 0
+      let place: number | undefined
+      digests.forEach((digest, index) => {
+        const isSame = timingSafeEqual(digest, candidate)
+        place = isSame ? index : place
+      })
+      return place
     },
   }
 }

@@ -1,7 +1,7 @@
 import { type Auth, authKinds, type Sender } from '@yardmaster/contract/endpoint'
 import type { FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import { refuse, refuseMissing } from '../refusal.ts'
-import { refuseCrossSite } from './browser.ts'
+import { refuseCrossSite, refuseOtherSite } from './browser.ts'
 import { type HostNames, hostNames } from './host-names.ts'
 import { refuseForeignOrigin } from './pages.ts'
 import { checkSignedBody, type WebhookChecker } from './signed-body.ts'
@@ -49,8 +49,10 @@ export function guardOf({ checkers, hosts, fallback }: GuardOptions): Guard {
       if (auth !== 'none' && !checkers[auth]) throw new Error(`${address} declares auth ${auth}, which has no checker`)
       if (auth !== 'operator' && isBelow('/supervisor', { url }))
         throw new Error(`${address} is below /supervisor and must declare auth operator`)
-      if ((auth === 'browser') !== isBelow('/web', { url }) && address !== signInAddress)
-        throw new Error(`${address} must declare auth browser if, and only if, it is below /web`)
+      if (auth !== 'browser' && isBelow('/web', { url }) && address !== signInAddress)
+        throw new Error(`${address} is below /web and must declare auth browser`)
+      if (auth === 'browser' && ![...formPaths, '/web'].some((path) => isBelow(path, { url })))
+        throw new Error(`${address} declares auth browser, whose cookie is not sent there`)
     },
     check: async (request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id)
@@ -61,8 +63,9 @@ export function guardOf({ checkers, hosts, fallback }: GuardOptions): Guard {
           'This server does not answer to that host name; set APP_HOST to the name it is reached by',
         )
       }
-      if (isBelow('/web', { url: request.routeOptions.url ?? request.url })) refuseCrossSite(request)
       const auth = authOf(request)
+      if (isBelow('/web', { url: request.routeOptions.url ?? request.url })) refuseCrossSite(request)
+      else if (auth === 'browser') refuseOtherSite(request)
       if (auth === 'webhook') checkers.webhook?.admit(request)
       else if (auth !== 'none') await checkers[auth]?.(request, reply)
       if (auth === 'operator' || request.routeOptions.config?.isPage) refuseForeignOrigin(request)
@@ -98,6 +101,9 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
+
+/** Besides `/web`, where the cookie of a sign-in is sent: addresses that forms may post to. */
+export const formPaths = ['/mcp_oauth', '/connector_credentials']
 
 /** The one address below `/web` that needs no cookie: it gives one. */
 const signInAddress = 'POST /web/session'

@@ -65,6 +65,8 @@ export function describeApi<App>(
 export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
   const always: RefusalKind[] = ['unknown_host', 'fault', 'unavailable']
   const withKey: RefusalKind[] = endpoint.auth === 'api_key' ? ['unauthorized', 'too_many_wrong_keys'] : []
+  const isWriting = endpoint.method !== 'GET' || endpoint.needsFullScope === true
+  const withScope: RefusalKind[] = endpoint.auth === 'api_key' && isWriting ? ['read_only_key'] : []
   const withPassword: RefusalKind[] =
     endpoint.auth === 'operator' ? ['unauthorized', 'too_many_wrong_keys', 'foreign_origin'] : []
   const withSignature: RefusalKind[] = endpoint.signedBy ? ['unauthorized', `${endpoint.signedBy}_unconfigured`] : []
@@ -79,6 +81,7 @@ export function impliedRefusals<App>(endpoint: Endpoint<App>): RefusalKind[] {
   const withFile: RefusalKind[] = Object.values(endpoint.answers).includes('zip') ? ['range_not_satisfiable'] : []
   return [
     ...withKey,
+    ...withScope,
     ...withPassword,
     ...withSignature,
     ...always,
@@ -176,6 +179,7 @@ function describeRefusals<App>(endpoint: Endpoint<App>): Record<string, OpenApiR
 
 const exampleSentences: Partial<Record<RefusalKind, string>> = {
   unauthorized: 'Invalid or missing API key',
+  read_only_key: 'This key may only read',
   too_many_wrong_keys: 'Too many wrong keys from this address; try again in 42 s',
   not_found: 'The requested resource was not found',
   no_transcript: 'No transcript available for this session',

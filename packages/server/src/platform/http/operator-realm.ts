@@ -20,22 +20,40 @@ const challenge = 'Basic realm="Yardmaster operator", charset="UTF-8"'
 export type OperatorRealm = {
   /** For routes that declare `operator`. */
   check: Checker
+  /** False without a credential or with a wrong one. Throws a refusal for a network that has guessed too often. */
+  accepts(authorization: string | undefined, address: string | undefined): boolean
   /** Throws a refusal unless it is the operator's password. */
   verify(password: string, address: string | undefined): void
 }
 
+/** Characters that a password needs so that no one finds it by asking. */
+const unguessableLength = 24
+
 /**
- * The operator realm: one name and password for everything that declares `operator`, by HTTP Basic. A network that has guessed too
- * often is refused before its password is compared: its next answers would tell it which guess is right.
+ * The operator realm: one name and password for everything that declares `operator`, by HTTP Basic. With a short password, a network
+ * that has guessed too often is refused before its password is compared: its next answers would tell it which guess is right. A
+ * long one is accepted whatever its network sent before, so that an agent on the operator's machine cannot lock the operator out.
  */
 export function operatorRealm({ username, password, log, now = () => performance.now() }: Options): OperatorRealm {
   const expected = password === undefined ? undefined : [username, password].map(digestOf)
   const guesses = guessLimit({ log, what: 'passwords', now })
   const noteClosed = closedNote(log, now)
+  const isGuessable = password !== undefined && password.length < unguessableLength
+  if (isGuessable) log.info(guessable)
+  const refuseGuesser = (address: string | undefined) => {
+    if (isGuessable) guesses.refuseIfReached(address)
+  }
+  const accepts = (presented: string | undefined, address: string | undefined): boolean => {
+    if (!expected || presented === undefined) return false
+    refuseGuesser(address)
+    if (matches(presented, expected)) return true
+    guesses.countWrong(presented, address)
+    return false
+  }
   const verify = (given: string, address: string | undefined): void => {
     const [, digest] = expected ?? []
     if (!digest) refuse('unauthorized', closed)
-    guesses.refuseIfReached(address)
+    refuseGuesser(address)
     if (timingSafeEqual(digest, digestOf(given))) return
     guesses.countWrong(given, address)
     refuse('unauthorized', "That is not the operator's password")
@@ -45,14 +63,11 @@ export function operatorRealm({ username, password, log, now = () => performance
       noteClosed(request)
       return refuse('unauthorized', closed)
     }
-    const presented = request.headers.authorization
-    if (presented !== undefined) guesses.refuseIfReached(request.ip)
-    if (matches(presented, expected)) return
-    if (presented !== undefined) guesses.countWrong(presented, request.ip)
+    if (accepts(request.headers.authorization, request.ip)) return
     if (mayAsk(request)) reply.header('www-authenticate', challenge)
     refuse('unauthorized', needed)
   }
-  return { check, verify }
+  return { check, accepts, verify }
 }
 
 /** Anyone can send a request here, as often as they like. */
@@ -78,11 +93,12 @@ function closedNote(log: Log, now: () => number): (request: FastifyRequest) => v
 
 const closed =
   'SUPERVISOR_PASSWORD is unset or blank, so the operator realm is closed. POST /api/v1/health/* with an API key still works.'
+const guessable = `SUPERVISOR_PASSWORD has fewer than ${unguessableLength} characters: a program at the operator's address, such as an agent on the same machine, can lock the operator out by wrong guesses`
 const needed = 'This needs the operator credential (HTTP Basic, SUPERVISOR_PASSWORD).'
 
 /** Both parts are always compared, as digests of one length: the time of a refusal does not tell which of them is wrong. */
-function matches(presented: string | undefined, expected: readonly Buffer[]): boolean {
-  const [, encoded = ''] = /^basic +([\w+/=-]+) *$/i.exec(presented ?? '') ?? []
+function matches(presented: string, expected: readonly Buffer[]): boolean {
+  const [, encoded = ''] = /^basic +([\w+/=-]+) *$/i.exec(presented) ?? []
   const [, name = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? []
   const given = [name, password].map(digestOf)
   const equal = expected.map((digest, index) => timingSafeEqual(digest, given[index] ?? Buffer.alloc(digest.length)))

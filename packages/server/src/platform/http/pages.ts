@@ -18,17 +18,19 @@ export function registerPageKit(server: FastifyInstance): void {
 }
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply.headers(pageHeaders).type('text/html; charset=utf-8').send(renderPage(page))
+  return reply.headers(headersOf(page)).type('text/html; charset=utf-8').send(renderPage(page))
 }
 
 /**
- * Pages have forms, which only reach this server. With `no-referrer` a browser would send `Origin: null` with a form, and
+ * Pages have forms, which only reach this server, unless the page names an origin that their answers lead to. With `no-referrer` a browser would send `Origin: null` with a form, and
  * `refuseForeignOrigin` could not tell our own pages from others.
  */
-const pageHeaders = {
-  'referrer-policy': 'same-origin',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+function headersOf({ formOrigin = '' }: Page) {
+  const formAction = `form-action 'self' ${formOrigin}`.trim()
+  return {
+    'referrer-policy': 'same-origin',
+    'content-security-policy': `default-src 'none'; style-src 'self'; ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+  }
 }
 
 /** Whether the caller asked for a page by name. A program that accepts anything gets JSON. */

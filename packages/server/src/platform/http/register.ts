@@ -17,6 +17,17 @@ import { asJsonBody, Form } from './form-body.ts'
 import { impliedRefusals } from './openapi.ts'
 import { BodyRefusal } from './validation.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The name of the operation that the route calls. */
+    operation?: string
+  }
+  interface FastifyRequest {
+    /** The id of what the request made, as its answer says. */
+    createdId: string | number | null
+  }
+}
+
 type RegisterOptions<App> = {
   app: App
   /** Checks each answer and refusal against its declaration. On in tests; production trusts the types. */
@@ -47,7 +58,9 @@ export function registerEndpoints<App>(
       ...(endpoint.bodyLimitBytes !== undefined && { bodyLimit: endpoint.bodyLimitBytes }),
       config: {
         auth: surface === 'web' ? 'browser' : endpoint.auth,
+        operation: endpoint.name,
         ...(endpoint.signedBy && { signedBy: endpoint.signedBy }),
+        ...(endpoint.needsFullScope && { needsFullScope: endpoint.needsFullScope }),
       },
       handler: (request, reply) => perform(endpoint, request, reply, performing),
     })
@@ -75,6 +88,7 @@ async function perform<App>(
       },
     )
     if (isChecking) checkAnswer(endpoint, status, body)
+    if (status === 201) request.createdId = idIn(body)
     if (body instanceof Download) return body.send(request, reply)
     if (onUnsent) watchSending(reply, onUnsent)
     return endpoint.isTagged === true && status === 200 ? sendTagged(request, reply, body) : send(reply, status, body)
@@ -89,6 +103,13 @@ async function answerTo<App>(endpoint: Endpoint<App>, body: unknown, sent: Sent,
   return endpoint.handle(readRequest(endpoint, sent), app)
 }
 
+/** `{ session: { id: 12 } }` */
+export function idIn(body: unknown): string | number | null {
+  const [made] = Object.values(Object(body))
+  const id: unknown = Reflect.get(Object(made), 'id') ?? Reflect.get(Object(made), 'key')
+  return typeof id === 'number' || typeof id === 'string' ? id : null
+}
+
 /** Refuses a request to an unknown resource. */
 type Shown<App> = (sent: Sent, app: App) => Promise<void>
 
@@ -100,17 +121,22 @@ function findShown<App>(endpoints: readonly Endpoint<App>[]): (endpoint: Endpoin
   const shows = endpoints.filter(({ method }) => method === 'GET')
   const finds = endpoints.filter(({ find }) => find !== undefined)
   const byPath = new Map([...finds, ...shows].map((each) => [unnamed(each.path), each] as const))
-  return ({ path }) => {
+  return (endpoint) => {
+    const { path } = endpoint
     const parts = path.split('/')
     const lengths = parts.flatMap((part, index) => (part.startsWith('{') ? [index + 1] : [])).toReversed()
-    const show = lengths.map((length) => byPath.get(unnamed(parts.slice(0, length).join('/')))).find(Boolean)
+    const above = lengths.map((length) => byPath.get(unnamed(parts.slice(0, length).join('/')))).find(Boolean)
+    const show = endpoint.find ? endpoint : above
     if (!show) return undefined
     const [asked, given] = [namesIn(show.path), namesIn(path)]
     return async ({ params, headers, signal, browser }, app) => {
       const renamed = Object.fromEntries(
         asked.map((name, index) => [name, Reflect.get(Object(params), given[index] ?? '')]),
       )
-      const request = readRequest(show, { params: renamed, query: {}, body: {}, headers, signal, browser })
+      const request = readRequest(
+        { ...show, body: undefined },
+        { params: renamed, query: {}, body: {}, headers, signal, browser },
+      )
       await (show.find ? show.find(request.params, app) : show.handle(request, app))
     }
   }

@@ -97,6 +97,8 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   if (fallback) server.setNotFoundHandler((request, reply) => fallback.serve(request, reply))
   openRequestContexts(server)
   server.decorateRequest('browser', null)
+  server.decorateRequest('keyHolder', null)
+  server.decorateRequest('createdId', null)
   server.addHook('onRequest', guard.check)
   if (tracing.isOn) traceRequests(server, tracing)
   server.addHook('onResponse', (request, reply, done) => {

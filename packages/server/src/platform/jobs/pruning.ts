@@ -2,7 +2,19 @@ import type { Periodic } from './periodic.ts'
 
 /** What is kept for a time that the operator chooses, in days; 0 keeps it for ever. */
 export type Retention = Readonly<
-  Record<'logs' | 'verboseLogs' | 'events' | 'notifications' | 'turns' | 'snapshots' | 'orphans' | 'deadJobs', number>
+  Record<
+    | 'logs'
+    | 'verboseLogs'
+    | 'events'
+    | 'notifications'
+    | 'turns'
+    | 'snapshots'
+    | 'quotas'
+    | 'orphans'
+    | 'deadJobs'
+    | 'audit',
+    number
+  >
 >
 
 export type Pruning<App> = {

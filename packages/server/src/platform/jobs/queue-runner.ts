@@ -36,6 +36,8 @@ export type QueueRunnerOptions<App> = {
   db: Database
   pool: pg.Pool
   queue: QueueName
+  /** How many jobs run at once. */
+  concurrency: number
   handlers: readonly JobHandler<App>[]
   cron: ParsedCronItem[]
   hostId: string
@@ -85,7 +87,7 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
     pgPool: steady.pool,
     taskList: tasksOf(options),
     parsedCronItems: options.cron,
-    concurrency: queues[queue].concurrency,
+    concurrency: options.concurrency,
     noHandleSignals: true,
     pollInterval: pollIntervalMs,
     gracefulShutdownAbortTimeout: neverMs,
@@ -129,7 +131,7 @@ export async function startQueueRunner<App>(options: QueueRunnerOptions<App>): P
 }
 
 function tasksOf<App>({ app, handlers, hostId, queue, log, onEnded }: QueueRunnerOptions<App>): TaskList {
-  const limits: { concurrency: number; lateAfterSeconds?: number } = queues[queue]
+  const limits: { about: string; lateAfterSeconds?: number } = queues[queue]
   const tasks: TaskList = {}
   for (const { job, perform } of handlers) {
     const run = async (payload: unknown, claimed: ClaimedJob): Promise<void> => {

@@ -14,6 +14,9 @@ export const queues = {
 
 export type QueueName = keyof typeof queues
 
+/** How many jobs of each queue a host runs at once. */
+export type JobThreads = Readonly<Record<QueueName, number>>
+
 export const queueNames = Object.keys(queues) as QueueName[] // Object.keys loses the key type
 
 /** Its jobs start the turns of sessions, so no one changes or pauses them by hand. */

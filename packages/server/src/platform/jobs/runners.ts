@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts'
 import { type CronEntry, parseCronTable } from './cron.ts'
 import type { JobHandler } from './job.ts'
 import type { QueueRunnerOptions } from './queue-runner.ts'
-import { queueNames } from './queues.ts'
+import { type JobThreads, queueNames, queues } from './queues.ts'
 import { openQueue, type RunningQueue } from './running-queue.ts'
 import type { PausedQueues } from './watch-pauses.ts'
 import { releaseLocks } from './worker-locks.ts'
@@ -20,6 +20,8 @@ type RunnersOptions<App> = {
   pool: pg.Pool
   handlers: readonly JobHandler<App>[]
   cron: readonly CronEntry[]
+  /** Default: as each queue declares it. */
+  threads?: JobThreads
   paused: Pick<PausedQueues, 'has' | 'onRead'>
   hostId: string
   log: Log
@@ -27,7 +29,13 @@ type RunnersOptions<App> = {
 }
 
 /** Starts a runner for each queue that has a handler on this host. */
-export async function startRunners<App>({ cron, handlers, paused, ...host }: RunnersOptions<App>): Promise<Runners> {
+export async function startRunners<App>({
+  cron,
+  handlers,
+  threads,
+  paused,
+  ...host
+}: RunnersOptions<App>): Promise<Runners> {
   const { db, hostId } = host
   const cronTable = parseCronTable(cron, handlers)
   // Releases what this host had locked when it died.
@@ -39,7 +47,9 @@ export async function startRunners<App>({ cron, handlers, paused, ...host }: Run
       const own = handlers.filter(({ job }) => job.queue === queue)
       if (own.length === 0) continue
       const isPaused = () => paused.has(queue)
-      opened.push(await openQueue({ ...host, queue, handlers: own, cron: cronTable.get(queue) ?? [], isPaused }))
+      const concurrency = threads?.[queue] ?? queues[queue].concurrency
+      const ownCron = cronTable.get(queue) ?? []
+      opened.push(await openQueue({ ...host, queue, concurrency, handlers: own, cron: ownCron, isPaused }))
     }
   } catch (error) {
     await drainAll()

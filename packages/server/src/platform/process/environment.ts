@@ -32,6 +32,7 @@ export const ownSecrets: readonly string[] = [
   'DATABASE_URL',
   'REDIS_URL',
   'YARDMASTER_MASTER_KEY',
+  'X_OAUTH_CLIENT_SECRET',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ]
 

@@ -1,8 +1,8 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { lookUpPublic, problemWithAddress } from '../public-address.ts'
 import { RemoteFailed } from '../remote-failed.ts'
 import { retryAfterSeconds } from '../retry-after.ts'
-import { lookUpPublic, problemWithAddress } from './public-address.ts'
 import type { VapidKeys } from './vapid-keys.ts'
 
 export type Subscriber = { endpoint: string; p256dh_key: string; auth_key: string }

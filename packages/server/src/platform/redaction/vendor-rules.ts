@@ -11,7 +11,10 @@ type Row = readonly [keywords: string, format: RegExp, example: string, check?: 
 const formats: Record<string, readonly Row[]> = {
   TURN_KEY: [['ymt_', /ymt_[\w-]{43}/, 'ymt_ + 43 word']],
   ELICITATION_TOKEN: [['yme_', /yme_[\w-]{43}/, 'yme_ + 43 word']],
-  API_KEY: [['ym_', /ym_[\w-]{32}(?![\w-])/, 'ym_ + 32 word', 'random']],
+  API_KEY: [
+    ['ymk_', /ymk_[\w-]{43}/, 'ymk_ + 43 word'],
+    ['ym_', /ym_[\w-]{32}(?![\w-])/, 'ym_ + 32 word', 'random'],
+  ],
   VENDOR_OAUTH_TOKEN: [['sk-ant-o sk-ant-s', /sk-ant-(?:oat|ort|sid)\d{0,2}-[\w-]{20,512}/, 'sk-ant-oat01- + 95 word']],
   VENDOR_API_KEY: [['sk-ant-', /sk-ant-[\w-]{20,512}/, 'sk-ant-api03- + 95 word']],
   PROVIDER_API_KEY: [

@@ -2,7 +2,7 @@ import { childEnvironment } from '../../platform/process/environment.ts'
 import { unattended } from '../claude-code/variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
-import { type AcpAgent, defaultTimeouts } from './agent.ts'
+import { type AcpAgent, defaultTimeouts, keyNamesOf } from './agent.ts'
 import { acpCli } from './agent-cli.ts'
 import { claudeOptions } from './claude-agent.ts'
 import { equip } from './equip.ts'
@@ -16,10 +16,13 @@ import { usageOf } from './usage.ts'
  * the driver writes the transcript itself, from the agent's messages.
  */
 export function acpRuntime(agent: AcpAgent): Runtime {
+  const [keyVariable] = keyNamesOf(agent)
   return {
     name: agent.name,
     cli: acpCli(agent),
-    hasCommands: true,
+    ...(keyVariable !== undefined && { providerKeyVariable: keyVariable }),
+    // Each agent has its own, and says which only when a session is open.
+    commands: [],
     reportsWholeTurns: true,
     models: () => agent.models,
     newConversationId: () => undefined,
@@ -33,12 +36,24 @@ export function acpRuntime(agent: AcpAgent): Runtime {
   }
 }
 
+/** A stored key goes before one of the environment: a person set it later. A session's own variable goes before both. */
+function storedKey(agent: AcpAgent, { providerKey }: TurnOrder): Record<string, string> {
+  const [name] = keyNamesOf(agent)
+  return name === undefined || providerKey === undefined ? {} : { [name]: providerKey }
+}
+
 async function start(agent: AcpAgent, order: TurnOrder): Promise<RunningTurn> {
   const { conversation, equipment } = order
   const env = childEnvironment({
     pass: agent.passEnvironment,
     // Each session has its own HOME, unless the operator sets one for all.
-    set: { ...unattended, HOME: conversation.home, ...agent.setEnvironment, ...equipment.environment },
+    set: {
+      ...unattended,
+      HOME: conversation.home,
+      ...agent.setEnvironment,
+      ...storedKey(agent, order),
+      ...equipment.environment,
+    },
     ...(agent.environment && { from: agent.environment }),
   })
   const sessionMeta = await claudeOptions(conversation, env)

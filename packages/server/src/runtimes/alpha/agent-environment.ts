@@ -8,8 +8,9 @@ export function agentEnvironment(
   {
     conversation,
     equipment,
+    compactWindow,
     isMachineTheSandbox,
-  }: Pick<TurnOrder, 'conversation' | 'equipment' | 'isMachineTheSandbox'>,
+  }: Pick<TurnOrder, 'conversation' | 'equipment' | 'compactWindow' | 'isMachineTheSandbox'>,
   provider: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { config, temporary } = sessionPaths(conversation)
@@ -20,6 +21,8 @@ export function agentEnvironment(
       // As root the CLI bypasses permissions only in a declared sandbox.
       ...(isMachineTheSandbox && { IS_SANDBOX: '1' }),
       ...limits,
+      // The CLI takes at least 100,000, and at most what the model has.
+      ...(compactWindow !== undefined && { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(compactWindow) }),
       ...provider,
       HOME: conversation.home,
       CLAUDE_CONFIG_DIR: config,

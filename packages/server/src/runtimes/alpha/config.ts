@@ -6,6 +6,7 @@ import type { RuntimeModel } from '../runtime.ts'
 export const variables = {
   RUNTIME_ALPHA_COMMAND: text().optional(),
   RUNTIME_ALPHA_LOGIN: path().optional(),
+  RUNTIME_ALPHA_TOKEN_URL: url(['http:', 'https:']).optional(),
   ANTHROPIC_API_KEY: text().optional(),
   ANTHROPIC_AUTH_TOKEN: text().optional(),
   ANTHROPIC_BASE_URL: url(['http:', 'https:']).optional(),

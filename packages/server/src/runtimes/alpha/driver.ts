@@ -1,5 +1,6 @@
 import { installedProgram } from '../cli.ts'
 import { defineDriver } from '../driver.ts'
+import { alphaAccounts } from './accounts.ts'
 import { alphaCli, pinnedCli, usualCommand } from './cli.ts'
 import { alphaOptions, secrets, variables } from './config.ts'
 import { models } from './models.ts'
@@ -18,6 +19,8 @@ export const alphaDriver = defineDriver({
     const installed = await installedProgram(agentsFolder, pinnedCli)
     const command = config.RUNTIME_ALPHA_COMMAND ?? installed ?? usualCommand
     const runtime = alphaRuntime(alphaOptions(config, { command, models: offered }))
-    return { runtimes: [{ ...runtime, cli: alphaCli(name, config, command) }] }
+    return {
+      runtimes: [{ ...runtime, cli: alphaCli(name, config, command), accounts: alphaAccounts(config, command) }],
+    }
   },
 })

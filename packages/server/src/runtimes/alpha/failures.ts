@@ -3,12 +3,14 @@ import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
 type ProviderError = { status: number | undefined; terminalReason: string; text: string }
 
 /** The vendor's error text with advice. The HTTP status decides the reason, then the text. */
-export function failureOf(error: ProviderError): TurnEnd {
+export function failureOf(error: ProviderError): FailedTurn {
   const kind = kinds.find(({ matches }) => matches(error)) ?? other
   return failed(kind.reason, error.text, kind.advice)
 }
 
-export function failed(reason: TurnFailureReason, message: string, advice: string): TurnEnd {
+export type FailedTurn = Extract<TurnEnd, { kind: 'failed' }>
+
+export function failed(reason: TurnFailureReason, message: string, advice: string): FailedTurn {
   const sentence = message.trim()
   return { kind: 'failed', reason, detail: [sentence && withFullStop(sentence), advice].filter(Boolean).join(' ') }
 }

@@ -1,7 +1,9 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { removeUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { shellQuote } from '../../platform/process/shell-quote.ts'
+import type { ServedLogin } from '../accounts/vendor-accounts.ts'
 import type { Conversation } from '../runtime.ts'
+import { loginFile, loginFileName } from './accounts.ts'
 import type { AlphaOptions } from './config.ts'
 import { sessionPaths } from './session-paths.ts'
 
@@ -18,7 +20,9 @@ export type ProviderAccess = { environment: Record<string, string>; settings: Re
 export async function providerAccess(
   conversation: Conversation,
   { environment, credentialsFile }: Pick<AlphaOptions, 'environment' | 'credentialsFile'>,
+  served?: ServedLogin,
 ): Promise<ProviderAccess> {
+  if (served) return { environment: await serve(conversation, served, environment), settings: {} }
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: token, ...rest } = environment
   const login = credentialsFile !== undefined && { CLAUDE_SECURESTORAGE_CONFIG_DIR: dirname(credentialsFile) }
   return {
@@ -28,6 +32,26 @@ export async function providerAccess(
       ...(await keyCommand(conversation, apiKey || token)),
     },
   }
+}
+
+/**
+ * The account that serves the turn, in a folder of the session's own. Keys of the host would override it. The file has no
+ * refresh token: a second user of it would sign out all the others.
+ */
+async function serve(
+  conversation: Conversation,
+  login: ServedLogin,
+  {
+    ANTHROPIC_API_KEY: _,
+    ANTHROPIC_AUTH_TOKEN: __,
+    CLAUDE_CODE_OAUTH_TOKEN: ___,
+    ...rest
+  }: AlphaOptions['environment'],
+): Promise<Record<string, string>> {
+  const { login: folder } = sessionPaths(conversation)
+  await keyCommand(conversation, undefined)
+  await writeUntrusted(join(folder, loginFileName), loginFile(login), { within: conversation.home })
+  return { ...rest, CLAUDE_SECURESTORAGE_CONFIG_DIR: folder }
 }
 
 async function keyCommand(conversation: Conversation, key: string | undefined): Promise<{ apiKeyHelper?: string }> {

@@ -4,10 +4,13 @@ import { fieldsIn, fieldsOf, listOf, numberOf, parseFields, stringOf } from './f
 export type AlphaEvent =
   | { kind: 'started'; missingServers: readonly { name: string; status: unknown }[] }
   | { kind: 'retry'; attempt: number; maxRetries: number; status: number | undefined; error: string }
-  | { kind: 'limit'; status: string; resetsAt: Date | undefined }
+  | AlphaLimit
   | AlphaQuestion
   | { kind: 'question_withdrawn'; requestId: string }
   | AlphaResult
+
+/** What the vendor's rate-limit headers said. `rejected`: the window is spent. */
+export type AlphaLimit = { kind: 'limit'; status: string; window: string | undefined; resetsAt: Date | undefined }
 
 /** The CLI asks, and the turn waits for the answer. */
 export type AlphaQuestion = {
@@ -80,6 +83,7 @@ function readLimit(info: Record<string, unknown>): AlphaEvent {
   return {
     kind: 'limit',
     status: stringOf(info.status) ?? 'unknown',
+    window: stringOf(info.rateLimitType),
     resetsAt: resetsAtSeconds === undefined ? undefined : new Date(resetsAtSeconds * 1000),
   }
 }

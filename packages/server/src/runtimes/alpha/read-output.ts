@@ -1,5 +1,5 @@
 import type { Child } from '../../platform/process/launch.ts'
-import { missingServer } from '../mcp-problem.ts'
+import { asksForSignIn, missingServer } from '../mcp-problem.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { failed, signInAdvice } from './failures.ts'
 import type { Input } from './input.ts'
@@ -7,13 +7,13 @@ import { type AlphaEvent, interruptLine, readEvent } from './protocol.ts'
 import { questionDesk } from './questions.ts'
 import type { TurnOutcome } from './turn-end.ts'
 
-export type TurnOutput = Pick<TurnOutcome, 'result' | 'earlyEnd'>
+export type TurnOutput = Pick<TurnOutcome, 'result' | 'earlyEnd' | 'limit'>
 
-type Callbacks = Pick<TurnOrder, 'onActivity' | 'onNotice' | 'ask'>
+type Callbacks = Pick<TurnOrder, 'onActivity' | 'onNotice' | 'onUnauthorized' | 'ask'>
 
 /** Reads the CLI's output to its end. The last result counts: background work may go on after the first one. */
 export async function readOutput({ lines }: Pick<Child, 'lines'>, order: Callbacks, input: Input): Promise<TurnOutput> {
-  const output: TurnOutput = { result: undefined, earlyEnd: undefined }
+  const output: TurnOutput = { result: undefined, earlyEnd: undefined, limit: undefined }
   const questions = questionDesk(order, input)
   for await (const { text } of lines) {
     order.onActivity()
@@ -21,6 +21,9 @@ export async function readOutput({ lines }: Pick<Child, 'lines'>, order: Callbac
     if (!event) continue
     const notice = noticeOf(event)
     if (notice !== undefined) order.onNotice(notice)
+    if (event.kind === 'limit') output.limit = event
+    if (event.kind === 'started')
+      for (const { name, status } of event.missingServers) if (status === 'needs-auth') order.onUnauthorized?.(name)
     if (event.kind === 'question') void questions.answer(event)
     if (event.kind === 'question_withdrawn') questions.withdraw(event.requestId)
     if (event.kind === 'result') {
@@ -29,7 +32,7 @@ export async function readOutput({ lines }: Pick<Child, 'lines'>, order: Callbac
     }
     if (isSignInRejected(event) && !output.earlyEnd) {
       const sentence = `The provider rejected the sign-in (${event.status}, ${event.error})`
-      output.earlyEnd = failed('auth', sentence, signInAdvice)
+      output.earlyEnd = { ...failed('auth', sentence, signInAdvice), signal: { kind: 'login_rejected' } }
       input.send(interruptLine())
     }
   }
@@ -43,7 +46,7 @@ function isSignInRejected(event: AlphaEvent): event is Extract<AlphaEvent, { kin
 
 /** The CLI's words for the state of a server. */
 const mcpProblems: Record<string, string> = {
-  'needs-auth': 'it asks for a sign-in. Sign in to it, or give it a key in the catalog.',
+  'needs-auth': asksForSignIn,
   pending: 'it did not start in time. Start it by hand on this host to see why.',
 }
 

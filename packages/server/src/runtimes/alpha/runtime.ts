@@ -12,11 +12,19 @@ import { writeTranscript } from './write-transcript.ts'
 
 export const name = 'runtime_alpha'
 
+/** Those that work without a terminal and that a session has a use for. */
+const commands = [
+  { name: 'compact', description: 'Summarise the conversation so far, to free its context' },
+  { name: 'context', description: 'Show what fills the context' },
+  { name: 'usage', description: 'Show what the conversation has cost' },
+]
+
 /** Claude Code's CLI: one process per turn, JSON lines on its standard streams. */
 export function alphaRuntime(options: AlphaOptions): Runtime {
   return {
     name,
-    hasCommands: true,
+    commands,
+    takesCompactWindow: true,
     models: () => options.models,
     newConversationId: () => randomUUID(),
     equip,

@@ -22,6 +22,8 @@ export function sessionPaths({ home }: Pick<Conversation, 'home'>) {
     instructions: join(ours, 'instructions.md'),
     settings: join(ours, 'settings.json'),
     providerKey: join(ours, 'provider-key'),
+    /** Where the CLI finds the login of the account that serves the turn. */
+    login: join(ours, 'login'),
     /** Holds the id of the last conversation that had a transcript. */
     startedConversation: join(ours, 'conversation'),
   }

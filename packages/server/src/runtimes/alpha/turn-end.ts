@@ -1,7 +1,8 @@
 import type { ExitStatus } from '../../platform/process/spawn-group.ts'
+import type { AccountSignal } from '../accounts/vendor-accounts.ts'
 import type { TurnEnd } from '../runtime.ts'
 import { failed, failureOf } from './failures.ts'
-import type { AlphaResult } from './protocol.ts'
+import type { AlphaLimit, AlphaResult } from './protocol.ts'
 
 export type TurnOutcome = {
   /** Whether the driver asked the CLI to stop. Overrides the result: one version reports "success" then. */
@@ -9,6 +10,8 @@ export type TurnOutcome = {
   /** The end that the driver decided before the CLI did, if any. */
   earlyEnd: TurnEnd | undefined
   result: AlphaResult | undefined
+  /** The last report of the vendor's limits. */
+  limit?: AlphaLimit | undefined
   exit: ExitStatus
   /** The last part of standard error. */
   stderr: string
@@ -18,14 +21,22 @@ export type TurnOutcome = {
  * A turn is completed if the CLI reports no error and then exits with 0; neither is enough alone. The CLI exits with 0 after
  * SIGINT, and may report success after SIGTERM.
  */
-export function decideTurnEnd({ wasInterrupted, earlyEnd, result, exit, stderr }: TurnOutcome): TurnEnd {
+export function decideTurnEnd({ wasInterrupted, earlyEnd, result, limit, exit, stderr }: TurnOutcome): TurnEnd {
   if (wasInterrupted) return { kind: 'interrupted' }
   if (earlyEnd) return earlyEnd
   if (result && !result.isError && exit.code === 0) return { kind: 'completed' }
   if (result?.terminalReason.startsWith('aborted'))
     return crash(exit, 'Something other than Yardmaster interrupted it.')
-  if (result?.isError) return failureOf({ ...result, text: result.text || stderr })
+  if (result?.isError) return { ...failureOf({ ...result, text: result.text || stderr }), ...signalOf(result, limit) }
   return knownStartError(stderr) ?? crash(exit, stderr)
+}
+
+/** By the status and the rate-limit headers, never by the text. A 429 without them is a request too many, and no spent quota. */
+function signalOf({ status }: AlphaResult, limit: AlphaLimit | undefined): { signal?: AccountSignal } {
+  if (status === 401 || status === 403) return { signal: { kind: 'login_rejected' } }
+  if (status !== 429 || limit?.status !== 'rejected') return {}
+  const window = limit.window === undefined ? null : limit.window === 'five_hour' ? 'five_hour' : 'weekly'
+  return { signal: { kind: 'quota_spent', window, resetsAt: limit.resetsAt ?? null } }
 }
 
 /** Errors that the CLI prints to standard error before it starts a turn. */

@@ -29,14 +29,14 @@ export async function startTurn(order: TurnOrder, options: AlphaOptions): Promis
     let wasInterrupted = false
     let hasExited = false
     const ended = (async (): Promise<TurnEnd> => {
-      const [exit, { result, earlyEnd }] = await Promise.all([child.exited, output])
+      const [exit, { result, earlyEnd, limit }] = await Promise.all([child.exited, output])
       hasExited = true
       // Kill what the agent left running.
       await child.stop({ graceMs: 0 })
       await recordStarted(order.conversation)
       if (order.isCommand && result && result.conversationId !== order.conversation.id)
         order.onNotice(leftConversation(order))
-      return decideTurnEnd({ wasInterrupted, earlyEnd, result, exit, stderr: child.stderrTail() })
+      return decideTurnEnd({ wasInterrupted, earlyEnd, result, limit, exit, stderr: child.stderrTail() })
     })()
     return {
       identity: child.identity,
@@ -61,7 +61,7 @@ async function programFor(order: TurnOrder, options: AlphaOptions) {
   const places = sessionPaths(conversation)
   const bounds = { within: conversation.home }
   for (const folder of [places.config, places.temporary]) await ensureUntrusted(folder, bounds)
-  const provider = await providerAccess(conversation, options)
+  const provider = await providerAccess(conversation, options, order.login)
   const env = { ...agentEnvironment(order, provider.environment), ...repositoryVariables(equipment) }
   const settings = { cleanupPeriodDays, env: pinnedVariables(env), ...provider.settings }
   await writeUntrusted(places.settings, JSON.stringify(settings), bounds)

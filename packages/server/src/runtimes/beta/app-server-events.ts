@@ -5,8 +5,10 @@ import type { TurnOrder } from '../runtime.ts'
 import { requestAnswerer } from './answer-request.ts'
 import { beginTurn, type Thread } from './begin-turn.ts'
 import type { Codex } from './codex.ts'
+import { CodexLimits } from './limits.ts'
+import { byCodexName } from './mcp-servers.ts'
 import { watchStartup } from './mcp-startup.ts'
-import { FailedCall, noticeOf } from './notices.ts'
+import { FailedCall, noticeOf, unauthorizedServer } from './notices.ts'
 import { watchOutage } from './outage.ts'
 import { continuePrompt, isBusy, retryNotice } from './rate-limit-retry.ts'
 import { type CodexError, CodexTurn, type TurnOutcome } from './turn-end.ts'
@@ -19,14 +21,14 @@ export type AppServerEvents = {
   /** Interrupts that turn by protocol. */
   interrupt(): Promise<void>
   /** Settles when the turn has ended or the app server is gone. */
-  outcome(): Promise<Pick<TurnOutcome, 'turn' | 'isInterrupted' | 'outage'>>
+  outcome(): Promise<Pick<TurnOutcome, 'turn' | 'isInterrupted' | 'outage' | 'limits'>>
 }
 
 /** Watches the app server's messages from its start. Closes its input when the watched turn has ended. */
 export function watchAppServer(
   child: Child,
   order: TurnOrder,
-  { retryDelaysMs, ...limits }: Pick<Codex, 'outageMs' | 'pauseMs' | 'retryDelaysMs'>,
+  { retryDelaysMs, ...outageLimits }: Pick<Codex, 'outageMs' | 'pauseMs' | 'retryDelaysMs'>,
 ): AppServerEvents {
   const reported = new Set<string>()
   const completed = new Map<string, CodexTurn>()
@@ -34,6 +36,7 @@ export function watchAppServer(
   let watched: Thread | undefined
   let isInterrupted = false
   let outageError: CodexError | undefined
+  let limits: CodexLimits | undefined
   let retries = 0
   let retryTimer: NodeJS.Timeout | undefined
   let markClosed = (): void => undefined
@@ -47,7 +50,7 @@ export function watchAppServer(
     order.onNotice(sentence)
   }
   const answerer = requestAnswerer({ notify, ask: order.ask })
-  const outage = watchOutage(limits, (error) => {
+  const outage = watchOutage(outageLimits, (error) => {
     outageError = error
     if (watched) rpc.call('turn/interrupt', watched).catch(() => rpc.close())
   })
@@ -84,7 +87,14 @@ export function watchAppServer(
       const { data } = FailedCall.safeParse(params)
       if (data?.willRetry) outage.failed(data.error)
     },
-    'mcpServer/startupStatus/updated': servers.statusChanged,
+    'account/rateLimits/updated': (params) => {
+      limits = CodexLimits.safeParse(params).data ?? limits
+    },
+    'mcpServer/startupStatus/updated': (params) => {
+      servers.statusChanged(params)
+      const server = byCodexName(order.equipment.mcpServers).get(unauthorizedServer(params) ?? '')
+      if (server) order.onUnauthorized?.(server.name)
+    },
     'turn/completed': (params) => {
       const { data } = TurnCompleted.safeParse(params)
       if (data) completed.set(data.turn.id, data.turn)
@@ -118,7 +128,7 @@ export function watchAppServer(
       await Promise.race([closed, rpc.ended])
       outage.over()
       clearTimeout(retryTimer)
-      return { turn: watched && completed.get(watched.turnId), isInterrupted, outage: outageError }
+      return { turn: watched && completed.get(watched.turnId), isInterrupted, outage: outageError, limits }
     },
   }
 }

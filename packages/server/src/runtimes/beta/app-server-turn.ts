@@ -109,25 +109,25 @@ const capabilities = {
     'item/fileChange/outputDelta',
     'item/fileChange/patchUpdated',
     'thread/tokenUsage/updated',
-    'account/rateLimits/updated',
   ],
 }
 
 async function threadSettings(codex: Codex, order: TurnOrder, rpc: JsonRpc) {
   const { conversation, model, equipment, hasNoTools, ask } = order
   const cwd = conversation.workingDirectory
+  const access = codex.access(order)
   const file = hooksFile(conversation)
   return {
     cwd,
     model,
-    modelProvider: providerName(codex.access),
+    modelProvider: providerName(access),
     // Codex asks before it changes a file or runs a command that may do more than read.
     approvalPolicy: ask ? 'untrusted' : 'never',
     sandbox: hasNoTools ? 'read-only' : 'danger-full-access',
     ...(equipment.instructions !== '' && { developerInstructions: equipment.instructions }),
     config: {
       // Both are in config.toml too, but there the repository's configuration overrides them.
-      shell_environment_policy: toolEnvironment(codex.access),
+      shell_environment_policy: toolEnvironment(access),
       mcp_servers: mcpTables(equipment.mcpServers),
       ...(equipment.hooks.length > 0 && { 'hooks.state': await trustHooks(rpc, { hooksFile: file, cwd }) }),
     },

@@ -5,7 +5,7 @@ import type { OutageLimits } from './outage.ts'
 
 /** What running a turn needs from the installation. */
 export type Codex = OutageLimits & {
-  access: Access
+  access(order: TurnOrder): Access
   /** The delay before each retry after status 429. After the last retry the turn fails. */
   retryDelaysMs: readonly number[]
   /** Prepares CODEX_HOME and returns the program of a turn. */

@@ -1,4 +1,6 @@
+import type { ServedLogin } from '../accounts/vendor-accounts.ts'
 import type { Equipment } from '../equipment.ts'
+import type { TurnOrder } from '../runtime.ts'
 import { mcpTables } from './mcp-servers.ts'
 import { type TomlTable, toToml } from './toml.ts'
 
@@ -10,6 +12,13 @@ export type Access = {
   baseUrl: string | undefined
   /** A login that `codex login` wrote on this host. */
   authFile: string | undefined
+  /** The account that serves the turn. */
+  login?: ServedLogin | undefined
+}
+
+/** How codex reaches its model in one turn. Keys of the host would override the account that serves it. */
+export function accessOf(access: Access, login: ServedLogin | undefined): Access {
+  return login ? { environment: {}, baseUrl: access.baseUrl, authFile: undefined, login } : access
 }
 
 /** The variables that may hold a key, in order of preference. */
@@ -22,7 +31,8 @@ export function providerName(access: Access): string {
   return usesLogin(access) ? 'openai' : ownProvider
 }
 
-function usesLogin({ environment, authFile }: Access): boolean {
+function usesLogin({ environment, authFile, login }: Access): boolean {
+  if (login) return true
   return authFile !== undefined && keyName(environment) === undefined
 }
 
@@ -30,16 +40,20 @@ function keyName(environment: Access['environment']): string | undefined {
   return keyNames.find((name) => environment[name] !== undefined)
 }
 
+/** What of a turn is in the configuration. */
+export type ConfigOrder = Pick<TurnOrder, 'equipment' | 'hasNoTools' | 'compactWindow'>
+
 /** Codex's `config.toml`. It holds secrets of MCP servers, so only our user may read the file. */
 export function configToml(
   access: Access,
   folders: readonly string[],
-  equipment: Equipment,
-  hasNoTools = false,
+  { equipment, hasNoTools = false, compactWindow }: ConfigOrder,
 ): string {
   return toToml({
     model_provider: providerName(access),
     ...(usesLogin(access) && access.baseUrl !== undefined && { openai_base_url: access.baseUrl }),
+    // At most what the model has.
+    model_auto_compact_token_limit: compactWindow,
     // Turns are unattended and run without a sandbox.
     approval_policy: 'never',
     sandbox_mode: 'danger-full-access',

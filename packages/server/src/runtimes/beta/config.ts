@@ -6,6 +6,7 @@ import type { RuntimeModel } from '../runtime.ts'
 export const variables = {
   RUNTIME_BETA_COMMAND: text().optional(),
   RUNTIME_BETA_LOGIN: path().optional(),
+  RUNTIME_BETA_ISSUER: url(['http:', 'https:']).optional(),
   RUNTIME_BETA_MODE: oneOf(['app-server', 'exec']).default('app-server'),
   OPENAI_API_KEY: text().optional(),
   OPENAI_BASE_URL: url(['http:', 'https:']).optional(),

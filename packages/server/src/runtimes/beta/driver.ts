@@ -1,5 +1,6 @@
 import { installedProgram } from '../cli.ts'
 import { defineDriver } from '../driver.ts'
+import { betaAccounts } from './accounts.ts'
 import { betaCli, pinnedCli, usualCommand } from './cli.ts'
 import { betaOptions, secrets, variables } from './config.ts'
 import { models } from './models.ts'
@@ -16,6 +17,6 @@ export const betaDriver = defineDriver({
     const installed = await installedProgram(agentsFolder, pinnedCli)
     const command = config.RUNTIME_BETA_COMMAND ?? installed ?? usualCommand
     const runtime = betaRuntime(betaOptions(config, { command, models: offered }))
-    return { runtimes: [{ ...runtime, cli: betaCli(name, config, command) }] }
+    return { runtimes: [{ ...runtime, cli: betaCli(name, config, command), accounts: betaAccounts(config, command) }] }
   },
 })

@@ -9,7 +9,7 @@ import { installSkills } from './skills.ts'
 
 /** Writes everything to the agent's home and nothing to the clone. */
 export async function equip(access: Access, conversation: Conversation, equipment: Equipment): Promise<string[]> {
-  await prepareHome(access, conversation, equipment)
+  await prepareHome(access, { conversation, equipment })
   const [skillsLeftOut] = await Promise.all([
     installSkills(conversation, equipment.skills),
     installHooks(conversation, equipment.hooks, secretNames(access.environment)),

@@ -5,9 +5,14 @@ import type { TomlTable } from './toml.ts'
 
 /** The servers as tables of codex's configuration, by the names under which the agent knows them. */
 export function mcpTables(servers: readonly McpServer[]): TomlTable {
-  const tables: Record<string, TomlTable> = {}
-  for (const server of servers.filter(isSupported)) tables[freeName(server.name, tables)] = mcpTable(server)
-  return tables
+  return Object.fromEntries([...byCodexName(servers)].map(([name, server]) => [name, mcpTable(server)]))
+}
+
+/** The servers by the names under which codex knows them. */
+export function byCodexName(servers: readonly McpServer[]): Map<string, McpServer> {
+  const named = new Map<string, McpServer>()
+  for (const server of servers.filter(isSupported)) named.set(freeName(server.name, named), server)
+  return named
 }
 
 /** A sentence for each server that codex cannot use. */
@@ -25,10 +30,10 @@ function isSupported(server: McpServer): boolean {
 }
 
 /** Codex does not start a server with other characters in its name. Adds a number if two names become equal. */
-function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   const plain = name.replace(/[^\w:@/.-]/g, '_') || '_'
   let free = plain
-  for (let count = 2; Object.hasOwn(taken, free); count += 1) free = `${plain}_${count}`
+  for (let count = 2; taken.has(free); count += 1) free = `${plain}_${count}`
   return free
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { missingServer } from '../mcp-problem.ts'
+import { asksForSignIn, missingServer } from '../mcp-problem.ts'
 import { asSentence, CodexError } from './turn-end.ts'
 
 /** The log sentence for a notification of codex's. Undefined for most notifications. */
@@ -19,12 +19,25 @@ const notices: Record<string, (params: unknown) => string | undefined> = {
   'mcpServer/startupStatus/updated': (params) => {
     const { data } = McpStatus.safeParse(params)
     if (data?.status !== 'failed') return undefined
+    if (unauthorizedServer(params) !== undefined) return missingServer(data.name, asksForSignIn)
     return [missingServer(data.name), ...(data.error ? [`Codex says: ${asSentence(data.error)}`] : [])].join(' ')
   },
   'model/rerouted': (params) => {
     const { data } = Rerouted.safeParse(params)
     return data && `The provider answers with the model ${data.toModel} instead of ${data.fromModel}.`
   },
+}
+
+/**
+ * The server that demands a token, by a notification about its start. Codex 0.166.0 has a reason for a token that ran out, and only
+ * a sentence of its own for a server without one. The whole sentence is compared: what a server says is quoted within another one.
+ */
+export function unauthorizedServer(params: unknown): string | undefined {
+  const { data } = McpStatus.safeParse(params)
+  if (data?.status !== 'failed') return undefined
+  const { name, error, failureReason } = data
+  const notLoggedIn = `The ${name} MCP server is not logged in. Run \`codex mcp login ${name}\`.`
+  return failureReason === 'reauthenticationRequired' || error === notLoggedIn ? name : undefined
 }
 
 function sentence(text: string | undefined): string | undefined {
@@ -36,5 +49,10 @@ export const FailedCall = z.object({ error: CodexError, willRetry: z.boolean(), 
 
 const Warning = z.object({ message: z.string() })
 const ConfigWarning = z.object({ summary: z.string() })
-const McpStatus = z.object({ name: z.string(), status: z.string(), error: z.string().nullish() })
+const McpStatus = z.object({
+  name: z.string(),
+  status: z.string(),
+  error: z.string().nullish(),
+  failureReason: z.string().nullish(),
+})
 const Rerouted = z.object({ fromModel: z.string(), toModel: z.string() })

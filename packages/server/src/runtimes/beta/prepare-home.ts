@@ -1,25 +1,23 @@
 import { join } from 'node:path'
 import { removeUntrusted, writeUntrusted } from '../../platform/files/untrusted-folder.ts'
-import type { Equipment } from '../equipment.ts'
 import { foldersUpToRepository } from '../repository-folders.ts'
-import type { Conversation } from '../runtime.ts'
+import type { TurnOrder } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
-import { type Access, configToml } from './config-toml.ts'
+import { type Access, type ConfigOrder, configToml } from './config-toml.ts'
 import { hookScripts } from './hooks.ts'
-import { copyLogin, putLoginAway } from './login.ts'
+import { copyLogin, putLoginAway, serveLogin } from './login.ts'
 
 /** Writes the configuration and the login. Codex changes both files, so this happens before every start. */
 export async function prepareHome(
   access: Access,
-  conversation: Conversation,
-  equipment: Equipment,
-  hasNoTools = false,
+  { conversation, ...order }: Pick<TurnOrder, 'conversation'> & ConfigOrder,
 ): Promise<void> {
   const folder = codexHome(conversation)
   const folders = await foldersUpToRepository(conversation.workingDirectory)
-  const text = configToml(access, folders, equipment, hasNoTools)
+  const text = configToml(access, folders, order)
   await writeUntrusted(join(folder, 'config.toml'), text, { within: conversation.home })
-  if (access.authFile !== undefined) await copyLogin(access.authFile, conversation)
+  if (access.login) await serveLogin(access.login, conversation)
+  else if (access.authFile !== undefined) await copyLogin(access.authFile, conversation)
 }
 
 /** Removes what holds secrets: the configuration of MCP servers, the scripts of hooks, the login. */

@@ -5,7 +5,7 @@ import { startAppServerTurn } from './app-server-turn.ts'
 import type { Codex } from './codex.ts'
 import { codexHome } from './codex-home.ts'
 import type { BetaOptions } from './config.ts'
-import { providerName } from './config-toml.ts'
+import { accessOf, providerName } from './config-toml.ts'
 import { equip } from './equip.ts'
 import { startExecTurn } from './exec-turn.ts'
 import { nativeProgram } from './native-program.ts'
@@ -29,12 +29,14 @@ const defaultPauseMs = 30_000
 export function betaRuntime(options: BetaOptions): Runtime {
   const access = { environment: options.environment ?? {}, baseUrl: options.baseUrl, authFile: options.authFile }
   const codex: Codex = {
-    access,
+    access: ({ login }) => accessOf(access, login),
     outageMs: options.outageMs ?? defaultOutageMs,
     pauseMs: options.pauseMs ?? defaultPauseMs,
     retryDelaysMs: options.retryDelaysMs ?? defaultRetryDelaysMs,
-    async program({ conversation, equipment, hasNoTools }, args) {
-      await prepareHome(access, conversation, equipment, hasNoTools)
+    async program({ login, ...order }, args) {
+      const { conversation, equipment } = order
+      const ofTurn = accessOf(access, login)
+      await prepareHome(ofTurn, order)
       return {
         command: await nativeProgram(options.command),
         args,
@@ -42,7 +44,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
         env: childEnvironment({
           set: {
             ...equipment.environment,
-            ...access.environment,
+            ...ofTurn.environment,
             HOME: conversation.home,
             CODEX_HOME: codexHome(conversation),
           },
@@ -56,6 +58,7 @@ export function betaRuntime(options: BetaOptions): Runtime {
   const usage = usageReader()
   return {
     name,
+    takesCompactWindow: true,
     models: () => options.models,
     newConversationId: () => undefined,
     equip: (conversation, equipment) => equip(access, conversation, equipment),

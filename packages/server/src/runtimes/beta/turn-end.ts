@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { ExitStatus } from '../../platform/process/spawn-group.ts'
+import type { AccountSignal } from '../accounts/vendor-accounts.ts'
 import { quote } from '../quote.ts'
 import type { TurnEnd, TurnFailureReason } from '../runtime.ts'
+import { type CodexLimits, spentWindow } from './limits.ts'
 
 /** Codex's report of a failed call or turn. */
 export const CodexError = z.object({
@@ -27,24 +29,34 @@ export type TurnOutcome = {
   isInterrupted: boolean
   /** The error of an outage for which the driver gave the turn up. */
   outage: CodexError | undefined
+  /** The last report of the vendor's limits. */
+  limits?: CodexLimits | undefined
   exit: ExitStatus
   stderr: string
 }
 
 /** Codex's report decides. Without one codex crashed. */
-export function decideTurnEnd({ turn, isInterrupted, outage, exit, stderr }: TurnOutcome): TurnEnd {
+export function decideTurnEnd({ turn, isInterrupted, outage, limits, exit, stderr }: TurnOutcome): TurnEnd {
   if (turn?.status === 'completed') return { kind: 'completed' }
   if (isInterrupted) return { kind: 'interrupted' }
-  if (outage) return failed(outage)
+  if (outage) return failed(outage, limits)
   if (turn?.status === 'interrupted') return { kind: 'interrupted' }
-  if (turn) return failed(turn.error ?? { message: `Codex ended the turn as "${turn.status}" and gave no reason.` })
+  if (turn)
+    return failed(turn.error ?? { message: `Codex ended the turn as "${turn.status}" and gave no reason.` }, limits)
   return crashed(exit, stderr)
 }
 
-export function failed(error: CodexError): TurnEnd {
+export function failed(error: CodexError, limits?: CodexLimits): TurnEnd {
   const sentence = vendorSentence(error)
   const reason = reasonOf(error, sentence)
-  return { kind: 'failed', reason, detail: [sentence, advice[reason]].join(' ') }
+  return { kind: 'failed', reason, detail: [sentence, advice[reason]].join(' '), ...signalOf(error, limits) }
+}
+
+/** By codex's error code and the HTTP status, never by the text. */
+function signalOf({ codexErrorInfo: info }: CodexError, limits: CodexLimits | undefined): { signal?: AccountSignal } {
+  if (info === 'usageLimitExceeded') return { signal: { kind: 'quota_spent', ...spentWindow(limits) } }
+  const status = httpStatus(info)
+  return info === 'unauthorized' || status === 401 || status === 403 ? { signal: { kind: 'login_rejected' } } : {}
 }
 
 /** Codex rejected a request before the turn started. */

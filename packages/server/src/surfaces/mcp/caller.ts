@@ -13,6 +13,12 @@ import type { BoundCall } from './bound-call.ts'
 export type Caller = {
   /** The key that was presented. */
   key: string
+  /** Of an API key. */
+  label: string | undefined
+  /** Where the request comes from, for the audit log. */
+  from: { address: string | undefined; requestId: string }
+  /** An API key that may only read is offered only what reads. */
+  isReadOnly: boolean
   groups: readonly Group[]
   /** The session of the calling agent. Undefined for an API key, which has full access. */
   ownSessionId: number | undefined
@@ -24,16 +30,20 @@ export type Caller = {
   permissions: readonly AgentPermission[]
 }
 
-type Presented = { key: string; address: string | undefined; query: Readonly<Record<string, unknown>> }
+type Presented = { key: string; from: Caller['from']; query: Readonly<Record<string, unknown>> }
 
 /** The key sets the permissions; the query can only narrow them. */
-export async function identify(app: App, keys: KeyCheck, { key, address, query }: Presented): Promise<Caller> {
+export async function identify(app: App, keys: KeyCheck, { key, from, query }: Presented): Promise<Caller> {
   const roots = namesIn(query.allowed_agent_roots)
   if (!isTurnKey(key)) {
-    if (!keys.accepts(key, address)) refuse('unauthorized', 'Invalid or missing API key')
+    const holder = await keys.find(key, from.address)
+    if (!holder) return refuse('unauthorized', 'Invalid or missing API key')
     const { session_id: session } = query
     return {
       key,
+      label: holder.label,
+      from,
+      isReadOnly: holder.scope === 'read',
       groups: groupsFor(app, query.tool_groups, groupNames),
       ownSessionId: undefined,
       defaultSession: typeof session === 'string' && session !== '' ? session : undefined,
@@ -48,6 +58,9 @@ export async function identify(app: App, keys: KeyCheck, { key, address, query }
   const granted = subagentRootsOf(app, session)
   return {
     key,
+    label: undefined,
+    from,
+    isReadOnly: false,
     groups: groupsFor(app, query.tool_groups, granted.length > 0 ? groupNames : ownGroupsOf(app, session)),
     ownSessionId,
     defaultSession: String(ownSessionId),
@@ -77,7 +90,8 @@ function groupsFor(app: App, value: unknown, granted: readonly Group[]): Group[]
 }
 
 /** Whether the caller may use the call at all, regardless of its arguments. */
-export function isOpenTo({ ownSessionId, roots, permissions }: Caller, call: BoundCall): boolean {
+export function isOpenTo({ ownSessionId, roots, permissions, isReadOnly }: Caller, call: BoundCall): boolean {
+  if (isReadOnly && call.endpoint.method !== 'GET') return false
   if (call.needs && !permissions.includes(call.needs)) return false
   if (roots && call.closedTo === 'bound') return false
   if (roots?.length === 0 && call.isStart) return false

@@ -41,7 +41,8 @@ export function registerMcp(server: FastifyInstance, app: App, { endpoints, tool
     config: { auth: 'none' },
     onRequest: async (request) => {
       refuseForeignOrigin(request, hosts)
-      const presented = { key: presentedKey(request), address: request.ip, query: request.query }
+      const from = { address: request.ip, requestId: request.id }
+      const presented = { key: presentedKey(request), from, query: request.query }
       callers.set(request, await identify(app, keys, presented))
     },
     handler: async (request, reply) => {

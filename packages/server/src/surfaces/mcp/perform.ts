@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import type { JsonObject } from '@yardmaster/contract/json'
+import { refusals } from '@yardmaster/contract/problem'
 import type { App } from '../../domain/app.ts'
 import { readRequest } from '../../platform/http/endpoint-request.ts'
+import { idIn } from '../../platform/http/register.ts'
 import type { ToolAnswer } from '../../platform/mcp/tool-box.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
+import { targetIn } from '../audit-writes.ts'
 import { asMarkdown, type Detail, quoted } from './as-markdown.ts'
 import type { BoundCall } from './bound-call.ts'
 import { asStartedBy, type Caller, isPermission, reach, reachOther } from './caller.ts'
@@ -89,9 +92,43 @@ async function ask(app: App, call: BoundCall, { args, caller, signal }: Asked): 
   const { ownSessionId: agentOf, roots } = caller
   const headers = { 'x-api-key': caller.key }
   const request = { ...sent, body, headers, signal, agentOf, roots, isTool: true }
-  const answer = await endpoint.handle(readRequest(endpoint, request), app)
+  const answer = await audited(app, caller, call, sent.params, () =>
+    endpoint.handle(readRequest(endpoint, request), app),
+  )
   if (answer.body instanceof Readable) return endOf(answer.body)
   return visibleTo(caller, endpoint.path, answer.body)
+}
+
+/** Records a call that may change something, however it ends. */
+async function audited<Answer extends { status: number; body: unknown }>(
+  app: App,
+  { label, ownSessionId, from }: Caller,
+  { endpoint: { method, name, path } }: BoundCall,
+  params: Readonly<Record<string, unknown>>,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  if (method === 'GET') return work()
+  const record = (status: number, createdId: string | number | null = null): void =>
+    app.audit.record({
+      actor_kind: ownSessionId === undefined ? 'key' : 'agent',
+      actor: label ?? `session ${ownSessionId}`,
+      key: label ?? null,
+      session_id: ownSessionId ?? null,
+      operation: name,
+      target: targetIn(path, params, createdId) ?? null,
+      surface: 'mcp',
+      address: from.address ?? null,
+      status,
+      request_id: from.requestId,
+    })
+  try {
+    const answer = await work()
+    record(answer.status, answer.status === 201 ? idIn(answer.body) : null)
+    return answer
+  } catch (error) {
+    record(error instanceof Refusal ? refusals[error.kind].status : 500)
+    throw error
+  }
 }
 
 /**

@@ -28,9 +28,11 @@ export function servePage(
 
 type Action = {
   url: string
+  /** The name of what it does, where its address does not say it. */
+  operation?: string
   tokens: FormTokens
-  /** Returns where to go on. */
-  perform(address: Address, filled: Filled, signal: AbortSignal): Promise<string>
+  /** Returns where to go on, here or elsewhere, or a page that is shown once. */
+  perform(address: Address, filled: Filled, signal: AbortSignal): Promise<string | { elsewhere: string } | Page>
   /** The page of the form, with the refusal and with what was filled in. */
   renderRefused(address: Address, filled: Filled, refusal: Refusal): Promise<Page>
 }
@@ -39,12 +41,16 @@ type Action = {
  * Serves what a form posts to. After a success the browser is sent to a page, so that reloading it repeats nothing. A refusal
  * is answered with the page of the form.
  */
-export function serveAction(server: FastifyInstance, { url, tokens, perform, renderRefused }: Action): void {
-  server.post(url, guarded, async (request, reply) => {
+export function serveAction(server: FastifyInstance, action: Action): void {
+  const { url, operation, tokens, perform, renderRefused } = action
+  const config = { ...guarded.config, ...(operation !== undefined && { operation }) }
+  server.post(url, { config }, async (request, reply) => {
     const address = addressOf(request)
     const filled = readFilled(request, tokens)
     try {
-      return reply.redirect(await perform(address, filled, signalOf(reply)), 303)
+      const next = await perform(address, filled, signalOf(reply))
+      if (typeof next === 'string') return reply.redirect(next, 303)
+      return 'elsewhere' in next ? reply.redirect(next.elsewhere) : sendPage(reply, next)
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind === 'not_found') throw error
       return sendRefused(reply, error, await renderRefused(address, filled, error))

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../domain/app.ts'
 import { findSignIn, type SignInRow, signInDays } from '../../domain/sign-ins/sign-in.ts'
-import { cookie, cookieName, readCookie } from '../../platform/http/browser.ts'
-import type { Checker } from '../../platform/http/guard.ts'
+import { cookie, cookieName, ownOriginOf, readCookie } from '../../platform/http/browser.ts'
+import { type Checker, formPaths } from '../../platform/http/guard.ts'
+import { refuseUnlessReading } from '../../platform/http/key-check.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { operatorActions } from '../health.ts'
 
@@ -35,7 +36,10 @@ export function browserChecker(app: App): Checker {
     if (!found && app.webAuth === 'session') refuse('unauthorized', 'Sign in first: with an API key or a one-time link')
     const row = found?.row
     request.signIn = row
-    request.browser = { signInId: row?.id, personKey: row?.person_key ?? undefined }
+    const isReadOnly = row?.key_scope === 'read'
+    const personKey = row?.person_key ?? undefined
+    request.browser = { signInId: row?.id, personKey, isReadOnly, origin: ownOriginOf(request) }
+    if (isReadOnly && !isAboutItself(request)) refuseUnlessReading(request)
     if (isOperatorsOnly(request) && (row?.key_hash ?? null) === null && row?.is_operator !== true)
       refuse('unauthorized', "This needs the operator's password, or signing in with an API key")
     if (found?.isRenewed) keepCookie(request, reply, found.token)
@@ -48,6 +52,11 @@ async function signInOf(app: App, request: FastifyRequest) {
   return found && token !== undefined ? { ...found, token } : undefined
 }
 
+/** A browser may say its name and sign out, whatever its key may do. */
+function isAboutItself({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith('/web/session') === true
+}
+
 /** On open pages the actions of the health page need what they need on the health page itself. */
 function isOperatorsOnly({ routeOptions }: FastifyRequest): boolean {
   return operatorActions.some((name) => routeOptions.url === `/web/v1/health/${name}`)
@@ -55,8 +64,8 @@ function isOperatorsOnly({ routeOptions }: FastifyRequest): boolean {
 
 const maxAgeSeconds = signInDays * 86_400
 
-/** Where the browser sends it: to the operations, and to the pages about jobs. */
-const paths = ['/web', '/jobs']
+/** Where the browser sends it: to the operations, to the forms about connectors, and to the pages about jobs. */
+const paths = ['/web', '/jobs', ...formPaths]
 
 export function keepCookie(request: FastifyRequest, reply: Pick<FastifyReply, 'header'>, token: string): void {
   for (const path of paths) reply.header('set-cookie', cookie(request, { value: token, path, maxAgeSeconds }))

@@ -30,10 +30,20 @@ export function openDashboard(folder = builtFolder): Dashboard {
       serve: async (request, reply) => serve(build, request, reply, pathOf(request) ?? ''),
     },
     register: (server) => {
-      server.get('/', { config: { auth: 'none', isPage: true } }, (request, reply) => serve(build, request, reply, '/'))
+      const page = { config: { auth: 'none', isPage: true } } as const
+      server.get('/', page, (request, reply) => serve(build, request, reply, '/'))
+      for (const [former, current] of Object.entries(moved))
+        server.get(former, page, ({ url }, reply) => reply.redirect(current + (/\?.*$/s.exec(url)?.[0] ?? ''), 302))
+      // One server is the list, filtered: its row has all there is.
+      server.get<{ Params: { name: string } }>('/connectors/:name', page, ({ params: { name } }, reply) =>
+        reply.redirect(name === 'secret-store' ? '/connectors' : `/connectors?find=${encodeURIComponent(name)}`, 302),
+      )
     },
   }
 }
+
+/** Addresses that people and other programs know, and where their pages are. The query stays. */
+const moved = { '/quotas': '/inference', '/sessions': '/' }
 
 const page = '/index.html'
 

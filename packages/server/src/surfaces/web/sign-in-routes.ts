@@ -26,32 +26,35 @@ type Doors = { keys: KeyCheck; realm: OperatorRealm }
 /** Signing in and out, and what a browser may say and ask about itself. */
 export function registerSignIn(server: FastifyInstance, app: App, { keys, realm }: Doors): void {
   const address = '/web/session'
-  const signedIn = { config: { auth: 'browser' } } as const
+  const signedIn = (operation: string) => ({ config: { auth: 'browser', operation } }) as const
 
-  server.post(address, { config: { auth: 'none' } }, async (request, reply) => {
+  server.post(address, { config: { auth: 'none', operation: 'browser_session.create' } }, async (request, reply) => {
     const asked = bodyOf(request, SignInRequest)
     const { token, row } = await signIn(app, keys, request, asked)
     await endEarlier(app, request)
     keepCookie(request, reply, token)
+    request.signIn = row
     return reply.code(201).send({ session: presentSession(app, row) })
   })
 
-  server.get(address, signedIn, async ({ signIn: row }, reply) => reply.send({ session: presentSession(app, row) }))
+  server.get(address, signedIn('browser_session.show'), async ({ signIn: row }, reply) =>
+    reply.send({ session: presentSession(app, row) }),
+  )
 
-  server.patch(address, signedIn, async (request, reply) => {
+  server.patch(address, signedIn('browser_session.update'), async (request, reply) => {
     const { name } = bodyOf(request, NameRequest)
     const { id } = await ownSignIn(app, request, reply)
     return reply.send({ session: presentSession(app, await nameSignIn(app, id, name)) })
   })
 
-  server.post(`${address}/operator`, signedIn, async (request, reply) => {
+  server.post(`${address}/operator`, signedIn('browser_session.become_operator'), async (request, reply) => {
     const { password } = bodyOf(request, OperatorRequest)
     realm.verify(password, request.ip)
     const { id } = await ownSignIn(app, request, reply)
     return reply.send({ session: presentSession(app, await makeOperator(app, id)) })
   })
 
-  server.delete(address, signedIn, async (request, reply) => {
+  server.delete(address, signedIn('browser_session.delete'), async (request, reply) => {
     if (request.signIn) await endSignIn(app, request.signIn.id)
     dropCookie(request, reply)
     return reply.code(204).send()
@@ -66,8 +69,9 @@ async function signIn(
 ): Promise<Opened> {
   const browser = { userAgent: request.headers['user-agent'], name }
   if (!isLink(key)) {
-    if (!keys.accepts(key, request.ip)) refuse('unauthorized', 'That is not an API key of this server')
-    return signInByKey(app, key, browser)
+    const holder = await keys.find(key, request.ip)
+    if (!holder) return refuse('unauthorized', 'That is not an API key of this server')
+    return signInByKey(app, { key, keyId: holder.keyId }, browser)
   }
   const opened = await signInByLink(app, key, browser)
   if (opened) return opened

@@ -28,10 +28,16 @@ export type AgentYard = {
   logs(id: number): Promise<string>
 }
 
-type Options = { key?: string; environment?: (folder: string) => Promise<Record<string, string>> }
+type Options = {
+  key?: string
+  environment?: (folder: string) => Promise<Record<string, string>>
+  /** A certificate that the server trusts. */
+  trustedAuthority?: string
+}
 
 /** A whole server with every real agent and a scripted model, for one test file. */
-export function agentYard({ key = 'scripted-key', environment = async () => ({}) }: Options = {}): AgentYard {
+export function agentYard(options: Options = {}): AgentYard {
+  const { key = 'scripted-key', environment = async () => ({}), trustedAuthority } = options
   const app = {} as TestApp // both are filled before the first test runs
   const model = {} as ModelServer
   let repository = ''
@@ -44,6 +50,7 @@ export function agentYard({ key = 'scripted-key', environment = async () => ({})
         ...(await agentsEnvironment(folder, { modelUrl: model.url, key })),
         ...(await environment(folder)),
       },
+      ...(trustedAuthority !== undefined && { trustedAuthority }),
     })
     Object.assign(app, started.app)
     repository = await sampleRepository(join(folder, 'repository'))

@@ -14,7 +14,12 @@ import {
 } from '../../../src/runtimes/runtime.ts'
 import { confined } from './confined.ts'
 
-type TurnOptions = { model?: string; equipment?: Partial<Equipment>; onNamed?: (id: string) => Promise<void> }
+type TurnOptions = {
+  model?: string
+  equipment?: Partial<Equipment>
+  compactWindow?: number
+  onNamed?: (id: string) => Promise<void>
+}
 
 /** A session without a server: a runtime, a conversation on disk and the runtime's callbacks. */
 export type DrivenSession = {
@@ -43,6 +48,7 @@ export async function drivenSession(
       prompt,
       model: options.model ?? defaults.model,
       equipment,
+      ...(options.compactWindow !== undefined && { compactWindow: options.compactWindow }),
       marker: newRunMarker(),
       onUp: async () => undefined,
       onNamed: async (id) => {

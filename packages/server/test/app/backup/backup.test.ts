@@ -7,7 +7,7 @@ import { backUp } from '../../../src/app/backup/backup.ts'
 import { restore } from '../../../src/app/backup/restore.ts'
 import { fileEntry, paddingOf, type TarEntry, tarEnd, tarHeader } from '../../../src/platform/files/tar.ts'
 import { openHome } from '../../../src/platform/home/home.ts'
-import { startTestApp, testApp } from '../../support/app/app.ts'
+import { startTestApp, testApp, testMasterKey } from '../../support/app/app.ts'
 import { cloneDatabase } from '../../support/database/database.ts'
 import { openPool } from '../../support/database/pool.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
@@ -282,3 +282,33 @@ async function hostile(
   await writeFile(file, gzipSync(Buffer.concat([first, written(end), tarEnd])))
   return file
 }
+
+describe('the master key', () => {
+  const keyFile = 'master-key'
+
+  test('a backup without the key leaves it out, and the restore says in one sentence which key is needed', async () => {
+    await writeFile(join(app.home, keyFile), testMasterKey)
+    onTestFinished(() => rm(join(app.home, keyFile)))
+    const [withKey, withoutKey] = [newPath('with-key.tar.gz'), newPath('without-key.tar.gz')]
+    const source = { home: app.home, databaseUrl: app.databaseUrl }
+    await backUp({ ...source, file: withKey })
+    await backUp({ ...source, file: withoutKey, isWithoutKey: true })
+    const whole = await restored(withKey)
+    expect(await readFile(join(whole.home, keyFile), 'utf8')).toBe(testMasterKey)
+    expect(whole.missingKey).toBeUndefined()
+    const lacking = await restored(withoutKey)
+    expect(existsSync(join(lacking.home, keyFile))).toBe(false)
+    expect(lacking.missingKey).toMatch(
+      /^Its credentials are sealed by a key that is not in the backup \([0-9a-f]{16}\)/,
+    )
+    const databaseUrl = await emptyDatabase()
+    const given = await restore({ home: newPath('home'), databaseUrl, file: withoutKey, masterKey: testMasterKey })
+    expect(given.missingKey).toBeUndefined()
+  })
+
+  test('a backup whose rows need another key than its files hold is refused, because the key was rotated meanwhile', async () => {
+    await writeFile(join(app.home, keyFile), Buffer.alloc(32, 5).toString('hex'))
+    onTestFinished(() => rm(join(app.home, keyFile)))
+    await expect(takeBackup()).rejects.toThrow('The master key was rotated during the backup. Make another one.')
+  })
+})

@@ -2,13 +2,17 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { transition } from '../../../src/domain/sessions/session.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { expectProblem, sampleRepository, testApp, testKey } from '../../support/app/app.ts'
+import { catalogOnDisk } from '../../support/app/catalog-app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { openReader } from '../../support/events/event-reader.ts'
 import { asker } from '../../support/sessions/asking.ts'
 import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
-const app = testApp()
+/** A server that no one has authorized: a session that waits for it stays parked. */
+const linear = { type: 'streamable-http', url: 'https://mcp.example/linear', oauth: { clientId: 'yard' } }
+const folder = await catalogOnDisk({ 'mcp.json': { linear } })
+const app = testApp({ environment: { CATALOG_PATH: `${folder}/air.json` } })
 const { running, asked, respond } = asker(app)
 const needsYou = async () => (await app.get('/needs_you')).body
 const kinds = async () => {

@@ -144,6 +144,45 @@ describe('GET /board', () => {
     })
   })
 
+  test('GET /board shows how the first prompt begins while the title is a placeholder, without its secrets', async () => {
+    const untitled = (columns: Record<string, unknown>) =>
+      insertRunningSession(app.pool, { title: 'Session 1', metadata: { auto_generated_title: true }, ...columns })
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const secret = await untitled({ prompt: 'Go on.' })
+    await app.pool.query('update turns set prompt = $2 where session_id = $1', [
+      secret,
+      `\n Push with ${token}\nand then rest.`,
+    ])
+    const long = await untitled({})
+    await app.pool.query('update turns set prompt = $2 where session_id = $1', [long, 'word '.repeat(5_000)])
+    const named = await insertRunningSession(app.pool, { title: 'Chosen', prompt: 'Say hello' })
+    const blank = await insertSession(app.pool, { title: 'Session 2', metadata: { auto_generated_title: true } })
+    const prompts = new Map(cardsOf(await board()).map(({ id, prompt }) => [id, prompt]))
+    expect(prompts.get(secret)).toMatch(/^Push with \[REDACTED/)
+    expect(prompts.get(secret)).not.toContain('rest')
+    expect(prompts.get(long)).toMatch(/^word word .*\.\.\.$/)
+    expect(prompts.get(long)).toHaveLength(120)
+    expect([prompts.get(named), prompts.get(blank)]).toEqual([undefined, undefined])
+  })
+
+  test('GET /board?author= shows only the sessions that this person wrote to', async () => {
+    const [ada, , both] = await insertSessions(app.pool, [{}, {}, {}])
+    for (const [session, author] of [
+      [ada, 'ada'],
+      [both, 'ada'],
+      [both, 'bob'],
+    ]) {
+      await app.pool.query(
+        `insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
+         values ($1, $2, 'web_ui', 'web_ui.follow_up', 'Go on.', now())`,
+        [session, author],
+      )
+    }
+    expect(await found('?author=ada')).toEqual([ada, both])
+    expect(await found('?author=bob')).toEqual([both])
+    expect(await found('?author=carol')).toEqual([])
+  })
+
   test('GET /board shows what a session has cost, and sums it for the section, as GET /costs does', async () => {
     const [one, other] = await insertSessions(app.pool, [{}, {}])
     for (const session_id of [one, one, other]) await insertUsage(app.pool, { session_id, input_tokens: 400_000 })

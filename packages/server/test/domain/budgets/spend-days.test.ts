@@ -40,9 +40,13 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 test('a later report of a call adds to the day only what it adds to the call', async () => {
   const usage = usageWith({ input_tokens: 100, output_tokens: 10 })
-  expect(await record(usage)).toEqual({ calls: 1, tokens: 110, reports: 1 })
-  expect(await record({ ...usage, input_tokens: 40, output_tokens: 25 })).toEqual({ calls: 0, tokens: 0, reports: 1 })
-  expect(await record(usage)).toEqual({ calls: 0, tokens: 0, reports: 0 })
+  expect(await record(usage)).toMatchObject({ calls: 1, tokens: 110, reports: 1 })
+  expect(await record({ ...usage, input_tokens: 40, output_tokens: 25 })).toMatchObject({
+    calls: 0,
+    tokens: 0,
+    reports: 1,
+  })
+  expect(await record(usage)).toMatchObject({ calls: 0, tokens: 0, reports: 0 })
   expect(await spent()).toEqual([{ day: today(), model: 'demo', tokens: 125, input: 100, output: 25 }])
 })
 

@@ -1,10 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
 import { enforceBudgets } from '../../../src/domain/budgets/budget.ts'
+import { deliverPrompt } from '../../../src/domain/conversation/conversation.ts'
+import { admit } from '../../../src/domain/turns/admit.ts'
 import { endTurn } from '../../../src/domain/turns/end-turn.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
 import { budgetHelpers } from '../../support/costs/budget-helpers.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
-import { insertRunningSession } from '../../support/sessions/session-rows.ts'
+import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = testApp()
@@ -60,4 +63,43 @@ test('a call does not wait for the lock of a budget that people were told about'
     await other.query('rollback')
     other.release()
   }
+})
+
+test.each(['trigger', 'wake', 'heartbeat', 'follow_up'] as const)(
+  'a spent budget holds the priority turn of a %s that no person sent, until a person prompts the session',
+  async (source) => {
+    await spend(20)
+    await budget({ scope: 'service', limit_tokens: 10 })
+    const session = await insertSession(app.pool, {
+      scheduling_class: 'priority',
+      status: 'needs_input',
+      metadata: { stopped_by_budget: true },
+    })
+    const order = { prompt: 'say hello', goal: null, isImmediate: false, source }
+    await transact(app.host.app.db, (tx) => deliverPrompt(app.host.app, tx, { id: session }, order))
+    await admit(app.host.app)
+    expect(await holdOf(session)).toMatchObject({ spot_hold_reason: 'budget_exhausted', stopped_by_budget: true })
+    await say(session, 'say again')
+    await eventually(
+      () => holdOf(session),
+      (hold) => !('spot_hold_reason' in hold),
+    )
+    await transact(app.host.app.db, (tx) => tx.deleteFrom('sessions').where('id', '=', session).execute())
+  },
+)
+
+test('a session that a person promotes to priority passes a spent budget, although a trigger sent its prompt', async () => {
+  await spend(20)
+  await budget({ scope: 'service', limit_tokens: 10 })
+  const session = await insertSession(app.pool, { scheduling_class: 'spot', status: 'needs_input' })
+  const order = { prompt: 'say hello', goal: null, isImmediate: false, source: 'trigger' as const }
+  await transact(app.host.app.db, (tx) => deliverPrompt(app.host.app, tx, { id: session }, order))
+  await admit(app.host.app)
+  expect(await holdOf(session)).toMatchObject({ spot_hold_reason: 'budget_exhausted' })
+  expect((await app.patch(`/sessions/${session}`, { scheduling_class: 'priority' })).body.start.outcome).toBe('started')
+  await eventually(
+    () => holdOf(session),
+    (hold) => !('spot_hold_reason' in hold),
+  )
+  await transact(app.host.app.db, (tx) => tx.deleteFrom('sessions').where('id', '=', session).execute())
 })

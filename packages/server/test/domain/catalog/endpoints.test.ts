@@ -55,11 +55,21 @@ describe('GET /configs', () => {
         },
       ],
       runtime_models: expect.objectContaining({
-        demo: { default: 'demo', models: [{ id: 'demo', label: 'Demo', default: true, requires_oauth: false }] },
+        demo: {
+          default: 'demo',
+          models: [{ id: 'demo', label: 'Demo', default: true, requires_oauth: false }],
+          takes_commands: false,
+          commands: [],
+          takes_compact_window: false,
+        },
+        runtime_alpha: expect.objectContaining({
+          takes_commands: true,
+          commands: expect.arrayContaining([{ name: 'compact', description: expect.stringContaining('conversation') }]),
+        }),
       }),
       goals: [{ id: 'question', name: 'Question', description: 'Answer it.' }],
     })
-    expect(JSON.stringify(body)).not.toMatch(/command|TRACKER_TOKEN|mcp\.test/)
+    expect(JSON.stringify(body)).not.toMatch(/"command"|TRACKER_TOKEN|mcp\.test/)
   })
 
   test('GET /configs answers 304 to a client that has the current version', async () => {

@@ -129,6 +129,7 @@ describe('the equipment of an agent', () => {
     const selection = { ...nothing, mcp_servers: ['tracker'], catalog_hooks: ['format'], catalog_plugins: ['kit'] }
     expect(await equipFromCatalog(catalog, selection)).toEqual({
       catalogVersion: catalog.status().version,
+      signedIn: new Map(),
       mcpServers: [
         { name: 'tracker', kind: 'stdio', command: 'node', args: ['--token', 'abc$&'], env: { A: 'abc$&' } },
         { name: 'search', kind: 'sse', url: 'https://acme.mcp.test/', headers: { Authorization: 'Bearer abc$&' } },

@@ -6,6 +6,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import type { Usage } from '../../../src/runtimes/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
+import { sweepHelpers } from '../../support/costs/sweeps.ts'
 import { differencesOfHours, usageWith } from '../../support/costs/usage-rows.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
@@ -13,6 +14,7 @@ import { insertSession, insertSessions } from '../../support/sessions/session-ro
 
 const app = testApp()
 const { create, reaches, settled } = sessionHelpers(app)
+const { sweepAll } = sweepHelpers(app)
 afterEach(() => vi.restoreAllMocks())
 
 async function usageOf(id: number): Promise<Record<string, unknown>[]> {
@@ -97,10 +99,56 @@ test('a runtime that reports whole turns may report more than any single call us
   const usages = [usageWith({ cache_read_tokens: 400_000_000 }), usageWith({ cache_read_tokens: 1_000_000_001 })]
   const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
   const record = () => transact(app.host.app.db, (tx) => recordUsage(app.host.app, tx, owner, usages))
-  expect(await record()).toMatchObject({ calls: 0 })
+  await ran(id, '10 minutes')
+  expect(await record()).toMatchObject({ calls: 0, suspect: 2 })
   vi.spyOn(app.host.app.runtimes, 'find').mockReturnValue({ ...demoRuntime, reportsWholeTurns: true })
   expect(await record()).toMatchObject({ calls: 1, tokens: 400_000_002 })
 })
+
+test('calls beyond what an agent can make in the time it ran are suspect: they are not recorded, and the others are', async () => {
+  const id = await insertSession(app.pool)
+  const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
+  const record = (count: number, source?: 'status_summary') => {
+    const usages = Array.from({ length: count }, () => usageWith({ request_id: randomUUID(), input_tokens: 9_000_000 }))
+    return transact(app.host.app.db, (tx) =>
+      recordUsage(app.host.app, tx, { ...owner, ...(source && { source }) }, usages),
+    )
+  }
+  expect(await record(20)).toMatchObject({ calls: 11, suspect: 9 })
+  expect(await record(5)).toMatchObject({ calls: 0, suspect: 5 })
+  expect(await usageOf(id)).toHaveLength(11)
+  await ran(id, '1 minute')
+  expect(await record(20)).toMatchObject({ calls: 6, suspect: 14 })
+  expect(await record(2, 'status_summary')).toMatchObject({ calls: 2, suspect: 0 })
+})
+
+test('people are told once that an agent reported calls that it cannot have made', async () => {
+  const forged = Array.from({ length: 15 }, () => 'usage 9000000 0').join('\n')
+  const id = await create(forged)
+  await reaches(id, 'needs_input')
+  await settled(id)
+  const { rows } = await app.pool.query(
+    "select notification_type, body from notifications where session_id = $1 and marker like 'suspect calls %'",
+    [id],
+  )
+  expect(rows).toEqual([
+    { notification_type: 'custom_message', body: expect.stringContaining('cannot have been made') },
+  ])
+  const counted = (await usageOf(id)).length
+  expect(counted).toBeLessThan(15)
+  expect((await app.get(`/sessions/${id}`)).body.session.metadata.has_suspect_calls).toBe(true)
+  await app.post('/costs/backfill')
+  await sweepAll()
+  expect(await usageOf(id)).toHaveLength(counted)
+})
+
+async function ran(sessionId: number, time: string): Promise<void> {
+  await app.pool.query(
+    `insert into turns (session_id, sequence, prompt, source, state, outcome, started_at, ended_at)
+     values ($1, 99, 'p', 'create', 'ended', 'completed', now() - $2::interval, now())`,
+    [sessionId, time],
+  )
+}
 
 describe('a call that is reported again', () => {
   const record = (owner: object, usage: Usage) =>

@@ -231,7 +231,7 @@ describe('a session that is blocked on a question', () => {
     await app.pool.query('update sessions set heartbeat_enabled = true where id = $1', [id])
     expect(await sendHeartbeat(app.host.app, id)).toBe(false)
     await app.pool.query('update sessions set heartbeat_enabled = false where id = $1', [id])
-    await refreshAll(app.host.app)
+    await refreshAll(app.host.app, {})
     expect((await app.post(`/sessions/${id}/sleep`)).body.session).toMatchObject({
       status: 'needs_input',
       metadata: { pending_sleep: true, blocked_on_elicitation: true },

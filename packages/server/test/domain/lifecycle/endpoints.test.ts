@@ -235,6 +235,37 @@ describe('POST /sessions/refresh_all', () => {
     for (const id of [failed, idle]) await reaches(id, 'needs_input')
     expect((await app.get(`/sessions/${frozen}`)).body.session.status).toBe('needs_input')
   })
+
+  test('POST /sessions/refresh_all continues only the sessions of the named category, or only favourites', async () => {
+    const category = (await app.post('/categories', { name: 'Of this week' })).body.category.id
+    const [inside, favourite, both] = [await rested(), await rested(), await rested()]
+    await app.pool.query('update sessions set category_id = $1 where id = any($2)', [category, [inside, both]])
+    await app.pool.query('update sessions set favorited = true where id = any($1)', [[favourite, both]])
+    const turnsOf = async (id: number) => (await app.get(`/sessions/${id}/turns`)).body.turns.length
+    const refresh = async (body: object) => (await app.post('/sessions/refresh_all', body)).body
+    expect(await refresh({ category_id: category, favorited: true })).toMatchObject({ continued: 1 })
+    await reaches(both, 'needs_input')
+    expect([await turnsOf(inside), await turnsOf(favourite), await turnsOf(both)]).toEqual([1, 1, 2])
+    expect(await refresh({ category_id: category })).toMatchObject({ continued: 2 })
+    for (const id of [inside, both]) await reaches(id, 'needs_input')
+    expect([await turnsOf(inside), await turnsOf(favourite), await turnsOf(both)]).toEqual([2, 1, 3])
+    expect(await refresh({ favorited: true })).toMatchObject({ continued: 2 })
+    for (const id of [favourite, both]) await reaches(id, 'needs_input')
+    expect([await turnsOf(inside), await turnsOf(favourite)]).toEqual([2, 2])
+    await app.pool.query("update sessions set category_id = $1 where id <> $2 and status <> 'archived'", [
+      category,
+      favourite,
+    ])
+    await app.pool.query('update sessions set category_id = null where id = $1', [favourite])
+    expect(await refresh({ category_id: 'uncategorized' })).toMatchObject({ continued: 1, restarted: 0 })
+    await reaches(favourite, 'needs_input')
+  })
+
+  test('POST /sessions/refresh_all does nothing for an unknown category, and rejects one that is no id with 422', async () => {
+    const { body } = await app.post('/sessions/refresh_all', { category_id: 999_999 })
+    expect(body.message).toBe('No non-archived sessions to refresh')
+    expect((await app.post('/sessions/refresh_all', { category_id: 'mine' })).status).toBe(422)
+  })
 })
 
 test('a queued message stays pending after a pause', async () => {

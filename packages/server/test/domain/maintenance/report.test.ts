@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { modules } from '../../../src/app/modules.ts'
+import { commit, version } from '../../../src/platform/version.ts'
 import { testApp } from '../../support/app/app.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -18,6 +19,8 @@ describe('GET /health', () => {
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       rails_env: expect.any(String),
       ruby_version: process.versions.node,
+      version,
+      commit,
       queue_recovery_mode: { active: false },
     })
     const { generated_at, overall_status, ...sections } = body.health_report
@@ -202,6 +205,7 @@ describe('GET /health', () => {
     await add(1, "'create', 'failed', 2, now()")
     await add(2, "'recovery', 'completed', 0, now()")
     await add(3, "'recovery', 'completed', 0, now() - interval '40 days'")
+    await add(4, "'recovery', 'completed', 0, now() - interval '2 days'")
     const { retry_budget_health, sigterm_retry_health, api_error_retry_health } = await report()
     expect(retry_budget_health.budgets).toMatchObject([
       {
@@ -209,12 +213,31 @@ describe('GET /health', () => {
         max_retries: 2,
         total_retries_attempted: 2,
         exhausted_retry_count: 1,
-        recent_sessions: [id],
+        recent_sessions: [{ id, slug: null, status: 'waiting', retry_count: 2, last_retry_at: expect.any(String) }],
       },
-      { name: 'interruptions', max_retries: null, total_retries_attempted: 1, successful_recovery_count: 1 },
+      { name: 'interruptions', max_retries: null, total_retries_attempted: 2, successful_recovery_count: 2 },
     ])
-    expect(sigterm_retry_health).toMatchObject({ total_sigterm_sessions: 1, current_delay_mode: 'normal' })
-    expect(api_error_retry_health).toMatchObject({ total_api_error_sessions: 1, max_retries: 2 })
+    expect(sigterm_retry_health).toMatchObject({
+      total_sigterm_sessions: 1,
+      current_delay_mode: 'normal',
+      recent_sigterm_sessions: [
+        {
+          id,
+          slug: null,
+          title: null,
+          status: 'waiting',
+          git_root: expect.any(String),
+          retry_count: 2,
+          last_sigterm_at: expect.stringMatching(/Z$/),
+          updated_at: expect.stringMatching(/Z$/),
+        },
+      ],
+    })
+    expect(api_error_retry_health).toMatchObject({
+      total_api_error_sessions: 1,
+      max_retries: 2,
+      recent_api_error_sessions: [{ id, last_api_error_at: expect.stringMatching(/Z$/) }],
+    })
   })
 
   test('GET /health reports the turns that rate limits ended within five minutes, and no pressure without any', async () => {
@@ -255,6 +278,7 @@ describe('GET /health', () => {
     const { system_health, session_health, overall_status } = body.health_report
     expect(system_health).toEqual({
       status: { status: 'unknown', message: expect.stringContaining('job_counts'), code: 'section_failed' },
+      database_status: { connected: true, pool_size: 20, connections_in_use: expect.any(Number), waiting: 0 },
     })
     expect(session_health.status.status).toBe('critical')
     expect(overall_status.status).toBe('critical')

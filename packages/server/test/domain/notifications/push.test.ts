@@ -1,9 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { followOperations } from '../../../src/domain/notifications/follow-operations.ts'
 import { followSessions } from '../../../src/domain/notifications/follow-sessions.ts'
-import { sendPush } from '../../../src/domain/notifications/send-push.ts'
+import { sendAlert, sendPush } from '../../../src/domain/notifications/send-push.ts'
+import { sendAlertJob } from '../../../src/domain/notifications/send-push-job.ts'
 import { warnOfOtherKeys } from '../../../src/domain/notifications/warn-of-other-keys.ts'
+import { haltedQueues } from '../../../src/platform/jobs/queues.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
@@ -14,7 +17,8 @@ import { byHand } from '../../support/triggers/by-hand.ts'
 const service = await startPushService()
 afterAll(() => service.close())
 const app = testApp({ environment: { ROLE: 'web', ...service.environment } })
-const { work, waiting, pass } = byHand(app, { subscription: followSessions, handlers: [sendPush] })
+const { work, waiting, pass } = byHand(app, { subscription: followSessions, handlers: [sendPush, sendAlert] })
+const alerts = byHand(app, { subscription: followOperations, handlers: [] })
 
 const subscribe = (body: unknown) => app.post('/push_subscriptions', body)
 const subscribed = async () => {
@@ -314,4 +318,52 @@ describe('a push about a notification', () => {
   async function lastNotification(): Promise<number> {
     return (await app.pool.query('select max(id)::int as id from notifications')).rows[0].id
   }
+})
+
+describe('an operation on the queues', () => {
+  test('every browser is told at once when recovery mode is entered, extended and left, by a queue that it leaves running', async () => {
+    expect(
+      [followOperations.queue, sendAlertJob.queue].map((queue) => haltedQueues.some((halted) => halted === queue)),
+    ).toEqual([false, false])
+    const browsers = [await subscribed(), await subscribed()]
+    await app.post('/health/enter_queue_recovery_mode', { reason: 'A secret project floods us' })
+    await app.post('/health/enter_queue_recovery_mode')
+    await app.post('/health/exit_queue_recovery_mode')
+    await app.post('/health/exit_queue_recovery_mode')
+    await alerts.work()
+    await work()
+    for (const browser of browsers) {
+      const sent = browser.pushes()
+      expect(sent.map(({ body }) => body).toSorted()).toEqual([
+        'Queue recovery mode is off: all queues run again',
+        'Queue recovery mode is on: only turns run',
+        'Queue recovery mode was extended: only turns run',
+      ])
+      expect(sent[0]).toMatchObject({
+        title: 'Yardmaster',
+        url: '/health',
+        tag: expect.stringMatching(/^operations-/),
+      })
+    }
+  })
+
+  test('every browser is told when queued jobs are discarded or moved, and not when none were', async () => {
+    const { pushes } = await subscribed()
+    const change = (action: string, count: number) =>
+      app.post(`/health/${action}_queued_jobs`, { job_class: 'look_at_clis', expected_count: count })
+    await app.pool.query("select graphile_worker.add_job('look_at_clis', '{}') from generate_series(1, 2)")
+    for (const [action, count] of [
+      ['reschedule', 2],
+      ['discard', 2],
+      ['discard', 0],
+    ] as const)
+      expect((await change(action, count)).status).toBe(200)
+    await alerts.work()
+    await work()
+    expect(
+      pushes()
+        .map(({ body }) => body)
+        .toSorted(),
+    ).toEqual(['2 queued jobs were discarded', '2 queued jobs were moved to another time'])
+  })
 })

@@ -84,7 +84,7 @@ describe('POST /outcome_analyses/analyze', () => {
       id: expect.any(Number),
       concurrency: 2,
       created_at: expect.stringMatching(/Z$/),
-      counts: { queued: 2, running: 0, saved: 0, failed: 0 },
+      counts: { queued: 2, running: 0, saved: 0, failed: 0, cancelled: 0 },
       items: [
         { session_id: first, ...item },
         { session_id: second, ...item },
@@ -169,7 +169,7 @@ describe('a batch', () => {
       for (const analyzer of analyzers) await answers(analyzer, tree())
     }
     expect(sessions.map(({ length }) => length)).toEqual([2, 2, 1, 0])
-    expect((await batchOf(batch)).counts).toEqual({ queued: 0, running: 0, saved: 5, failed: 0 })
+    expect((await batchOf(batch)).counts).toEqual({ queued: 0, running: 0, saved: 5, failed: 0, cancelled: 0 })
     const { rows } = await app.pool.query(
       "select (custom_metadata ->> 'analyzed_session_id')::int as of, status from sessions where custom_metadata ? 'analyzed_session_id' order by 1",
     )
@@ -281,5 +281,61 @@ describe('a batch', () => {
     await advance()
     expect((await batchOf(batch)).counts.running).toBe(1)
     expect((await app.get(`/sessions/${analyzer}`)).body.session.status).toBe('needs_input')
+  })
+})
+
+describe('POST /outcome_analyses/batches/:id/cancel', () => {
+  const cancel = (id: number) => app.post(`/outcome_analyses/batches/${id}/cancel`)
+
+  test('POST /outcome_analyses/batches/:id/cancel ends what waits and runs, archives the analyzers, and keeps what was saved', async () => {
+    const ids = [await archived(), await archived(), await archived()]
+    const batch = await started({ session_ids: ids, concurrency: 2 })
+    await advance()
+    const [saving = 0, working = 0] = await analyzersOf(batch)
+    await answers(saving, tree())
+    // Only the first item is settled: the third one must still wait.
+    await app.pool.query('update outcome_batches set concurrency = 1 where id = $1', [batch])
+    await advance()
+    const { status, body } = await cancel(batch)
+    expect(status).toBe(200)
+    expect(body.analysis_batch).toMatchObject({
+      counts: { queued: 0, running: 0, saved: 1, failed: 0, cancelled: 2 },
+      items: [
+        { state: 'saved' },
+        { state: 'cancelled', reason: null },
+        { state: 'cancelled', analyzer_session_id: null },
+      ],
+    })
+    expect((await app.get(`/sessions/${working}`)).body.session.status).toBe('archived')
+    await advance()
+    expect((await batchOf(batch)).counts).toMatchObject({ cancelled: 2, running: 0 })
+  })
+
+  test('POST /outcome_analyses/batches/:id/cancel leaves sessions free for another batch, and answers a repeat and a finished batch as they are', async () => {
+    const session = await archived()
+    const batch = await started({ session_ids: [session] })
+    const first = await cancel(batch)
+    expect((await cancel(batch)).body).toEqual(first.body)
+    const again = await started({ session_ids: [session] })
+    await advance()
+    const [analyzer = 0] = await analyzersOf(again)
+    await answers(analyzer, tree())
+    await advance()
+    expect((await cancel(again)).body.analysis_batch.counts).toMatchObject({ saved: 1, cancelled: 0 })
+  })
+
+  test('an item is either started or cancelled when a host advances the batch at the same time', async () => {
+    const batch = await started({ session_ids: [await archived(), await archived()], concurrency: 2 })
+    await Promise.all([advance(), cancel(batch), advance()])
+    await cancel(batch)
+    await advance()
+    const { counts, items } = await batchOf(batch)
+    expect(counts).toMatchObject({ queued: 0, running: 0, cancelled: 2 })
+    for (const { analyzer_session_id: analyzer } of items)
+      if (analyzer !== null) expect((await app.get(`/sessions/${analyzer}`)).body.session.status).toBe('archived')
+  })
+
+  test('POST /outcome_analyses/batches/:id/cancel answers 404 for an unknown batch', async () => {
+    expect((await cancel(999_999)).status).toBe(404)
   })
 })

@@ -122,7 +122,8 @@ describe('500 jobs are due when queue recovery mode is entered', () => {
     )
     await Promise.all([startJobHost({ url, handlers }), startJobHost({ url, handlers })])
     const { log, records } = recordedLog()
-    const room = { db, log, hasPauses: true } as App // all that recovery mode uses
+    const events = { publish: async () => undefined } as unknown as App['events'] // nothing listens here
+    const room = { db, log, events, hasPauses: true } as App // all that recovery mode uses
 
     await enterRecoveryMode(room, { ttlMinutes: 5, reason: undefined, by: 'test' })
     const answeredAt = performance.now()

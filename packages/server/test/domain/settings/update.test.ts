@@ -70,6 +70,19 @@ describe('PATCH /settings answers 200', () => {
     expect(body.settings).toMatchObject({ default_runtime: 'gone', spot_gating_enabled: false })
   })
 
+  test('a deleted row of settings reads as the defaults of the database, and the next change makes it again', async () => {
+    await app.pool.query('delete from settings')
+    const defaults = await read()
+    expect((await app.get('/board')).status).toBe(200)
+    await app.pool.query('insert into settings default values')
+    expect(await read()).toEqual(defaults)
+    await app.pool.query('delete from settings')
+    const changes = [{ default_runtime: 'demo' }, { spot_gating_enabled: false }]
+    const answers = await Promise.all(changes.map((change) => app.patch('/settings', change)))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await read()).toEqual({ ...defaults, default_runtime: 'demo', spot_gating_enabled: false })
+  })
+
   test('PATCH /settings publishes the names of the changed settings', async () => {
     await app.patch('/settings', { spot_gating_enabled: false, default_model: 'demo', colour: 'red' })
     const { rows } = await app.pool.query('select name, payload from events')

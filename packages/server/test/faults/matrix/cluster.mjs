@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { superuser } from '../../../dist/platform/db/embedded/data-directory.js'
 import { startEmbeddedPostgres } from '../../../dist/platform/db/embedded/embedded-postgres.js'
+import { readPassword } from '../../../dist/platform/db/embedded/password.js'
 import { openHome } from '../../../dist/platform/home/home.js'
 import { processTable } from '../../../dist/platform/process/process-table.js'
 import { openEffects } from './effects.mjs'
 import { startHostProcess } from './host-process.mjs'
 import { until } from './until.mjs'
+
+/** Hosts that share a database need the same key. */
+export const masterKey = Buffer.alloc(32, 'test').toString('base64url')
 
 const run = promisify(execFile)
 
@@ -29,7 +34,7 @@ export async function openCluster() {
     const host = await startHostProcess({
       home: homeOf(name),
       logFile: join(folder, `${name}.log`),
-      environment: { DATABASE_URL: database.url, API_KEYS: 'ours', ...environment },
+      environment: { DATABASE_URL: database.url, API_KEYS: 'ours', YARDMASTER_MASTER_KEY: masterKey, ...environment },
     })
     hosts.set(name, host)
     return host
@@ -213,4 +218,19 @@ export function killIfRunning(pid) {
   } catch {
     // The process has exited already.
   }
+}
+
+/** On the server of the round, made by its superuser: the role of the hosts may make none. */
+export async function emptyDatabase({ folder, database }, name) {
+  const url = new URL(database.url)
+  const owner = url.username
+  url.pathname = `/${name.replaceAll('-', '_')}`
+  const server = new URL(database.url)
+  server.username = superuser
+  server.password = await readPassword(join(folder, 'database', 'postgres', 'password'))
+  const client = new pg.Client({ connectionString: server.href })
+  await client.connect()
+  await client.query(`create database ${url.pathname.slice(1)} owner ${owner}`)
+  await client.end()
+  return url.href
 }

@@ -1,7 +1,7 @@
 import { archiveRace } from './faults/archive-race.mjs'
 import { badCollector } from './faults/bad-collector.mjs'
 import { brokenDownloads } from './faults/broken-downloads.mjs'
-import { budgetOnTwoHosts, killAtBudget } from './faults/budgets.mjs'
+import { budgetOnTwoHosts, killAtBudget, killWhileForging } from './faults/budgets.mjs'
 import { conflicts } from './faults/conflicts.mjs'
 import { databaseClockMoves } from './faults/database-clock.mjs'
 import { drain } from './faults/drain.mjs'
@@ -27,8 +27,10 @@ import { killInBox } from './faults/kill-in-box.mjs'
 import { killPostmaster } from './faults/kill-postmaster.mjs'
 import { killServer } from './faults/kill-server.mjs'
 import { killedBackup } from './faults/killed-backup.mjs'
+import { killedMcpRefresh } from './faults/killed-mcp-refresh.mjs'
 import { killedPruning } from './faults/killed-pruning.mjs'
 import { killedPull } from './faults/killed-pull.mjs'
+import { killedRefresh } from './faults/killed-refresh.mjs'
 import { killedUpgrade } from './faults/killed-upgrade.mjs'
 import { leftDaemons } from './faults/left-daemons.mjs'
 import { lockedCandidates } from './faults/locked-candidates.mjs'
@@ -44,10 +46,12 @@ import { racingDelete } from './faults/racing-delete.mjs'
 import { refreshThenKill } from './faults/refresh-then-kill.mjs'
 import { rowLocks } from './faults/row-locks.mjs'
 import { silentAgent } from './faults/silent-agent.mjs'
+import { killAtCeiling } from './faults/spot-ceiling.mjs'
 import { takeOver } from './faults/take-over.mjs'
 import { tornLine } from './faults/torn-line.mjs'
 import { twoServers } from './faults/two-servers.mjs'
 import { unresponsiveAgent } from './faults/unresponsive-agent.mjs'
+import { killedFirstStart, killedRotation } from './faults/vault.mjs'
 import { wrongClock } from './faults/wrong-clock.mjs'
 
 /**
@@ -121,8 +125,14 @@ export const faults = [
   frozenIntoRecoveryMode,
   killWhileDiscarding,
   killAtBudget,
+  killWhileForging,
   budgetOnTwoHosts,
+  killAtCeiling,
   killedUpgrade,
+  killedRefresh,
+  killedMcpRefresh,
   brokenDownloads,
   badCollector,
+  killedRotation,
+  killedFirstStart,
 ]

@@ -32,28 +32,28 @@ function expectUnauthorized(answer: Answer): void {
 
 describe('the list of API keys', () => {
   test('the list of API keys accepts the first, the last and the only key', () => {
-    expect(apiKeys(['a', 'b', 'c']).accepts('a')).toBe(true)
-    expect(apiKeys(['a', 'b', 'c']).accepts('c')).toBe(true)
-    expect(apiKeys(['a']).accepts('a')).toBe(true)
+    expect(apiKeys(['a', 'b', 'c']).placeOf('a')).toBe(0)
+    expect(apiKeys(['a', 'b', 'c']).placeOf('c')).toBe(2)
+    expect(apiKeys(['a']).placeOf('a')).toBe(0)
   })
 
   test('the list of API keys rejects a prefix of a key, a longer key, another case and two keys joined', () => {
     const keys = apiKeys(['alpha', 'beta'])
     for (const presented of ['alph', 'alphaa', 'Alpha', 'alpha,beta', 'alpha, beta', ' alpha']) {
-      expect([presented, keys.accepts(presented)]).toEqual([presented, false])
+      expect([presented, keys.placeOf(presented)]).toEqual([presented, undefined])
     }
   })
 
   test('the list of API keys rejects anything but a single string', () => {
     for (const presented of [undefined, null, '', ['alpha'], 7, {}]) {
-      expect([presented, apiKeys(['alpha']).accepts(presented)]).toEqual([presented, false])
+      expect([presented, apiKeys(['alpha']).placeOf(presented)]).toEqual([presented, undefined])
     }
   })
 
   test('the list of API keys rejects every key when the list is empty or holds only an empty key', () => {
     for (const keys of [[], ['']]) {
-      expect(apiKeys(keys).accepts('')).toBe(false)
-      expect(apiKeys(keys).accepts(undefined)).toBe(false)
+      expect(apiKeys(keys).placeOf('')).toBeUndefined()
+      expect(apiKeys(keys).placeOf(undefined)).toBeUndefined()
     }
   })
 
@@ -62,8 +62,8 @@ describe('the list of API keys', () => {
   test('the list of API keys accepts a key at any position of the list, also when it is listed twice', () => {
     const names = Array.from({ length: 50 }, (_, index) => `key-${index}`)
     const keys = apiKeys([...names, ...names])
-    expect(names.filter((name) => !keys.accepts(name))).toEqual([])
-    expect(keys.accepts('key-50')).toBe(false)
+    expect(names.filter((name) => keys.placeOf(name) === undefined)).toEqual([])
+    expect(keys.placeOf('key-50')).toBeUndefined()
   })
 })
 

@@ -74,6 +74,33 @@ async function statusesWhile(disturb: () => Promise<void>): Promise<Set<number>>
 }
 
 describe('a database outage', () => {
+  test.each(['cut', 'freeze'] as const)(
+    'a database outage (%s) leaves the health report whole: the database is not connected, and its parts are unknown',
+    async (how) => {
+      proxy[how]()
+      try {
+        const { status, body } = await app.get('/health')
+        expect(status).toBe(200)
+        const { system_health, session_health, web_auth } = body.health_report
+        expect(system_health).toEqual({
+          status: { status: 'unknown', message: expect.any(String), code: 'section_failed' },
+          database_status: {
+            connected: false,
+            pool_size: 20,
+            connections_in_use: expect.any(Number),
+            waiting: expect.any(Number),
+            error: expect.any(String),
+          },
+        })
+        expect(session_health.status).toMatchObject({ status: 'unknown', code: 'section_failed' })
+        expect(web_auth.status.status).toBe('healthy')
+      } finally {
+        proxy.mend()
+      }
+      await expectRecovery()
+    },
+  )
+
   test('a database outage answers 503 with Retry-After to reads and writes, and recovers without a restart', async () => {
     expect((await app.get('/categories')).status).toBe(200)
     proxy.cut()

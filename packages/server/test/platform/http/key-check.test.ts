@@ -18,9 +18,9 @@ function checkWithClock(...keys: string[]) {
     isOfOtherKind: (key) => key.startsWith('other_'),
     now: () => ms,
   })
-  const judge = (key: unknown, address = '192.0.2.1') => {
+  const judge = async (key: unknown, address = '192.0.2.1') => {
     try {
-      return check.accepts(key, address) ? 'right' : 'wrong'
+      return (await check.find(key, address)) ? 'right' : 'wrong'
     } catch (error) {
       if (error instanceof Refusal) return error.beside.retry_after
       throw error
@@ -28,7 +28,7 @@ function checkWithClock(...keys: string[]) {
   }
   return {
     judge,
-    judgeAll: (tried: readonly string[], address?: string) => tried.map((key) => judge(key, address)),
+    judgeAll: (tried: readonly string[], address?: string) => Promise.all(tried.map((key) => judge(key, address))),
     pass: (seconds: number) => {
       ms += seconds * 1000
     },
@@ -36,8 +36,8 @@ function checkWithClock(...keys: string[]) {
 }
 
 describe('a network that guesses keys', () => {
-  test('a network that guesses keys is answered 401 for twenty wrong keys a minute, and told to wait for ten thousand more', () => {
-    const judged = checkWithClock('right').judgeAll(wrongKeys(10_020))
+  test('a network that guesses keys is answered 401 for twenty wrong keys a minute, and told to wait for ten thousand more', async () => {
+    const judged = await checkWithClock('right').judgeAll(wrongKeys(10_020))
     expect(judged).toEqual([...Array(20).fill('wrong'), ...Array(10_000).fill(60)])
   })
 
@@ -97,67 +97,71 @@ describe('a network that guesses keys', () => {
     expect(records().filter(({ level }) => level >= 40)).toEqual([])
   })
 
-  test('a network that guesses keys does not lock out a right key, whatever the network sent before', () => {
+  test('a network that guesses keys does not lock out a right key, whatever the network sent before', async () => {
     const { judge, judgeAll } = checkWithClock('right', 'other')
-    judgeAll(wrongKeys(10_000))
-    expect([judge('right'), judge('other'), judge('wrong')]).toEqual(['right', 'right', 60])
+    await judgeAll(wrongKeys(10_000))
+    expect(await Promise.all([judge('right'), judge('other'), judge('wrong')])).toEqual(['right', 'right', 60])
   })
 
-  test('a network that guesses keys is told how many seconds of the minute are left', () => {
+  test('a network that guesses keys is told how many seconds of the minute are left', async () => {
     const { judge, judgeAll, pass } = checkWithClock('right')
-    judgeAll(wrongKeys(20))
+    await judgeAll(wrongKeys(20))
     pass(59.5)
-    expect(judge('wrong')).toBe(1)
+    expect(await judge('wrong')).toBe(1)
     pass(0.5)
-    expect(judge('wrong')).toBe('wrong')
+    expect(await judge('wrong')).toBe('wrong')
   })
 
-  test('a network that guesses keys gets twenty more guesses when the minute is over', () => {
+  test('a network that guesses keys gets twenty more guesses when the minute is over', async () => {
     const { judgeAll, pass } = checkWithClock('right')
-    judgeAll(wrongKeys(20))
+    await judgeAll(wrongKeys(20))
     pass(60)
-    expect(judgeAll(wrongKeys(21, 100))).toEqual([...wrongKeys(20).map(() => 'wrong'), 60])
+    expect(await judgeAll(wrongKeys(21, 100))).toEqual([...wrongKeys(20).map(() => 'wrong'), 60])
   })
 
-  test('a network that guesses keys does not count against callers of other networks', () => {
+  test('a network that guesses keys does not count against callers of other networks', async () => {
     const { judge, judgeAll } = checkWithClock('right')
-    judgeAll(wrongKeys(30))
-    expect([judge('wrong', '192.0.2.2'), judge('wrong', '2001:db8::1')]).toEqual(['wrong', 'wrong'])
+    await judgeAll(wrongKeys(30))
+    expect(await Promise.all([judge('wrong', '192.0.2.2'), judge('wrong', '2001:db8::1')])).toEqual(['wrong', 'wrong'])
   })
 
-  test('a network that guesses keys is an IPv6 /64: its many addresses count together', () => {
+  test('a network that guesses keys is an IPv6 /64: its many addresses count together', async () => {
     const { judge } = checkWithClock('right')
-    const judged = wrongKeys(21).map((key, index) => judge(key, `2001:db8:0:1::${index.toString(16)}`))
+    const judged = await Promise.all(
+      wrongKeys(21).map((key, index) => judge(key, `2001:db8:0:1::${index.toString(16)}`)),
+    )
     expect(judged.at(-1)).toBe(60)
   })
 
-  test('a network that guesses keys is evicted after a thousand other networks, so that memory is bounded', () => {
+  test('a network that guesses keys is evicted after a thousand other networks, so that memory is bounded', async () => {
     const { judge, judgeAll } = checkWithClock('right')
-    judgeAll(wrongKeys(20))
-    for (let index = 0; index < 1000; index += 1) judge('wrong', `10.0.${index >> 8}.${index & 255}`)
-    expect(judge('wrong')).toBe('wrong')
+    await judgeAll(wrongKeys(20))
+    for (let index = 0; index < 1000; index += 1) await judge('wrong', `10.0.${index >> 8}.${index & 255}`)
+    expect(await judge('wrong')).toBe('wrong')
   })
 })
 
-test('keys of another realm are refused and do not count as guesses', () => {
+test('keys of another realm are refused and do not count as guesses', async () => {
   const { judge, judgeAll } = checkWithClock('right')
-  expect(judgeAll(wrongKeys(30).map((key) => `other_${key}`))).toEqual(Array(30).fill('wrong'))
-  expect(judge('wrong')).toBe('wrong')
+  expect(await judgeAll(wrongKeys(30).map((key) => `other_${key}`))).toEqual(Array(30).fill('wrong'))
+  expect(await judge('wrong')).toBe('wrong')
 })
 
-test('callers without an address count as one network', () => {
+test('callers without an address count as one network', async () => {
   const { judge } = checkWithClock('right')
-  const judged = wrongKeys(21).map((key) => judge(key, ''))
+  const judged = await Promise.all(wrongKeys(21).map((key) => judge(key, '')))
   expect(judged.at(-1)).toBe(60)
-  expect(keyCheck(apiKeys(['right']), { log: silentLog }).accepts('right', undefined)).toBe(true)
+  expect(await keyCheck(apiKeys(['right']), { log: silentLog }).find('right', undefined)).toBeDefined()
 })
 
-test('repeating one wrong key, or sending none, does not count as guessing', () => {
+test('repeating one wrong key, or sending none, does not count as guessing', async () => {
   const { judge } = checkWithClock('right')
   for (let round = 0; round < 500; round += 1) {
-    expect([judge('stale'), judge(undefined), judge(''), judge(['stale'])]).toEqual(Array(4).fill('wrong'))
+    expect(await Promise.all([judge('stale'), judge(undefined), judge(''), judge(['stale'])])).toEqual(
+      Array(4).fill('wrong'),
+    )
   }
-  expect(judge('wrong')).toBe('wrong')
+  expect(await judge('wrong')).toBe('wrong')
 })
 
 test.each([

@@ -186,7 +186,7 @@ describe('a description', () => {
       required: ['name', 'inner', 'others'],
     })
     const statuses = Object.keys(operation?.responses ?? {}).map(Number)
-    expect(statuses).toEqual([200, 201, 204, 401, 404, 408, 413, 421, 422, 429, 500, 503])
+    expect(statuses).toEqual([200, 201, 204, 401, 403, 404, 408, 413, 421, 422, 429, 500, 503])
     expect(Object.keys(operation?.responses[201]?.content ?? {})).toEqual(['application/json', 'text/plain'])
     expect(operation?.responses[204]).not.toHaveProperty('content')
     const examples = operation?.responses[422]?.content?.['application/json']?.examples ?? {}

@@ -14,12 +14,12 @@ const basic = (name: string, password: string) => ({
 const right = basic('supervisor', 'pässword: with colon')
 
 /** A server with one guarded endpoint for each method, and what the realm logs. */
-async function realm({ isClosed = false, trustedProxies = [] as string[] } = {}) {
+async function realm({ isClosed = false, password = 'pässword: with colon', trustedProxies = [] as string[] } = {}) {
   const { log, records } = recordedLog()
   let ms = 0
   const { check: operator } = operatorRealm({
     username: 'supervisor',
-    password: isClosed ? undefined : 'pässword: with colon',
+    password: isClosed ? undefined : password,
     log,
     now: () => ms,
   })
@@ -138,9 +138,25 @@ describe('the operator realm', () => {
     expect(await comparable(right)).toEqual(refused)
     expect(await comparable(basic('supervisor', 'guess 1'))).toEqual(refused)
     expect((await ask(navigation)).status).toBe(401)
-    expect(records()).toHaveLength(1)
+    expect(records().filter(({ level }) => level === 40)).toHaveLength(1)
     pass(40)
     expect((await ask(right)).status).toBe(200)
+  })
+
+  test('the operator realm lets a long password in although an agent at the same address has guessed too often', async () => {
+    const password = 'a long random password of a person'
+    const { ask, records } = await realm({ password })
+    const guess = async (count: number) => (await ask(basic('supervisor', `guess ${count}`))).status
+    for (let count = 0; count < 20; count += 1) expect(await guess(count)).toBe(401)
+    expect(await guess(20)).toBe(429)
+    expect((await ask(basic('supervisor', password))).status).toBe(200)
+    expect(await guess(21)).toBe(429)
+    expect(records()).toMatchObject([{ level: 40, msg: expect.stringContaining('too many wrong passwords') }])
+  })
+
+  test('the operator realm says once that a short password lets others at the address of the operator lock them out', async () => {
+    const { records } = await realm()
+    expect(records()).toMatchObject([{ msg: expect.stringContaining('SUPERVISOR_PASSWORD has fewer than 24') }])
   })
 
   test('the operator realm lets an operator at another address in while a network is over the limit, also behind a trusted proxy', async () => {

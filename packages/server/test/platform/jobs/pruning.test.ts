@@ -8,8 +8,10 @@ const retention: Retention = {
   notifications: 1,
   turns: 1,
   snapshots: 1,
+  quotas: 30,
   orphans: 1,
   deadJobs: 1,
+  audit: 1,
 }
 
 function pruned(left: number[], keeps: keyof Retention | { days: number } = 'logs') {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Job } from '../../../src/platform/jobs/job.ts'
 import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
-import { queues } from '../../../src/platform/jobs/queues.ts'
+import { type JobThreads, queues } from '../../../src/platform/jobs/queues.ts'
 import { testDatabase } from '../../support/database/database.ts'
 import {
   enqueueWord,
@@ -36,25 +36,30 @@ describe('running', () => {
     expect(done.toSorted()).toEqual(words.toSorted())
   })
 
-  test('a queue runs as many jobs at a time as its concurrency, and does not hold up another queue', async () => {
+  test.each([
+    ['it declares', queues.default.concurrency],
+    ['the operator says', 1],
+  ])('a queue runs as many jobs at a time as %s, and does not hold up another queue', async (_, concurrency) => {
     const { url, db } = await jobsDatabase()
     const held = heldJob(job)
     const done: string[] = []
-    await startJobHost({ url, handlers: [held.handler, recording(other, done)] })
-    for (let count = 0; count < queues.default.concurrency + 2; count += 1) await enqueueWord(db, job, `${count}`)
+    const declared = Object.entries(queues).map(([name, queue]) => [name, queue.concurrency])
+    const threads = { ...(Object.fromEntries(declared) as JobThreads), default: concurrency } // each queue under its name
+    await startJobHost({ url, threads, handlers: [held.handler, recording(other, done)] })
+    for (let count = 0; count < concurrency + 2; count += 1) await enqueueWord(db, job, `${count}`)
     await eventually(
       async () => held.begun.length,
-      (count) => count === queues.default.concurrency,
+      (count) => count === concurrency,
     )
 
     await enqueueWord(db, other, 'free')
 
     await seen(done, 'free')
-    expect(held.begun).toHaveLength(queues.default.concurrency)
+    expect(held.begun).toHaveLength(concurrency)
     held.release()
     await eventually(
       async () => held.ended.length,
-      (count) => count === queues.default.concurrency + 2,
+      (count) => count === concurrency + 2,
     )
   })
 

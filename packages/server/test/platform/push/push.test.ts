@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import { isPublicAddress, problemWithAddress } from '../../../src/platform/push/public-address.ts'
+import { isPublicAddress, problemWithAddress } from '../../../src/platform/public-address.ts'
 import { openPush } from '../../../src/platform/push/push.ts'
 import { findVapidKeys } from '../../../src/platform/push/vapid-keys.ts'
 import { readVapid, startPushService } from '../../support/remote/push-service.ts'

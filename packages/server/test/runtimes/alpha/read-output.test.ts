@@ -47,9 +47,10 @@ test('interrupts the turn after a second rejected sign-in, not after the first',
   expect(said).toMatchObject([{ type: 'control_request', request: { subtype: 'interrupt' } }])
 })
 
-test('names the MCP servers that did not start', async () => {
+test('names the MCP servers that did not start, and reports those that ask for a sign-in', async () => {
   const servers = ['connected', 'failed', 'needs-auth', 'disabled'].map((status) => ({ name: `is-${status}`, status }))
-  const { notices } = await hear({ type: 'system', subtype: 'init', mcp_servers: servers })
+  const { notices, unauthorized } = await hear({ type: 'system', subtype: 'init', mcp_servers: servers })
+  expect(unauthorized).toEqual(['is-needs-auth'])
   expect(notices).toEqual([
     expect.stringMatching(/MCP server is-failed: it did not start .* MCP server is-needs-auth: it asks for a sign-in/),
   ])
@@ -89,11 +90,16 @@ async function hear(...events: unknown[]) {
   const said: unknown[] = []
   const notices: string[] = []
   const seen: string[] = []
+  const unauthorized: string[] = []
   const heard = await readOutput(
     { lines: lines() },
-    { onActivity: () => void seen.push('activity'), onNotice: (sentence) => void notices.push(sentence) },
+    {
+      onActivity: () => void seen.push('activity'),
+      onNotice: (sentence) => void notices.push(sentence),
+      onUnauthorized: (name) => void unauthorized.push(name),
+    },
     { send: (text) => void said.push(JSON.parse(text)), close: () => void seen.push('hung up') },
   )
   const activity = seen.filter((what) => what === 'activity').length
-  return { heard, said, notices, activity, isHungUp: seen.includes('hung up') }
+  return { heard, said, notices, unauthorized, activity, isHungUp: seen.includes('hung up') }
 }

@@ -58,6 +58,13 @@ describe('an agent', () => {
     expect(env).toMatchObject({ IS_SANDBOX: '1' })
   })
 
+  test('an agent is told the size of its context only if the session limits it', async () => {
+    await (await runtime().start(order('tell', { compactWindow: 150_000 }))).ended
+    const { env } = JSON.parse(await readFile(join(folder, 'clone', 'given.json'), 'utf8'))
+    expect(env).toMatchObject({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' })
+    expect((await given({})).env).not.toHaveProperty('CLAUDE_CODE_AUTO_COMPACT_WINDOW')
+  })
+
   test('an agent reads its key by a command from a file that only our user can read', async () => {
     const { args, env } = await given({ environment: { ANTHROPIC_API_KEY: 'sk-test' } })
     expect(JSON.stringify([args, env])).not.toContain('sk-test')

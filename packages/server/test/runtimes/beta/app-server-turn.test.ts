@@ -1,23 +1,28 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import type { BetaOptions } from '../../../src/runtimes/beta/config.ts'
+import { unauthorizedServer } from '../../../src/runtimes/beta/notices.ts'
 import { betaRuntime } from '../../../src/runtimes/beta/runtime.ts'
-import { noEquipment } from '../../../src/runtimes/equipment.ts'
+import { type McpServer, noEquipment } from '../../../src/runtimes/equipment.ts'
 import type { Ask, Question } from '../../../src/runtimes/question.ts'
 import type { RunningTurn, TurnOrder } from '../../../src/runtimes/runtime.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
 const script = fileURLToPath(new URL('./scripted-app-server.mjs', import.meta.url))
 
-type Driven = { running: RunningTurn; notices: string[]; names: string[]; home: string }
+type Driven = { running: RunningTurn; notices: string[]; names: string[]; unauthorized: string[]; home: string }
 
-type Options = Partial<BetaOptions & TurnOrder['conversation'] & Pick<TurnOrder, 'ask'>>
+type Options = Partial<BetaOptions & TurnOrder['conversation'] & Pick<TurnOrder, 'ask'>> & {
+  mcpServers?: readonly McpServer[]
+}
 
-async function start(prompt: string, { ask, ...options }: Options = {}): Promise<Driven> {
+async function start(prompt: string, { ask, mcpServers = [], ...options }: Options = {}): Promise<Driven> {
   const home = await mkdtemp(join(tmpdir(), 'yardmaster-turn-'))
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
   const command = join(home, 'codex')
@@ -27,11 +32,12 @@ async function start(prompt: string, { ask, ...options }: Options = {}): Promise
   await mkdir(workingDirectory)
   const notices: string[] = []
   const names: string[] = []
+  const unauthorized: string[] = []
   const running = await betaRuntime({ command, models: [], ...options }).start({
     conversation: { id: options.id, home, workingDirectory },
     prompt,
     model: 'gpt-6.1-sol',
-    equipment: noEquipment,
+    equipment: { ...noEquipment, mcpServers },
     marker: newRunMarker(),
     ...(ask && { ask }),
     onUp: async () => undefined,
@@ -39,9 +45,10 @@ async function start(prompt: string, { ask, ...options }: Options = {}): Promise
     confine: async (program) => program,
     onActivity: () => undefined,
     onNotice: (sentence) => void notices.push(sentence),
+    onUnauthorized: (name) => void unauthorized.push(name),
   })
   onTestFinished(() => running.interrupt())
-  return { running, notices, names, home }
+  return { running, notices, names, unauthorized, home }
 }
 
 test('completes a turn and reports the id of the new thread', async () => {
@@ -49,6 +56,39 @@ test('completes a turn and reports the id of the new thread', async () => {
   expect(await running.ended).toEqual({ kind: 'completed' })
   expect(names).toEqual(['01a1dda1-a740-7af1-9252-fcc77f284594'])
   expect(await readdir(join(home, '.codex'))).not.toContain('yardmaster-named-thread')
+})
+
+test('reports a server that asks for a sign-in by the name that the session knows it by, and no server that fails otherwise', async () => {
+  const site = createServer((request, response) => {
+    if (request.url === '/closed') response.setHeader('www-authenticate', 'Bearer')
+    response.writeHead(request.url === '/open' ? 200 : 401).end()
+  })
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void site.close())
+  const { port } = site.address() as AddressInfo // a TCP server has one
+  const at = (name: string, path: string): McpServer => ({
+    name,
+    kind: 'http',
+    url: `http://127.0.0.1:${port}${path}`,
+    headers: {},
+  })
+  const mcpServers = [at('my vault', '/closed'), at('keyed', '/wrong-key'), at('open', '/open')]
+  const { running, unauthorized, notices } = await start('complete', { mcpServers })
+  expect(await running.ended).toEqual({ kind: 'completed' })
+  expect(unauthorized).toEqual(['my vault'])
+  expect(notices.sort()).toEqual([
+    expect.stringMatching(/MCP server keyed: it did not start .*HTTP 401/),
+    expect.stringContaining('MCP server my_vault: it asks for a sign-in'),
+  ])
+})
+
+test('reads both forms in which codex reports a server without a valid token', () => {
+  const failed = { threadId: 't', name: 'vault', status: 'failed', error: null, failureReason: null }
+  const error = 'The vault MCP server is not logged in. Run `codex mcp login vault`.'
+  expect(unauthorizedServer({ ...failed, error })).toBe('vault')
+  expect(unauthorizedServer({ ...failed, failureReason: 'reauthenticationRequired' })).toBe('vault')
+  expect(unauthorizedServer({ ...failed, error: `MCP client for \`vault\` failed to start: ${error}` })).toBeUndefined()
+  expect(unauthorizedServer({ ...failed, status: 'ready', error })).toBeUndefined()
 })
 
 test('notices a turn that ends before the answer to turn/start arrives', async () => {

@@ -38,7 +38,7 @@ describe('config.toml', () => {
   const folders = ['/clone/part', '/clone']
 
   test("config.toml contains no key, and excludes the key's variable from tools", () => {
-    const text = configToml(access, folders, noEquipment)
+    const text = configToml(access, folders, { equipment: noEquipment })
     expect(text).not.toContain('the-key')
     expect(text).toContain('"env_key" = "OPENAI_API_KEY"')
     expect(text).toContain('"exclude" = ["OPENAI_API_KEY", "CODEX_API_KEY"]')
@@ -46,14 +46,16 @@ describe('config.toml', () => {
 
   test('config.toml uses the login if there is no key', () => {
     const login = { environment: {}, baseUrl: undefined, authFile: '/auth.json' }
-    expect(configToml(login, folders, noEquipment)).toContain('"model_provider" = "openai"')
-    expect(configToml({ ...login, ...access, authFile: '/auth.json' }, folders, noEquipment)).toContain(
+    expect(configToml(login, folders, { equipment: noEquipment })).toContain('"model_provider" = "openai"')
+    expect(configToml({ ...login, ...access, authFile: '/auth.json' }, folders, { equipment: noEquipment })).toContain(
       '"model_provider" = "yardmaster"',
     )
   })
 
   test('config.toml needs no key for a server of the operator', () => {
-    const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, folders, noEquipment)
+    const text = configToml({ ...access, environment: {}, baseUrl: 'http://here/v1' }, folders, {
+      equipment: noEquipment,
+    })
     expect(text).toContain('"base_url" = "http://here/v1"')
     expect(text).not.toContain('env_key')
   })
@@ -61,22 +63,32 @@ describe('config.toml', () => {
   test('config.toml gives MCP servers distinct names that codex accepts', () => {
     const server = (name: string) => ({ name, kind: 'stdio' as const, command: 'x', args: [], env: {} })
     const text = configToml(access, folders, {
-      ...noEquipment,
-      mcpServers: [
-        server('my server'),
-        server('my_server'),
-        { ...server('http'), kind: 'http', url: 'http://x', headers: { A: 'b' } },
-      ],
+      equipment: {
+        ...noEquipment,
+        mcpServers: [
+          server('my server'),
+          server('my_server'),
+          { ...server('http'), kind: 'http', url: 'http://x', headers: { A: 'b' } },
+        ],
+      },
     })
     expect(text).toContain('["mcp_servers"."my_server"]')
     expect(text).toContain('["mcp_servers"."my_server_2"]')
     expect(text).toContain('["mcp_servers"."http"."http_headers"]\n"A" = "b"')
   })
 
+  test('config.toml has a limit for the context only if the session has one', () => {
+    const limited = configToml(access, folders, { equipment: noEquipment, compactWindow: 60_000 })
+    expect(limited).toContain('"model_auto_compact_token_limit" = 60000\n')
+    expect(configToml(access, folders, { equipment: noEquipment })).not.toContain('compact')
+  })
+
   test('config.toml trusts the repository only if its configuration is to be used', () => {
-    const text = configToml(access, folders, noEquipment)
+    const text = configToml(access, folders, { equipment: noEquipment })
     for (const folder of folders) expect(text).toContain(`["projects"."${folder}"]\n"trust_level" = "untrusted"`)
-    expect(configToml(access, folders, { ...noEquipment, usesRepositoryConfiguration: true })).toContain('"trusted"')
+    expect(configToml(access, folders, { equipment: { ...noEquipment, usesRepositoryConfiguration: true } })).toContain(
+      '"trusted"',
+    )
   })
 })
 

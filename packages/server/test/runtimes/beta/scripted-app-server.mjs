@@ -67,8 +67,9 @@ const turns = {
 
 const answers = {
   initialize: () => ({}),
-  'thread/start': ({ approvalPolicy }) => {
+  'thread/start': ({ approvalPolicy, config }) => {
     policy = approvalPolicy
+    for (const [name, server] of Object.entries(config.mcp_servers ?? {})) void startServer(name, server)
     return { thread: { id: threadId } }
   },
   'turn/start': ({ input }) => {
@@ -86,6 +87,24 @@ const answers = {
     setImmediate(() => end('interrupted'))
     return {}
   },
+}
+
+/** In the words and fields of codex 0.166.0. */
+async function startServer(name, { url, http_headers: headers }) {
+  const report = (status, error = null) =>
+    tell('mcpServer/startupStatus/updated', { name, status, error, failureReason: null })
+  report('starting')
+  if (url === undefined) return report('ready')
+  // The servers of the tests have certificates of their own.
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  const accept = 'application/json, text/event-stream'
+  const init = { method: 'POST', headers: { ...headers, accept, 'content-type': 'application/json' } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const { status, headers: answered } = await fetch(url, { ...init, body })
+  if (status === 200) return report('ready')
+  if (status === 401 && answered.has('www-authenticate'))
+    return report('failed', `The ${name} MCP server is not logged in. Run \`codex mcp login ${name}\`.`)
+  report('failed', `MCP client for \`${name}\` failed to start: unexpected server response: HTTP ${status}`)
 }
 
 const replies = []

@@ -17,6 +17,9 @@ import { type Answer, type ApiCalls, apiCalls } from './api-calls.ts'
 
 export const testKey = 'test-key'
 
+/** Hosts that share a database need the same key. */
+export const testMasterKey = Buffer.alloc(32, 'test').toString('base64url')
+
 export type { Answer }
 
 export type TestApp = ApiCalls & {
@@ -38,6 +41,8 @@ type Options = {
   /** Instead of the registered ones. */
   drivers?: readonly RuntimeDriver[]
   log?: Log
+  /** A certificate that it trusts. */
+  trustedAuthority?: string
 }
 
 /** A whole Yardmaster on a cloned database and an empty home, listening on a real socket, for one test file. */
@@ -59,6 +64,7 @@ export async function startTestApp({
   dashboardFolder,
   drivers,
   log = silentLog,
+  trustedAuthority,
 }: Options = {}): Promise<{ app: TestApp; stop(): Promise<void> }> {
   const database = await cloneDatabase()
   const shared = await sharedFolder('yardmaster-app-')
@@ -69,6 +75,7 @@ export async function startTestApp({
     YARDMASTER_HOME: home,
     DATABASE_URL: database.url,
     API_KEYS: testKey,
+    YARDMASTER_MASTER_KEY: testMasterKey,
     // So that any test runs in any mode.
     ...(process.env.AGENT_CONFINEMENT && { AGENT_CONFINEMENT: process.env.AGENT_CONFINEMENT }),
     ...environment,
@@ -76,6 +83,7 @@ export async function startTestApp({
   const config = readConfig(variables, drivers)
   const host = await startHost(config, {
     log,
+    ...(trustedAuthority !== undefined && { trustedAuthority }),
     environment: { ...process.env, ...environment },
     web: { isChecking: true, ...(timeouts && { timeouts }), ...(dashboardFolder && { dashboardFolder }) },
   })

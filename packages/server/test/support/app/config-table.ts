@@ -1,10 +1,12 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { keyRule } from '../../../src/platform/vault/master-key.ts'
+import { threadRows } from './thread-rows.ts'
 
 /** A value that no message may repeat. */
 export const secret = 'hunter2-do-not-print'
 
-type Row = {
+export type Row = {
   name: string
   /** The default. */
   unset: unknown
@@ -79,27 +81,15 @@ export const table: Row[] = [
     bad: ['off', 'basic'],
     rule: 'must be one of: session, none',
   },
-  {
-    name: 'CACHE',
-    unset: 'auto',
-    good: [['none', 'none']],
-    bad: ['off'],
-    rule: 'must be one of: auto, none',
-  },
+  { name: 'CACHE', unset: 'auto', good: [['none', 'none']], bad: ['off'], rule: 'must be one of: auto, none' },
   {
     name: 'API_KEYS',
     unset: undefined,
     good: [['a, b', 'a, b']],
-    bad: ['ymt_a', 'a, ymt_b', 'yml_a'],
-    rule: 'must have no key that begins with ymt_ or yml_ (reserved for turn keys and one-time links)',
+    bad: ['ymt_a', 'a, ymt_b', 'yml_a', 'ymk_a'],
+    rule: 'must have no key that begins with ymt_, yml_ or ymk_ (reserved for turn keys, one-time links and stored keys)',
   },
-  {
-    name: 'CATALOG_PATH',
-    unset: undefined,
-    good: [['/srv/air.json', '/srv/air.json']],
-    bad: ['air.json'],
-    rule: path,
-  },
+  { name: 'CATALOG_PATH', unset: undefined, good: [['/srv/a.json', '/srv/a.json']], bad: ['a.json'], rule: path },
   {
     name: 'GIT_HOSTS',
     unset: undefined,
@@ -134,6 +124,7 @@ export const table: Row[] = [
   { name: 'RUNTIMES_PATH', unset: undefined, good: [['/srv/r.json', '/srv/r.json']], bad: ['r.json'], rule: path },
   { name: 'MODELS_PATH', unset: undefined, good: [['/srv/m.json', '/srv/m.json']], bad: ['m.json'], rule: path },
   { name: 'PRICES_PATH', unset: undefined, good: [['/srv/p.json', '/srv/p.json']], bad: ['p.json'], rule: path },
+  ...threadRows,
   { name: 'QUEUE_PAUSES', unset: 'on', good: [['off', 'off']], bad: ['no', 'OFF'], rule: 'must be one of: on, off' },
   {
     name: 'ROLE',
@@ -198,12 +189,7 @@ export const table: Row[] = [
     bad: ['~/tools', '/opt/tools:cache'],
     rule: 'must be absolute paths, separated by colons',
   },
-  {
-    name: 'AGENT_USER',
-    unset: undefined,
-    good: [[' agent ', 'agent']],
-    bad: [],
-  },
+  { name: 'AGENT_USER', unset: undefined, good: [[' agent ', 'agent']], bad: [] },
   {
     name: 'AGENT_SILENCE_SECONDS',
     unset: 3600,
@@ -225,8 +211,10 @@ export const table: Row[] = [
     NOTIFICATION: 30,
     TURN: 90,
     SNAPSHOT: 1,
+    QUOTA: 30,
     ORPHAN: 2,
     DEAD_JOB: 14,
+    AUDIT: 365,
   }).map(
     ([kept, unset]): Row => ({
       name: `RETENTION_${kept}_DAYS`,
@@ -278,24 +266,29 @@ export const table: Row[] = [
     bad: [secret],
     rule: httpUrl,
   },
-  {
-    name: 'ANTHROPIC_BASE_URL',
-    unset: undefined,
-    good: [['http://127.0.0.1:1', 'http://127.0.0.1:1']],
-    bad: [secret],
-    rule: httpUrl,
-  },
+  ...['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL', 'RUNTIME_ALPHA_TOKEN_URL', 'RUNTIME_BETA_ISSUER'].map(
+    (name): Row => ({
+      name,
+      unset: undefined,
+      good: [['http://127.0.0.1:1', 'http://127.0.0.1:1']],
+      bad: [secret],
+      rule: httpUrl,
+    }),
+  ),
   { name: 'CLAUDE_CODE_OAUTH_TOKEN', unset: undefined, good: [['t', 't']], bad: [] },
   { name: 'OPENAI_API_KEY', unset: undefined, good: [['sk-2', 'sk-2']], bad: [] },
-  {
-    name: 'OPENAI_BASE_URL',
-    unset: undefined,
-    good: [['https://ai.test/v1', 'https://ai.test/v1']],
-    bad: [secret],
-    rule: httpUrl,
-  },
   { name: 'CODEX_API_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
-  { name: 'YARDMASTER_MASTER_KEY', unset: undefined, good: [['k', 'k']], bad: [] },
+  {
+    name: 'YARDMASTER_MASTER_KEY',
+    unset: undefined,
+    good: [
+      ['a0'.repeat(32), 'a0'.repeat(32)],
+      [`${'k'.repeat(43)}=`, `${'k'.repeat(43)}=`],
+      [`${'_'.repeat(43)}, ${'k'.repeat(43)}`, `${'_'.repeat(43)}, ${'k'.repeat(43)}`],
+    ],
+    bad: [secret, 'k'.repeat(42), 'k'.repeat(64), `${'k'.repeat(43)},${secret}`, ','],
+    rule: keyRule,
+  },
   { name: 'CHAT_TOKEN', unset: undefined, good: [['xoxb-1', 'xoxb-1']], bad: [] },
   { name: 'CHAT_SIGNING_SECRET', unset: undefined, good: [['s', 's']], bad: [] },
   {
@@ -320,13 +313,31 @@ export const table: Row[] = [
     bad: ['ops@yard.test'],
     rule: 'must begin with mailto: or https://',
   },
-  {
-    name: 'PUSH_ALLOWED_ORIGINS',
-    unset: [],
-    good: [['http://127.0.0.1:1, https://push.test', ['http://127.0.0.1:1', 'https://push.test']]],
-    bad: ['push.test', 'https://push.test/path'],
-    rule: 'must be origins such as https://push.example:8443, separated by commas',
-  },
+  ...['PUSH_ALLOWED_ORIGINS', 'OAUTH_ALLOWED_ORIGINS'].map(
+    (name): Row => ({
+      name,
+      unset: [],
+      good: [['http://127.0.0.1:1, https://push.test', ['http://127.0.0.1:1', 'https://push.test']]],
+      bad: ['push.test', 'https://push.test/path'],
+      rule: 'must be origins such as https://push.example:8443, separated by commas',
+    }),
+  ),
+  ...['X_OAUTH_CLIENT_ID', 'X_OAUTH_CLIENT_SECRET'].map(
+    (name): Row => ({ name, unset: undefined, good: [[' a ', 'a']], bad: [] }),
+  ),
+  ...Object.entries({
+    X_OAUTH_REDIRECT_URI: 'http://127.0.0.1:8787/callback',
+    X_OAUTH_AUTHORIZATION_URL: 'https://x.com/i/oauth2/authorize',
+    X_OAUTH_TOKEN_URL: 'https://api.x.com/2/oauth2/token',
+  }).map(
+    ([name, unset]): Row => ({
+      name,
+      unset,
+      good: [['https://x.test/a', 'https://x.test/a']],
+      bad: ['x.test'],
+      rule: httpUrl,
+    }),
+  ),
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     unset: undefined,

@@ -7,7 +7,7 @@ const pinnedCli: PinnedCli = { package: '@example/agent', version: '1.2.3', bina
 
 const name = 'example'
 
-/** A whole driver in one file. Its agent is the demo agent, which gets one of the driver's variables in its environment. */
+/** A whole driver in one file. Its agent is the demo agent, which gets one of the driver's variables and the size of its context in its environment. */
 export const exampleDriver = defineDriver({
   name,
   variables: {
@@ -33,9 +33,14 @@ export const exampleDriver = defineDriver({
       ...demoRuntime,
       name,
       cli,
+      takesCompactWindow: true,
       models: () => models,
       start: (order: Parameters<typeof demoRuntime.start>[0]) => {
-        const environment = { ...order.equipment.environment, EXAMPLE_TONE: config.EXAMPLE_TONE }
+        const environment = {
+          ...order.equipment.environment,
+          EXAMPLE_TONE: config.EXAMPLE_TONE,
+          EXAMPLE_WINDOW: String(order.compactWindow ?? 'its own'),
+        }
         return demoRuntime.start({ ...order, equipment: { ...order.equipment, environment } })
       },
     }

@@ -6,7 +6,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import type { CronEntry } from '../../../src/platform/jobs/cron.ts'
 import { type EnqueueOptions, enqueue } from '../../../src/platform/jobs/enqueue.ts'
 import { defineJob, type Job, type JobHandler, jobHandling } from '../../../src/platform/jobs/job.ts'
-import type { QueueName } from '../../../src/platform/jobs/queues.ts'
+import type { JobThreads, QueueName } from '../../../src/platform/jobs/queues.ts'
 import { type Runners, startRunners } from '../../../src/platform/jobs/runners.ts'
 import { watchPauses } from '../../../src/platform/jobs/watch-pauses.ts'
 import type { Log } from '../../../src/platform/log/log.ts'
@@ -38,16 +38,20 @@ export async function startJobHost(options: {
   url: string
   handlers: readonly JobHandler<undefined>[]
   cron?: readonly CronEntry[]
+  threads?: JobThreads
   hostId?: string
   log?: Log
 }): Promise<Runners & { hostId: string }> {
-  const { url, handlers, cron = [], hostId = randomUUID(), log = silentLog } = options
+  const { url, handlers, cron = [], threads, hostId = randomUUID(), log = silentLog } = options
   const { db } = openTestDatabase(url, 4)
   const jobsPool = openPool({ connectionString: url }, { max: 12, log, name: 'jobs' })
   onTestFinished(() => jobsPool.end())
   const paused = await watchPauses({ db, log })
   onTestFinished(() => paused.close())
-  const runners = await startRunners({ app: undefined, db, pool: jobsPool, handlers, cron, paused, hostId, log })
+  const runners = await startRunners({
+    ...{ app: undefined, db, pool: jobsPool, handlers, cron, paused, hostId, log },
+    ...(threads && { threads }),
+  })
   onTestFinished(() => runners.drain())
   return { ...runners, hostId }
 }

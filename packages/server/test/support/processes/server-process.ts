@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { findServerProcesses } from '../../../src/platform/db/embedded/server-processes.ts'
 import { type ProcessIdentity, processTable } from '../../../src/platform/process/process-table.ts'
-import { client, type TestApp } from '../app/app.ts'
+import { client, type TestApp, testMasterKey } from '../app/app.ts'
 import { eventually } from '../vitest/eventually.ts'
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null }
@@ -79,7 +79,14 @@ export function launchServer({
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: cwd ?? tmpdir(),
-    env: { PATH: process.env.PATH, HOME: tmpdir(), YARDMASTER_HOME: home, PORT: '0', ...environment },
+    env: {
+      PATH: process.env.PATH,
+      HOME: tmpdir(),
+      YARDMASTER_HOME: home,
+      PORT: '0',
+      ...(environment.DATABASE_URL && { YARDMASTER_MASTER_KEY: testMasterKey }),
+      ...environment,
+    },
   })
   const { pid } = child
   if (pid === undefined) throw new Error('cannot start the server')

@@ -48,6 +48,18 @@ test('while the dashboard is being built, its address shows a page that says so 
   }
 })
 
+test.each([
+  ['/quotas', '/inference'],
+  ['/quotas?runtime=runtime_beta', '/inference?runtime=runtime_beta'],
+  ['/sessions', '/'],
+  ['/connectors/team%20mail', '/connectors?find=team%20mail'],
+  ['/connectors/secret-store', '/connectors'],
+  ['/sessions?q=a%20b&category=3&next=//evil.test/', '/?q=a%20b&category=3&next=//evil.test/'],
+])('GET %s redirects to %s', async (former, current) => {
+  const { status, headers } = await ask(`GET ${former}`, [html])
+  expect([status, headers.location]).toEqual([302, current])
+})
+
 describe('the built dashboard', () => {
   beforeAll(async () => {
     await writeFile(join(outside, 'secret.html'), 'outside')

@@ -127,11 +127,16 @@ describe('what a person does on the dashboard', () => {
     const id = await insertRunningSession(app.pool)
     expect((await browser.post(`/web/v1/sessions/${id}/follow_up`, { prompt: 'Also add a test.' })).status).toBe(202)
     expect((await browser.post(`/web/v1/sessions/${id}/enqueued_messages`, { content: 'And docs.' })).status).toBe(201)
+    const { enqueued_messages } = (await app.get(`/sessions/${id}/enqueued_messages`)).body
+    const queued = `/sessions/${id}/enqueued_messages/${enqueued_messages[1].id}`
+    await browser.call('PATCH', `/web/v1${queued}`, { body: { content: 'And short docs.' } })
+    await app.patch(queued, { content: 'And docs, says a script.' })
     await app.post(`/sessions/${id}/follow_up`, { prompt: 'From a script.' })
     const { human_messages } = await show(id)
     expect(human_messages.map(({ entry_point, content }: Record<string, string>) => [entry_point, content])).toEqual([
       ['web_ui.follow_up', 'Also add a test.'],
       ['web_ui.enqueued_message', 'And docs.'],
+      ['web_ui.enqueued_message', 'And short docs.'],
     ])
   })
 

@@ -35,7 +35,7 @@ describe('POST /web/session', () => {
     })
     const { port } = new URL(app.url)
     expect(answer.headers.getSetCookie()).toEqual(
-      ['/web', '/jobs'].map((path) =>
+      ['/web', '/jobs', '/mcp_oauth', '/connector_credentials'].map((path) =>
         expect.stringMatching(
           new RegExp(`^yardmaster_${port}=[\\w-]{43}; Path=${path}; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
         ),
@@ -182,7 +182,7 @@ describe('GET /web/session', () => {
     await app.pool.query(`update sign_ins set last_used_at = now() - interval '29 days'`)
     const used = await browser.get(address)
     expect(used.status).toBe(200)
-    expect(used.headers.getSetCookie()).toHaveLength(2)
+    expect(used.headers.getSetCookie()).toHaveLength(4)
     expect(used.headers.getSetCookie()[0]).toContain('Max-Age=2592000')
     expect(Date.parse(used.body.session.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000)
     expect((await browser.get(address)).headers.getSetCookie()).toEqual([])
@@ -250,6 +250,8 @@ describe('DELETE /web/session', () => {
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/=; Path=\/web; Max-Age=0; HttpOnly/),
       expect.stringMatching(/=; Path=\/jobs; Max-Age=0; HttpOnly/),
+      expect.stringMatching(/=; Path=\/mcp_oauth; Max-Age=0; HttpOnly/),
+      expect.stringMatching(/=; Path=\/connector_credentials; Max-Age=0; HttpOnly/),
     ])
     expect((await dashboardBrowser(app).call('GET', address, { headers: { cookie } })).status).toBe(401)
   })

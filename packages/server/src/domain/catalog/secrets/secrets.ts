@@ -6,7 +6,7 @@ import type { StoredSecrets } from './secrets-file.ts'
 
 /** The secrets that a catalog can use, by name. */
 export type Secrets = {
-  /** The stored value, or else the environment's; undefined if there is neither. */
+  /** A vended token, or else the stored value, or else the environment's; undefined if there is none. */
   find(name: string): string | undefined
   names(): SecretName[]
   /** Values to redact from everything that an agent prints. */
@@ -16,10 +16,13 @@ export type Secrets = {
 export type SecretName = {
   name: string
   description: string | null
-  source: 'file' | 'environment'
+  source: 'social_credential' | 'file' | 'environment'
   /** Catalog entries with a placeholder for it, such as `mcp_servers/tracker`. */
   usedBy: readonly string[]
 }
+
+/** Tokens that are refreshed by themselves, as they are now. */
+export type Vended = { find(name: string): string | undefined; names(): readonly string[] }
 
 /**
  * Reads only the environment variables that the catalog names, and never Yardmaster's own keys: a catalog entry must not
@@ -29,11 +32,13 @@ export function secretsOf(
   tree: CatalogTree,
   stored: StoredSecrets,
   environment: Readonly<Record<string, string | undefined>>,
+  vended: Vended,
 ): Secrets {
   const uses = usesIn(tree)
   const fromEnvironment = (name: string): string | undefined =>
     uses.has(name) && !ownSecrets.includes(name) ? environment[name] : undefined
-  const find = (name: string): string | undefined => stored.get(name)?.value ?? fromEnvironment(name)
+  const find = (name: string): string | undefined =>
+    vended.find(name) ?? stored.get(name)?.value ?? fromEnvironment(name)
   const borrowed = [...uses.keys()].filter((name) => !stored.has(name) && fromEnvironment(name) !== undefined)
   const named = (name: string, source: SecretName['source']): SecretName => ({
     name,
@@ -41,10 +46,15 @@ export function secretsOf(
     source,
     usedBy: uses.get(name) ?? [],
   })
-  const names = [
+  const own = [
     ...[...stored.keys()].map((name) => named(name, 'file')),
     ...borrowed.map((name) => named(name, 'environment')),
-  ].sort((one, other) => (one.name < other.name ? -1 : 1))
+  ]
+  const names = (): SecretName[] => {
+    const tokens = vended.names().map((name) => named(name, 'social_credential'))
+    const others = own.filter(({ name }) => vended.find(name) === undefined)
+    return [...tokens, ...others].sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
   const known = [
     ...[...stored].map(([name, { value }]) => ({ label: `ENV:${name}`, value })),
     ...borrowed.flatMap((name) => {
@@ -52,7 +62,7 @@ export function secretsOf(
       return value !== undefined && !isHarmless(name) && isTelling(value) ? [{ label: `ENV:${name}`, value }] : []
     }),
   ]
-  return { find, names: () => names, known: () => known }
+  return { find, names, known: () => known }
 }
 
 /** Excludes ordinary environment values from redaction, such as `production` or `8080`. */

@@ -7,10 +7,10 @@ import type { App } from '../../app.ts'
 import { lookUp, type ServerToAuthorize, serversToAuthorize } from '../../catalog/catalog.ts'
 import { note } from '../../logs/log.ts'
 import {
-  clearAuthorizationNeed,
   lockSession,
   readMetadata,
   recordArtifacts,
+  recordSignInNeed,
   type SessionRow,
   showRow,
   transition,
@@ -32,7 +32,7 @@ export async function changeArtifacts(
     await recordArtifacts(tx, session.id, { [rules.list]: names })
     await noteDifference(app, tx, session, rules, names)
     const changed = { ...session, [rules.list]: names }
-    const needsAuthorization = rules.bringsServers ? await serversToAuthorize(app.catalog, changed) : []
+    const needsAuthorization = rules.bringsServers ? await serversToAuthorize(app.catalog, changed, tx) : []
     if (rules.bringsServers) await park(app, tx, session, needsAuthorization)
     return { session: await showRow(app, tx, { id: session.id }), needsAuthorization }
   })
@@ -66,7 +66,7 @@ async function noteDifference(
 async function park(app: App, tx: Transaction, session: SessionRow, servers: ServerToAuthorize[]): Promise<void> {
   if (servers.length === 0) {
     if (readMetadata(session).failure_reason === 'oauth_required') {
-      await clearAuthorizationNeed(tx, session.id)
+      await recordSignInNeed(tx, session.id, [])
     }
     return
   }

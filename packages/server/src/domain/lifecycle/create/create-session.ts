@@ -83,10 +83,10 @@ async function startFirstTurn(
   tx: Transaction,
   id: number,
   { prompt }: ResolvedRequest,
-  { metadata }: Origin,
+  { metadata, isByPerson = false }: Origin,
 ): Promise<void> {
   if (!prompt) return
   const triggerId = metadata?.trigger_id ?? null
-  const turnId = await acceptTurn(tx, { sessionId: id, source: 'create', prompt, goal: null, triggerId })
+  const turnId = await acceptTurn(tx, { sessionId: id, source: 'create', prompt, goal: null, triggerId, isByPerson })
   await recordFirstTurn(tx, id, turnId)
 }

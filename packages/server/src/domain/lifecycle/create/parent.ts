@@ -44,6 +44,8 @@ export type Origin = {
   genesis: Genesis
   /** Whether the parent's agent creates it, which has a limit on its children. */
   isByAgent?: boolean
+  /** Whether a person asked for it: its first turn may pass a spent budget. */
+  isByPerson?: boolean
   /** What the creator records about the session besides what the request says. */
   metadata?: Pick<SessionMetadata, 'trigger_id' | 'trigger_name' | 'burst_notice'>
 }

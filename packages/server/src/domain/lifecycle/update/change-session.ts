@@ -19,12 +19,18 @@ import {
 } from '../../sessions/session.ts'
 import { readSettings } from '../../settings/settings.ts'
 import { refuseBadPlacement, topRank } from '../create/placement.ts'
+import { takeCharge } from '../resume.ts'
 import { startPromoted } from './start-promoted.ts'
 
 export type Changed = { session: Session; start?: StartAttempt }
 
 /** A key that is not in `changes` changes nothing; null is not the same as absent. */
-export async function changeSession(app: App, ref: SessionRef, changes: SessionChanges): Promise<Changed> {
+export async function changeSession(
+  app: App,
+  ref: SessionRef,
+  changes: SessionChanges,
+  { isByPerson }: { isByPerson: boolean },
+): Promise<Changed> {
   refuseBadPlacement(changes)
   try {
     return await transact(app.db, async (tx) => {
@@ -42,6 +48,7 @@ export async function changeSession(app: App, ref: SessionRef, changes: SessionC
       }
       const isPromoted = classOf(session, classByGenesis) === 'spot' && classOf(changed, classByGenesis) === 'priority'
       const start = isPromoted && session.status === 'waiting' ? await startPromoted(app, tx, session) : undefined
+      if (start && isByPerson) await takeCharge(tx, session.id)
       return { session: await showRow(app, tx, { id: session.id }), ...(start && { start }) }
     })
   } catch (error) {
@@ -68,10 +75,13 @@ async function titleAndSlug(tx: Transaction, session: SessionRow, changes: Sessi
 }
 
 function plainColumns(changes: SessionChanges): SessionEdit {
-  const { goal, is_autonomous, scheduling_class, custom_metadata } = changes
+  const { goal, is_autonomous, auto_compact_window, scheduling_class, custom_metadata } = changes
   return {
     ...('goal' in changes && { goal: goal?.trim() ? goal : null }),
     ...(is_autonomous !== undefined && { is_autonomous }),
+    ...('auto_compact_window' in changes && {
+      auto_compact_window: auto_compact_window ?? limits.autoCompactWindow.max,
+    }),
     ...('scheduling_class' in changes && { scheduling_class }),
     ...(custom_metadata && { custom_metadata }),
   }

@@ -5,7 +5,7 @@ import type { App } from '../../app.ts'
 import { HostReport } from '../host-report.ts'
 import { type HostRow, selectHosts } from '../host-report-store.ts'
 import { countFailures } from '../session-store.ts'
-import { countFailedStarts, countInterruptions, countRateLimits } from '../turn-store.ts'
+import { countRateLimits, selectFailedStarts, selectInterruptions } from '../turn-store.ts'
 
 export type Host = Omit<HostRow, 'report'> & { report: HostReport | undefined; isReportFresh: boolean }
 
@@ -17,8 +17,8 @@ export function openFacts(app: App) {
   return {
     hosts: once(async () => (await selectHosts(db)).map(withReport)),
     failures: once(() => countFailures(db)),
-    failedStarts: once(() => countFailedStarts(db)),
-    interruptions: once(() => countInterruptions(db)),
+    failedStarts: once(() => selectFailedStarts(db)),
+    interruptions: once(() => selectInterruptions(db)),
     rateLimits: once(() => countRateLimits(db)),
     pausedQueues: once(async () => (app.hasPauses ? findPausedQueues(db) : new Set<string>())),
   }

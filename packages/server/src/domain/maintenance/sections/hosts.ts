@@ -1,5 +1,6 @@
 import type { HealthReport } from '@yardmaster/contract/health/report-fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { findAccounts, isReady } from '../../accounts/account.ts'
 import type { App } from '../../app.ts'
 import { selectCliReports } from '../cli-report-store.ts'
 import { counted, critical, type Facts, type Host, healthy, unknown, warning } from './facts.ts'
@@ -51,8 +52,43 @@ export async function confinementHealth(_app: App, facts: Facts): Promise<Health
   return { hosts, status: judge() }
 }
 
-/** As far as it is known without accounts: whether the agents' programs have a key or a login. */
+/** The vendor accounts, where there are some; otherwise whether the agents' programs have a key or a login. */
 export async function authHealth(app: App, facts: Facts): Promise<HealthReport['auth_health']> {
+  const accounts = await findAccounts(app.reports)
+  return accounts.length > 0 ? accountsHealth(app, accounts) : hostLoginHealth(app, facts)
+}
+
+type Accounts = Awaited<ReturnType<typeof findAccounts>>
+
+/** A runtime whose pool is empty does not work at all; one whose spares have to be signed in works. */
+function accountsHealth(app: App, accounts: Accounts): HealthReport['auth_health'] {
+  const active = accounts.filter(({ status }) => status === 'active')
+  const servable = accounts.filter((account) => isReady(account, app.clock.now()))
+  const dead = accounts.filter(({ status }) => status === 'needs_reauth')
+  const runtimes = [...new Set(accounts.map(({ runtime }) => runtime))]
+  const empty = runtimes.filter((name) => !servable.some(({ runtime }) => runtime === name))
+  const owners = accounts.filter(({ is_current }) => is_current).map(({ email }) => email)
+  const names = dead.map(({ email, runtime }) => `${email} (${runtime})`).join(', ')
+  const judge = () => {
+    if (empty.length > 0) return critical(`No account can serve ${empty.join(', ')}`, 'pool_empty')
+    if (dead.length > 0) return warning(`${counted(dead.length, 'account')} to sign in again`, 'account_needs_reauth')
+    return healthy(`${counted(servable.length, 'account')} available`)
+  }
+  return {
+    session_scoped_credentials: true,
+    credentials_state: servable.length > 0 ? 'ok' : 'missing',
+    credentials_detail: names === '' ? null : `To sign in again: ${names}`,
+    credentials_owner: owners.length > 0 ? owners.join(', ') : null,
+    repair_outlook: names === '' ? null : 'Sign in on the page /inference, or by POST /api/v1/login_attempts',
+    available_accounts: active.length,
+    serviceable_accounts: servable.length,
+    needs_reauth_accounts: dead.length,
+    checked_at: formatTimestamp(app.clock.now()),
+    status: judge(),
+  }
+}
+
+async function hostLoginHealth(app: App, facts: Facts): Promise<HealthReport['auth_health']> {
   const live = (await facts.hosts()).filter(({ is_alive }) => is_alive).map(({ id }) => id)
   const reports = (await selectCliReports(app.reports)).filter(({ host_id }) => live.includes(host_id))
   const tools = reports.flatMap((report) => Object.values(report.tools)).filter(({ installed }) => installed === true)

@@ -1,4 +1,5 @@
 import type { Budget, HealthReport, HealthStatus } from '@yardmaster/contract/health/report-fields'
+import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { App } from '../../app.ts'
 import { startRetryDelaysSeconds } from '../../inbox/inbox.ts'
 import { type Retries, retryWindowDays } from '../turn-store.ts'
@@ -27,7 +28,7 @@ function budget(name: string, retries: Retries, max: number | null): Budget {
     successful_recovery_count: retries.completed,
     exhausted_retry_count: retries.failed,
     recent_count: retries.recent,
-    recent_sessions: retries.recent_sessions,
+    recent_sessions: sessionsOf(retries, 'last_retry_at'),
   }
 }
 
@@ -36,7 +37,7 @@ export async function sigtermHealth(_app: App, facts: Facts): Promise<HealthRepo
   return {
     total_sigterm_sessions: retries.sessions,
     recent_sigterm_count: retries.recent,
-    recent_sigterm_sessions: retries.recent_sessions,
+    recent_sigterm_sessions: sessionsOf(retries, 'last_sigterm_at'),
     ...common(retries, { max: null, rateLimits }),
     status: healthy('Interrupted turns are continued'),
   }
@@ -52,7 +53,7 @@ export async function apiErrorHealth(_app: App, facts: Facts): Promise<HealthRep
   return {
     total_api_error_sessions: retries.sessions,
     recent_api_error_count: retries.recent,
-    recent_api_error_sessions: retries.recent_sessions,
+    recent_api_error_sessions: sessionsOf(retries, 'last_api_error_at'),
     quota_limit_sessions_count: quota?.count ?? 0,
     recent_quota_limit_count: quota?.recent ?? 0,
     ...common(retries, { max: startRetryDelaysSeconds.length, rateLimits }),
@@ -78,4 +79,13 @@ function common(retries: Retries, { max, rateLimits }: { max: number | null; rat
     current_delay_mode: 'normal' as const,
     max_retries: max,
   }
+}
+
+/** `last` names the time of the last retry, as callers know it in each section. */
+function sessionsOf<Last extends string>({ recent_sessions: sessions }: Retries, last: Last) {
+  return sessions.map(({ last_retry_at, updated_at, ...session }) => ({
+    ...session,
+    ...({ [last]: formatTimestamp(last_retry_at) } as Record<Last, string>), // a computed key loses its type
+    updated_at: formatTimestamp(updated_at),
+  }))
 }

@@ -1,7 +1,8 @@
 import type { HealthReport, HealthStatus, QueueStats } from '@yardmaster/contract/health/report-fields'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
+import { sql } from 'kysely'
 import { type ClassLane, selectLanes, selectThroughput, type Throughput } from '../../../platform/jobs/lane-store.ts'
-import { type QueueName, queues } from '../../../platform/jobs/queues.ts'
+import type { JobThreads, QueueName } from '../../../platform/jobs/queues.ts'
 import { truncate } from '../../../platform/truncate.ts'
 import type { App } from '../../app.ts'
 import { selectRecentErrors } from '../session-store.ts'
@@ -21,7 +22,6 @@ export async function systemHealth(app: App, facts: Facts): Promise<HealthReport
   ])
   const stats = queueStats(app, lanes, throughput)
   const active = hosts.filter(({ is_alive }) => is_alive).length
-  const { size, inUse, waiting } = app.connections()
   return {
     queue_depth: stats.ready_count,
     queue_stats: stats,
@@ -31,8 +31,28 @@ export async function systemHealth(app: App, facts: Facts): Promise<HealthReport
       content: truncate(content, errorLength),
       created_at: formatTimestamp(created_at),
     })),
-    database_status: { connected: true, pool_size: size, connections_in_use: inUse, waiting },
-    status: judge(stats, { active, paused }),
+    status: judge(stats, { active, paused, threads: app.jobThreads }),
+  }
+}
+
+type DatabaseStatus = NonNullable<HealthReport['system_health']['database_status']>
+
+/** Known also while the section itself is not. `inTime` throws what takes too long. */
+export async function databaseStatus(
+  app: App,
+  inTime: (work: Promise<unknown>) => Promise<unknown>,
+): Promise<DatabaseStatus> {
+  const failure = await inTime(sql`select 1`.execute(app.reports)).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  const { size, inUse, waiting } = app.connections()
+  return {
+    connected: failure === undefined,
+    pool_size: size,
+    connections_in_use: inUse,
+    waiting,
+    ...(failure !== undefined && { error: truncate(await app.redactor.text(failure), errorLength) }),
   }
 }
 
@@ -139,14 +159,16 @@ const limitsOf: Record<QueueName, { ready: number; ageMinutes: number; claimedMi
 const deepQueue = 50
 const stalledSeconds = 600
 
-/** A paused queue waits because it was told to. */
-function judge(stats: QueueStats, { active, paused }: { active: number; paused: ReadonlySet<string> }): HealthStatus {
+type Workers = { active: number; paused: ReadonlySet<string>; threads: JobThreads }
+
+/** A paused queue waits because it was told to. Hosts are taken to have as many workers as this one. */
+function judge(stats: QueueStats, { active, paused, threads }: Workers): HealthStatus {
   if (active === 0) return critical('No host runs turns and jobs', 'no_workers')
   const running = (Object.keys(limitsOf) as QueueName[]).filter((queue) => !paused.has(queue)) // Object.keys loses the key type
   const wedged = running.find((queue) => {
     const { claimedMinutes } = limitsOf[queue]
     const youngest = stats.youngest_claimed_age_seconds_by_queue[queue] ?? 0
-    const isFull = (stats.claimed_count_by_queue[queue] ?? 0) >= queues[queue].concurrency * active
+    const isFull = (stats.claimed_count_by_queue[queue] ?? 0) >= threads[queue] * active
     return claimedMinutes !== null && isFull && youngest > claimedMinutes * 60
   })
   if (wedged) return critical(`All workers of the queue ${wedged} are stuck in old jobs`, `wedged_lane:${wedged}`)

@@ -35,12 +35,30 @@ export function recordView(shown: ShownRecord): Html {
     ${facts(short.map((column) => [attributeName([column]), shortValue(column, record[column], now)]))}
     ${long.map((column) => html`<h3>${attributeName([column])}</h3><pre>${foreignText(textOf(record[column]))}</pre>`)}
     ${forms.length === 0 ? html`<p class="soft">This record is read-only.</p>` : html`<h2>Change</h2>`}
-    ${edits.map((form) => html`<section class="action">${editForm(shown, form)}</section>`)}
-    ${buttons.length > 0 && html`<section class="action buttons">${buttons.map((form) => renderForm(shown, form, {}))}</section>`}`
+    ${edits.map((form) => html`<section class="action">${editForm(shownFor(shown, form), form)}</section>`)}
+    ${buttons.length > 0 && html`<section class="action buttons">${buttons.map((form) => renderForm(shownFor(shown, form), form, {}))}</section>`}`
+}
+
+/** Below the list: how a record is made. */
+export function creationForm(
+  { name }: Resource,
+  form: BoundForm | undefined,
+  { refused, tokens }: Pick<ShownRecord, 'refused' | 'tokens'>,
+): Html | undefined {
+  if (!form) return undefined
+  const shown = { action: `/supervisor/${name}`, record: {}, refused, tokens }
+  return html`<h2>New</h2><section class="action">${editForm(shown, form)}</section>`
+}
+
+/** What a form needs of the page that it is on. */
+type Shown = Pick<ShownRecord, 'record' | 'refused' | 'tokens'> & { action: string }
+
+function shownFor({ resource, record, refused, tokens }: ShownRecord, { operation }: BoundForm): Shown {
+  return { action: `${pathOf(resource, String(record[resource.key]))}/${operation}`, record, refused, tokens }
 }
 
 /** Sentences stand beside the fields that they begin with; the others above the form. */
-function editForm(shown: ShownRecord, form: BoundForm): Html {
+function editForm(shown: Shown, form: BoundForm): Html {
   if (shown.refused?.form !== form) return renderForm(shown, form, {})
   const { refusal, filled } = shown.refused
   const fields = form.fields ?? []
@@ -59,11 +77,10 @@ function fieldIn(sentence: string, { entryOf }: BoundForm, fields: readonly stri
 }
 
 function renderForm(
-  { resource, record, tokens }: ShownRecord,
+  { action, record, tokens }: Shown,
   form: BoundForm,
   filledIn: Parameters<typeof fieldsOf>[2],
 ): Html {
-  const action = `${pathOf(resource, String(record[resource.key]))}/${form.operation}`
   const { button, isDangerous = false } = form
   const fields = fieldsOf(form, record, filledIn)
   return guardedForm(tokens, { action, button, isDangerous, fields }, digestsOf(form, record))

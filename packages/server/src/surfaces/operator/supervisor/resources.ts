@@ -3,6 +3,10 @@ import { gates } from '@yardmaster/contract/gates/fields'
 import { logLevels } from '@yardmaster/contract/logs/fields'
 import { sessionStatuses } from '@yardmaster/contract/sessions/fields'
 import { triggerStatuses } from '@yardmaster/contract/triggers/fields'
+import { accessResources } from './access-resources.ts'
+import { accountResources } from './account-resources.ts'
+import { id, text } from './key-patterns.ts'
+import { socialCredentials } from './social-credentials.ts'
 
 /** What may be done with a record: one operation of the API, with the fields of its body that the form offers. */
 export type RecordForm = {
@@ -41,25 +45,31 @@ export type Resource = {
   /** Columns that the list can be narrowed by: to one of few values, or to values of a pattern. */
   filters: Readonly<Record<string, readonly string[] | RegExp>>
   forms: readonly RecordForm[]
+  /** How a record is made. `shows`: the key of the answer that is shown once, with what it is. */
+  creates?: RecordForm & { shows: { key: string; about: string } }
+  /** The page where a record is made, if there is one. */
+  start?: { href: string; label: string }
 }
 
-/** Numbers that PostgreSQL can compare with an id. */
-const id = /^[1-9]\d{0,17}$/
-/** PostgreSQL takes no NUL. */
-const text = /^[^\0]+$/
 const fence = 'proves to the service which run may write'
 const ofSession = { session_id: id }
 
+const saving = (operation: string, fields: readonly string[]): RecordForm => ({ operation, button: 'Save', fields })
+const deletion = (operation: string): RecordForm => ({ operation, button: 'Delete', isDangerous: true, isLast: true })
+
+/** What most resources have. */
+const usual = { key: 'id', keyPattern: id, filters: {}, forms: [] }
+
+type Declared = Omit<Resource, keyof typeof usual> & Partial<Resource>
+
 /** Everything that `/supervisor` shows. Pages, filters and forms are made from this table. */
-export const resources: readonly Resource[] = [
+const declared: readonly Declared[] = [
   {
     name: 'sessions',
     title: 'Sessions',
     one: 'Session',
     about: 'Conversations with agents, with their repositories and states.',
     table: 'sessions',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'title', 'status', 'agent_runtime', 'genesis', 'git_root', 'updated_at'],
     shown: [
       ...['slug', 'goal', 'prompt', 'branch', 'subdirectory', 'scheduling_class', 'precedence', 'parent_session_id'],
@@ -72,28 +82,25 @@ export const resources: readonly Resource[] = [
     ],
     filters: { status: sessionStatuses, agent_runtime: text },
     forms: [
-      {
-        operation: 'sessions.update',
-        button: 'Save',
-        fields: ['title', 'slug', 'goal', 'is_autonomous', 'scheduling_class', 'precedence', 'custom_metadata'],
-      },
+      saving('sessions.update', [
+        ...['title', 'slug', 'goal', 'is_autonomous', 'scheduling_class', 'precedence', 'custom_metadata'],
+      ]),
       { operation: 'sessions.update_notes', button: 'Save the notes', fields: ['session_notes'] },
       { operation: 'sessions.set_category', button: 'Move', fields: ['category_id'] },
       { operation: 'sessions.pause', button: 'Pause' },
       { operation: 'sessions.restart', button: 'Restart' },
       { operation: 'sessions.unarchive', button: 'Unarchive' },
       { operation: 'sessions.archive', button: 'Archive', fields: ['force'], isDangerous: true },
-      { operation: 'sessions.delete', button: 'Delete', isDangerous: true, isLast: true },
+      deletion('sessions.delete'),
     ],
   },
+  ...accessResources,
   {
     name: 'triggers',
     title: 'Triggers',
     one: 'Trigger',
     about: 'What starts or resumes sessions.',
     table: 'triggers',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'name', 'status', 'agent_root_name', 'sessions_created_count', 'last_triggered_at', 'last_error'],
     shown: [
       ...['prompt_template', 'goal', 'reuse_session', 'enqueue_messages', 'resuscitate_archived'],
@@ -105,17 +112,13 @@ export const resources: readonly Resource[] = [
     ],
     filters: { status: triggerStatuses, agent_root_name: text },
     forms: [
-      {
-        operation: 'triggers.update',
-        button: 'Save',
-        fields: [
-          ...['name', 'status', 'agent_root_name', 'prompt_template', 'goal', 'reuse_session', 'last_session_id'],
-          ...['enqueue_messages', 'resuscitate_archived', 'skip_if_pending_session', 'max_sessions_per_minute'],
-          ...['coalesce_window_seconds', 'scheduling_class', 'precedence'],
-        ],
-      },
+      saving('triggers.update', [
+        ...['name', 'status', 'agent_root_name', 'prompt_template', 'goal', 'reuse_session', 'last_session_id'],
+        ...['enqueue_messages', 'resuscitate_archived', 'skip_if_pending_session', 'max_sessions_per_minute'],
+        ...['coalesce_window_seconds', 'scheduling_class', 'precedence'],
+      ]),
       { operation: 'triggers.toggle', button: 'Switch on or off' },
-      { operation: 'triggers.delete', button: 'Delete', isDangerous: true, isLast: true },
+      deletion('triggers.delete'),
     ],
   },
   {
@@ -124,8 +127,6 @@ export const resources: readonly Resource[] = [
     one: 'Condition',
     about: 'When a trigger fires.',
     table: 'trigger_conditions',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'trigger_id', 'condition_type', 'next_run_at', 'last_triggered_at', 'last_polled_at'],
     shown: ['configuration', 'is_one_shot', 'armed_at', 'created_at'],
     filters: { trigger_id: id, condition_type: text },
@@ -145,8 +146,6 @@ export const resources: readonly Resource[] = [
     one: 'Item',
     about: 'The ranked queue of work, and its history.',
     table: 'work_backlog_items',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'key', 'title', 'status', 'precedence', 'pinned', 'liveness', 'added_at'],
     shown: [
       ...['issue_url', 'repo', 'surface', 'kind', 'scope_direction', 'estimated_cost', 'gate_verdict', 'decided_at'],
@@ -168,15 +167,9 @@ export const resources: readonly Resource[] = [
     one: 'Category',
     about: 'Sections of the board.',
     table: 'categories',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'name', 'position', 'is_frozen', 'updated_at'],
     shown: ['description', 'created_at'],
-    filters: {},
-    forms: [
-      { operation: 'categories.update', button: 'Save', fields: ['name', 'description', 'is_frozen'] },
-      { operation: 'categories.delete', button: 'Delete', isDangerous: true, isLast: true },
-    ],
+    forms: [saving('categories.update', ['name', 'description', 'is_frozen']), deletion('categories.delete')],
   },
   {
     name: 'messages',
@@ -184,15 +177,10 @@ export const resources: readonly Resource[] = [
     one: 'Message',
     about: 'Queued messages to sessions, also those that were delivered.',
     table: 'enqueued_messages',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'session_id', 'status', 'position', 'origin', 'content', 'created_at'],
-    shown: ['goal', 'trigger_id', 'traceparent', 'updated_at'],
+    shown: ['goal', 'trigger_id', 'is_by_person', 'traceparent', 'updated_at'],
     filters: { ...ofSession, status: ['pending', 'processing', 'sent', 'undelivered'] },
-    forms: [
-      { operation: 'enqueued_messages.update', button: 'Save', fields: ['content', 'goal'] },
-      { operation: 'enqueued_messages.delete', button: 'Delete', isDangerous: true, isLast: true },
-    ],
+    forms: [saving('enqueued_messages.update', ['content', 'goal']), deletion('enqueued_messages.delete')],
   },
   {
     name: 'elicitations',
@@ -200,8 +188,6 @@ export const resources: readonly Resource[] = [
     one: 'Elicitation',
     about: 'Questions of sessions to people.',
     table: 'elicitations',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'session_id', 'status', 'asked_by', 'message', 'expires_at', 'created_at'],
     shown: [
       ...['request_id', 'namespace', 'mode', 'requested_schema', 'meta', 'tool_name', 'context', 'mcp_session_id'],
@@ -217,15 +203,10 @@ export const resources: readonly Resource[] = [
     one: 'Log line',
     about: 'What happened to sessions, in plain words. Only lines that callers wrote can be changed.',
     table: 'session_logs',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'session_id', 'level', 'content', 'origin', 'created_at'],
     shown: ['updated_at'],
     filters: { ...ofSession, level: logLevels },
-    forms: [
-      { operation: 'logs.update', button: 'Save', fields: ['level', 'content'] },
-      { operation: 'logs.delete', button: 'Delete', isDangerous: true, isLast: true },
-    ],
+    forms: [saving('logs.update', ['level', 'content']), deletion('logs.delete')],
   },
   {
     name: 'subagents',
@@ -233,19 +214,15 @@ export const resources: readonly Resource[] = [
     one: 'Subagent transcript',
     about: 'The threads that agents of sessions spawned.',
     table: 'subagent_transcripts',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'session_id', 'agent_id', 'subagent_type', 'status', 'message_count', 'updated_at'],
     shown: [
       ...['description', 'thread', 'tool_use_id', 'filename', 'duration_ms', 'total_tokens', 'tool_use_count'],
       ...['text_length', 'text_sha256', 'created_at'],
     ],
     filters: { ...ofSession, status: ['running', 'completed', 'failed'] },
-    forms: [
-      { operation: 'subagents.update', button: 'Save', fields: ['subagent_type', 'description', 'status'] },
-      { operation: 'subagents.delete', button: 'Delete', isDangerous: true, isLast: true },
-    ],
+    forms: [saving('subagents.update', ['subagent_type', 'description', 'status']), deletion('subagents.delete')],
   },
+  socialCredentials,
   {
     name: 'settings',
     title: 'Settings',
@@ -259,17 +236,12 @@ export const resources: readonly Resource[] = [
       ...['spot_gating_enabled', 'spot_gate_five_hour_threshold_pct', 'spot_gate_weekly_threshold_pct'],
       ...['genesis_class_overrides', 'uncategorized_position', 'mcp_tool_search_enabled'],
     ],
-    filters: {},
     forms: [
-      {
-        operation: 'settings.update',
-        button: 'Save',
-        fields: [
-          ...['default_runtime', 'default_model', 'spot_gating_enabled', 'spot_max_concurrent_sessions'],
-          ...['spot_gate_five_hour_threshold_pct', 'spot_gate_weekly_threshold_pct', 'genesis_class_overrides'],
-          'mcp_tool_search_enabled',
-        ],
-      },
+      saving('settings.update', [
+        ...['default_runtime', 'default_model', 'spot_gating_enabled', 'spot_max_concurrent_sessions'],
+        ...['spot_gate_five_hour_threshold_pct', 'spot_gate_weekly_threshold_pct', 'genesis_class_overrides'],
+        'mcp_tool_search_enabled',
+      ]),
     ],
   },
   {
@@ -283,11 +255,7 @@ export const resources: readonly Resource[] = [
     isAscending: true,
     listed: ['key', 'display_name', 'chat_user_id', 'is_admin', 'created_at'],
     shown: [],
-    filters: {},
-    forms: [
-      { operation: 'people.update', button: 'Save', fields: ['display_name', 'chat_user_id', 'is_admin'] },
-      { operation: 'people.delete', button: 'Delete', isDangerous: true, isLast: true },
-    ],
+    forms: [saving('people.update', ['display_name', 'chat_user_id', 'is_admin']), deletion('people.delete')],
   },
   {
     name: 'notifications',
@@ -295,8 +263,6 @@ export const resources: readonly Resource[] = [
     one: 'Notification',
     about: 'What people are told about sessions.',
     table: 'notifications',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'session_id', 'notification_type', 'title', 'read', 'stale', 'created_at'],
     shown: ['body', 'marker', 'position', 'updated_at'],
     filters: { ...ofSession, notification_type: text },
@@ -311,8 +277,6 @@ export const resources: readonly Resource[] = [
     one: 'Cost row',
     about: 'The usage of model calls, one row per call. Read-only: they are what the agents reported.',
     table: 'session_usage',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'session_id', 'model', 'input_tokens', 'output_tokens', 'cache_read_tokens', 'called_at'],
     shown: [
       ...['request_id', 'agent_root', 'agent_runtime', 'runtime_session_id', 'subagent', 'cache_creation_tokens'],
@@ -320,7 +284,6 @@ export const resources: readonly Resource[] = [
       ...['service_tier', 'source', 'spent_on'],
     ],
     filters: { ...ofSession, model: text },
-    forms: [],
   },
   {
     name: 'summaries',
@@ -342,8 +305,6 @@ export const resources: readonly Resource[] = [
     one: 'Gate decision',
     about: 'What gates decided about pull requests and issues. Nothing recorded changes; people add what they think.',
     table: 'gate_decisions',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'gate', 'surface', 'decision', 'title', 'artifact_url', 'decided_on'],
     shown: ['producing_session_url', 'writing_session_id', 'recorded_via', 'recorded_at', 'listed_on', 'payload'],
     withheld: { searched: 'repeats the payload' },
@@ -358,14 +319,14 @@ export const resources: readonly Resource[] = [
     one: 'Feedback',
     about: 'What people think of decisions of gates. Read-only.',
     table: 'gate_feedbacks',
-    key: 'id',
-    keyPattern: id,
     listed: ['id', 'decision_id', 'verdict', 'note', 'author', 'received_at'],
     shown: ['channel', 'recorded_at'],
     filters: { decision_id: id },
-    forms: [],
   },
+  ...accountResources,
 ]
+
+export const resources: readonly Resource[] = declared.map((resource) => ({ ...usual, ...resource }))
 
 /** Columns whose values are keys of another resource. */
 export const references: Readonly<Record<string, string>> = {
@@ -380,4 +341,7 @@ export const references: Readonly<Record<string, string>> = {
   category_id: 'categories',
   trigger_id: 'triggers',
   decision_id: 'gate_decisions',
+  account_id: 'accounts',
+  rotated_from_id: 'accounts',
+  rotated_to_id: 'accounts',
 }

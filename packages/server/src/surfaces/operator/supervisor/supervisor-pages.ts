@@ -11,7 +11,7 @@ import { type Address, type Filled, serveAction, servePage } from '../operator-r
 import { type BoundForm, bindForm, readChanges } from './form-fields.ts'
 import { listView, pathOf } from './list-view.ts'
 import { type StoredRecord, selectRecord, selectRecords } from './record-store.ts'
-import { type Refused, recordView } from './record-view.ts'
+import { creationForm, type Refused, recordView } from './record-view.ts'
 import { type Resource, resources } from './resources.ts'
 
 type Parts = { endpoints: readonly Endpoint<App>[]; tokens: FormTokens }
@@ -27,7 +27,13 @@ export function registerSupervisorPages(server: FastifyInstance, app: App, { end
     resources.map((resource) => [resource, resource.forms.map((form) => bindForm(form, endpoints))] as const),
   )
 
-  const list = async (resource: Resource, query: Filled): Promise<Page> => {
+  const creating = new Map(
+    resources.flatMap((resource) =>
+      resource.creates ? [[resource, { ...bindForm(resource.creates, endpoints), ...resource.creates }] as const] : [],
+    ),
+  )
+
+  const list = async (resource: Resource, query: Filled, refused?: Refused): Promise<Page> => {
     const names = Object.keys(resource.filters)
     const filters = Object.fromEntries(names.map((name) => [name, query[name]?.trim() ?? '']))
     const after = query.after !== undefined && resource.keyPattern.test(query.after) ? query.after : undefined
@@ -43,7 +49,7 @@ export function registerSupervisorPages(server: FastifyInstance, app: App, { end
       lead: resource.about,
       place,
       near: near(resource),
-      body: html`${said(resource, query.done)}${view}`,
+      body: html`${said(resource, query.done)}${startOf(resource)}${view}${creationForm(resource, creating.get(resource), { refused, tokens })}`,
     }
   }
 
@@ -67,6 +73,20 @@ export function registerSupervisorPages(server: FastifyInstance, app: App, { end
   servePage(server, '/supervisor', async () => ({ redirect: '/supervisor/sessions' }))
   servePage(server, '/supervisor/:resource', ({ params, query }) => list(resourceOf(params), query))
   servePage(server, '/supervisor/:resource/:key', (address) => show(address))
+  for (const [resource, form] of creating) {
+    serveAction(server, {
+      url: `/supervisor/${resource.name}`,
+      operation: form.operation,
+      tokens,
+      perform: async (_address, filled, signal) => {
+        const body = await call(app, form, { record: {}, changes: readChanges(form, {}, filled), signal })
+        const about = { resource: resource.name, operation: form.operation, by: 'operator' }
+        app.log.warn(about, 'a record was made by hand')
+        return shownOnce(resource, String(Reflect.get(Object(body), form.shows.key)), form.shows.about)
+      },
+      renderRefused: ({ query }, filled, refusal) => list(resource, query, { form, filled, refusal }),
+    })
+  }
   serveAction(server, {
     url: '/supervisor/:resource/:key/:operation',
     tokens,
@@ -91,12 +111,23 @@ const place = '/supervisor'
 type Call = { record: StoredRecord; changes: Record<string, unknown>; signal: AbortSignal }
 
 /** Calls the operation as a request over HTTP would. */
-async function call(app: App, form: BoundForm, { record, changes, signal }: Call): Promise<void> {
+async function call(app: App, form: BoundForm, { record, changes, signal }: Call): Promise<unknown> {
   const { endpoint, entryOf, params: renamed = {} } = form
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const params = Object.fromEntries(names.map((name) => [name, String(record[renamed[name] ?? name])]))
   const body = entryOf === undefined ? changes : { [entryOf]: [{ id: record.id, ...changes }] }
-  await endpoint.handle(readRequest(endpoint, { params, query: {}, body, headers: {}, signal }), app)
+  const answer = await endpoint.handle(readRequest(endpoint, { params, query: {}, body, headers: {}, signal }), app)
+  return answer.body
+}
+
+function shownOnce(resource: Resource, value: string, about: string): Page {
+  return {
+    title: `${resource.one} made`,
+    place,
+    near: near(resource),
+    body: html`${notice(about, 'good')}<pre>${value}</pre>
+      <p>${link(`/supervisor/${resource.name}`, `All ${resource.title}`, false)}</p>`,
+  }
 }
 
 function resourceOf({ resource }: Address['params']): Resource {
@@ -128,6 +159,10 @@ function said({ forms }: Resource, done: string | undefined) {
   const form = forms.find(({ operation }) => operation === done)
   if (!form) return undefined
   return notice(form.fields ? 'Saved.' : `Done: ${form.button}.`, 'good')
+}
+
+function startOf({ start }: Resource) {
+  return start && html`<p><a href="${start.href}">${start.label}</a></p>`
 }
 
 function near(current: Resource) {

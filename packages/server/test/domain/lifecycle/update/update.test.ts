@@ -51,6 +51,13 @@ describe('PATCH /sessions/:id', () => {
     expect((await change(await resting({ goal: 'old' }), { goal: '' })).body.session.goal).toBeNull()
   })
 
+  test('PATCH /sessions/:id changes the compaction window; null sets the largest', async () => {
+    const id = await resting()
+    expect((await change(id, { auto_compact_window: 200_000 })).body.session.auto_compact_window).toBe(200_000)
+    expect((await change(id, { title: 'Other' })).body.session.auto_compact_window).toBe(200_000)
+    expect((await change(id, { auto_compact_window: null })).body.session.auto_compact_window).toBe(1_000_000)
+  })
+
   test('PATCH /sessions/:id generates a slug for a new title if the session has none, and keeps an existing slug', async () => {
     const id = await resting({ metadata: { auto_generated_title: true } })
     const { session } = (await change(id, { title: 'Tidy the loop' })).body
@@ -78,6 +85,7 @@ describe('PATCH /sessions/:id', () => {
     [{ precedence: 1_000_000_001 }, 'Precedence must be less than or equal to 1000000000'],
     [{ precedence: 1.5 }, 'Precedence must be an integer'],
     [{ precedence: 'high' }, 'Precedence is not a number'],
+    [{ auto_compact_window: 0 }, 'Auto compact window must be greater than or equal to 1'],
     [{ custom_metadata: [] }, 'Custom metadata must be an object'],
   ])('PATCH /sessions/:id rejects %j with 422 and changes nothing', async (body, message) => {
     const id = await resting()

@@ -55,7 +55,7 @@ export const budgetOnTwoHosts = {
   round: async ({ cluster, seed, random, isShort }) => {
     const hosts = [await cluster.up('one'), await cluster.up('other')]
     const budget = await made(hosts[0], { scope: 'service', limit_tokens: 1_000_000_000 })
-    const spent = (await hosts[0].get(`/api/v1/budgets/${budget}`)).body.budget.spent_tokens
+    const spent = await spentOf(hosts[0], budget)
     const sessionCount = isShort ? 4 : 8
     // The agents wait for each other, so that their calls are recorded at the same time.
     const startAt = Math.floor(Date.now() / 1000) + 5 + sessionCount
@@ -93,6 +93,55 @@ export const budgetOnTwoHosts = {
       ].filter(Boolean),
     }
   },
+}
+
+const forgedCalls = 300
+const forgedTokens = 9_000_000
+
+/** Far more than an agent can use in the time of a round, and less than the forged calls add up to. */
+const limitOfForgers = 1_000_000_000
+
+/** The forger gets no further than the pace of a busy agent: the budget of the service stays open to the others. */
+export const killWhileForging = {
+  name: 'R69',
+  what: 'kill -9 while the calls are read that an agent forges, restart; another session works under the same budget',
+  seeds: 10,
+  limitSeconds: 150,
+  limits: { 'forged tokens counted (millions)': limitOfForgers / 1e6 },
+  round: async ({ cluster, seed, random }) => {
+    const host = await cluster.up('forged')
+    const budget = await made(host, { scope: 'service', limit_tokens: limitOfForgers * 10 })
+    const spentBefore = await spentOf(host, budget)
+    await limited(host, budget, spentBefore + limitOfForgers)
+    const tags = { forger: `R69.${seed}.forger`, other: `R69.${seed}.other` }
+    const lines = Array.from({ length: forgedCalls }, () => `usage ${forgedTokens} 0`)
+    const forger = await createSession(cluster, host, cluster.effects.prompt(tags.forger, 1, ...lines, 'sleep 2'))
+    const other = await createSession(cluster, host, cluster.effects.prompt(tags.other, 1, 'sleep 3'))
+    await until('the forger works', async () => has(cluster, tags.forger, 1), Boolean)
+    await wait(random.between(0, 1500))
+    await host.kill()
+    const next = await cluster.start('forged')
+    await settled(cluster, [forger, other])
+    const counted = (await spentOf(next, budget)) - spentBefore
+    const { rows: told } = await cluster.pool.query(
+      "select count(*)::int as count from notifications where session_id = $1 and marker like 'suspect calls %'",
+      [forger],
+    )
+    await next.delete(`/api/v1/budgets/${budget}`)
+    return {
+      ...judge(
+        cluster.effects,
+        [tags.forger, tags.other].map((tag) => ({ tag, number: 1 })),
+        cluster.homes(),
+      ),
+      figures: { 'forged tokens counted (millions)': Math.round(counted / 1e6) },
+      problems: told[0].count === 1 ? [] : [`people were told ${told[0].count} times about forged calls`],
+    }
+  },
+}
+
+async function spentOf(host, budget) {
+  return (await host.get(`/api/v1/budgets/${budget}`)).body.budget.spent_tokens
 }
 
 function has(cluster, tag, number) {

@@ -5,8 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { restore } from '../../../../dist/app/backup/restore.js'
-import { superuser } from '../../../../dist/platform/db/embedded/data-directory.js'
-import { readPassword } from '../../../../dist/platform/db/embedded/password.js'
+import { emptyDatabase, masterKey } from '../cluster.mjs'
 import { judge } from '../effects.mjs'
 import { until } from '../until.mjs'
 
@@ -66,7 +65,14 @@ async function killAt(client, { home, databaseUrl }, version, random) {
   const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, HOME: tmpdir(), YARDMASTER_HOME: home, PORT: '0', DATABASE_URL: databaseUrl },
+    env: {
+      PATH: process.env.PATH,
+      HOME: tmpdir(),
+      YARDMASTER_HOME: home,
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      YARDMASTER_MASTER_KEY: masterKey,
+    },
   })
   const ended = new Promise((resolve) => child.once('close', resolve))
   const isUnderway = async () => {
@@ -85,19 +91,4 @@ async function killAt(client, { home, databaseUrl }, version, random) {
 async function versionOf(client) {
   const { rows } = await client.query('select max(version)::int as version from schema_migrations')
   return rows[0].version
-}
-
-/** On the server of the round, made by its superuser: the role of the hosts may make none. */
-async function emptyDatabase({ folder, database }, name) {
-  const url = new URL(database.url)
-  const owner = url.username
-  url.pathname = `/${name.replaceAll('-', '_')}`
-  const server = new URL(database.url)
-  server.username = superuser
-  server.password = await readPassword(join(folder, 'database', 'postgres', 'password'))
-  const client = new pg.Client({ connectionString: server.href })
-  await client.connect()
-  await client.query(`create database ${url.pathname.slice(1)} owner ${owner}`)
-  await client.end()
-  return url.href
 }

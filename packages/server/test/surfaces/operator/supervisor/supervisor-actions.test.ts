@@ -86,6 +86,39 @@ const summary = async () => {
   return id
 }
 
+const apiKey = async () => {
+  made += 1
+  return inserted(
+    `insert into api_keys (hash, label, scope, beginning, made_by) values (sha256($1), $2, 'full', 'ymk_abcd', 'operator')`,
+    Buffer.from(`key ${made}`),
+    `Key ${made}`,
+  )
+}
+const account = async () => {
+  made += 1
+  const id = await inserted(
+    `insert into accounts (runtime, email) values ('runtime_alpha', $1)`,
+    `a${made}@example.test`,
+  )
+  const sealed = app.host.app.vault.seal({ table: 'accounts', column: 'login', id }, '{}')
+  await app.pool.query('update accounts set login = $1 where id = $2', [sealed, id])
+  return id
+}
+const accountWithoutLogin = () => {
+  made += 1
+  return inserted(`insert into accounts (runtime, email) values ('runtime_beta', $1)`, `a${made}@example.test`)
+}
+const loginAttempt = () =>
+  inserted(`insert into login_attempts (runtime, expires_at) values ('runtime_alpha', now() + $1::interval)`, '1 hour')
+const socialCredential = () => {
+  const sealed = `v1.${'0'.repeat(16)}.sealed`
+  return inserted(
+    `insert into social_credentials (id, account_key, access_token_env_var, access_token, token_endpoint)
+     values (gen_random_uuid(), 'ada', 'X_ACCESS_TOKEN', $1, 'https://provider.test/token')`,
+    sealed,
+  )
+}
+
 /** What each button is pressed with, by resource and operation. */
 const presses: Record<string, Press> = {
   'sessions sessions.update': {
@@ -117,6 +150,7 @@ const presses: Record<string, Press> = {
   },
   'sessions sessions.archive': { make: session, filled: { force: 'true' }, stored: ['status', 'archived'] },
   'sessions sessions.delete': { make: session },
+  'api_keys api_keys.revoke': { make: apiKey, stored: ['revoked_at is not null', true] },
   'triggers triggers.update': {
     make: trigger,
     filled: { name: 'Hourly', max_sessions_per_minute: '3' },
@@ -177,8 +211,14 @@ const presses: Record<string, Press> = {
     stored: ['chat_user_id', 'U012AB3CD'],
   },
   'people people.delete': { make: person },
+  'social_credentials social_credentials.delete': { make: socialCredential },
   'notifications notifications.mark_read': { make: () => notification(), stored: ['read', true] },
   'notifications notifications.dismiss': { make: () => notification(true) },
+  'accounts accounts.update': { make: account, filled: { priority: '7' }, stored: ['priority', 7] },
+  'accounts accounts.switch': { make: account, stored: ['is_current', true] },
+  'accounts accounts.refresh': { make: accountWithoutLogin, stored: ['status', 'active'] },
+  'accounts accounts.delete': { make: account },
+  'login_attempts login_attempts.cancel': { make: loginAttempt, stored: ['status', 'canceled'] },
   'summaries sessions.regenerate_status_summary': { make: summary, stored: ['state', 'pending'] },
 }
 

@@ -72,7 +72,23 @@ beforeAll(async () => {
       hostile,
     ),
     logs: log,
+    api_keys: await insert(
+      `insert into api_keys (hash, label, scope, beginning, made_by)
+       values (sha256('a'), $1, 'read', 'ymk_abcd', 'operator') returning id`,
+      hostile,
+    ),
+    audit: await insert(
+      `insert into audit_entries (entry_key, at, actor_kind, actor, operation, target, surface, status)
+       values (gen_random_uuid(), now(), 'person', $1, 'x.y', $1, 'web', 200) returning id`,
+      hostile,
+    ),
     subagents: subagent,
+    social_credentials: await insert(
+      `insert into social_credentials (id, account_key, access_token_env_var, access_token, token_endpoint, refresh_error)
+       values (gen_random_uuid(), $1, 'X_ACCESS_TOKEN', $2, 'https://provider.test/token', $1) returning id`,
+      hostile,
+      `v1.${'0'.repeat(16)}.sealed`,
+    ),
     settings: 'true',
     people: 'ada',
     notifications: await insert(
@@ -85,6 +101,22 @@ beforeAll(async () => {
       `insert into session_usage (request_id, session_id, agent_runtime, model, called_at)
        values ('q1', $1, 'demo', $2, now()) returning id`,
       session,
+      hostile,
+    ),
+    accounts: await insert(`insert into accounts (runtime, email) values ('runtime_alpha', $1) returning id`, hostile),
+    quota_snapshots: await insert(
+      `insert into quota_snapshots (account_email, account_runtime, trigger)
+       values ($1, 'runtime_alpha', 'scheduled') returning id`,
+      hostile,
+    ),
+    account_rotations: await insert(
+      `insert into account_rotations (runtime, rotated_to_email, reason, source)
+       values ('runtime_alpha', $1, 'switched', 'manual') returning id`,
+      hostile,
+    ),
+    login_attempts: await insert(
+      `insert into login_attempts (runtime, email, expires_at)
+       values ('runtime_alpha', $1, now() + interval '1 hour') returning id`,
       hostile,
     ),
     summaries: await insert(
@@ -132,6 +164,18 @@ describe('each resource of the table', () => {
       expect(Object.keys(form ?? {})).toEqual(expect.arrayContaining([...(declared?.fields ?? [])]))
       for (const [, id] of text.matchAll(/<(?:input type="(?:text|number)"|select|textarea) id="([^"]+)"/g))
         expect(text.split(`for="${id}"`)).toHaveLength(2)
+    },
+  )
+
+  test.each(resources.filter(({ creates }) => creates).map(({ name }) => name))(
+    'the list of %s has one label for each field, also if a filter and the form for a new one have the same',
+    async (name) => {
+      const { text } = await visit(`/supervisor/${name}`)
+      const ids = [...text.matchAll(/<(?:input type="(?:text|number)"|select|textarea) id="([^"]+)"/g)].map(
+        ([, id]) => id,
+      )
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const id of ids) expect(text.split(`for="${id}"`)).toHaveLength(2)
     },
   )
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { RemoteFailed } from '../remote-failed.ts'
+import { RemoteFailed } from './remote-failed.ts'
 
 /** Reserved networks: this host, private, link-local, shared, documentation, multicast. */
 const reserved = new BlockList()

@@ -1,0 +1,5 @@
+export {
+  accountNeedsReauth,
+  accountsChanged,
+  poolRecovered,
+} from '@yardmaster/contract/accounts/events'

@@ -1,0 +1,1 @@
+export { loginAttemptChanged } from '@yardmaster/contract/accounts/events'

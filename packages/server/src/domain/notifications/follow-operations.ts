@@ -1,0 +1,38 @@
+import { enqueueAll } from '../../platform/jobs/enqueue.ts'
+import { defineSubscription } from '../app.ts'
+import { queuedJobsChanged, recoveryModeChanged } from '../queues/events.ts'
+import { sendAlertJob } from './send-push-job.ts'
+import { selectSubscriptionIds } from './subscription-store.ts'
+
+const recoveryMode = {
+  entered: 'Queue recovery mode is on: only turns run',
+  extended: 'Queue recovery mode was extended: only turns run',
+  exited: 'Queue recovery mode is off: all queues run again',
+  expired: 'Queue recovery mode has expired: all queues run again',
+}
+
+const done = { discard: 'discarded', reschedule: 'moved to another time' }
+
+/**
+ * Tells every browser at once what was done to the queues. A notification is always about a session, so none is made. Recovery mode
+ * leaves this queue running.
+ */
+export const followOperations = defineSubscription({
+  name: 'notifications.operations',
+  queue: 'pushes',
+  startsAt: 'now',
+  to: [recoveryModeChanged, queuedJobsChanged],
+  handle: async (app, tx, event) => {
+    const body =
+      event.name === 'recovery_mode.changed'
+        ? recoveryMode[event.payload.change]
+        : `${event.payload.affected} queued jobs were ${done[event.payload.action]}`
+    const alert = { body, url: '/health', tag: `operations-${event.position}`, at: event.createdAt.toISOString() }
+    const subscriptions = await selectSubscriptionIds(tx, app.push.publicKey)
+    await enqueueAll(
+      tx,
+      sendAlertJob,
+      subscriptions.map((subscriptionId) => ({ subscriptionId, pauses: 0, ...alert })),
+    )
+  },
+})

@@ -1,0 +1,1 @@
+export { queuedJobsChanged, recoveryModeChanged } from '@yardmaster/contract/health/events'

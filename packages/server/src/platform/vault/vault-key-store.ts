@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/database.ts'
+
+declare module '../db/tables.ts' {
+  interface Tables {
+    vault_keys: {
+      id: string
+      /** A known text, sealed by the key: shows whether a host has it. */
+      check_value: string
+      is_current: boolean
+    }
+  }
+}
+
+export type VaultKeyRow = { id: string; check_value: string; is_current: boolean }
+
+export function selectVaultKeys(tx: Transaction): Promise<VaultKeyRow[]> {
+  return tx.selectFrom('vault_keys').select(['id', 'check_value', 'is_current']).orderBy('is_current', 'desc').execute()
+}
+
+/** There is one current key, so the one that was is not any more. */
+export async function insertVaultKey(tx: Transaction, row: VaultKeyRow): Promise<void> {
+  await tx.updateTable('vault_keys').set({ is_current: false }).where('is_current', '=', true).execute()
+  await tx.insertInto('vault_keys').values(row).execute()
+}
+
+export async function deleteOtherVaultKeys(tx: Transaction, id: string): Promise<void> {
+  await tx.deleteFrom('vault_keys').where('id', '<>', id).execute()
+}
+
+/** Whether a host is connected to this database, by the names of its connections. */
+export async function hasConnectedHosts(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql<{ isUsed: boolean }>`
+    select exists (
+      select from pg_stat_activity
+      where datname = current_database() and application_name in ('yardmaster requests', 'yardmaster control')
+    ) as "isUsed"
+  `.execute(tx)
+  return rows[0]?.isUsed ?? false
+}

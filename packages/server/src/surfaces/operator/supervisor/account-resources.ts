@@ -1,0 +1,76 @@
+import { accountStatuses, attemptStatuses } from '@yardmaster/contract/accounts/fields'
+import { id, text } from './key-patterns.ts'
+
+/** The vendor accounts and what happened to them. Never their tokens. */
+export const accountResources = [
+  {
+    name: 'accounts',
+    title: 'Accounts',
+    one: 'Account',
+    about: 'The vendor accounts that serve sessions.',
+    table: 'accounts',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'runtime', 'email', 'status', 'is_current', 'priority', 'expires_at', 'updated_at'],
+    shown: [
+      ...['status_reason', 'can_refresh', 'subscription_type', 'rate_limit_tier', 'quota_hit_count'],
+      ...['quota_resets_at', 'stale_refresh_failures', 'first_stale_refresh_failure_at'],
+      ...['last_stale_refresh_failure_at', 'transient_refresh_failures', 'retry_refresh_at', 'last_refreshed_at'],
+      ...['last_rotated_to_at', 'reauth_notified_at', 'created_at'],
+    ],
+    withheld: { login: 'the tokens of the account' },
+    filters: { runtime: text, status: accountStatuses },
+    forms: [
+      { operation: 'accounts.update', button: 'Save', fields: ['priority'] },
+      { operation: 'accounts.switch', button: 'Make it current' },
+      { operation: 'accounts.refresh', button: 'Refresh' },
+      { operation: 'accounts.delete', button: 'Delete', isDangerous: true, isLast: true },
+    ],
+  },
+  {
+    name: 'quota_snapshots',
+    title: 'Quota readings',
+    one: 'Quota reading',
+    about: 'How much of their windows accounts had used.',
+    table: 'quota_snapshots',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'account_runtime', 'account_email', 'trigger', 'utilization_5h', 'utilization_7d', 'created_at'],
+    shown: [
+      ...['account_id', 'reset_5h', 'reset_7d', 'status_5h', 'status_7d', 'subscription_type', 'rate_limit_tier'],
+      ...['overage_status', 'overage_disabled_reason', 'active_session_count'],
+    ],
+    filters: { account_id: id, account_runtime: text },
+    forms: [],
+  },
+  {
+    name: 'account_rotations',
+    title: 'Rotations',
+    one: 'Rotation',
+    about: 'When and why the current account changed.',
+    table: 'account_rotations',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'runtime', 'rotated_from_email', 'rotated_to_email', 'reason', 'source', 'created_at'],
+    shown: ['rotated_from_id', 'rotated_to_id', 'triggered_by'],
+    filters: { runtime: text },
+    forms: [],
+  },
+  {
+    name: 'login_attempts',
+    title: 'Login attempts',
+    one: 'Login attempt',
+    about: "Sign-ins by the vendors' own login commands.",
+    table: 'login_attempts',
+    key: 'id',
+    keyPattern: id,
+    listed: ['id', 'runtime', 'status', 'account_email', 'expires_at', 'error_message', 'created_at'],
+    shown: [
+      ...['email', 'verification_url', 'verification_code', 'account_id', 'host_id', 'pid', 'heartbeat_at'],
+      'updated_at',
+    ],
+    withheld: { pasted_code: 'a code that signs in', run_marker: 'names the processes of the attempt' },
+    filters: { runtime: text, status: attemptStatuses },
+    forms: [{ operation: 'login_attempts.cancel', button: 'Cancel', isDangerous: true }],
+  },
+] as const

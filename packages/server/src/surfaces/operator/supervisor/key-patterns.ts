@@ -1,0 +1,4 @@
+/** Numbers that PostgreSQL can compare with an id. */
+export const id = /^[1-9]\d{0,17}$/
+/** PostgreSQL takes no NUL. */
+export const text = /^[^\0]+$/

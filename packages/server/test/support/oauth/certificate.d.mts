@@ -1,0 +1,1 @@
+export function loopbackCertificate(): { key: string; cert: string }
