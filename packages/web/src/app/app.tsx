@@ -1,21 +1,22 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { isSignedOut, viewerKey } from '../shared/api/viewer.ts'
 import { CommandsProvider } from '../shared/keys/commands.tsx'
-import { ToastProvider } from '../shared/kit/toasts.tsx'
-import { Tooltips } from '../shared/kit/tooltips.tsx'
 import { router } from './router.tsx'
+
+/** Nothing needs a tooltip before the page is there. */
+const Tooltips = lazy(() => import('../shared/kit/tooltips.tsx'))
 
 export function App(): ReactNode {
   const [cache] = useState(createCache)
   return (
     <QueryClientProvider client={cache}>
       <CommandsProvider>
-        <ToastProvider>
-          <RouterProvider router={router} />
+        <RouterProvider router={router} />
+        <Suspense>
           <Tooltips />
-        </ToastProvider>
+        </Suspense>
       </CommandsProvider>
     </QueryClientProvider>
   )

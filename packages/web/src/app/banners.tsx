@@ -19,6 +19,11 @@ export function Banners(): ReactNode {
         </Banner>
       )}
       <RecoveryBanner />
+      {viewer?.read_only && (
+        <Banner icon="triangle-alert" className="bg-needs-soft text-needs">
+          Read only: the key that you signed in with can change nothing.
+        </Banner>
+      )}
       {viewer?.web_auth === 'none' && (
         <Banner icon="triangle-alert" className="bg-failed-soft text-failed">
           Anyone who reaches this server can do everything here (WEB_AUTH=none).

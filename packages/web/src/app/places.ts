@@ -25,6 +25,8 @@ export const morePlaces: readonly Place[] = [
   { to: '/outcomes', label: 'Outcomes', icon: 'chart-column', keys: 'g o' },
   { to: '/gate_decisions', label: 'Gate decisions', icon: 'gavel' },
   { to: '/catalog', label: 'Catalog', icon: 'book-open' },
+  { to: '/connectors', label: 'Connectors', icon: 'plug' },
+  { to: '/inference', label: 'Inference', icon: 'brain' },
   { to: '/clis', label: 'CLIs', icon: 'terminal' },
   { to: '/settings', label: 'Settings', icon: 'settings', keys: 'g s' },
 ]

@@ -1,6 +1,8 @@
 import { reactions as backlog } from '../features/backlog/reactions.ts'
 import { reactions as board } from '../features/board/reactions.ts'
 import { reactions as costs } from '../features/costs/reactions.ts'
+import { reactions as health } from '../features/health/reactions.ts'
+import { reactions as inference } from '../features/inference/reactions.ts'
 import { reactions as needsYou } from '../features/needs-you/reactions.ts'
 import { reactions as notifications } from '../features/notifications/reactions.ts'
 import { reactions as sessions } from '../features/sessions/reactions.ts'
@@ -15,6 +17,8 @@ export const reactions: readonly Reactions[] = [
   backlog,
   board,
   costs,
+  health,
+  inference,
   needsYou,
   notifications,
   sessions,

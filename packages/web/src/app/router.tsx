@@ -3,14 +3,17 @@ import type { ReactNode } from 'react'
 import { backlogSearch } from '../features/backlog/backlog-search.ts'
 import { boardSearch } from '../features/board/board-search.ts'
 import { catalogSearch } from '../features/catalog/catalog-search.ts'
+import { connectorsSearch } from '../features/connectors/connectors-search.ts'
 import { costsSearch } from '../features/costs/costs-search.ts'
 import { gateSearch } from '../features/gates/gate-search.ts'
+import { inferenceSearch } from '../features/inference/inference-search.ts'
 import { notificationsSearch } from '../features/notifications/notifications-search.ts'
 import { outcomesSearch } from '../features/outcomes/outcomes-search.ts'
 import { searchSearch } from '../features/search/search-search.ts'
 import { sessionSearch } from '../features/sessions/session-search.ts'
 import { signInSearch } from '../features/sign-in/sign-in-search.ts'
 import { triggerSearch } from '../features/triggers/trigger-search.ts'
+import { ToastProvider } from '../shared/kit/toasts.tsx'
 import { NotFound, PageFailed } from './page-states.tsx'
 import { Shell } from './shell.tsx'
 
@@ -56,6 +59,14 @@ const pages = shell.addChildren([
   }),
   createRoute(page('/gate_decisions/$id', () => import('../features/gates/gate-decision-page.tsx'))),
   createRoute(page('/health-report', () => import('../features/health/health-page.tsx'))),
+  createRoute({
+    ...page('/connectors', () => import('../features/connectors/connectors-page.tsx')),
+    validateSearch: connectorsSearch,
+  }),
+  createRoute({
+    ...page('/inference', () => import('../features/inference/inference-page.tsx')),
+    validateSearch: inferenceSearch,
+  }),
   createRoute(page('/clis', () => import('../features/clis/clis-page.tsx'))),
   createRoute(page('/settings', () => import('../features/settings/settings-page.tsx'))),
   createRoute({
@@ -75,6 +86,8 @@ export const router = createRouter({
   routeTree: root.addChildren([pages, signIn]),
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // Inside the router: a toast may have a link.
+  InnerWrap: ({ children }) => <ToastProvider>{children}</ToastProvider>,
   defaultNotFoundComponent: () => <NotFound />,
   defaultErrorComponent: ({ error, reset }) => <PageFailed error={error} onRetry={reset} />,
 })

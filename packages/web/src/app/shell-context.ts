@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-export type ShellDialog = 'palette' | 'keys'
+export type ShellDialog = 'palette' | 'keys' | 'ask'
 
 type ShellActions = { open(dialog: ShellDialog): void }
 

@@ -12,6 +12,7 @@ import { TopBar } from './top-bar.tsx'
 import { useShellCommands } from './use-shell-commands.ts'
 
 const Palette = lazy(() => import('./palette.tsx'))
+const AskDialog = lazy(() => import('../features/sessions/ask-dialog.tsx'))
 const KeysHelp = lazy(() => import('./keys-help.tsx'))
 
 /** Around every page of a person who is signed in. Others are sent to the sign-in page, and back afterwards. */
@@ -70,6 +71,7 @@ function Frame(): ReactNode {
       </div>
       <Suspense>
         {dialog === 'palette' && <Palette onClose={close} />}
+        {dialog === 'ask' && <AskDialog onClose={close} />}
         {dialog === 'keys' && <KeysHelp onClose={close} />}
       </Suspense>
     </ShellContext>

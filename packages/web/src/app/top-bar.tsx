@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dollars } from '../features/costs/dollars.ts'
-import { ButtonLink } from '../shared/kit/button.tsx'
+import { ButtonLink, IconButton } from '../shared/kit/button.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
 import { Keys } from '../shared/kit/keys.tsx'
 import { Logo } from '../shared/kit/logo.tsx'
@@ -40,6 +40,9 @@ export function TopBar(): ReactNode {
         <span className="unseen">Notifications</span>
         <PlaceCount of="/notifications" />
       </Link>
+      <span className="hidden md:block">
+        <IconButton icon="message-square" label="Ask an agent about this page" onClick={() => open('ask')} />
+      </span>
       <span className="hidden md:block">
         <ButtonLink to="/sessions/new" look="primary" icon="plus">
           New session

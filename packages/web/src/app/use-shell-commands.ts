@@ -71,6 +71,13 @@ export function useShellCommands(open: (dialog: ShellDialog) => void): void {
       icon: 'plus',
       run: () => void navigate({ to: '/sessions/new' }),
     },
+    {
+      id: 'ask',
+      label: 'Ask an agent about this page…',
+      group: 'Everywhere',
+      icon: 'message-square',
+      run: () => open('ask'),
+    },
     ...pages,
     { id: 'theme light', label: 'Light theme', group: 'Appearance', icon: 'sun', run: () => setTheme('light') },
     { id: 'theme dark', label: 'Dark theme', group: 'Appearance', icon: 'moon', run: () => setTheme('dark') },

@@ -91,7 +91,10 @@ test('snoozes in local time, hides and shows again, makes a favourite, and moves
   await page.getByLabel('Precedence').fill('7')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(async () => (await show(id)).precedence).toBe(7)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const placed = page.waitForResponse((response) => response.request().postData()?.includes('top_of_spot') ?? false)
   await choose(opened, title, 'Top of the queue')
+  await placed
   await choose(opened, title, 'Sleep')
   await choose(opened, title, 'Restart')
   await page.getByText(`Restarted “${title}”`).waitFor()
@@ -117,7 +120,9 @@ test('adds, renames, freezes, moves and deletes a category, and drags a row into
   await choose(opened, `Release ${id}`, 'Rename…')
   await page.getByRole('textbox', { name: 'Name' }).fill(`Renamed ${id}`)
   await page.getByRole('button', { name: 'Save' }).click()
+  const moved = page.waitForResponse((response) => response.url().includes('/categories/reorder'))
   await choose(opened, `Renamed ${id}`, 'Move section up')
+  await moved
   await page.getByRole('button', { name: `Renamed ${id}`, exact: true }).click()
   await row(page, title).waitFor({ state: 'detached' })
   await choose(opened, `Renamed ${id}`, 'Delete…')
@@ -138,13 +143,13 @@ test('keeps view and filters in the address and under a name of their own', asyn
   await row(page, 'Filtered by its title').waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByLabel('Show archived sessions').click()
-  await page.getByLabel('Save this view as').fill('Mine')
+  await page.getByLabel('Save this view as').fill('My archive')
   await page.getByRole('button', { name: 'Save' }).click()
   await screenshot(page, 'board-filters')
   expect(await axe(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Reset' }).click()
-  await page.getByRole('link', { name: 'Mine' }).click()
+  await page.getByRole('link', { name: 'My archive' }).click()
   await page.waitForURL(/archived=true/)
   await page.reload()
   await row(page, 'Filtered by its title').waitFor()
@@ -172,7 +177,7 @@ test('starts a session in one line, and moves through the rows by keys', async (
   const prompt = `Say hello to ${Date.now()}`
   await goto('/?view=created')
   await page.getByLabel('Start a session').fill(prompt)
-  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
   await page.getByText('Started').waitFor()
   expect(await page.getByLabel('Start a session').inputValue()).toBe('')
   await page.getByRole('heading', { name: 'Board' }).waitFor({ state: 'attached' })
@@ -187,7 +192,7 @@ test('starts a session in one line, and moves through the rows by keys', async (
   await page.getByText('1 selected').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('1 selected').waitFor({ state: 'detached' })
-  await page.keyboard.press('o')
+  await page.keyboard.press('Enter')
   await page.waitForURL(/sessions\/\d+/)
   const first = page.url()
   await page.keyboard.press(']')
@@ -225,3 +230,159 @@ type Shown = {
 async function show(id: number): Promise<Shown> {
   return (await call<{ session: Shown }>('GET', `/sessions/${id}`)).session
 }
+
+test('a session is named by its prompt while its first turn runs, and the toast leads to it', async () => {
+  const opened = await openPage()
+  const { page, goto, faults } = opened
+  await goto('/')
+  const prompt = `run sleep 900 # count the wagons ${Date.now()}`
+  await page.getByRole('textbox', { name: /^Start a session/ }).fill(prompt)
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  const toast = page.getByRole('status').filter({ hasText: `Started “${prompt}”` })
+  await row(page, prompt).waitFor()
+  await screenshot(page, 'board-first-turn')
+  await toast.getByRole('link', { name: 'Open' }).click()
+  await page.waitForURL(/\/sessions\/\d+$/)
+  await page.getByRole('heading', { name: prompt }).waitFor()
+  await call('DELETE', `/sessions/${/\d+$/.exec(page.url())?.[0]}`)
+  expect(faults).toEqual([])
+})
+
+test('a session is read and written to beside the board, as wide as the person made it', async () => {
+  const one = await makeSession('Peek at the first', 'say The first answer')
+  await makeSession('Peek at the second', 'say The second answer')
+  const { page, goto, faults } = await openPage()
+  await goto('/?q=Peek+at')
+  await row(page, 'Peek at the first').getByRole('link').first().focus()
+  await page.keyboard.press('o')
+  const drawer = page.getByRole('complementary', { name: 'Session beside the board' })
+  await drawer.getByText('The first answer').last().waitFor()
+  expect(new URL(page.url()).searchParams.get('open')).toBe(String(one.id))
+  await drawer.getByRole('textbox', { name: 'Message' }).fill('say Heard beside the board')
+  await drawer.getByRole('button', { name: /^Send/ }).click()
+  await drawer.getByRole('article', { name: 'Agent' }).getByText('Heard beside the board').waitFor()
+  await screenshot(page, 'board-drawer')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await drawer.getByRole('separator', { name: 'Width of the session' }).press('ArrowLeft')
+  await row(page, 'Peek at the second').hover()
+  await page.getByRole('button', { name: 'Open Peek at the second beside the board' }).click()
+  await drawer.getByText('The second answer').last().waitFor()
+  await page.reload()
+  await drawer.getByText('The second answer').last().waitFor()
+  expect(await drawer.getByRole('separator').getAttribute('aria-valuenow')).toBe('520')
+  await drawer.getByRole('button', { name: 'Close the session' }).click()
+  await drawer.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+test('Mine shows the sessions that this person wrote to', async () => {
+  await makeSession('Mine not: made by a script')
+  const mine = await makeSession('Mine too: answered by Ada')
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${mine.id}`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('say hello')
+  await page.getByRole('button', { name: /^Send/ }).click()
+  await page.getByText('Delivered').waitFor()
+  await goto('/?q=Mine')
+  await row(page, 'Mine not').waitFor()
+  await page.getByRole('link', { name: 'Mine', exact: true }).click()
+  await row(page, 'Mine not').waitFor({ state: 'detached' })
+  await row(page, 'Mine too').waitFor()
+})
+
+test('a title, a category and a visibility that someone else changes appear by their event', async () => {
+  const { category } = await call<{ category: { id: number } }>('POST', '/categories', {
+    name: `Elsewhere ${Date.now()}`,
+  })
+  const { id } = await makeSession('Changed by someone else')
+  const { page, goto } = await openPage()
+  // Without the reads at intervals: only an event makes the page read the board again.
+  await page.addInitScript(() => {
+    const start = window.setInterval.bind(window)
+    window.setInterval = ((work: TimerHandler, ms?: number) =>
+      ms === 20_000 ? 0 : start(work, ms)) as typeof window.setInterval
+  })
+  await goto(`/?q=%23${id}`)
+  await row(page, 'Changed by someone else').waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
+  await call('PATCH', `/sessions/${id}`, { title: 'Another title' })
+  await row(page, 'Another title').waitFor()
+  await call('PATCH', `/sessions/${id}/set_category`, { category_id: category.id })
+  await page.getByRole('heading', { name: /^Elsewhere/ }).waitFor()
+  await call('PATCH', `/sessions/${id}/visibility`, { visibility: 'hidden' })
+  await row(page, 'Another title').getByText('left this view').waitFor()
+})
+
+test('an agent is asked about the page that is open', async () => {
+  const { page, goto } = await openPage()
+  await goto('/costs')
+  await page.getByRole('button', { name: 'Ask an agent about this page' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('say Why so much?')
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('status').getByRole('link', { name: 'Open' }).click()
+  await page
+    .getByText(/Asked on the dashboard's page “Costs/)
+    .first()
+    .waitFor()
+})
+
+test.each([
+  { size: 'desktop', theme: 'light' },
+  { size: 'phone', theme: 'dark' },
+] as const)(
+  'notes are read and written from a row on a $size in the $theme theme, and the row shows that it has some',
+  async (look) => {
+    const title = `Noted on a ${look.size}`
+    const { id } = await makeSession(title)
+    const opened = await openPage(look)
+    const { page, goto } = opened
+    await goto(`/?q=${encodeURIComponent(title)}`)
+    await choose(opened, title, 'Notes…')
+    const dialog = page.getByRole('dialog', { name: `Notes on “${title}”` })
+    await dialog.getByRole('textbox', { name: 'Notes' }).fill('Wait for the release.')
+    await dialog.getByText(/^Saved now|^Saved \d/).waitFor()
+    await screenshot(page, `board-notes-${look.size}-${look.theme}`)
+    expect(await axe(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
+    const { session } = await call<{ session: { session_notes: string } }>('GET', `/sessions/${id}`)
+    expect(session.session_notes).toBe('Wait for the release.')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await row(page, title)
+      .getByRole('button', { name: `Notes on ${title}` })
+      .click()
+    expect(await dialog.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wait for the release.')
+    await page.keyboard.press('Escape')
+    await screenshot(page, `board-noted-row-${look.size}-${look.theme}`)
+    expect(await overflows(page)).toEqual([])
+    expect(new URL(page.url()).pathname).toBe('/')
+    expect(opened.faults).toEqual([])
+  },
+)
+
+test('the sessions of one category, or the favourites, are continued without the others', async () => {
+  const [inside, outside, favourite] = [
+    await makeSession('Continue inside'),
+    await makeSession('Continue outside'),
+    await makeSession('Continue a favourite'),
+  ]
+  const name = `To continue ${inside.id}`
+  const { category } = await call<{ category: { id: number } }>('POST', '/categories', { name })
+  await call('PATCH', `/sessions/${inside.id}/set_category`, { category_id: category.id })
+  await call('POST', `/sessions/${favourite.id}/toggle_favorite`)
+  const turnsOf = async (id: number) => (await call<{ turns: unknown[] }>('GET', `/sessions/${id}/turns`)).turns.length
+  const opened = await openPage()
+  const { page, goto } = opened
+  // Only a few rows: a section far below is not on the page until someone scrolls there.
+  await goto('/?q=Continue')
+  await choose(opened, name, 'Continue those that failed or rest')
+  await expect.poll(() => turnsOf(inside.id)).toBe(2)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or do' }).fill('Continue the favourites')
+  await page.getByRole('option', { name: /Continue the favourites that failed or rest/ }).click()
+  await expect.poll(() => turnsOf(favourite.id)).toBe(2)
+  expect([await turnsOf(inside.id), await turnsOf(outside.id)]).toEqual([2, 1])
+  expect(opened.faults).toEqual([])
+})

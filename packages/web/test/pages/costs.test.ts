@@ -3,8 +3,6 @@ import { axe, openPage, overflows, screenshot, sharedServer } from '../support/b
 
 type Costs = { top_sessions: { title: string }[] }
 
-const waiting = { timeout: 120_000, interval: 100 }
-
 beforeAll(async () => {
   const { call } = sharedServer()
   for (const [title, usage] of [
@@ -16,7 +14,7 @@ beforeAll(async () => {
     const { top_sessions } = await call<Costs>('GET', '/costs?days=7')
     const titles = top_sessions.map(({ title }) => title)
     expect(titles).toEqual(expect.arrayContaining(['Measure the parser', 'Tidy the release notes']))
-  }, waiting)
+  })
 })
 
 test('shows what was spent by day, root, model, session and feature, with the window and the grouping in the address', async () => {

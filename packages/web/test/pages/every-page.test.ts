@@ -14,6 +14,8 @@ const paths = [
   '/outcomes',
   '/gate_decisions',
   '/health-report',
+  '/connectors',
+  '/inference',
   '/clis',
   '/settings',
   '/catalog',

@@ -8,13 +8,9 @@ beforeAll(async () => {
     title: 'Fails for the health report',
     agent_root: 'sample',
   })
-  await vi.waitFor(
-    async () => {
-      const { session: now } = await call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)
-      expect(now.status).toBe('failed')
-    },
-    { timeout: 120_000, interval: 100 },
-  )
+  const status = async () =>
+    (await call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)).session.status
+  await vi.waitUntil(async () => (await status()) === 'failed', { timeout: 300_000, interval: 100 })
 })
 
 test('shows the whole report, refreshes it, and links what works without scripts', async () => {

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 
-const waiting = { timeout: 120_000, interval: 100 }
 let analysed = 0
 let fresh = 0
 let another = 0
@@ -26,10 +25,9 @@ async function archived(title: string): Promise<number> {
     title,
     agent_root: 'sample',
   })
-  await vi.waitFor(async () => {
-    const { session: now } = await call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)
-    expect(now.status).toBe('needs_input')
-  }, waiting)
+  const status = async () =>
+    (await call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)).session.status
+  await vi.waitUntil(async () => (await status()) === 'needs_input', { timeout: 300_000, interval: 100 })
   await call('POST', `/sessions/${session.id}/archive`)
   return session.id
 }
@@ -109,7 +107,7 @@ test('analyses one session, and a batch of named ones with its progress in the a
   await goto(`/outcomes/${fresh}`)
   await page.getByText('This session has no analysis').waitFor()
   await page.getByRole('button', { name: 'Analyse', exact: true }).click()
-  await page.getByText('Done: 1 saved').waitFor({ timeout: 120_000 })
+  await page.getByText('Done: 1 saved').waitFor()
   await page.getByRole('group', { name: /Segments over the transcript/ }).waitFor()
 
   await goto('/outcomes')
@@ -123,9 +121,39 @@ test('analyses one session, and a batch of named ones with its progress in the a
   await dialog.getByRole('button', { name: 'Start' }).click()
   await expect.poll(() => new URL(page.url()).searchParams.get('batch')).not.toBeNull()
   await page.reload()
-  await page.getByText('Done: 2 saved').waitFor({ timeout: 120_000 })
+  await page.getByText('Done: 2 saved').waitFor()
   await page.getByRole('button', { name: 'Hide the progress' }).click()
   await expect.poll(() => new URL(page.url()).search).toBe('')
+  expect(faults).toEqual([])
+})
+
+test('a batch is cancelled while it works, and says how many sessions were left', async () => {
+  const { call } = sharedServer()
+  // More than are analysed at once, so that some wait when it is cancelled.
+  const ids: number[] = []
+  for (let count = 0; count < 6; count += 1) ids.push(await archived(`Left over ${count}`))
+  const { analysis_batch: batch } = await call<{ analysis_batch: { id: number } }>(
+    'POST',
+    '/outcome_analyses/analyze',
+    {
+      session_ids: ids,
+      concurrency: 1,
+    },
+  )
+  const { page, faults, goto } = await openPage({ size: 'phone', theme: 'dark' })
+  await goto(`/outcomes?batch=${batch.id}`)
+  await page.getByRole('button', { name: 'Cancel the batch' }).waitFor()
+  await screenshot(page, 'outcomes-batch-phone-dark')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('button', { name: 'Cancel the batch' }).click()
+  await page.getByText(/^Cancelled: .* [1-6] cancelled$/).waitFor()
+  await page.getByRole('button', { name: 'Cancel the batch' }).waitFor({ state: 'detached' })
+  const { analysis_batch: ended } = await call<{ analysis_batch: { counts: Record<string, number> } }>(
+    'GET',
+    `/outcome_analyses/batches/${batch.id}`,
+  )
+  expect(ended.counts).toMatchObject({ queued: 0, running: 0 })
   expect(faults).toEqual([])
 })
 

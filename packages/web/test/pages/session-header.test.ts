@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 
 type Session = {
   status: string
@@ -145,3 +145,44 @@ test('answers a question of the agent on the session page, and says what does no
   await screenshot(page, 'session-answered')
   await page.getByRole('article', { name: 'Agent' }).getByText('Answer: The second').waitFor()
 })
+
+test.each(['light', 'dark'] as const)(
+  'on a phone in the %s theme every action of the header is in a menu that a thumb reaches',
+  async (theme) => {
+    const { id, read } = await started('run sleep 900', 'Held in one hand')
+    await expect.poll(async () => (await read()).status).toBe('running')
+    const { page, goto, faults } = await openPage({ size: 'phone', theme })
+    await goto(`/sessions/${id}`)
+    const opener = page.getByRole('button', { name: 'Actions', exact: true })
+    const open = async () => {
+      await opener.click()
+      await page.getByRole('menu', { name: 'Actions of the session' }).waitFor()
+    }
+    await open()
+    await screenshot(page, `session-actions-phone-${theme}`)
+    // Ariakit's traps send the focus back into the menu; they hold nothing to read.
+    expect((await axe(page)).filter((line) => !line.includes('__focus-trap'))).toEqual([])
+    const box = await opener.boundingBox()
+    const menu = await page.getByRole('menu').boundingBox()
+    // In the lower half of the window, and whole.
+    expect(box?.y).toBeGreaterThan(844 / 2)
+    expect(menu?.y).toBeGreaterThanOrEqual(0)
+    expect(Number(menu?.y) + Number(menu?.height)).toBeLessThanOrEqual(844)
+    await page.getByRole('menuitem', { name: 'Make a favourite' }).click()
+    await expect.poll(async () => (await read()).favorited).toBe(true)
+    await open()
+    await page.getByRole('menuitem', { name: 'Find in the transcript' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?find=')
+    await open()
+    await page.getByRole('menuitem', { name: 'Pause' }).click()
+    await expect.poll(async () => (await read()).status).toBe('needs_input')
+    await open()
+    await page.getByRole('menuitem', { name: 'Archive' }).click()
+    await expect.poll(async () => (await read()).status).toBe('archived')
+    await open()
+    await page.getByRole('menuitem', { name: 'Unarchive' }).click()
+    await expect.poll(async () => (await read()).status).toBe('needs_input')
+    expect(await overflows(page)).toEqual([])
+    expect(faults).toEqual([])
+  },
+)

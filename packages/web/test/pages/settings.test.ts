@@ -46,6 +46,7 @@ test('settings are saved one by one, and the theme is of this browser', async ()
 
 test('the name is changed, and another browser is signed out from here', async () => {
   const other = await openPage({ size: 'phone' })
+  await other.goto('/settings')
   await other.page.evaluate(() =>
     fetch('/web/session', {
       method: 'PATCH',

@@ -3,10 +3,30 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { rankMatches } from '../../src/app/rank-matches.ts'
 import { boardSearch } from '../../src/features/board/board-search.ts'
+import { nameOfSession } from '../../src/features/sessions/name-of-session.ts'
 import { signInSearch } from '../../src/features/sign-in/sign-in-search.ts'
+import { withNewer, withOlder } from '../../src/features/transcripts/use-entries.ts'
 import { chordOf } from '../../src/shared/keys/commands.tsx'
 import { Markdown } from '../../src/shared/kit/markdown.tsx'
 import { formatDuration } from '../../src/shared/kit/time.tsx'
+
+test('a transcript keeps 2,000 entries: reading up lets go of the end, reading down of the beginning', () => {
+  const entries = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, index) => ({ sequence: first + index }))
+  const up = withOlder(entries(201, 2_200), entries(1, 200))
+  expect([up.length, up[0], up.at(-1)]).toEqual([2_000, { sequence: 1 }, { sequence: 2_000 }])
+  const down = withNewer(up, entries(2_001, 2_200))
+  expect([down.length, down[0], down.at(-1)]).toEqual([2_000, { sequence: 201 }, { sequence: 2_200 }])
+  expect(withNewer(entries(1, 3), [])).toEqual(entries(1, 3))
+})
+
+test('a session is named by its prompt while its title is only its number', () => {
+  const session = { id: 7, title: 'Session 7', prompt: '  Fix the retry\nand test it' }
+  expect(nameOfSession({ ...session, metadata: { auto_generated_title: true } })).toBe('Fix the retry')
+  expect(nameOfSession({ ...session, metadata: {} })).toBe('Session 7')
+  expect(nameOfSession({ ...session, title: null })).toBe('Fix the retry')
+  expect(nameOfSession({ id: 7, title: null, prompt: null })).toBe('Session 7')
+})
 
 const html = (text: string) => renderToStaticMarkup(createElement(Markdown, null, text))
 

@@ -18,7 +18,7 @@ const flags = [
   '--disable-sync',
 ]
 
-export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
+const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 
 type PageOptions = {
   size?: keyof typeof sizes
@@ -26,6 +26,8 @@ type PageOptions = {
   isSignedOut?: boolean
   /** A server of the test's own, instead of the shared one. */
   server?: { url: string; key: string }
+  /** The password of the operator, for the pages of the realm. */
+  operatorPassword?: string
 }
 
 export type OpenPage = {
@@ -90,6 +92,7 @@ export async function openPage({
   theme = 'light',
   isSignedOut = false,
   server = sharedServer(),
+  operatorPassword,
 }: PageOptions = {}): Promise<OpenPage> {
   const context = await (await browser()).newContext({
     baseURL: server.url,
@@ -99,10 +102,14 @@ export async function openPage({
     locale: 'en-GB',
     reducedMotion: 'reduce',
     ...(size === 'phone' && { hasTouch: true, isMobile: true }),
+    ...(operatorPassword !== undefined && {
+      httpCredentials: { username: 'supervisor', password: operatorPassword },
+    }),
   })
   onTestFinished(() => context.close())
-  // It only ends a test that hangs.
+  // It only ends a test that hangs: twenty tabs on a busy machine take minutes.
   context.setDefaultTimeout(120_000)
+  if (!isSignedOut) await signIn(context, server)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`threw ${error.message}`))
@@ -110,7 +117,6 @@ export async function openPage({
     if (/Content Security Policy|TrustedHTML|TrustedScript|requires 'Trusted/.test(message.text()))
       faults.push(message.text())
   })
-  if (!isSignedOut) await signIn(page, server)
   const goto = async (path: string): Promise<void> => {
     await page.goto(path)
     await page.locator('h1').first().waitFor({ state: 'attached' })
@@ -119,17 +125,12 @@ export async function openPage({
 }
 
 /** Signs the browser in with the server's key, as the sign-in page does. */
-export async function signIn(page: Page, server: { key: string } = sharedServer()): Promise<void> {
-  await page.goto('/sign-in')
-  const status = await page.evaluate(async (key) => {
-    const response = await fetch('/web/session', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ key, name: 'Ada' }),
-    })
-    return response.status
-  }, server.key)
-  if (status >= 300) throw new Error(`the sign-in was refused with ${status}`)
+async function signIn(context: BrowserContext, { url, key }: { url: string; key: string }): Promise<void> {
+  const response = await context.request.post('/web/session', {
+    headers: { origin: url, 'sec-fetch-site': 'same-origin' },
+    data: { key, name: 'Ada' },
+  })
+  if (!response.ok()) throw new Error(`the sign-in was refused with ${response.status()}`)
 }
 
 /** The serious and critical faults that axe finds, as readable lines. */
@@ -148,62 +149,106 @@ export async function axe(page: Page): Promise<string[]> {
   return result.value as string[]
 }
 
-/** What is wider than the window, and controls that cover one another. */
+/**
+ * What a person cannot reach or read: controls and texts that leave the window or are cut off where nothing scrolls,
+ * controls that lie over one another, and texts under something else. What a scroller hides can be scrolled to.
+ */
 export function overflows(page: Page): Promise<string[]> {
   return page.evaluate(() => {
+    type Box = { left: number; right: number; top: number; bottom: number }
+    const slack = 2
     const name = (element: Element) =>
       `${element.tagName.toLowerCase()} "${(element.textContent ?? '').trim().slice(0, 40) || element.getAttribute('aria-label')}"`
     const isVisible = (element: Element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })
-    const isInScroller = (element: Element): boolean => {
-      const parent = element.parentElement
-      if (!parent) return false
-      return /auto|scroll|hidden|clip/.test(getComputedStyle(parent).overflowX) || isInScroller(parent)
-    }
-    // What a scroller clips is not seen, and covers nothing.
-    const shownRect = (element: Element) => {
-      let { left, right, top, bottom } = element.getBoundingClientRect()
-      for (let parent = element.parentElement; parent; parent = parent.parentElement) {
-        if (!/auto|scroll|hidden|clip/.test(getComputedStyle(parent).overflowY)) continue
+    const isTiny = ({ left, right, top, bottom }: Box) => right - left <= slack || bottom - top <= slack
+    /** The part of a box that is in sight, and whether more of it is lost than a scroller would bring back. */
+    const seen = (element: Element, box: Box): { shown: Box; isCut: boolean } => {
+      // A DOMRect has no properties of its own to copy.
+      const { left, right, top, bottom } = box
+      let [shown, reach, isCut]: [Box, Box, boolean] = [
+        { left, right, top, bottom },
+        { left, right, top, bottom },
+        false,
+      ]
+      let isFixed = getComputedStyle(element).position === 'fixed'
+      for (let parent = element.parentElement; parent && !isFixed; parent = parent.parentElement) {
+        const { overflowX, overflowY, position } = getComputedStyle(parent)
         const clip = parent.getBoundingClientRect()
-        left = Math.max(left, clip.left)
-        right = Math.min(right, clip.right)
-        top = Math.max(top, clip.top)
-        bottom = Math.min(bottom, clip.bottom)
+        isFixed = position === 'fixed' || parent.matches('dialog')
+        for (const [overflow, start, end] of [
+          [overflowX, 'left', 'right'],
+          [overflowY, 'top', 'bottom'],
+        ] as const) {
+          if (overflow === 'visible') continue
+          shown = { ...shown, [start]: Math.max(shown[start], clip[start]), [end]: Math.min(shown[end], clip[end]) }
+          if (/auto|scroll/.test(overflow)) reach = { ...reach, [start]: clip[start], [end]: clip[end] }
+          else if (reach[start] < clip[start] - slack || reach[end] > clip[end] + slack) isCut = true
+        }
       }
-      return { left, right, top, bottom }
+      return { shown, isCut: isCut || reach.left < -slack || reach.right > innerWidth + slack }
+    }
+    /** The nearest ancestor that stays in its place while something scrolls below it. */
+    const bar = (element: Element | null): Element | null => {
+      if (!element) return null
+      return /fixed|sticky/.test(getComputedStyle(element).position) ? element : bar(element.parentElement)
     }
     const found: string[] = []
     if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways')
     // A modal dialog covers the page on purpose.
-    const root = document.querySelector('dialog[open], [role=dialog]') ?? document
-    const controls = [...root.querySelectorAll('a, button, input, select, textarea')].filter(isVisible)
-    for (const control of controls) {
-      const { left, right, width, height } = control.getBoundingClientRect()
-      if (width <= 1 || height <= 1 || getComputedStyle(control).position === 'fixed') continue
-      if ((right > innerWidth + 1 || left < -1) && !isInScroller(control))
-        found.push(`${name(control)} leaves the window`)
-    }
-    for (const [index, one] of controls.entries()) {
-      for (const other of controls.slice(index + 1)) {
-        if (one.contains(other) || other.contains(one)) continue
-        const [a, b] = [shownRect(one), shownRect(other)]
-        const overlap =
-          Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
-          Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
-        if (!overlap) continue
-        // A fixed bar lies over what scrolls below it.
-        const [x, y] = [
-          (Math.max(a.left, b.left) + Math.min(a.right, b.right)) / 2,
-          (Math.max(a.top, b.top) + Math.min(a.bottom, b.bottom)) / 2,
-        ]
-        const top = document.elementFromPoint(x, y)
-        const [oneIsHit, otherIsHit] = [one.contains(top), other.contains(top)]
-        if (oneIsHit !== otherIsHit && one.closest('main') === other.closest('main')) {
-          found.push(`${name(one)} and ${name(other)} overlap`)
+    const root = document.querySelector('dialog[open], [role=dialog]') ?? document.body
+    const controls = [...root.querySelectorAll('a, button, input, select, textarea')]
+      .filter(isVisible)
+      .map((control) => ({ control, box: control.getBoundingClientRect() }))
+      .filter(({ box }) => !isTiny(box))
+      .map(({ control, box }) => ({ control, ...seen(control, box) }))
+    for (const { control, isCut } of controls) if (isCut) found.push(`${name(control)} is cut off`)
+    for (const [index, { control: one, shown: a }] of controls.entries()) {
+      for (const { control: other, shown: b } of controls.slice(index + 1)) {
+        if (one.contains(other) || other.contains(one) || bar(one) !== bar(other)) continue
+        const both = {
+          left: Math.max(a.left, b.left),
+          right: Math.min(a.right, b.right),
+          top: Math.max(a.top, b.top),
+          bottom: Math.min(a.bottom, b.bottom),
         }
+        if (!isTiny(both)) found.push(`${name(one)} and ${name(other)} overlap`)
       }
     }
-    return found
+    const isOpaque = (element: Element, [x, y]: readonly [number, number]) => {
+      const { backgroundColor, backgroundImage } = getComputedStyle(element)
+      if (!/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor) || backgroundImage !== 'none') return true
+      // The text of a truncated element has boxes beyond the element, where nothing is drawn.
+      const box = element.getBoundingClientRect()
+      if (x < box.left || x > box.right || y < box.top || y > box.bottom) return false
+      return [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && rectAt(node, [x, y]))
+    }
+    const rectsOf = (node: Node) => {
+      const range = document.createRange()
+      range.selectNodeContents(node)
+      return [...range.getClientRects()]
+    }
+    const rectAt = (node: Node, [x, y]: readonly [number, number]) =>
+      rectsOf(node).some(({ left, right, top, bottom }) => left < x && x < right && top < y && y < bottom)
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const { parentElement: element, textContent } = node
+      const [box] = rectsOf(node)
+      if (!element || !box || !textContent?.trim() || isTiny(box) || !isVisible(element)) continue
+      const { shown } = seen(element, box)
+      // A text that is cut with an ellipsis is in sight by its beginning.
+      if (isTiny(shown)) continue
+      const point = [(shown.left + shown.right) / 2, (shown.top + shown.bottom) / 2] as const
+      if (box.right > innerWidth + slack && shown.right > innerWidth + slack)
+        found.push(`${name(element)} leaves the window`)
+      const layers = document.elementsFromPoint(...point)
+      const at = layers.indexOf(element)
+      const covers = at === -1 ? [] : layers.slice(0, at)
+      const cover = covers.find(
+        (each) => !element.contains(each) && bar(each) === bar(element) && isOpaque(each, point),
+      )
+      if (cover) found.push(`${name(element)} is under ${name(cover)}`)
+    }
+    return [...new Set(found)]
   })
 }
 

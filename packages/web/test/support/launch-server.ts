@@ -29,9 +29,11 @@ export async function launchServer({ home, port = '0', environment = {} }: Launc
   const folder = home ?? (await mkdtemp(join(tmpdir(), 'yardmaster-web-')))
   // If the tests run as root, the users of the database and of agents need it too.
   await chmod(folder, 0o777)
-  const program = `import { main } from ${JSON.stringify(mainModule)}; await main()`
+  // The server ends when this process is gone, however it ended: then its standard input is at its end.
+  const program = `process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM')).resume();
+    const { main } = await import(${JSON.stringify(mainModule)}); await main()`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, HOME: tmpdir(), YARDMASTER_HOME: folder, PORT: port, ...environment },
   })

@@ -24,8 +24,9 @@ type Deed = {
 
 const atOnce = 6
 
-export function nameOfCard({ id, title, slug }: Pick<BoardCard, 'id' | 'title' | 'slug'>): string {
-  return title ?? slug ?? `Session ${id}`
+/** A card has its prompt only while its title is no more than its number. */
+export function nameOfCard({ id, prompt, title, slug }: Pick<BoardCard, 'id' | 'prompt' | 'title' | 'slug'>): string {
+  return prompt ?? title ?? slug ?? `Session ${id}`
 }
 
 export type BoardActions = ReturnType<typeof createActions>

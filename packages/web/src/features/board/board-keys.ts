@@ -21,7 +21,7 @@ type BoardKeysProps = {
 /** No element, only keys: moves through the rows, and acts on the selected ones or else on the one at the cursor. */
 export default function BoardKeys(keys: BoardKeysProps): ReactNode {
   const { rows, cursor, selected, setCursor, toggle, clear, deeds } = keys
-  const { actions, openDialog, step } = deeds
+  const { actions, openDialog, peek, step } = deeds
   const navigate = useNavigate()
   const toasts = useToasts()
   const at = rows.findIndex(({ card }) => card.id === cursor)
@@ -71,7 +71,17 @@ export default function BoardKeys(keys: BoardKeysProps): ReactNode {
       icon: 'refresh-cw',
       run: () => continueAll.mutate({}),
     },
-    onCurrent({ id: 'board open', label: 'Open', keys: 'o', icon: 'arrow-right' }, ({ card }) =>
+    {
+      id: 'board continue favourites',
+      label: 'Continue the favourites that failed or rest',
+      group: 'Board',
+      icon: 'star',
+      run: () => continueAll.mutate({ favorited: true }),
+    },
+    onCurrent({ id: 'board peek', label: 'Open beside the board', keys: 'o', icon: 'panel-right' }, ({ card }) =>
+      peek(card.id),
+    ),
+    onCurrent({ id: 'board open', label: 'Open', icon: 'arrow-right' }, ({ card }) =>
       navigate({ to: '/sessions/$id', params: { id: String(card.id) } }),
     ),
     onCurrent({ id: 'board favourite', label: 'Favourite', keys: 'f', icon: 'star' }, ({ card }) =>

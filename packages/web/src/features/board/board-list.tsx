@@ -85,7 +85,7 @@ export function BoardList(props: BoardListProps): ReactNode {
     )
   }
   return (
-    <section ref={scroller} aria-label="Sessions" className="relative min-h-0 grow overflow-y-auto">
+    <section ref={scroller} aria-label="Sessions" className="@container relative min-h-0 min-w-0 grow overflow-y-auto">
       <div>{top}</div>
       <ul ref={list} className="relative" style={{ height: total }}>
         {items.slice(first, end).map((item, index) => (

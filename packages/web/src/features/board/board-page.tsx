@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
   lazy,
   type ReactNode,
@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
+import { useViewer } from '../../shared/api/viewer.ts'
 import { ButtonLink } from '../../shared/kit/button.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { useTitle } from '../../shared/kit/page.tsx'
@@ -21,7 +22,7 @@ import { type Report, useBoardActions } from './board-actions.ts'
 import type { BoardCard, BoardSection } from './board-cache.ts'
 import { type BoardItem, BoardList } from './board-list.tsx'
 import { leavingWords } from './board-row.tsx'
-import { type BoardSearch, isFiltered, queryOf } from './board-search.ts'
+import { type BoardSearch, isFiltered, queryOf, viewOf } from './board-search.ts'
 import { BoardToolbar } from './board-toolbar.tsx'
 import type { CategoryDialogState } from './category-menu.ts'
 import { useCollapsed } from './collapsed.ts'
@@ -30,7 +31,9 @@ import { useLingering } from './leaving.ts'
 import { rememberOrder } from './list-order.ts'
 import type { RowDeeds, RowDialog } from './row-menu.ts'
 import { useSelection } from './use-selection.ts'
+import { useHasDrawer } from './use-window.ts'
 
+const SessionDrawer = lazy(() => import('../sessions/session-drawer.tsx'))
 const QuickPrompt = lazy(() => import('./quick-prompt.tsx'))
 const NeedsYouStrip = lazy(() => import('../needs-you/needs-you-strip.tsx'))
 const BoardKeys = lazy(() => import('./board-keys.ts'))
@@ -39,14 +42,14 @@ const BulkReport = lazy(() => import('./bulk-report.tsx'))
 const RowDialogs = lazy(() => import('./row-dialogs.tsx'))
 const CategoryDialog = lazy(() => import('./category-dialog.tsx'))
 
-/** What no event announces (last line, cost, queue) is read again so often. */
+/** What no event announces (the last line of a turn that runs) is read again so often. */
 const readEveryMs = 20_000
 
 /** What needs a person on top, then every session. */
 export default function BoardPage(): ReactNode {
   useTitle('Board')
   const search = useSearch({ from: '/shell/' })
-  const query = queryOf(search)
+  const query = queryOf(search, useViewer().data?.person_key ?? undefined)
   const board = useRead('board.show', query, { everyMs: readEveryMs })
   const { sections, isGone } = useLingering(board.data, JSON.stringify(query))
   const [collapsed, toggleSection] = useCollapsed()
@@ -62,9 +65,10 @@ export default function BoardPage(): ReactNode {
   const menus = useSectionMenus(sections, setCategoryDialog, selection.add)
   const openDialog = useCallback((kind: RowDialog, cards: readonly BoardCard[]) => setDialog({ kind, cards }), [])
   const step = useStep(sections, actions)
+  const drawer = useDrawer(search)
   const deeds = useMemo<RowDeeds>(
-    () => ({ actions, openDialog, ...(isByHand && { step }) }),
-    [actions, openDialog, isByHand, step],
+    () => ({ actions, openDialog, peek: drawer.peek, ...(isByHand && { step }) }),
+    [actions, openDialog, drawer.peek, isByHand, step],
   )
   const drag = useDrag(isByHand, rows, actions, menus.putBefore)
   const latestRows = useLatest(rows)
@@ -85,18 +89,25 @@ export default function BoardPage(): ReactNode {
       )}
       {board.isLoading && <Skeleton rows={14} />}
       {board.data && (
-        <BoardList
-          items={items}
-          top={<Top search={search} isEmpty={board.data.total === 0 && rows.length === 0} />}
-          cursor={cursor}
-          selected={selection.ids}
-          onCursor={setCursor}
-          onSelect={selection.select}
-          onToggle={toggleSection}
-          menuOf={isByHand ? menus.menuOf : undefined}
-          deeds={deeds}
-          drag={drag}
-        />
+        <div className="flex min-h-0 grow">
+          <BoardList
+            items={items}
+            top={<Top search={search} isEmpty={board.data.total === 0 && rows.length === 0} />}
+            cursor={cursor}
+            selected={selection.ids}
+            onCursor={setCursor}
+            onSelect={selection.select}
+            onToggle={toggleSection}
+            menuOf={isByHand ? menus.menuOf : undefined}
+            deeds={deeds}
+            drag={drag}
+          />
+          {drawer.id !== undefined && (
+            <Suspense>
+              <SessionDrawer id={String(drawer.id)} onClose={drawer.close} />
+            </Suspense>
+          )}
+        </div>
       )}
       <Suspense>
         <BoardKeys
@@ -105,7 +116,7 @@ export default function BoardPage(): ReactNode {
           setCursor={setCursor}
           selected={selection.cards}
           toggle={selection.toggle}
-          clear={selection.clear}
+          clear={() => (selection.cards.length > 0 ? selection.clear() : drawer.close())}
           deeds={deeds}
         />
       </Suspense>
@@ -173,6 +184,25 @@ function Top({ search, isEmpty }: { search: BoardSearch; isEmpty: boolean }): Re
       {isEmpty && <NoSessions hasFilter={hasFilter} />}
     </>
   )
+}
+
+/** The session beside the board. A window that is too narrow for both shows its page instead. */
+function useDrawer(search: BoardSearch): { id: number | undefined; peek: (id: number) => void; close: () => void } {
+  const navigate = useNavigate()
+  const hasRoom = useHasDrawer()
+  const latest = useLatest({ search, hasRoom })
+  const peek = useCallback(
+    (id: number) => {
+      const { search, hasRoom } = latest.current
+      if (hasRoom) void navigate({ to: '/', search: { ...search, open: id }, replace: true })
+      else void navigate({ to: '/sessions/$id', params: { id: String(id) } })
+    },
+    [navigate, latest],
+  )
+  const close = () => {
+    if (search.open !== undefined) void navigate({ to: '/', search: viewOf(search), replace: true })
+  }
+  return { id: hasRoom ? search.open : undefined, peek, close }
 }
 
 /** The menus are loaded when the first one opens. */

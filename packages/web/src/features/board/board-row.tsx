@@ -75,7 +75,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
       <span
         className={`flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3 ${leaving === undefined ? '' : 'line-through decoration-faint'}`}
       >
-        <span className="flex min-w-0 items-center gap-1.5 md:w-[36%] md:shrink-0">
+        <span className="flex min-w-0 items-center gap-1.5 md:w-[25cqw] md:shrink-0 md:@max-4xl:w-[30cqw]">
           <Link
             to="/sessions/$id"
             params={{ id: String(id) }}
@@ -86,7 +86,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
           </Link>
           <Marks card={card} />
         </span>
-        <span className="truncate text-muted text-sm max-lg:hidden md:w-40 md:shrink-0">
+        <span className="truncate text-muted text-sm @max-4xl:hidden md:w-40 md:shrink-0">
           {[card.agent_root, card.agent_runtime, card.model].filter(Boolean).join(' · ')}
         </span>
         <span className="min-w-0 grow truncate text-muted text-sm">{lastWords(card)}</span>
@@ -97,6 +97,20 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
         <Leaving card={card} reason={leaving} deeds={deeds} />
       )}
       <span className="relative flex shrink-0 items-center">
+        <IconButton
+          size="sm"
+          icon="panel-right"
+          label={`Open ${name} beside the board`}
+          onClick={() => deeds.peek(id)}
+          className="opacity-0 focus-visible:opacity-100 group-hover/row:opacity-100 max-lg:hidden"
+        />
+        <IconButton
+          size="sm"
+          icon="file-text"
+          label={`Notes on ${name}`}
+          onClick={() => deeds.openDialog('notes', [card])}
+          className={`group-hover/row:opacity-100 focus-visible:opacity-100 ${card.notes ? '' : 'opacity-0 max-md:hidden'}`}
+        />
         <IconButton
           size="sm"
           icon="star"

@@ -14,9 +14,11 @@ export type BoardSearch = {
   root?: string
   runtime?: string
   class?: 'spot' | 'priority'
-  mine?: 'needs_you' | 'favorites'
+  mine?: 'needs_you' | 'favorites' | 'written'
   archived?: true
   shown?: 'off_board' | 'all'
+  /** The session that is open beside the board. */
+  open?: number
 }
 
 export function boardSearch(raw: Record<string, unknown>): BoardSearch {
@@ -28,16 +30,18 @@ export function boardSearch(raw: Record<string, unknown>): BoardSearch {
     root: raw.root === undefined ? undefined : String(raw.root),
     runtime: raw.runtime === undefined ? undefined : String(raw.runtime),
     class: (['spot', 'priority'] as const).find((known) => known === raw.class),
-    mine: (['needs_you', 'favorites'] as const).find((known) => known === raw.mine),
+    mine: (['needs_you', 'favorites', 'written'] as const).find((known) => known === raw.mine),
     archived: raw.archived === true || raw.archived === 'true' ? true : undefined,
     shown: (['off_board', 'all'] as const).find((known) => known === raw.shown),
+    open: Number.isSafeInteger(Number(raw.open)) && Number(raw.open) > 0 ? Number(raw.open) : undefined,
   })
 }
 
 /** All cards of a section in one read: rows that are not in sight cost nothing. */
 const perSection = 1000
 
-export function queryOf(search: BoardSearch): Input<'board.show'> {
+/** `person` is the key of who looks at it; without one nothing is theirs. */
+export function queryOf(search: BoardSearch, person = ''): Input<'board.show'> {
   const { view, status, q, root, runtime, archived, shown, mine } = search
   return withoutBlanks({
     view: view ?? 'categories',
@@ -47,6 +51,7 @@ export function queryOf(search: BoardSearch): Input<'board.show'> {
     agent_runtime: runtime,
     priority_class: search.class,
     favorited: mine === 'favorites' ? true : undefined,
+    author: mine === 'written' ? person || '-' : undefined,
     needs_you: mine === 'needs_you' ? true : undefined,
     show_archived: archived || status === 'archived' ? true : undefined,
     visibility: shown === 'all' ? undefined : (shown ?? 'on_board'),
@@ -55,8 +60,13 @@ export function queryOf(search: BoardSearch): Input<'board.show'> {
 }
 
 /** Whether anything but the view narrows the board. */
-export function isFiltered({ view: _, ...filters }: BoardSearch): boolean {
+export function isFiltered({ view: _, open: __, ...filters }: BoardSearch): boolean {
   return Object.keys(filters).length > 0
+}
+
+/** Without the session that is open beside it: what a view is saved and compared by. */
+export function viewOf({ open: _, ...view }: BoardSearch): BoardSearch {
+  return view
 }
 
 type Blankless<Type> = { [Key in keyof Type]?: Exclude<Type[Key], undefined> }

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon, type IconName } from '../../shared/kit/icon.tsx'
-import { type BoardSearch, type BoardView, isFiltered } from './board-search.ts'
+import { type BoardSearch, type BoardView, isFiltered, viewOf } from './board-search.ts'
 import { useSavedViews } from './saved-views.ts'
 
 const FiltersDialog = lazy(() => import('./filters-dialog.tsx'))
@@ -73,7 +73,7 @@ export function BoardToolbar({ search }: { search: BoardSearch }): ReactNode {
 }
 
 function isSame(one: BoardSearch, other: BoardSearch): boolean {
-  const text = (search: BoardSearch) => JSON.stringify(Object.entries(search).sort())
+  const text = (search: BoardSearch) => JSON.stringify(Object.entries(viewOf(search)).sort())
   return text(one) === text(other)
 }
 
@@ -103,6 +103,9 @@ function QuickFilters({ search }: { search: BoardSearch }): ReactNode {
           {label}
         </Chip>
       ))}
+      <Chip search={{ ...rest, mine: 'written' }} isCurrent={mine === 'written'} icon="user">
+        Mine
+      </Chip>
       <Chip search={{ ...rest, mine: 'favorites' }} isCurrent={mine === 'favorites'} icon="star">
         Favourites
       </Chip>

@@ -24,7 +24,7 @@ export function createSectionMenus({ sections, open, selectAll, cache, toasts }:
 } {
   const change = async (done: Promise<unknown>) => {
     await done.catch(toasts.complain)
-    await refresh(cache, ['categories', 'board'])
+    await refresh(cache, ['categories', 'board', 'needs_you'])
   }
   const entryOf = ({ category_id }: BoardSection) => category_id ?? uncategorized
   const save = (order: readonly BoardSection[]) => void change(call('categories.reorder', { ids: order.map(entryOf) }))
@@ -49,12 +49,20 @@ export function createSectionMenus({ sections, open, selectAll, cache, toasts }:
     const at = sections.findIndex(({ key }) => key === section.key)
     const { category_id, frozen } = section
     const own = sections[at] ?? section
+    const continueThem = () =>
+      call('sessions.refresh_all', { category_id: entryOf(section) }).then(({ message }) => toasts.say(message))
     return [
       {
         label: 'Select its sessions',
         icon: 'check',
         isDisabled: section.cards.length === 0,
         onSelect: () => selectAll(section.cards.map(({ id }) => id)),
+      },
+      {
+        label: 'Continue those that failed or rest',
+        icon: 'refresh-cw',
+        isDisabled: frozen === true || section.cards.length === 0,
+        onSelect: () => void change(continueThem()),
       },
       { label: 'New category…', icon: 'plus', onSelect: () => open({ kind: 'new' }) },
       ...(category_id === undefined

@@ -3,7 +3,7 @@ import { useRead } from '../../shared/api/hooks.ts'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
-import { type BoardSearch, boardSearch } from './board-search.ts'
+import { type BoardSearch, boardSearch, viewOf } from './board-search.ts'
 import type { useSavedViews } from './saved-views.ts'
 
 type FiltersDialogProps = {
@@ -25,7 +25,7 @@ export default function FiltersDialog({ search, saved, onChange, onClose }: Filt
   ]
   const save = (event: FormEvent) => {
     event.preventDefault()
-    saved.save(name.trim(), search)
+    saved.save(name.trim(), viewOf(search))
     setName('')
   }
   return (

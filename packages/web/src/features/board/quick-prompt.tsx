@@ -1,33 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { useRead, useWrite } from '../../shared/api/hooks.ts'
+import type { FormEvent, ReactNode } from 'react'
 import { Button } from '../../shared/kit/button.tsx'
-import { useToasts } from '../../shared/kit/toasts.tsx'
-import { useDraft } from '../../shared/state/draft.ts'
-
-const rootKey = 'yardmaster.quick-root'
+import { useQuickSession } from '../sessions/use-quick-session.tsx'
 
 /** Starts a session in one line, on the root that was used last. */
 export default function QuickPrompt(): ReactNode {
-  const toasts = useToasts()
-  const configs = useRead('configs.show', {})
-  const roots = (configs.data?.agent_roots ?? []).filter(({ user_invocable }) => user_invocable)
-  const [chosen, setChosen] = useState(() => localStorage.getItem(rootKey) ?? '')
-  const root = roots.find(({ name }) => name === chosen)?.name ?? roots[0]?.name
-  const [prompt, setPrompt] = useDraft('quick-prompt')
-  // A double press of Enter is one session.
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID())
-  const create = useWrite('sessions.create', {
-    refreshes: ['board'],
-    onSuccess: ({ session }) => {
-      setPrompt('')
-      setIdempotencyKey(crypto.randomUUID())
-      toasts.say(`Started “${session.title ?? session.slug ?? `Session ${session.id}`}”`)
-    },
-  })
+  const { prompt, setPrompt, roots, root, setRoot, start, isPending } = useQuickSession('quick-prompt')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (prompt.trim() !== '') create.mutate({ prompt, agent_root: root, idempotency_key: idempotencyKey })
+    start()
   }
   return (
     <form onSubmit={submit} className="flex min-w-0 items-center gap-2">
@@ -43,11 +24,8 @@ export default function QuickPrompt(): ReactNode {
           <select
             aria-label="Root of the session"
             value={root}
-            onChange={(event) => {
-              localStorage.setItem(rootKey, event.currentTarget.value)
-              setChosen(event.currentTarget.value)
-            }}
-            className="mr-1 h-7 max-w-36 shrink-0 rounded-sm bg-transparent px-1 text-muted text-sm hover:bg-hover max-md:max-w-20"
+            onChange={(event) => setRoot(event.currentTarget.value)}
+            className="mr-1 h-7 max-w-36 shrink-0 rounded-sm bg-transparent px-1 text-muted text-sm hover:bg-hover max-md:hidden"
           >
             {roots.map(({ name, display_name }) => (
               <option key={name} value={name}>
@@ -63,7 +41,7 @@ export default function QuickPrompt(): ReactNode {
         icon="play"
         className="h-9"
         disabled={prompt.trim() === ''}
-        isBusy={create.isPending}
+        isBusy={isPending}
       >
         Start
       </Button>

@@ -4,7 +4,8 @@ import { Button } from '../../shared/kit/button.tsx'
 import { Dialog } from '../../shared/kit/dialog.tsx'
 import { Select, TextField } from '../../shared/kit/field.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
-import { ErrorNote } from '../../shared/kit/notes.tsx'
+import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import NotesPanel from '../sessions/notes-panel.tsx'
 import { type BoardActions, nameOfCard } from './board-actions.ts'
 import type { BoardCard } from './board-cache.ts'
 import type { RowDialog } from './row-menu.ts'
@@ -21,6 +22,7 @@ type RowDialogProps = {
 /** Questions of a row or of the bulk bar: until when, where to, how urgent. */
 export default function RowDialogs({ kind, ...props }: RowDialogProps & { kind: RowDialog }): ReactNode {
   if (kind === 'snooze') return <SnoozeDialog {...props} />
+  if (kind === 'notes') return <NotesDialog {...props} />
   return kind === 'category' ? <CategoryChoice {...props} /> : <PriorityDialog {...props} />
 }
 
@@ -70,6 +72,19 @@ function SnoozeDialog({ cards, actions, onClose, onDone }: RowDialogProps): Reac
           </Button>
         </form>
       </div>
+    </Dialog>
+  )
+}
+
+/** What people noted about a session, saved while it is written. */
+function NotesDialog({ cards, onClose }: RowDialogProps): ReactNode {
+  const id = String(cards[0]?.id)
+  const { data, error } = useRead('sessions.show', { id })
+  const shown = data && String(data.session.id) === id ? data : undefined
+  return (
+    <Dialog title={`Notes on ${subjectOf(cards)}`} isOpen onClose={onClose}>
+      {error && !shown && <ErrorNote error={error} />}
+      {shown ? <NotesPanel session={shown.session} id={id} /> : <Skeleton rows={4} />}
     </Dialog>
   )
 }

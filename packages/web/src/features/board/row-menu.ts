@@ -2,23 +2,38 @@ import type { MenuItem } from '../../shared/kit/menu.tsx'
 import type { BoardActions } from './board-actions.ts'
 import type { BoardCard } from './board-cache.ts'
 
-export type RowDialog = 'snooze' | 'category' | 'priority'
+export type RowDialog = 'snooze' | 'category' | 'priority' | 'notes'
 
 /** What a row can do, the same object for all rows. */
 export type RowDeeds = {
   actions: BoardActions
   openDialog: (kind: RowDialog, cards: readonly BoardCard[]) => void
+  /** Opens it beside the board. */
+  peek: (id: number) => void
   /** One place up or down in its section; absent in views that are not sorted by hand. */
   step?: (card: BoardCard, sectionKey: string, by: -1 | 1) => void
 }
 
-export function rowMenuItems(card: BoardCard, sectionKey: string, { actions, openDialog, step }: RowDeeds): MenuItem[] {
+export function rowMenuItems(
+  card: BoardCard,
+  sectionKey: string,
+  { actions, openDialog, peek, step }: RowDeeds,
+): MenuItem[] {
   const { status, favorited, visibility, queued } = card
   const cards = [card]
+  const beside: MenuItem = {
+    label: 'Open beside the board',
+    icon: 'panel-right',
+    keys: 'o',
+    onSelect: () => peek(card.id),
+  }
+  const notes: MenuItem = { label: 'Notes…', icon: 'file-text', onSelect: () => openDialog('notes', cards) }
   if (status === 'archived') {
-    return [{ label: 'Unarchive', icon: 'archive-restore', onSelect: () => actions.unarchive(cards) }]
+    return [beside, notes, { label: 'Unarchive', icon: 'archive-restore', onSelect: () => actions.unarchive(cards) }]
   }
   return [
+    beside,
+    notes,
     {
       label: favorited ? 'Remove from favourites' : 'Make a favourite',
       icon: 'star',

@@ -78,15 +78,25 @@ function rowAt(starts: readonly number[], height: number): number {
   return low
 }
 
-const wide = matchMedia('(min-width: 48rem)')
+const oneLine = matchMedia('(min-width: 48rem)')
+const besides = matchMedia('(min-width: 64rem)')
 
 /** Whether a row is one line; on a phone it is two. */
 export function useIsWide(): boolean {
+  return useMatch(oneLine)
+}
+
+/** Whether there is room for a session beside the board. */
+export function useHasDrawer(): boolean {
+  return useMatch(besides)
+}
+
+function useMatch(query: MediaQueryList): boolean {
   return useSyncExternalStore(
     (listener) => {
-      wide.addEventListener('change', listener)
-      return () => wide.removeEventListener('change', listener)
+      query.addEventListener('change', listener)
+      return () => query.removeEventListener('change', listener)
     },
-    () => wide.matches,
+    () => query.matches,
   )
 }

@@ -11,16 +11,16 @@ export type ArtifactLists = {
   catalog_plugins?: readonly string[] | undefined
 }
 
-type ListName = keyof ArtifactLists
+export type ListName = keyof ArtifactLists
 type Artifact = { name: string; title: string; problem?: string | undefined }
 
-const labels: Record<ListName, string> = {
+export const listLabels: Record<ListName, string> = {
   mcp_servers: 'MCP servers',
   catalog_skills: 'Skills',
   catalog_hooks: 'Hooks',
   catalog_plugins: 'Plugins',
 }
-const listNames = Object.keys(labels) as ListName[]
+export const listNames = Object.keys(listLabels) as ListName[]
 
 type Props = {
   lists: ArtifactLists
@@ -37,7 +37,7 @@ export function ArtifactListFields({ lists, defaults, onChange }: Props): ReactN
       {listNames.map((name) => (
         <ListField
           key={name}
-          label={labels[name]}
+          label={listLabels[name]}
           offered={offered[name]}
           chosen={lists[name]}
           defaults={defaults[name]}
@@ -48,7 +48,8 @@ export function ArtifactListFields({ lists, defaults, onChange }: Props): ReactN
   )
 }
 
-function useArtifacts(): Record<ListName, readonly Artifact[]> {
+/** What the catalog has for each of the lists. */
+export function useArtifacts(): Record<ListName, readonly Artifact[]> {
   const servers = useRead('mcp_servers.list', {}).data?.mcp_servers ?? []
   const named = ({ id, title }: { id: string; title: string }) => ({ name: id, title })
   const skills = useRead('skills.list', {}).data?.skills ?? []
@@ -78,11 +79,7 @@ function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProp
   const id = useId()
   const [isOpen, setOpen] = useState(chosen !== undefined)
   const shown = chosen ?? defaults
-  const toggle = (name: string, isOn: boolean) =>
-    onChange(isOn ? [...shown, name] : shown.filter((one) => one !== name))
-  // A name that the catalog no longer has is shown too, so that it can be taken out.
-  const missing = shown.filter((name) => !offered.some((artifact) => artifact.name === name))
-  const rows = [...offered, ...missing.map((name) => ({ name, title: name, problem: 'Not in the catalog' }))]
+  const isEmpty = offered.length + shown.length === 0
   return (
     <fieldset aria-labelledby={id} className="min-w-0">
       <div className="flex min-h-7 items-center justify-between gap-2">
@@ -101,7 +98,7 @@ function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProp
             Use the root's
           </Button>
         ) : (
-          <Button size="sm" look="quiet" disabled={rows.length === 0} onClick={() => setOpen(true)}>
+          <Button size="sm" look="quiet" disabled={isEmpty} onClick={() => setOpen(true)}>
             Choose
             <span className="unseen"> {label}</span>
           </Button>
@@ -109,29 +106,11 @@ function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProp
       </div>
       {isOpen ? (
         <div className="max-h-48 overflow-y-auto rounded-md border border-line">
-          {rows.map(({ name, title, problem }) => (
-            <label
-              key={name}
-              className="flex min-h-8 items-center gap-2 border-line border-b px-2.5 py-1 last:border-b-0 hover:bg-hover"
-            >
-              <input
-                type="checkbox"
-                checked={shown.includes(name)}
-                onChange={(event) => toggle(name, event.currentTarget.checked)}
-                className="size-3.5 shrink-0"
-              />
-              <span className="min-w-0 grow truncate">{title}</span>
-              {problem && (
-                <Badge tone="needs" tip={problem}>
-                  unavailable
-                </Badge>
-              )}
-            </label>
-          ))}
+          <ArtifactChoices offered={offered} chosen={shown} onChange={onChange} />
         </div>
       ) : (
         <p className="flex min-h-6 flex-wrap items-center gap-1 text-muted text-sm">
-          {defaults.length === 0 && (rows.length === 0 ? 'The catalog has none.' : 'None from the root.')}
+          {defaults.length === 0 && (isEmpty ? 'The catalog has none.' : 'None from the root.')}
           {defaults.map((name) => (
             <Badge key={name}>{name}</Badge>
           ))}
@@ -139,4 +118,37 @@ function ListField({ label, offered, chosen, defaults, onChange }: ListFieldProp
       )}
     </fieldset>
   )
+}
+
+type ChoicesProps = {
+  offered: readonly Artifact[]
+  chosen: readonly string[]
+  onChange: (chosen: readonly string[]) => void
+}
+
+/** A box for each entry of the catalog. A name that the catalog no longer has is shown too, so that it can be taken out. */
+export function ArtifactChoices({ offered, chosen, onChange }: ChoicesProps): ReactNode {
+  const missing = chosen.filter((name) => !offered.some((artifact) => artifact.name === name))
+  const rows = [...offered, ...missing.map((name) => ({ name, title: name, problem: 'Not in the catalog' }))]
+  return rows.map(({ name, title, problem }) => (
+    <label
+      key={name}
+      className="flex min-h-8 items-center gap-2 border-line border-b px-2.5 py-1 last:border-b-0 hover:bg-hover"
+    >
+      <input
+        type="checkbox"
+        checked={chosen.includes(name)}
+        onChange={({ currentTarget: { checked } }) =>
+          onChange(checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+        }
+        className="size-3.5 shrink-0"
+      />
+      <span className="min-w-0 grow truncate">{title}</span>
+      {problem && (
+        <Badge tone="needs" tip={problem}>
+          unavailable
+        </Badge>
+      )}
+    </label>
+  ))
 }

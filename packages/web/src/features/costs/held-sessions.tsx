@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Time } from '../../shared/kit/time.tsx'
-import { nameOfSession } from '../sessions/name-of-session.ts'
+import { nameOfCard } from '../board/board-actions.ts'
 
 /** The sessions whose turn waits because a budget is used up. */
 export function HeldSessions(): ReactNode {
@@ -20,7 +20,7 @@ export function HeldSessions(): ReactNode {
         {held.map((card) => (
           <li key={card.id} className="flex min-h-8 items-center gap-2">
             <Link to="/sessions/$id" params={{ id: String(card.id) }} className="min-w-0 truncate hover:underline">
-              {nameOfSession({ id: card.id, title: card.title ?? null })}
+              {nameOfCard(card)}
             </Link>
             {card.held?.since && (
               <span className="text-muted text-sm">

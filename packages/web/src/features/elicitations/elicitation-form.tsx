@@ -24,6 +24,8 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
   const toasts = useToasts()
   const fields = fieldsOf(requested_schema)
   const [values, setValues] = useState<Readonly<Record<string, FormValue>>>({})
+  /** Fields that were changed since the last answer: what it said about them may no longer hold. */
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
   const respond = useWrite('elicitations.respond', {
     refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
     complains: false,
@@ -31,6 +33,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
   })
   const { byField, others } = sentencesByField(fields, respond.error ? sentencesOf(respond.error) : [])
   const answer = (action_type: 'accept' | 'decline' | 'cancel') => {
+    setChanged(new Set())
     const content = action_type === 'accept' ? contentOf(fields, values) : undefined
     respond.mutate(
       { id: String(id), action_type, ...(content && { content: content as Elicitation['content'] }) },
@@ -61,8 +64,11 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
           key={field.name}
           field={field}
           value={values[field.name] ?? field.initial}
-          error={byField.get(field.name)}
-          onChange={(value) => setValues((all) => ({ ...all, [field.name]: value }))}
+          error={changed.has(field.name) ? undefined : byField.get(field.name)}
+          onChange={(value) => {
+            setValues((all) => ({ ...all, [field.name]: value }))
+            setChanged((all) => new Set([...all, field.name]))
+          }}
         />
       ))}
       <footer className="flex flex-wrap gap-2">

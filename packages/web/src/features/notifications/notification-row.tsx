@@ -15,6 +15,7 @@ const looks: Record<Notification['notification_type'], { icon: IconName; color: 
   session_failed: { icon: 'octagon-x', color: 'text-failed' },
   custom_message: { icon: 'message-square', color: 'text-muted' },
   budget_warning: { icon: 'dollar-sign', color: 'text-needs' },
+  account_needs_reauth: { icon: 'octagon-x', color: 'text-failed' },
   budget_exhausted: { icon: 'dollar-sign', color: 'text-failed' },
 }
 

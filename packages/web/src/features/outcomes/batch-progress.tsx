@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import type { Result } from '../../shared/api/client.ts'
-import { refresh, useRead } from '../../shared/api/hooks.ts'
+import { refresh, useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Badge, type Tone } from '../../shared/kit/badge.tsx'
-import { IconButton } from '../../shared/kit/button.tsx'
+import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
 
@@ -15,6 +15,7 @@ const tones: Record<Batch['items'][number]['state'], Tone> = {
   running: 'running',
   saved: 'ok',
   failed: 'failed',
+  cancelled: 'neutral',
 }
 
 /** How far a batch of analyses is. No event announces it, so it is asked for while it works. */
@@ -25,6 +26,7 @@ export function BatchProgress({ id, onClose }: { id: number; onClose: () => void
   const counts = batch?.counts
   const left = counts ? counts.queued + counts.running : 0
   const saved = counts?.saved
+  const cancel = useWrite('outcome_analyses.cancel_batch', { refreshes: ['sessions', 'board'] })
   useEffect(() => {
     if (left === 0) return
     const timer = setInterval(() => void refetch(), 1_500)
@@ -36,19 +38,34 @@ export function BatchProgress({ id, onClose }: { id: number; onClose: () => void
   return (
     <Panel
       title={`Batch ${id}`}
-      actions={<IconButton size="sm" icon="x" label="Hide the progress" onClick={onClose} />}
+      actions={
+        <>
+          {left > 0 && (
+            <Button
+              size="sm"
+              icon="circle-x"
+              isBusy={cancel.isPending}
+              onClick={() => cancel.mutate({ id: String(id) })}
+            >
+              Cancel the batch
+            </Button>
+          )}
+          <IconButton size="sm" icon="x" label="Hide the progress" onClick={onClose} />
+        </>
+      }
     >
       <ErrorNote error={error} />
       {batch && counts && (
         <div className="flex flex-col gap-2 p-3">
           <p role="status">
-            {left > 0 ? 'Analysing' : 'Done'}: {counts.saved} saved, {counts.failed} failed, {counts.running} at work,{' '}
-            {counts.queued} waiting
+            {left > 0 ? 'Analysing' : counts.cancelled > 0 ? 'Cancelled' : 'Done'}: {counts.saved} saved,{' '}
+            {counts.failed} failed, {counts.running} at work, {counts.queued} waiting
+            {counts.cancelled > 0 && `, ${counts.cancelled} cancelled`}
           </p>
           <progress
             aria-label={`Progress of batch ${id}`}
             max={Math.max(1, batch.items.length)}
-            value={counts.saved + counts.failed}
+            value={counts.saved + counts.failed + counts.cancelled}
             className="h-1.5 w-full accent-accent"
           />
           <ul aria-label={`Sessions of batch ${id}`} className="max-h-48 overflow-y-auto">

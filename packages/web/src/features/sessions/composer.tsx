@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useCommands } from '../../shared/keys/commands.tsx'
@@ -9,6 +9,8 @@ import { formatDuration, useNow } from '../../shared/kit/time.tsx'
 import { useDraft } from '../../shared/state/draft.ts'
 import type { Turn } from '../transcripts/turn-row.tsx'
 import type { Session } from './session-facts.ts'
+
+const SlashCompletion = lazy(() => import('./slash-completion.tsx'))
 
 type ComposerProps = {
   session: Session
@@ -68,23 +70,37 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
     >
       <div className="mx-auto flex max-w-3xl flex-col gap-1.5">
         <ErrorNote error={send.error ?? keep.error} />
-        <textarea
-          ref={field}
-          rows={1}
-          aria-label="Message"
-          placeholder="Say something…"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-            const isWithModifier = event.ctrlKey || event.metaKey
-            // On a phone Enter is the only way to a new line.
-            if (!isWithModifier && matchMedia('(pointer: coarse)').matches) return
-            event.preventDefault()
-            say(isWithModifier && isBusy)
-          }}
-          className="max-h-60 w-full resize-none rounded-md border border-control bg-canvas px-3 py-2 leading-normal hover:border-faint"
-        />
+        <div className="relative flex">
+          {text.startsWith('/') && (
+            <Suspense>
+              <SlashCompletion
+                {...{ field, text }}
+                skills={session.catalog_skills}
+                plugins={session.catalog_plugins}
+                runtime={session.agent_runtime}
+                runsCommands={session.config.cli_commands === true}
+                side="above"
+              />
+            </Suspense>
+          )}
+          <textarea
+            ref={field}
+            rows={1}
+            aria-label="Message"
+            placeholder="Say something…"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+              const isWithModifier = event.ctrlKey || event.metaKey
+              // On a phone Enter is the only way to a new line.
+              if (!isWithModifier && matchMedia('(pointer: coarse)').matches) return
+              event.preventDefault()
+              say(isWithModifier && isBusy)
+            }}
+            className="max-h-60 w-full resize-none rounded-md border border-control bg-canvas px-3 py-2 leading-normal hover:border-faint"
+          />
+        </div>
         <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
           <Delivered answer={isEmpty ? (send.data ?? keep.data) : undefined} />
           {isBusy && !isFailed ? (

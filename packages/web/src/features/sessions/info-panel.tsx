@@ -7,7 +7,9 @@ import { Time } from '../../shared/kit/time.tsx'
 import { FamilyTree } from './family-tree.tsx'
 import { HumanMessages } from './human-messages.tsx'
 import { SessionControls } from './session-controls.tsx'
-import { factsOf, type Session, type Shown } from './session-facts.ts'
+import type { Session, Shown } from './session-facts.ts'
+import { SessionLists } from './session-lists.tsx'
+import { factsOf } from './session-metadata.ts'
 
 export default function InfoPanel({ shown, id }: { shown: Shown; id: string }): ReactNode {
   const { pullRequests } = factsOf(shown.session)
@@ -40,6 +42,9 @@ export default function InfoPanel({ shown, id }: { shown: Shown; id: string }): 
       <Section title="Settings">
         <SessionControls session={shown.session} id={id} />
       </Section>
+      <Section title="What it is given">
+        <SessionLists session={shown.session} id={id} />
+      </Section>
       <Section title="Messages of people">
         <HumanMessages shown={shown} />
       </Section>
@@ -61,12 +66,6 @@ function Section({ title, children }: { title: string; children: ReactNode }): R
 
 function Details({ session }: { session: Session }): ReactNode {
   const facts = factsOf(session)
-  const lists = [
-    ['MCP servers', session.all_mcp_servers],
-    ['Skills', session.catalog_skills],
-    ['Hooks', session.catalog_hooks],
-    ['Plugins', session.catalog_plugins],
-  ] as const
   return (
     <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-2 gap-y-1 text-sm">
       <Fact name="Repository">
@@ -121,14 +120,6 @@ function Details({ session }: { session: Session }): ReactNode {
       <Fact name="Changed">
         <Time at={session.updated_at} />
       </Fact>
-      {lists.map(
-        ([name, items]) =>
-          items.length > 0 && (
-            <Fact key={name} name={name}>
-              {items.join(', ')}
-            </Fact>
-          ),
-      )}
       <Fact name="Outcome">
         <Link to="/outcomes/$id" params={{ id: String(session.id) }} className="text-accent-text hover:underline">
           How it went

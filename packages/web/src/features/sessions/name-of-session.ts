@@ -1,12 +1,13 @@
-/** A session that has no title yet is named by its prompt, else by its number. */
-export function nameOfSession({
-  id,
-  title,
-  prompt,
-}: {
-  id: number
-  title: string | null
-  prompt?: string | null
-}): string {
-  return title || prompt?.split('\n', 1)[0]?.slice(0, 120) || `Session ${id}`
+type Named = { id: number; title: string | null; prompt?: string | null; metadata?: Record<string, unknown> }
+
+/** A session whose title is no more than its number, until its first turn rests, is named by its prompt. */
+export function nameOfSession(session: Named): string {
+  const { id, title, prompt } = session
+  const opening = prompt?.trim().split('\n', 1)[0]?.slice(0, 120)
+  return (isUntitled(session) ? opening || title : title) || `Session ${id}`
+}
+
+/** Whether its title is a placeholder. */
+export function isUntitled({ title, metadata }: Pick<Named, 'title' | 'metadata'>): boolean {
+  return !title || metadata?.auto_generated_title === true
 }

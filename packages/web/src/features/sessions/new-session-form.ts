@@ -20,6 +20,7 @@ export type NewSessionValues = {
   category: string
   compactWindow: string
   asksPermission: boolean
+  runsCommands: boolean
   lists: ArtifactLists
 }
 
@@ -36,6 +37,7 @@ export const emptyForm: NewSessionValues = {
   category: '',
   compactWindow: '',
   asksPermission: false,
+  runsCommands: false,
   lists: {},
 }
 
@@ -53,6 +55,7 @@ export function requestOf(
   const config = {
     ...(values.model && { model: values.model }),
     ...(values.asksPermission && { permissions: 'ask' }),
+    ...(values.runsCommands && { cli_commands: true }),
   }
   const { mcp_servers, catalog_skills, catalog_hooks, catalog_plugins } = values.lists
   return {

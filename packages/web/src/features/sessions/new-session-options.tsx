@@ -102,21 +102,31 @@ export function NewSessionOptions({ configs, values, root, runtime, onChange }: 
               ...categories.map(({ id, name }) => ({ value: String(id), label: name })),
             ]}
           />
-          <TextField
-            label="Compact at"
-            {...text('compactWindow')}
-            type="number"
-            min={1}
-            max={1_000_000}
-            placeholder="The agent's own limit"
-            hint="Tokens of context"
-          />
+          {models?.takes_compact_window && (
+            <TextField
+              label="Compact at"
+              {...text('compactWindow')}
+              type="number"
+              min={1}
+              max={1_000_000}
+              placeholder="The agent's own limit"
+              hint="Tokens of context at which it summarises what came before"
+            />
+          )}
           <Switch
             label="Ask before it acts"
             hint="People decide what the agent may do."
             isOn={values.asksPermission}
             onChange={(asksPermission) => onChange({ asksPermission })}
           />
+          {models?.takes_commands && (
+            <Switch
+              label="Run slash commands"
+              hint="A prompt that begins with a slash is a command of the agent's program, and the model does not see it."
+              isOn={values.runsCommands}
+              onChange={(runsCommands) => onChange({ runsCommands })}
+            />
+          )}
         </div>
       </details>
     </>

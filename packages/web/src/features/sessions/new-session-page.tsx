@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useRef } from 'react'
+import { type FormEvent, lazy, type ReactNode, Suspense, useRef } from 'react'
 import type { Result } from '../../shared/api/client.ts'
 import { useRead } from '../../shared/api/hooks.ts'
 import { useCommands } from '../../shared/keys/commands.tsx'
@@ -14,16 +14,24 @@ import { NewSessionOptions } from './new-session-options.tsx'
 import { NewSessionWarnings } from './new-session-warnings.tsx'
 import { useCreateSession } from './use-create-session.ts'
 
+const SlashCompletion = lazy(() => import('./slash-completion.tsx'))
+
 export default function NewSessionPage(): ReactNode {
   const configs = useRead('configs.show', {})
   const { values, change, clear } = useFormDraft('new-session', emptyForm)
   const { start, isPending, error } = useCreateSession(clear)
   const form = useRef<HTMLFormElement>(null)
+  const prompt = useRef<HTMLTextAreaElement>(null)
   const roots = offeredRoots(configs.data)
   const root = values.root === '' ? undefined : (roots.find(({ name }) => name === values.root) ?? roots[0])
+  const runtime = values.runtime || root?.default_runtime || ''
+  const offer = configs.data?.runtime_models[runtime]
+  // What was chosen for a runtime that has it does not go to one that has not.
+  const runsCommands = values.runsCommands && offer?.takes_commands === true
+  const compactWindow = offer?.takes_compact_window ? values.compactWindow : ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    start(requestOf(values, root), values.category)
+    start(requestOf({ ...values, runsCommands, compactWindow }, root), values.category)
   }
   useCommands([
     {
@@ -35,7 +43,6 @@ export default function NewSessionPage(): ReactNode {
       run: () => form.current?.requestSubmit(),
     },
   ])
-  const runtime = values.runtime || root?.default_runtime || ''
   const lists = {
     mcp_servers: root?.default_mcp_servers ?? [],
     catalog_skills: root?.default_skills ?? [],
@@ -57,14 +64,29 @@ export default function NewSessionPage(): ReactNode {
         <ErrorNote error={configs.error} onRetry={() => configs.refetch()} />
         <Panel>
           <div className="flex flex-col gap-4 p-4">
-            <TextArea
-              label="What should the agent do?"
-              value={values.prompt}
-              onChange={(event) => change({ prompt: event.currentTarget.value })}
-              rows={7}
-              autoFocus
-              required
-            />
+            <div className="relative">
+              <TextArea
+                ref={prompt}
+                label="What should the agent do?"
+                value={values.prompt}
+                onChange={(event) => change({ prompt: event.currentTarget.value })}
+                rows={7}
+                autoFocus
+                required
+              />
+              {values.prompt.startsWith('/') && (
+                <Suspense>
+                  <SlashCompletion
+                    field={prompt}
+                    text={values.prompt}
+                    skills={values.lists.catalog_skills ?? lists.catalog_skills}
+                    plugins={values.lists.catalog_plugins ?? lists.catalog_plugins}
+                    {...{ runtime, runsCommands }}
+                    side="below"
+                  />
+                </Suspense>
+              )}
+            </div>
             <Select
               label="Root"
               value={root?.name ?? ''}

@@ -15,7 +15,7 @@ export default function NotesPanel({ session, id }: { session: Session; id: stri
   const text = draft === '' ? stored : draft.slice(1)
   const latest = useRef(draft)
   latest.current = draft
-  const save = useWrite('sessions.update_notes', { complains: false })
+  const save = useWrite('sessions.update_notes', { refreshes: ['board'], complains: false })
   const { mutate } = save
   useEffect(() => {
     if (draft === '') return

@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon, type IconName } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
-import { factsOf, type Session } from './session-facts.ts'
+import { PasteDialog, type Pasting } from '../connectors/paste-dialog.tsx'
+import { useAuthorize } from '../connectors/use-authorize.ts'
+import type { Session } from './session-facts.ts'
+import { factsOf, type Server } from './session-metadata.ts'
 import type { SessionActions } from './use-session-actions.ts'
 
 /** Why the session does not go on by itself, and what to do about it. */
@@ -39,33 +42,40 @@ export default function SessionBanners({ session, actions }: { session: Session;
         </Banner>
       )}
       {status === 'failed' && facts.failureReason === 'oauth_required' && (
-        <Banner icon="plug" tone="needs" action={restart}>
-          Someone has to sign in to{' '}
-          {facts.oauthServers.map(({ server_name, server_url }) => (
-            <a
-              key={server_name}
-              href={server_url}
-              target="_blank"
-              rel="noreferrer"
-              className="font-medium text-accent-text underline"
-            >
-              {server_name}
-            </a>
-          ))}
-          , then restart the session.
+        <AuthorizationNeeded session={session} servers={facts.oauthServers} />
+      )}
+      {facts.outageSince && (
+        <Banner
+          icon="gauge"
+          tone="needs"
+          action={
+            <Link to="/inference" className="font-medium text-accent-text underline">
+              Accounts
+            </Link>
+          }
+        >
+          No account of {session.agent_runtime} can serve since <Time at={facts.outageSince} />. The session goes on by
+          itself
+          {facts.outageEnds ? (
+            <>
+              , probably <Time at={facts.outageEnds} />.
+            </>
+          ) : (
+            ' when one can.'
+          )}
         </Banner>
       )}
-      {status === 'failed' && facts.failureReason !== 'oauth_required' && (
+      {status === 'failed' && facts.failureReason === 'rate_limit' && (
+        <Banner icon="gauge" tone="needs" action={restart}>
+          <span className="font-medium">The account of {session.agent_runtime} has no quota left.</span> Restart the
+          session when it has some again.
+          <FailureDetail text={facts.failureDetail} />
+        </Banner>
+      )}
+      {status === 'failed' && facts.failureReason !== 'oauth_required' && facts.failureReason !== 'rate_limit' && (
         <Banner icon="octagon-x" tone="failed" action={restart}>
           <span className="font-medium">Failed: {(facts.failureReason ?? 'unknown reason').replaceAll('_', ' ')}</span>
-          {facts.failureDetail && (
-            <details className="mt-0.5">
-              <summary className="w-fit text-muted text-sm">Details</summary>
-              <pre className="mt-1 max-h-40 overflow-auto whitespace-pre-wrap break-words font-mono text-sm">
-                {facts.failureDetail}
-              </pre>
-            </details>
-          )}
+          <FailureDetail text={facts.failureDetail} />
         </Banner>
       )}
       {facts.lostQuestion && status !== 'archived' && (
@@ -102,7 +112,8 @@ export default function SessionBanners({ session, actions }: { session: Session;
             </Button>
           }
         >
-          Waits for a free slot since <Time at={facts.heldSince} />
+          Waits for {facts.heldReason === 'at_utilization_limit' ? 'quota' : 'a free slot'} since{' '}
+          <Time at={facts.heldSince} />
           {facts.heldDetail && <>: {facts.heldDetail}</>}
         </Banner>
       )}
@@ -126,6 +137,16 @@ export default function SessionBanners({ session, actions }: { session: Session;
   )
 }
 
+function FailureDetail({ text }: { text: string | undefined }): ReactNode {
+  if (!text) return null
+  return (
+    <details className="mt-0.5">
+      <summary className="w-fit text-muted text-sm">Details</summary>
+      <pre className="mt-1 max-h-40 overflow-auto whitespace-pre-wrap break-words font-mono text-sm">{text}</pre>
+    </details>
+  )
+}
+
 type BannerProps = { icon: IconName; tone?: 'plain' | 'needs' | 'failed'; children: ReactNode; action?: ReactNode }
 
 const tones = {
@@ -134,6 +155,33 @@ const tones = {
   failed: 'bg-failed-soft',
 }
 const iconTones = { plain: 'text-muted', needs: 'text-needs', failed: 'text-failed' }
+
+/** The session resumes by itself when the last of its servers is authorized, from this page or another. */
+function AuthorizationNeeded({ session, servers }: { session: Session; servers: readonly Server[] }): ReactNode {
+  const [pasting, setPasting] = useState<Pasting>()
+  const { authorize, isPending } = useAuthorize(setPasting)
+  return (
+    <Banner
+      icon="plug"
+      tone="needs"
+      action={servers.map(({ server_name: name }) => (
+        <Button
+          key={name}
+          size="sm"
+          icon="external-link"
+          isBusy={isPending}
+          onClick={() => authorize({ name, sessionId: session.id })}
+        >
+          Authorize {name}
+        </Button>
+      ))}
+    >
+      It waits until someone authorizes {servers.map(({ server_name }) => server_name).join(', ')}, and goes on by
+      itself then.
+      {pasting && <PasteDialog pasting={pasting} onClose={() => setPasting(undefined)} />}
+    </Banner>
+  )
+}
 
 function Banner({ icon, tone = 'plain', children, action }: BannerProps): ReactNode {
   return (

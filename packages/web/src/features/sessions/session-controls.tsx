@@ -9,7 +9,8 @@ type ControlsProps = { session: Session; id: string }
 /** What of a session can be changed, saved at once. */
 export function SessionControls({ session, id }: ControlsProps): ReactNode {
   const update = useWrite('sessions.update', { refreshes: ['board'] })
-  const { scheduling_class, priority_class } = session
+  const { scheduling_class, priority_class, agent_runtime } = session
+  const runtime = useRead('configs.show', {}).data?.runtime_models[agent_runtime]
   return (
     <div className="flex flex-col gap-3">
       <div className="grid grid-cols-2 gap-3">
@@ -31,6 +32,14 @@ export function SessionControls({ session, id }: ControlsProps): ReactNode {
         value={String(session.precedence)}
         onSave={(precedence) => update.mutate({ id, precedence })}
       />
+      {runtime?.takes_compact_window && (
+        <Saved
+          label="Compaction window"
+          hint="Context size in tokens at which the agent summarises what came before. Empty or 1,000,000: its own limit."
+          value={String(session.auto_compact_window)}
+          onSave={(tokens) => update.mutate({ id, auto_compact_window: tokens === '' ? null : Number(tokens) })}
+        />
+      )}
       <Heartbeat session={session} id={id} />
       <Pushes id={id} />
       <Switch

@@ -1,13 +1,22 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Count } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
+import { Menu } from '../../shared/kit/menu.tsx'
+import type { SessionHeaderProps } from './session-header.tsx'
 import { type SessionTab, sessionTabs } from './session-search.ts'
 import SidePane, { labels, type SidePaneProps } from './side-pane.tsx'
 
-type SheetProps = Omit<SidePaneProps, 'tab'> & { tab: SessionTab | undefined; onClose: () => void }
+type SheetProps = Omit<SidePaneProps, 'tab'> & {
+  header: SessionHeaderProps
+  tab: SessionTab | undefined
+  onClose: () => void
+}
 
-/** On a narrow screen: buttons above the composer, and the pane as a sheet from below. */
-export default function SideSheet({ tab, onClose, ...pane }: SheetProps): ReactNode {
+/**
+ * On a narrow screen: buttons above the composer, and the pane as a sheet from below. The actions of the header are here too: a thumb
+ * does not reach the top of a phone.
+ */
+export default function SideSheet({ header, tab, onClose, ...pane }: SheetProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null)
   const isOpen = tab !== undefined
   useEffect(() => {
@@ -23,6 +32,14 @@ export default function SideSheet({ tab, onClose, ...pane }: SheetProps): ReactN
             {name === 'queue' && <Count of={pane.queued} />}
           </Button>
         ))}
+        <Menu
+          label="Actions of the session"
+          look="quiet"
+          icon="zap"
+          items={async () => (await import('./header-menu.ts')).allMenuItems(header)}
+        >
+          Actions
+        </Menu>
       </nav>
       {tab !== undefined && (
         <dialog

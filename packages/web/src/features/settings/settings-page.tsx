@@ -14,6 +14,7 @@ import { PushOnDevice } from '../notifications/push-on-device.tsx'
 import { NameDialog } from '../people/name-dialog.tsx'
 import { PushDevices, SignedInDevices } from './devices.tsx'
 import { SessionSettings } from './session-settings.tsx'
+import { SpotPolicy } from './spot-policy.tsx'
 
 export default function SettingsPage(): ReactNode {
   const shown = useRead('settings.show', {})
@@ -43,6 +44,9 @@ export default function SettingsPage(): ReactNode {
             onChange={(changes) => update.mutate(changes)}
           />
         )}
+      </Panel>
+      <Panel title="Spot policy">
+        <SpotPolicy />
       </Panel>
       <About />
     </Page>

@@ -85,7 +85,7 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
         try {
           const { entries, total } = await read({ before: first })
           const now = latest.current
-          if (isCurrent() && now) become({ entries: [...entries, ...now.entries].slice(0, maxLoaded), total })
+          if (isCurrent() && now) become({ entries: withOlder(now.entries, entries), total })
         } finally {
           setLoadingOlder(false)
         }
@@ -95,7 +95,7 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
         const { entries, total } = await read({ after: edge(-1) ?? 0 })
         const now = latest.current
         if (!isCurrent() || !now || (entries.length === 0 && total === now.total)) return
-        become({ entries: [...now.entries, ...entries].slice(-maxLoaded), total })
+        become({ entries: withNewer(now.entries, entries), total })
       })
     const count = () =>
       inOrder(async (isCurrent) => {
@@ -137,6 +137,16 @@ export function useEntries(id: string, { thread = 'main', start }: { thread?: st
     isAtTail: isTail(loaded),
     ...actions,
   }
+}
+
+/** Reading upwards lets go of the end. */
+export function withOlder<Item>(loaded: readonly Item[], older: readonly Item[]): Item[] {
+  return [...older, ...loaded].slice(0, maxLoaded)
+}
+
+/** Reading downwards lets go of the beginning. */
+export function withNewer<Item>(loaded: readonly Item[], newer: readonly Item[]): Item[] {
+  return [...loaded, ...newer].slice(-maxLoaded)
 }
 
 function isTail(loaded: Loaded | undefined): boolean {

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { IconButton } from './button.tsx'
 
 /** Copies a machine value: an id, a path, a command. */
-export function CopyButton({ value, label }: { value: string; label: string }): ReactNode {
+function CopyButton({ value, label }: { value: string; label: string }): ReactNode {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(value)

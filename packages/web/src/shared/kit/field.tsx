@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
+import type { InputHTMLAttributes, ReactNode, Ref, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
 import { useId } from 'react'
 import { Icon } from './icon.tsx'
 
@@ -55,7 +55,9 @@ export function TextField(props: FieldProps & InputHTMLAttributes<HTMLInputEleme
   )
 }
 
-export function TextArea(props: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactNode {
+export function TextArea(
+  props: FieldProps & { ref?: Ref<HTMLTextAreaElement> } & TextareaHTMLAttributes<HTMLTextAreaElement>,
+): ReactNode {
   const { label, hint, error, isLabelHidden, className = '', ...rest } = props
   return (
     <Field {...{ label, hint, error, isLabelHidden }}>

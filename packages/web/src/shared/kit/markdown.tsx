@@ -139,7 +139,7 @@ function link({ href, text, tokens }: Tokens.Link): ReactNode {
   )
 }
 
-export function isSafeAddress(href: string): boolean {
+function isSafeAddress(href: string): boolean {
   try {
     return ['http:', 'https:', 'mailto:'].includes(new URL(href, 'https://relative.invalid').protocol)
   } catch {

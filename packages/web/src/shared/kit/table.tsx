@@ -18,7 +18,7 @@ type TableProps<Row> = {
   keyOf: (row: Row) => string | number
 }
 
-/** Dense rows of 36 px. Use `VirtualList` for more than a few hundred. */
+/** Dense rows of 36 px. */
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>): ReactNode {
   const cellClass = ({ isNumber, isMinor, className = '' }: Column<Row>) =>
     `${isNumber ? 'tabular text-right' : 'text-left'} ${isMinor ? 'hidden md:table-cell' : ''} ${className}`

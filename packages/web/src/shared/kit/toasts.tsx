@@ -3,11 +3,11 @@ import { Button, IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { sentencesOf } from './notes.tsx'
 
-type Toast = { id: number; text: string; isError: boolean; undo?: () => void }
+type Toast = { id: number; text: string; isError: boolean; undo?: () => void; link?: ReactNode }
 
 type Toasts = {
-  /** With `undo` it stays for 10 seconds and offers to take the action back. */
-  say(text: string, options?: { undo?: () => void }): void
+  /** With `undo` it offers to take the action back, with `link` to go to what was made; both stay for 10 seconds. */
+  say(text: string, options?: { undo?: () => void; link?: ReactNode }): void
   /** Shows an error in the API's sentences, until it is closed. */
   complain(error: unknown): void
 }
@@ -20,7 +20,7 @@ export function useToasts(): Toasts {
   return toasts
 }
 
-const shownMs = { plain: 5_000, withUndo: 10_000 }
+const shownMs = { plain: 5_000, withAction: 10_000 }
 
 export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
   const [shown, setShown] = useState<readonly Toast[]>([])
@@ -31,10 +31,10 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
       lastId.current += 1
       const id = lastId.current
       setShown((all) => [...all.slice(-3), { ...toast, id }])
-      if (!toast.isError) setTimeout(() => close(id), toast.undo ? shownMs.withUndo : shownMs.plain)
+      if (!toast.isError) setTimeout(() => close(id), toast.undo || toast.link ? shownMs.withAction : shownMs.plain)
     }
     return {
-      say: (text, { undo } = {}) => add({ text, isError: false, ...(undo && { undo }) }),
+      say: (text, { undo, link } = {}) => add({ text, isError: false, undo, link }),
       complain: (error) => add({ text: sentencesOf(error).join(' '), isError: true }),
     }
   }, [close])
@@ -46,13 +46,14 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
         aria-live="polite"
         className="pointer-events-none fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 md:bottom-6"
       >
-        {shown.map(({ id, text, isError, undo }) => (
+        {shown.map(({ id, text, isError, undo, link }) => (
           <div
             key={id}
             className="pointer-events-auto flex max-w-lg items-center gap-2 rounded-lg bg-raised py-1.5 pr-1.5 pl-3 shadow-float"
           >
             {isError && <Icon name="triangle-alert" className="text-failed" />}
             <span className="min-w-0 break-words">{text}</span>
+            {link}
             {undo && (
               <Button
                 size="sm"

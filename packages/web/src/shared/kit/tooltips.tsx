@@ -8,7 +8,7 @@ const delayMs = 400
  * One tooltip for the whole page: it shows the `data-tip` of the element under the pointer or with the focus. Escape hides
  * it. What it says must also be readable without it, in a label or in the page.
  */
-export function Tooltips(): ReactNode {
+export default function Tooltips(): ReactNode {
   const [tip, setTip] = useState<Tip>()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,0 +1,62 @@
+import { useEffect } from 'react'
+import { useRead, useWrite } from '../../shared/api/hooks.ts'
+import { useConnection, useLiveEvent } from '../../shared/live/live.tsx'
+import type { Elicitation } from '../elicitations/elicitation-form.tsx'
+import type { Turn } from '../transcripts/turn-row.tsx'
+import { type Entries, useEntries } from '../transcripts/use-entries.ts'
+import { useInterval } from '../transcripts/use-interval.ts'
+import { type Session, underwayOf } from './session-facts.ts'
+
+/** Events of new entries may be lost, so that a running turn is also looked at from time to time. */
+const lookEveryMs = 4_000
+
+type Conversation = {
+  turns: readonly Turn[]
+  underway: Turn | undefined
+  /** Messages that wait in the queue. */
+  queued: number
+  elicitations: readonly Elicitation[]
+  entries: Entries
+}
+
+/** What is said between people and the agent of a session, kept up to date while it is looked at. */
+export function useConversation(session: Session, id: string, start?: number): Conversation {
+  const turns = useRead('turns.list', { session_id: id, per_page: 100 }).data?.turns ?? []
+  const queue = useRead('enqueued_messages.list', { session_id: id, status: 'pending', per_page: 100 })
+  const asked = useRead('elicitations.list', { session_id: id, status: 'pending' })
+  const entries = useEntries(id, { ...(start !== undefined && { start }) })
+  const underway = underwayOf(session, turns)
+  useFollowing(session, entries.catchUp, underway !== undefined)
+  useSeenByPerson(session, id)
+  return {
+    turns,
+    underway,
+    queued: queue.data?.enqueued_messages.length ?? 0,
+    elicitations: asked.data?.elicitations ?? [],
+    entries,
+  }
+}
+
+/** Reads new entries while a turn is underway, when the session changes, and when the stream is back. */
+function useFollowing({ id }: Session, catchUp: () => void, isWorking: boolean): void {
+  const connection = useConnection()
+  useInterval(catchUp, isWorking ? lookEveryMs : undefined)
+  useLiveEvent('transcript.appended', ({ data }) => data.session_id === id && data.thread === 'main' && catchUp())
+  useLiveEvent('turn.ended', ({ data }) => data.session_id === id && catchUp())
+  useLiveEvent('session.status_changed', ({ data }) => data.session_id === id && catchUp())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was written meanwhile is read when the stream is back.
+  useEffect(catchUp, [connection, isWorking])
+}
+
+/** Takes the session off the list of what waits for a person, once one looks at it. */
+function useSeenByPerson({ status, updated_at }: Session, id: string): void {
+  const { mutate } = useWrite('sessions.mark_seen', {
+    refreshes: ['needs_you', 'board', 'notifications'],
+    complains: false,
+  })
+  const waits = status === 'needs_input' || status === 'failed'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the session is seen.
+  useEffect(() => {
+    if (waits && document.visibilityState === 'visible') mutate({ id })
+  }, [waits, updated_at, id, mutate])
+}

@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { loopbackCertificate } from '../../../server/test/support/oauth/certificate.mjs'
+import { axe, homeFolder, openPage, overflows, screenshot, startServer } from '../support/browser.ts'
+import type { Server } from '../support/launch-server.ts'
+
+test('a person authorizes a server by pasting the address they land on, and the session that waits goes on', async () => {
+  const { server } = await serverWithConnectors()
+  const { session } = await server.call<{ session: { id: number } }>('POST', '/sessions', {
+    prompt: 'say hello',
+    title: 'Plan the week',
+    agent_root: 'sample',
+    mcp_servers: ['calendar'],
+  })
+  const { page, faults, goto } = await openPage({ server })
+  await goto('/connectors')
+  const calendar = page.getByRole('listitem').filter({ hasText: 'Team calendar' })
+  await calendar.getByRole('link', { name: 'Plan the week' }).waitFor()
+  await screenshot(page, 'connectors')
+  await calendar.getByRole('button', { name: 'Authorize' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Authorize calendar' })
+  const consent = await dialog.getByRole('link', { name: 'Give your consent' }).getAttribute('href')
+  await screenshot(page, 'connectors-paste')
+  expect(await axe(page)).toEqual([])
+  const state = new URL(consent ?? '').searchParams.get('state') ?? ''
+  await dialog.getByLabel('Address, or code').fill('https://elsewhere.example/callback?code=wrong&state=forged')
+  await dialog.getByRole('button', { name: 'Complete' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Address, or code').fill(`https://elsewhere.example/callback?code=good&state=${state}`)
+  await dialog.getByRole('button', { name: 'Complete' }).click()
+  await page.getByText('calendar is authorized; 1 session goes on').waitFor()
+  await calendar.getByText('ready').waitFor()
+  await goto(`/sessions/${session.id}`)
+  await page.getByText('hello', { exact: true }).first().waitFor()
+  expect(faults).toEqual([])
+})
+
+test('a person authorizes a server by its consent page, and disconnects it', async () => {
+  const { server, origin } = await serverWithConnectors()
+  const { page, faults, goto } = await openPage({ server })
+  // The page of the authorization server, which sends the person back with a code.
+  await page.route(`${origin}/authorize*`, (route) => {
+    const asked = new URL(route.request().url()).searchParams
+    const back = new URL(asked.get('redirect_uri') ?? '')
+    const location = `${server.url}${back.pathname}?code=good&state=${asked.get('state')}`
+    return route.fulfill({ status: 302, headers: { location } })
+  })
+  await goto('/connectors')
+  const mail = page.getByRole('listitem').filter({ hasText: 'Team mail' })
+  await mail.getByRole('button', { name: 'Authorize' }).click()
+  await page.getByText('mail is authorized').waitFor()
+  expect(page.url()).not.toContain('authorized=')
+  await mail.getByText('ready').waitFor()
+  await mail.getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+  await mail.getByText('not authorized').waitFor()
+  expect(faults).toEqual([])
+})
+
+test.each([
+  { size: 'desktop', theme: 'dark' },
+  { size: 'phone', theme: 'light' },
+] as const)('the connectors on a $size in the $theme theme name what is missing, and have no fault', async (look) => {
+  const { server } = await serverWithConnectors()
+  const { page, faults, goto } = await openPage({ server, ...look })
+  await goto('/connectors')
+  await page.getByText('2 of 4 MCP servers need you').or(page.getByText('3 of 4 MCP servers need you')).waitFor()
+  await page.getByText('TRACKER_TOKEN_OF_THIS_TEST', { exact: true }).waitFor()
+  await screenshot(page, `connectors-${look.size}-${look.theme}`)
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('searchbox', { name: 'Filter' }).fill('track')
+  await page.getByText('Team mail').waitFor({ state: 'detached' })
+  expect(page.url()).toContain('find=track')
+  expect(faults).toEqual([])
+})
+
+/** A server whose catalog has one MCP server of each kind, and an authorization server that takes the code `good`. */
+async function serverWithConnectors(): Promise<{ server: Server; origin: string }> {
+  const certificate = loopbackCertificate()
+  const authorizationServer = createServer(certificate, async (request, answer) => {
+    const form = new URLSearchParams((await request.toArray()).join(''))
+    const isGood = form.get('code') === 'good'
+    answer.writeHead(isGood ? 200 : 400, { 'content-type': 'application/json' })
+    const tokens = { access_token: `token-${Math.random()}-of-a-test`, token_type: 'Bearer', expires_in: 3600 }
+    answer.end(JSON.stringify(isGood ? tokens : { error: 'invalid_grant' }))
+  })
+  await new Promise<void>((resolve) => authorizationServer.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void authorizationServer.close())
+  const origin = `https://127.0.0.1:${(authorizationServer.address() as AddressInfo).port}`
+  const files = await homeFolder()
+  const oauth = {
+    clientId: 'a-client',
+    authorizationEndpoint: `${origin}/authorize`,
+    tokenEndpoint: `${origin}/token`,
+  }
+  const entries = {
+    calendar: {
+      ...{
+        type: 'streamable-http',
+        title: 'Team calendar',
+        description: 'Reads and plans meetings',
+        url: `${origin}/mcp`,
+      },
+      oauth: { ...oauth, redirectUri: 'https://elsewhere.example/callback' },
+    },
+    mail: { type: 'streamable-http', title: 'Team mail', description: 'Reads mail', url: `${origin}/mail`, oauth },
+    tracker: {
+      ...{ type: 'streamable-http', title: 'Tracker', description: 'Issues', url: 'https://tracker.example/mcp' },
+      headers: { authorization: `Bearer \${TRACKER_TOKEN_OF_THIS_TEST}` },
+    },
+    notes: { type: 'stdio', title: 'Notes', description: 'A notebook', command: 'cat' },
+  }
+  await writeFile(join(files, 'ca.pem'), certificate.cert)
+  await writeFile(join(files, 'mcp.json'), JSON.stringify(entries))
+  const roots = { sample: { description: 'A repository', url: `\${YARDMASTER_HOME}/sample-repository` } }
+  await writeFile(join(files, 'roots.json'), JSON.stringify(roots))
+  await writeFile(join(files, 'air.json'), JSON.stringify({ name: 'tests', mcp: ['mcp.json'], roots: ['roots.json'] }))
+  const environment = {
+    CATALOG_PATH: files,
+    NODE_EXTRA_CA_CERTS: join(files, 'ca.pem'),
+    OAUTH_ALLOWED_ORIGINS: origin,
+  }
+  return { server: await startServer({ environment }), origin }
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { makeSession } from '../support/sessions.ts'
+
+const at = '2026-11-17T02:00:00Z'
+
+/** What the service writes about a session that does not go on, and what the page says of it. */
+const states = [
+  {
+    name: 'held',
+    status: 'waiting',
+    metadata: { spot_hold_at: at, spot_hold_reason: 'fleet_at_cap', spot_hold_detail: '3rd of 12' },
+    says: /Waits for a free slot since .*: 3rd of 12/,
+    offers: { role: 'button', name: 'Start now' },
+  },
+  {
+    name: 'budget',
+    status: 'waiting',
+    metadata: { spot_hold_at: at, spot_hold_reason: 'budget_exhausted', spot_hold_detail: 'The day is spent.' },
+    says: /The day is spent\./,
+    offers: { role: 'link', name: 'Budgets' },
+  },
+  {
+    name: 'stopped',
+    status: 'needs_input',
+    metadata: { stopped_by_budget: true },
+    says: /A budget is spent/,
+    offers: { role: 'link', name: 'Budgets' },
+  },
+  {
+    name: 'quota',
+    status: 'failed',
+    metadata: { failure_reason: 'rate_limit', exit_status: 'You have hit your limit, resets 3pm' },
+    says: /has no quota left/,
+    offers: { role: 'button', name: 'Restart' },
+  },
+  {
+    name: 'sign-in',
+    status: 'failed',
+    metadata: {
+      failure_reason: 'oauth_required',
+      oauth_required_servers: [{ server_name: 'linear', server_url: 'https://linear.example/mcp' }],
+    },
+    says: /It waits until someone authorizes linear, and goes on by itself/,
+    offers: { role: 'button', name: 'Authorize linear' },
+  },
+  {
+    name: 'outage',
+    status: 'waiting',
+    metadata: { auth_outage_parked_at: at, auth_outage_pool_recovers_at: at },
+    says: /No account of demo can serve since/,
+    offers: { role: 'link', name: 'Accounts' },
+  },
+  {
+    name: 'lost',
+    status: 'needs_input',
+    metadata: { lost_elicitation: { reason: 'stranded', at, request_id: 'x', summary: 'Which of the two?' } },
+    says: /A question went unanswered .*because its asker went away: “Which of the two\?”/,
+    offers: { role: 'button', name: /^Send/ },
+  },
+  {
+    name: 'paused',
+    status: 'needs_input',
+    metadata: { paused_by: 'user' },
+    says: /You or a colleague paused it/,
+    offers: { role: 'button', name: /^Send/ },
+  },
+  {
+    name: 'asleep',
+    status: 'waiting',
+    metadata: { deliberate_sleep_at: at },
+    says: /Asleep since/,
+    offers: { role: 'button', name: 'Wake' },
+  },
+] as const
+
+test('a session that does not go on by itself says why, and offers what helps', async () => {
+  const { id } = await makeSession('Does not go on')
+  const { page, goto, faults } = await openPage()
+  let state: (typeof states)[number] = states[0]
+  await page.route(`**/web/v1/sessions/${id}`, async (route) => {
+    const answer = await route.fetch()
+    const { session, ...rest } = await answer.json()
+    const json = { ...rest, session: { ...session, status: state.status, metadata: state.metadata } }
+    await route.fulfill({ response: answer, json })
+  })
+  for (const each of states) {
+    state = each
+    await goto(`/sessions/${id}`)
+    await page.getByRole('status').filter({ hasText: each.says }).waitFor()
+    await page.getByRole(each.offers.role, { name: each.offers.name }).first().waitFor()
+    expect({ state: each.name, faults: await axe(page) }).toEqual({ state: each.name, faults: [] })
+    expect({ state: each.name, faults: await overflows(page) }).toEqual({ state: each.name, faults: [] })
+    await screenshot(page, `session-banner-${each.name}`)
+  }
+  expect(faults).toEqual([])
+})
+
+test('an archived session says when its files go, and comes back', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeSession('In the trash')
+  await call('POST', `/sessions/${id}/archive`)
+  const { page, goto } = await openPage({ size: 'phone' })
+  await goto(`/sessions/${id}`)
+  const banner = page.getByRole('status').filter({ hasText: 'In the trash · its files are cleaned up' })
+  await banner.getByRole('button', { name: 'Unarchive' }).click()
+  await banner.waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+})
