@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { benchKey, startBenchHost } from './support/host.mjs'
-import { median } from './support/sessions.mjs'
+import { ask, compareHosts } from './support/compare.mjs'
 
 /** The work backlog with many queued items, compared with few. BACKLOG_BENCH_ITEMS sets a smaller number. */
 const target = 1.5
@@ -21,46 +20,17 @@ const requests = {
   'the history': () => '?status=all',
 }
 
-// Requests to both hosts alternate, so that other load affects both.
-const small = await startBenchHost({ ROLE: 'web' })
-const large = await startBenchHost({ ROLE: 'web' })
-try {
-  await seed(small.host, few)
-  await seed(large.host, many)
-  for (const [name, path] of Object.entries(requests)) await compare(name, (host, count) => ask(host, path(count)))
+const address = '/work_backlog_items'
+const environment = { ROLE: 'web' }
+await compareHosts({ noun: 'queued items', few, many, rounds, target, environment, seed }, async ({ compare }) => {
+  for (const [name, path] of Object.entries(requests))
+    await compare(name, (host, count) => ask(host, address + path(count)))
   let appended = 0
   await compare('an append', (host) => {
     appended += 1
-    return ask(host, '', newItem(`appended#${appended}`))
+    return ask(host, address, newItem(`appended#${appended}`))
   })
-} finally {
-  await Promise.all([small.stop(), large.stop()])
-}
-
-async function compare(name, run) {
-  const [before, after] = [[], []]
-  for (let round = 0; round < rounds; round += 1) {
-    before.push(await run(small.host, few))
-    after.push(await run(large.host, many))
-  }
-  const ratio = median(after) / median(before)
-  console.log(
-    `With ${many} queued items ${name} takes ${ratio.toFixed(2)} times what it takes with ${few} (${median(after).toFixed(1)} ms and ${median(before).toFixed(1)} ms; target: at most ${target})`,
-  )
-  if (ratio > target) process.exitCode = 1
-}
-
-/** How long the answer took, in ms. */
-async function ask(host, path, body) {
-  const started = performance.now()
-  const answer = await fetch(`${host.web.url}/api/v1/work_backlog_items${path}`, {
-    headers: { 'x-api-key': benchKey, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
-  return performance.now() - started
-}
+})
 
 function newItem(key) {
   return {

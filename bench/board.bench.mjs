@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import { benchKey, startBenchHost } from './support/host.mjs'
-import { median } from './support/sessions.mjs'
+import { ask, compareHosts } from './support/compare.mjs'
 
 /**
  * The board, its summary and what needs a person, with 1,000 sessions compared with 100, beside 3,000 archived ones on both
@@ -28,44 +27,17 @@ const statements = [
   'with needing',
 ]
 
-// Requests to both hosts alternate, so that other load affects both.
-const small = await startBenchHost()
-const large = await startBenchHost()
-try {
-  await seed(small.host.app.db, few)
-  await seed(large.host.app.db, many)
-  for (const [path, target] of Object.entries(targets)) {
-    const queries = { few: await queriesOf(small.host, path), many: await queriesOf(large.host, path) }
-    const before = []
-    const after = []
-    for (let round = 0; round < rounds; round += 1) {
-      before.push(await timed(small.host, path))
-      after.push(await timed(large.host, path))
-    }
-    const ratio = median(after) / median(before)
-    console.log(
-      `With ${many} sessions GET ${path} takes ${ratio.toFixed(2)} times what it takes with ${few} (${median(after).toFixed(1)} ms and ${median(before).toFixed(1)} ms; target: at most ${target}), with ${queries.many} queries and ${queries.few}`,
-    )
-    if (ratio > target || queries.many !== queries.few) process.exitCode = 1
+await compareHosts({ noun: 'sessions', few, many, rounds, seed }, async ({ small, large, compare }) => {
+  for (const [path, atMost] of Object.entries(targets)) {
+    const queries = { few: await queriesOf(small, path), many: await queriesOf(large, path) }
+    const addendum = `, with ${queries.many} queries and ${queries.few}`
+    await compare(`GET ${path}`, (host) => ask(host, path), { atMost, addendum })
+    if (queries.many !== queries.few) process.exitCode = 1
   }
-  const size = (await answerOf(large.host, '/board?per_section=1000')).length / many
+  const size = (await ask(large, '/board?per_section=1000')).length / many
   console.log(`A card has ${size.toFixed(0)} bytes (target: at most ${maxBytesOfCard})`)
   if (size > maxBytesOfCard) process.exitCode = 1
-} finally {
-  await Promise.all([small.stop(), large.stop()])
-}
-
-async function timed(host, path) {
-  const started = performance.now()
-  await answerOf(host, path)
-  return performance.now() - started
-}
-
-async function answerOf(host, path) {
-  const answer = await fetch(`${host.web.url}/api/v1${path}`, { headers: { 'x-api-key': benchKey } })
-  if (answer.status !== 200) throw new Error(`answered ${answer.status}: ${await answer.text()}`)
-  return answer.text()
-}
+})
 
 /** Counts the statements that only these reads send: background work of the hosts goes on meanwhile. */
 async function queriesOf(host, path) {
@@ -77,7 +49,7 @@ async function queriesOf(host, path) {
     return query.call(this, config, ...rest)
   }
   try {
-    await answerOf(host, path)
+    await ask(host, path)
     return count
   } finally {
     pg.Client.prototype.query = query
@@ -85,7 +57,7 @@ async function queriesOf(host, path) {
 }
 
 /** Sessions with all that a card shows, half of them at rest, and their history. */
-async function seed(db, count) {
+async function seed({ app: { db } }, count) {
   await sql`alter table sessions disable trigger sessions_card_arrives`.execute(db)
   await sql`insert into categories (name, position) select 'Category ' || n, n from generate_series(1, 10) as n`.execute(
     db,

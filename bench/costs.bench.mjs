@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { benchKey, startBenchHost } from './support/host.mjs'
-import { median } from './support/sessions.mjs'
+import { ask, inTurn } from './support/compare.mjs'
+import { startBenchHost } from './support/host.mjs'
 
 /**
  * `GET /costs` for 30 days compared with a bare sum over the same 100,000 calls in SQL, which answers none of the questions
@@ -16,27 +16,17 @@ const warmUps = 10
 const { host, stop } = await startBenchHost()
 try {
   await seed(host.app.db)
-  const sum = []
-  const costs = []
-  for (let round = -warmUps; round < rounds; round += 1) {
-    const bare = await timed(() => sumUp(host.app.db))
-    const asked = await timed(ask)
-    if (round < 0) continue
-    sum.push(bare)
-    costs.push(asked)
-  }
-  const ratio = median(costs) / median(sum)
+  const { ratio, base, other } = await inTurn(() => sumUp(host.app.db), showCosts, { rounds, warmUps })
   console.log(
-    `GET /costs for 30 days over ${calls} calls: ${ratio.toFixed(2)} times a bare sum (${median(costs).toFixed(1)} ms and ${median(sum).toFixed(1)} ms; target: at most ${target})`,
+    `GET /costs for 30 days over ${calls} calls: ${ratio.toFixed(2)} times a bare sum (${other.toFixed(1)} ms and ${base.toFixed(1)} ms; target: at most ${target})`,
   )
   if (ratio > target) process.exitCode = 1
 } finally {
   await stop()
 }
 
-async function ask() {
-  const answer = await fetch(`${host.web.url}/api/v1/costs?days=31`, { headers: { 'x-api-key': benchKey } })
-  const { totals, by_day, top_sessions } = await answer.json()
+async function showCosts() {
+  const { totals, by_day, top_sessions } = JSON.parse(await ask(host, '/costs?days=31'))
   const isWhole = totals.api_calls === calls && by_day.length >= 30 && top_sessions.length === 15
   if (!isWhole) throw new Error(`GET /costs answered ${JSON.stringify(totals)}`)
 }
@@ -47,12 +37,6 @@ async function sumUp(db) {
     from session_usage
     where called_at >= now() - interval '31 days'
   `.execute(db)
-}
-
-async function timed(work) {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
 }
 
 /** A session works for up to two hours on one day, mostly with one model. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { benchKey, startBenchHost } from './support/host.mjs'
-import { median } from './support/sessions.mjs'
+import { ask, compareHosts } from './support/compare.mjs'
 
 /** Gate decisions and outcome analyses with many rows, compared with few. LEDGER_BENCH_ROWS sets a smaller number. */
 const target = 1.5
@@ -22,35 +21,10 @@ const requests = {
   'one analysis': '/outcome_analyses/500',
 }
 
-// Requests to both hosts alternate, so that other load affects both.
-const small = await startBenchHost({ ROLE: 'web' })
-const large = await startBenchHost({ ROLE: 'web' })
-try {
-  await seed(small.host, few)
-  await seed(large.host, many)
-  for (const [name, path] of Object.entries(requests)) {
-    const [before, after] = [[], []]
-    for (let round = 0; round < rounds; round += 1) {
-      before.push(await timed(small.host, path))
-      after.push(await timed(large.host, path))
-    }
-    const ratio = median(after) / median(before)
-    console.log(
-      `With ${many} rows ${name} takes ${ratio.toFixed(2)} times what it takes with ${few} (${median(after).toFixed(1)} ms and ${median(before).toFixed(1)} ms; target: at most ${target})`,
-    )
-    if (ratio > target) process.exitCode = 1
-  }
-} finally {
-  await Promise.all([small.stop(), large.stop()])
-}
-
-async function timed(host, path) {
-  const started = performance.now()
-  const answer = await fetch(`${host.web.url}/api/v1${path}`, { headers: { 'x-api-key': benchKey } })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`)
-  return performance.now() - started
-}
+const environment = { ROLE: 'web' }
+await compareHosts({ noun: 'rows', few, many, rounds, target, environment, seed }, async ({ compare }) => {
+  for (const [name, path] of Object.entries(requests)) await compare(name, (host) => ask(host, path))
+})
 
 async function seed({ app: { db } }, count) {
   // The trigger that places each card is slow for so many rows and is not measured here.

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import { indexDocuments } from '../packages/server/dist/domain/search/index-documents.js'
 import { allIndexed } from './support/all-indexed.mjs'
-import { benchKey, startBenchHost } from './support/host.mjs'
-import { median } from './support/sessions.mjs'
+import { ask, compareHosts } from './support/compare.mjs'
 
 /** The list and the default search with many sessions, compared with few. GROWTH_BENCH_SESSIONS sets a smaller number. */
 const target = 1.5
@@ -18,35 +17,9 @@ const requests = {
   'a search without a match': `/sessions/search?q=${encodeURIComponent('"clone_path":"/nowhere/at/all"')}`,
 }
 
-// Requests to both hosts alternate, so that other load affects both.
-const small = await startBenchHost()
-const large = await startBenchHost()
-try {
-  await seed(small.host, few)
-  await seed(large.host, many)
-  for (const [name, path] of Object.entries(requests)) {
-    const before = []
-    const after = []
-    for (let round = 0; round < rounds; round += 1) {
-      before.push(await timed(small.host, path))
-      after.push(await timed(large.host, path))
-    }
-    const ratio = median(after) / median(before)
-    console.log(
-      `With ${many} sessions ${name} takes ${ratio.toFixed(2)} times what it takes with ${few} (${median(after).toFixed(1)} ms and ${median(before).toFixed(1)} ms; target: at most ${target})`,
-    )
-    if (ratio > target) process.exitCode = 1
-  }
-} finally {
-  await Promise.all([small.stop(), large.stop()])
-}
-
-async function timed(host, path) {
-  const started = performance.now()
-  const answer = await fetch(`${host.web.url}/api/v1${path}`, { headers: { 'x-api-key': benchKey } })
-  await answer.text()
-  return performance.now() - started
-}
+await compareHosts({ noun: 'sessions', few, many, rounds, target, seed }, async ({ compare }) => {
+  for (const [name, path] of Object.entries(requests)) await compare(name, (host) => ask(host, path))
+})
 
 async function seed(host, count) {
   const { db } = host.app

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { resources } from '../packages/server/dist/surfaces/operator/supervisor/resources.js'
-import { startBenchHost } from './support/host.mjs'
-import { median } from './support/sessions.mjs'
+import { compareHosts } from './support/compare.mjs'
 
 /**
  * The lists of /supervisor with many records, compared with few: as they open, and narrowed to one old record by each filter. The
@@ -43,46 +42,28 @@ const paths = resources
     ...Object.keys(filters).map((column) => `/supervisor/${name}?${column}=${rare[name][column]}`),
   ])
 
-// Requests to both hosts alternate, so that other load affects both.
-const small = await startBenchHost({ ROLE: 'web', SUPERVISOR_PASSWORD: password })
-const large = await startBenchHost({ ROLE: 'web', SUPERVISOR_PASSWORD: password })
-try {
-  await seed(small.host.app.db, few)
-  await seed(large.host.app.db, many)
-  const ratios = []
-  for (const path of paths) {
-    const before = []
-    const after = []
-    for (let round = 0; round < rounds; round += 1) {
-      before.push(await timed(small.host, path))
-      after.push(await timed(large.host, path))
-    }
-    const [one, other] = [median(before), median(after)]
-    ratios.push({ path, one, other, ratio: other / one, isLate: other / one > target && other > quickMs })
-  }
-  const worst = ratios.toSorted((one, other) => other.ratio - one.ratio)
-  for (const { path, one, other, ratio } of worst.slice(0, 10))
-    console.log(`  ${path}: ${one.toFixed(1)} ms, ${other.toFixed(1)} ms, ${ratio.toFixed(2)} times`)
+const environment = { ROLE: 'web', SUPERVISOR_PASSWORD: password }
+await compareHosts({ few, many, rounds, environment, seed }, async ({ measure }) => {
+  const measured = []
+  for (const path of paths) measured.push({ path, ...(await measure((host) => open(host, path))) })
+  const worst = measured.toSorted((one, other) => other.ratio - one.ratio)
+  for (const { path, base, other, ratio } of worst.slice(0, 10))
+    console.log(`  ${path}: ${base.toFixed(1)} ms, ${other.toFixed(1)} ms, ${ratio.toFixed(2)} times`)
   console.log(
     `With ${many} records the slowest list of /supervisor takes ${worst[0].ratio.toFixed(2)} times what it takes with ${few} (${paths.length} lists; target: at most ${target}, or ${quickMs} ms)`,
   )
-  if (ratios.some(({ isLate }) => isLate)) process.exitCode = 1
-} finally {
-  await Promise.all([small.stop(), large.stop()])
-}
+  if (measured.some(({ ratio, other }) => ratio > target && other > quickMs)) process.exitCode = 1
+})
 
-async function timed(host, path) {
-  const started = performance.now()
+async function open(host, path) {
   const answer = await fetch(host.web.url + path, { headers: { authorization, accept: 'text/html' } })
   const text = await answer.text()
-  const took = performance.now() - started
   if (answer.status !== 200 || text.includes('No record matches'))
     throw new Error(`${path} is not whole: ${answer.status}`)
-  return took
 }
 
 /** The first record of each table has the rare values. */
-async function seed(db, count) {
+async function seed({ app: { db } }, count) {
   // In slices, because a statement has a time limit.
   const insert = async (table, columns, values) => {
     for (let from = 1; from <= count; from += slice)

@@ -11,8 +11,9 @@ export const benchKey = 'bench-key'
  * Starts a complete host in this process, with an embedded PostgreSQL and a temporary home.
  *
  * @param {Record<string, string>} environment
+ * @param {{ trustedAuthority?: string }} options
  */
-export async function startBenchHost(environment = {}) {
+export async function startBenchHost(environment = {}, options = {}) {
   const home = await mkdtemp(join(tmpdir(), 'yardmaster-bench-'))
   await chmod(home, 0o755)
   const config = readConfig({
@@ -22,7 +23,7 @@ export async function startBenchHost(environment = {}) {
     LOG_LEVEL: 'error',
     ...environment,
   })
-  const host = await startHost(config, { log: openLog({ level: config.LOG_LEVEL }) })
+  const host = await startHost(config, { log: openLog({ level: config.LOG_LEVEL }), ...options })
   return {
     host,
     stop: async () => {
