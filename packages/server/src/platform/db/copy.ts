@@ -30,15 +30,27 @@ abstract class Copy implements pg.Submittable {
 /** The bytes of a `copy ... to stdout`, as fast as they are read. */
 export function copyOut(client: pg.Client, statement: string): Readable {
   let connection: CopyConnection | undefined
-  const rows = new Readable({ read: () => connection?.stream.resume() })
+  const resume = (): void => {
+    connection?.stream.resume()
+  }
+  const rows = new Readable({
+    read: resume,
+    // What a reader that left does not take is still in front of the answer to the next query.
+    destroy: (error, callback) => {
+      resume()
+      callback(error)
+    },
+  })
   class CopyOut extends Copy {
     override handleCopyData({ chunk }: { chunk: Buffer }, from: CopyConnection): void {
       connection = from
       // A copy: the driver uses its buffer again.
-      if (!rows.push(Buffer.from(chunk))) from.stream.pause()
+      if (!rows.destroyed && !rows.push(Buffer.from(chunk))) from.stream.pause()
     }
     handleReadyForQuery(): void {
       rows.push(null)
+      // The end of the rows may come while the connection is paused. Rows that ended ask for no more, so nothing else resumes it.
+      resume()
     }
     handleError(error: Error): void {
       rows.destroy(error)
