@@ -16,7 +16,12 @@ const settleMs = 5000
 const home = await mkdtemp(join(tmpdir(), 'yardmaster-bench-'))
 await chmod(home, 0o755)
 const entry = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url))
-const yardmaster = ['--input-type=module', '--eval', `await (await import(${JSON.stringify(entry)})).main()`]
+const yardmaster = [
+  ...process.execArgv,
+  '--input-type=module',
+  '--eval',
+  `await (await import(${JSON.stringify(entry)})).main()`,
+]
 const bare = [
   '--input-type=module',
   '--eval',

@@ -4,6 +4,7 @@ import { announce } from './announce.mjs'
 import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
+import { startFlags } from './start-flags.mjs'
 
 const rounds = 2
 
@@ -67,7 +68,7 @@ async function compare(name, { revision, before }) {
  * @param {string} name
  */
 async function runBench(root, name) {
-  const { exitCode, output } = await capture(process.execPath, [`bench/${name}.bench.mjs`], root)
+  const { exitCode, output } = await capture(process.execPath, [...startFlags(root), `bench/${name}.bench.mjs`], root)
   const lines = output.split('\n').filter((line) => /\d/.test(line) && !/^\s*at /.test(line))
   if (exitCode === 0 || lines.some((line) => line.includes('(target:'))) return lines
   console.log(`${output.trimEnd()}\n  ${name} failed in ${root}`)

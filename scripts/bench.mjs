@@ -6,6 +6,7 @@ import { prepare } from './prepare.mjs'
 import { Interrupted, PrepareError } from './prepare-error.mjs'
 import { repositoryRoot } from './repository-root.mjs'
 import { runChild } from './run-child.mjs'
+import { startFlags } from './start-flags.mjs'
 
 const { values, positionals } = readArguments()
 const folder = `${repositoryRoot}/bench`
@@ -40,12 +41,13 @@ function readArguments() {
   }
 }
 
-/** Runs one benchmark at a time, each in its own process, so that none affects the next. */
+/** Runs one benchmark at a time, each in its own process, so that none affects the next, with the flags of `npm start`. */
 async function runAll() {
+  const flags = startFlags(repositoryRoot)
   const failed = []
   for (const name of chosen) {
     console.log(`${name}:`)
-    const { exitCode, stoppedBy } = await runChild(process.execPath, [`${folder}/${name}.bench.mjs`], {
+    const { exitCode, stoppedBy } = await runChild(process.execPath, [...flags, `${folder}/${name}.bench.mjs`], {
       cwd: repositoryRoot,
     })
     if (stoppedBy) throw new Interrupted(stoppedBy)
