@@ -13,6 +13,7 @@ const reasons: Record<string, string> = {
   EROFS: 'it is on a read-only file system',
   ENOENT: 'there is no such folder',
   ENOTDIR: 'a part of its path is not a directory',
+  EBUSY: 'it is a mount point, which cannot be moved aside',
 }
 
 /** Turns what an operator can mend into a sentence. `what` begins it: `The backup cannot be written to /x`. */

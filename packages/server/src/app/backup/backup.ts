@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { lstat, realpath, rename, rm, stat } from 'node:fs/promises'
+import { link, lstat, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,10 +9,19 @@ import type pg from 'pg'
 import { flushFolder } from '../../platform/files/flush-folder.ts'
 import { fileEntry, paddingOf, tarEnd, tarHeader } from '../../platform/files/tar.ts'
 import { findUser } from '../../platform/home/system-user.ts'
+import { errnoOf } from '../../platform/process/errno.ts'
 import { keyFileName, readKeyFile } from '../../platform/vault/master-key.ts'
 import { version } from '../../platform/version.ts'
 import { BackupError, explained } from './backup-error.ts'
-import { beginSnapshot, dumpTable, listTables, readDigests, readSequences, readVaultKeys } from './dump-database.ts'
+import {
+  beginSnapshot,
+  dumpTable,
+  endSnapshot,
+  listTables,
+  readDigests,
+  readSequences,
+  readVaultKeys,
+} from './dump-database.ts'
 import { homeFiles } from './home-files.ts'
 import { endName, type Manifest, manifestName, sequencesName } from './manifest.ts'
 import { openDatabaseOf } from './open-database.ts'
@@ -47,17 +56,16 @@ export async function backUp(options: BackupOptions): Promise<BackupResult> {
   })
   return explained(`The backup cannot be written to ${file}`, async () => {
     await refuseFile(file, home)
-    const draft = `${file}.partial`
+    const draft = `${file}.${randomUUID().slice(0, 8)}.partial`
     const skipped: string[] = []
     const database = options.isHomeOnly ? undefined : await openDatabaseOf(home, options.databaseUrl)
     try {
-      await rm(draft, { force: true })
       await pipeline(
         Readable.from(whole(contents(database?.client, { ...options, home }, skipped)), { objectMode: false }),
         createGzip({ level: 3 }),
         createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
       )
-      await rename(draft, file)
+      await giveName(draft, file)
       await flushFolder(dirname(file))
       return { file, bytes: (await stat(file)).size, skipped }
     } catch (error) {
@@ -69,12 +77,27 @@ export async function backUp(options: BackupOptions): Promise<BackupResult> {
   })
 }
 
+/** By a link, which fails if another backup has taken the name meanwhile. Some file systems have none. */
+async function giveName(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw fileExists(file)
+    return rename(draft, file)
+  }
+  await rm(draft)
+}
+
+function fileExists(file: string): BackupError {
+  return new BackupError(`The file ${file} exists. Name another one; a backup replaces nothing.`)
+}
+
 async function refuseFile(file: string, home: string): Promise<void> {
   const folder = await realpath(dirname(file))
   if (`${folder}${sep}`.startsWith(`${home}${sep}`))
     throw new BackupError(`The backup must not be written into the home ${home}. Name a file elsewhere.`)
   const existing = await lstat(file).catch(() => undefined)
-  if (existing) throw new BackupError(`The file ${file} exists. Name another one; a backup replaces nothing.`)
+  if (existing) throw fileExists(file)
 }
 
 async function* contents(
@@ -97,6 +120,7 @@ async function* contents(
       yield* dumpTable(client, table)
     }
     yield jsonFile(sequencesName, await readSequences(client))
+    await endSnapshot(client)
   }
   const agents = agentUser === undefined ? undefined : await findUser(agentUser)
   let files = 0

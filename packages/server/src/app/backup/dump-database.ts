@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { z } from 'zod'
 import { copyOut, copyTarget } from '../../platform/db/copy.ts'
 import { fileEntry, paddingOf, tarHeader } from '../../platform/files/tar.ts'
@@ -15,11 +15,24 @@ export function tableFolder({ schema, name }: Pick<DumpedTable, 'schema' | 'name
   return `database/${schema}.${name}/`
 }
 
-/** Everything that is read from now on is as of this moment, while the service goes on. */
+/**
+ * Everything that is read from now on is as of this moment, while the service goes on. Only an upgrade waits: a table that a
+ * migration rewrites would be empty in the snapshot. The snapshot is taken by the first query after the locks.
+ */
 export async function beginSnapshot(client: pg.Client): Promise<void> {
+  const tables = await listTables(client)
   await client.query('begin isolation level repeatable read, read only')
-  // The snapshot is taken by the first query.
+  await client.query(`lock table ${tables.map(tableName).join(', ')} in access share mode`)
   await client.query('select 1')
+}
+
+/** Lets upgrades go on: what follows reads no rows. */
+export async function endSnapshot(client: pg.Client): Promise<void> {
+  await client.query('commit')
+}
+
+export function tableName({ schema, name }: Pick<DumpedTable, 'schema' | 'name'>): string {
+  return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
 }
 
 /** Our tables and those of the job queue, each after the tables that it refers to. */

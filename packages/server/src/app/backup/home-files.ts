@@ -6,6 +6,15 @@ import { errnoOf } from '../../platform/process/errno.ts'
 /** Deeper folders are left out and reported: each level keeps a folder open. */
 const maxDepth = 200
 
+/** Longer paths, which a walk from folder to folder reaches, are left out and reported: no restore could make them. */
+const maxPathBytes = 3000
+
+/**
+ * Holes of files use no disk, so an agent could make files that take days to store. Further files of its session with holes
+ * are left out and reported.
+ */
+const maxHoleBytes = 4 * 2 ** 30
+
 type Walk = {
   /** Of a user id, if it is not our own. */
   ownerOf(uid: number): string
@@ -25,10 +34,24 @@ export function isLeftOut(path: string): boolean {
  * opened; one that shrinks is filled up with zeros.
  */
 export async function* homeFiles(home: string, walk: Walk): AsyncGenerator<Buffer> {
-  yield* folderFiles(Buffer.from(home), Buffer.alloc(0), walk, 0)
+  yield* folderFiles(Buffer.from(home), Buffer.alloc(0), { ...walk, mayHaveHoles: holeLimit() }, 0)
 }
 
-async function* folderFiles(place: Buffer, path: Buffer, walk: Walk, depth: number): AsyncGenerator<Buffer> {
+type LimitedWalk = Walk & { mayHaveHoles(path: Buffer, bytes: number): boolean }
+
+/** Counts for each folder in a folder of the home, which is that of a session. */
+function holeLimit(): LimitedWalk['mayHaveHoles'] {
+  const counted = new Map<string, number>()
+  return (path, bytes) => {
+    const folder = path.toString('latin1').split('/', 2).join('/')
+    const holes = (counted.get(folder) ?? 0) + bytes
+    if (holes > maxHoleBytes) return false
+    counted.set(folder, holes)
+    return true
+  }
+}
+
+async function* folderFiles(place: Buffer, path: Buffer, walk: LimitedWalk, depth: number): AsyncGenerator<Buffer> {
   const folder = await openQuietly(place, constants.O_DIRECTORY, path, walk)
   if (!folder) return
   try {
@@ -41,6 +64,10 @@ async function* folderFiles(place: Buffer, path: Buffer, walk: Walk, depth: numb
       const name = path.length === 0 ? entry.name : Buffer.concat([path, Buffer.from('/'), entry.name])
       const at = Buffer.concat([inside, Buffer.from('/'), entry.name])
       if (isLeftOut(name.toString()) || walk.isLeftOut(name.toString()) || (depth < 2 && isLock(entry))) continue
+      if (name.length > maxPathBytes) {
+        walk.onSkipped(`${name.toString().slice(0, 200)}...`, 'its path is too long')
+        continue
+      }
       if (entry.isDirectory()) yield* folderFiles(at, name, walk, depth + 1)
       else if (entry.isFile()) yield* file(at, name, walk)
       else if (entry.isSymbolicLink()) yield* link(at, name, walk)
@@ -55,12 +82,13 @@ function isLock(entry: Dirent<Buffer>): boolean {
   return entry.isSymbolicLink() && /\.lock(\.clearing)*$/.test(entry.name.toString())
 }
 
-async function* file(place: Buffer, path: Buffer, walk: Walk): AsyncGenerator<Buffer> {
+async function* file(place: Buffer, path: Buffer, walk: LimitedWalk): AsyncGenerator<Buffer> {
   const handle = await openQuietly(place, constants.O_NONBLOCK, path, walk)
   if (!handle) return
   try {
     const facts = await factsOf(handle, walk)
     if (!facts.isFile) return
+    if (!walk.mayHaveHoles(path, facts.holeBytes)) return walk.onSkipped(path.toString(), 'it has too many holes')
     yield tarHeader({ ...facts, path: inHome(path), type: 'file' })
     let missing = facts.sizeBytes
     while (missing > 0) {
@@ -92,7 +120,7 @@ const noFacts = { mode: 0o777, owner: '', sizeBytes: 0, modifiedAt: new Date(0),
 async function factsOf(
   handle: FileHandle,
   { ownerOf }: Walk,
-): Promise<Omit<TarEntry, 'path' | 'type'> & { isFile: boolean }> {
+): Promise<Omit<TarEntry, 'path' | 'type'> & { isFile: boolean; holeBytes: number }> {
   const stats = await handle.stat()
   const isFile = stats.isFile()
   return {
@@ -100,10 +128,14 @@ async function factsOf(
     mode: stats.mode,
     owner: ownerOf(stats.uid),
     sizeBytes: isFile ? stats.size : 0,
+    holeBytes: Math.max(0, stats.size - stats.blocks * blockBytes),
     modifiedAt: stats.mtime,
     target: noFacts.target,
   }
 }
+
+/** The unit of `blocks` on every system. */
+const blockBytes = 512
 
 function inHome(path: Buffer): Buffer {
   return Buffer.concat([Buffer.from('home/'), path])

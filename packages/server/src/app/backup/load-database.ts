@@ -5,8 +5,9 @@ import { copyIn, copyTarget } from '../../platform/db/copy.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import type { ReadEntry } from '../../platform/files/tar.ts'
 import { BackupError } from './backup-error.ts'
-import { type DumpedTable, Sequence, tableFolder } from './dump-database.ts'
+import { type DumpedTable, Sequence, tableFolder, tableName } from './dump-database.ts'
 import { type Manifest, sequencesName } from './manifest.ts'
+import { connectForLong } from './open-database.ts'
 import { readJson } from './read-backup.ts'
 
 type Loader = {
@@ -36,13 +37,24 @@ export async function loadInto(
   } finally {
     await pool.end()
   }
-  const client = new pg.Client({ connectionString, application_name: 'yardmaster restore' })
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await connectForLong(connectionString, 'yardmaster restore')
+  try {
+    await emptyTables(client, tables)
+    return loaderOf(client, tables)
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Begins the transaction. First the triggers: those of an append-only table refuse to empty it, also when it is empty. */
+async function emptyTables(client: pg.Client, tables: readonly DumpedTable[]): Promise<void> {
   await client.query('begin')
-  // First the triggers: those of an append-only table refuse to empty it, also when it is empty.
-  for (const table of tables) await client.query(`alter table ${nameOf(table)} disable trigger user`)
-  await client.query(`truncate ${tables.map(nameOf).join(', ')}`)
+  for (const table of tables) await client.query(`alter table ${tableName(table)} disable trigger user`)
+  await client.query(`truncate ${tables.map(tableName).join(', ')}`)
+}
+
+function loaderOf(client: pg.Client, tables: readonly DumpedTable[]): Loader {
   let underway: { table: DumpedTable; parts: PartQueue; isStored: Promise<void> } | undefined
   const endTable = async (): Promise<void> => {
     underway?.parts.end()
@@ -67,11 +79,12 @@ export async function loadInto(
         isStored.catch(() => parts.end())
         underway = { table, parts, isStored }
       }
-      for await (const part of entry.content) await underway.parts.add(part)
+      // The rest of a table whose rows were refused is not read: its end reports why.
+      for await (const part of entry.content) if (!(await underway.parts.add(part))) return endTable()
     },
     finish: async () => {
       await endTable()
-      for (const table of tables) await client.query(`alter table ${nameOf(table)} enable trigger user`)
+      for (const table of tables) await client.query(`alter table ${tableName(table)} enable trigger user`)
       await client.query('commit')
       await client.query('analyze')
       await client.end()
@@ -83,19 +96,26 @@ export async function loadInto(
   }
 }
 
-function nameOf({ schema, name }: DumpedTable): string {
-  return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)}`
+/** Refuses a database that cannot be reached or that holds tables. */
+export async function refuseFilledDatabase(connectionString: string): Promise<void> {
+  const client = await connectForLong(connectionString, 'yardmaster restore')
+  await refuseFilled(client).finally(() => client.end())
 }
 
-async function refuseFilled(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ isFilled: boolean }>(
+async function refuseFilled(database: pg.Pool | pg.Client): Promise<void> {
+  const { rows } = await database.query<{ isFilled: boolean }>(
     `select exists (select from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace) as "isFilled"`,
   )
   if (rows[0]?.isFilled)
     throw new BackupError('The database is not empty. Restore into an empty one: nothing that exists is replaced.')
 }
 
-type PartQueue = { add(part: Buffer): Promise<void>; read(): AsyncGenerator<Buffer>; end(): void }
+type PartQueue = {
+  /** False if the COPY has ended and takes no more. */
+  add(part: Buffer): Promise<boolean>
+  read(): AsyncGenerator<Buffer>
+  end(): void
+}
 
 /** Hands parts from the reader of the backup to the COPY, one at a time. */
 function partQueue(): PartQueue {
@@ -109,8 +129,10 @@ function partQueue(): PartQueue {
   return {
     add: async (next) => {
       while (part !== undefined && !isEnded) await change()
+      if (isEnded) return false
       part = next
       wake()
+      return true
     },
     end: () => {
       isEnded = true

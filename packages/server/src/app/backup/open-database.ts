@@ -55,22 +55,39 @@ async function runningServer(home: string, pid: number): Promise<string> {
 }
 
 async function connect(connectionString: string, stop: () => Promise<void>): Promise<OpenDatabase> {
+  try {
+    const client = await connectForLong(connectionString, 'yardmaster backup')
+    const close = async (): Promise<void> => {
+      await client.end().catch(() => undefined)
+      await stop()
+    }
+    return { client, close }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/**
+ * A connection for statements that take as long as the file on the other side takes. Limits that the server sets for all of its
+ * connections do not apply to it, and the kernel notices a server that is gone.
+ */
+export async function connectForLong(connectionString: string, name: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString,
-    application_name: 'yardmaster backup',
+    application_name: name,
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   })
   // The query that is underway reports it.
   client.on('error', () => undefined)
-  const close = async (): Promise<void> => {
-    await client.end().catch(() => undefined)
-    await stop()
-  }
   try {
     await client.connect()
-    return { client, close }
+    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    return client
   } catch (error) {
-    await close()
+    await client.end().catch(() => undefined)
     throw new BackupError(`The database cannot be reached: ${error instanceof Error ? error.message : error}.`, {
       cause: error,
     })

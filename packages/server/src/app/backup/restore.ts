@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { tryFileLock } from '../../platform/concurrency/file-lock.ts'
 import { startEmbeddedPostgres } from '../../platform/db/embedded/embedded-postgres.ts'
+import { refuseUnknownBackup } from '../../platform/db/migrate.ts'
 import { writePrivateFile } from '../../platform/files/private-file.ts'
 import { unfinishedRestore } from '../../platform/home/home.ts'
 import { prepareHomeFolder } from '../../platform/home/home-folder.ts'
@@ -9,7 +10,7 @@ import { findUser } from '../../platform/home/system-user.ts'
 import { errnoOf } from '../../platform/process/errno.ts'
 import { keyFileName, readKeyFile, readMasterKeys } from '../../platform/vault/master-key.ts'
 import { BackupError, explained } from './backup-error.ts'
-import { loadInto } from './load-database.ts'
+import { loadInto, refuseFilledDatabase } from './load-database.ts'
 import { endName, type Manifest, manifestName } from './manifest.ts'
 import { backupEntries, checkBackup } from './read-backup.ts'
 import { unpackInto } from './unpack-home.ts'
@@ -27,6 +28,8 @@ export type RestoreOptions = {
   onProgress?(sentence: string): void
 }
 
+type Rows = NonNullable<Manifest['database']>
+
 export type RestoreResult = {
   createdAt: string
   version: string
@@ -36,8 +39,9 @@ export type RestoreResult = {
 }
 
 /**
- * Makes a home and a database of a backup. Refuses before it changes anything if the file is not whole, or if the home is in
- * use or not empty. A home that was not restored to the end says so, and no Yardmaster starts on it.
+ * Makes a home and a database of a backup. Refuses before it changes anything if the file is not whole or too new, if the home
+ * is in use or not empty, or if the database is not empty or not there. A home that was not restored to the end says so, and no
+ * Yardmaster starts on it.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const { databaseUrl, isForced = false, isHomeOnly = false, onProgress = () => undefined } = options
@@ -47,6 +51,8 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
   const manifest = await checkBackup(file)
   if (!manifest.database && !isHomeOnly)
     throw new BackupError(`${file} has no database: it is the backup of a further host. Restore it with --home-only.`)
+  const rows = isHomeOnly ? null : manifest.database
+  if (rows) await refuseRows(rows, databaseUrl)
   return explained(`The home ${wanted} cannot be restored`, async () => {
     const movedTo = await makeRoom(wanted, isForced)
     await mkdir(dirname(wanted), { recursive: true })
@@ -58,8 +64,7 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
       await writePrivateFile(marker, `${file}\n`)
       onProgress('writing the home')
       await writeHome(home, file)
-      if (manifest.database && !isHomeOnly)
-        await writeDatabase(home, file, manifest.database, { databaseUrl, onProgress })
+      if (rows) await writeDatabase(home, file, rows, { databaseUrl, onProgress })
       await rm(marker)
     } finally {
       await lock.release()
@@ -67,6 +72,11 @@ export async function restore(options: RestoreOptions): Promise<RestoreResult> {
     const missingKey = await sentenceOnKeys(home, manifest, options.masterKey)
     return { createdAt: manifest.createdAt, version: manifest.version, movedTo, missingKey }
   })
+}
+
+async function refuseRows({ digests }: Rows, databaseUrl: string | undefined): Promise<void> {
+  await refuseUnknownBackup(digests)
+  if (databaseUrl !== undefined) await refuseFilledDatabase(databaseUrl)
 }
 
 async function sentenceOnKeys(
@@ -113,7 +123,7 @@ async function writeHome(home: string, file: string): Promise<void> {
 async function writeDatabase(
   home: string,
   file: string,
-  dumped: NonNullable<Manifest['database']>,
+  dumped: Rows,
   { databaseUrl, onProgress }: Required<Pick<RestoreOptions, 'onProgress'>> & Pick<RestoreOptions, 'databaseUrl'>,
 ): Promise<void> {
   onProgress('writing the database')

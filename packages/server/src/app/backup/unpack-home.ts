@@ -14,7 +14,8 @@ type Unpacker = {
 
 /**
  * Writes the files of a backup into an empty home. Links are made last, so that none exists that a file could be written
- * through. A name that leads out of the home, or that exists already, ends the restore.
+ * through, and only in folders that this restore made, so that none is made through another one. A name that leads out of
+ * the home, or that exists already, ends the restore.
  */
 export function unpackInto(home: string, findOwner: (name: string) => Promise<SystemUser | undefined>): Unpacker {
   const folders: { place: Buffer; mode: number; owner: string }[] = []
@@ -48,7 +49,9 @@ export function unpackInto(home: string, findOwner: (name: string) => Promise<Sy
       }
     },
     finish: async () => {
+      const made = new Set([Buffer.from(home), ...folders.map(({ place }) => place)].map(byBytes))
       for (const { place, target, owner } of links) {
+        refuseStrangeFolder(place, made)
         await symlink(target, place)
         const user = await ownerOf(owner)
         if (user) await lchown(place, user.uid, user.gid)
@@ -62,13 +65,25 @@ export function unpackInto(home: string, findOwner: (name: string) => Promise<Sy
   }
 }
 
+/** No link can take the place of a folder that was made. */
+function refuseStrangeFolder(place: Buffer, made: ReadonlySet<string>): void {
+  const folder = byBytes(place.subarray(0, place.lastIndexOf('/')))
+  if (!made.has(folder))
+    throw new BackupError(`The backup has a link in the folder ${JSON.stringify(folder)}, which it does not hold.`)
+}
+
+function byBytes(name: Buffer): string {
+  return name.toString('latin1')
+}
+
 /** By bytes, because a name need not be text. */
 function placeOf(home: string, path: Buffer): Buffer {
-  const text = path.toString('latin1').replace(/\/$/, '')
+  const text = byBytes(path).replace(/\/$/, '')
   const [first, ...rest] = text.split('/')
   const isInside =
     rest.length > 0 && rest.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'))
-  if (first !== 'home' || !isInside || isLeftOut(rest.join('/')))
+  // Some file systems make no difference between upper and lower case.
+  if (first !== 'home' || !isInside || isLeftOut(rest.join('/').toLowerCase()))
     throw new BackupError(
       `The backup has a file with the name ${JSON.stringify(text)}, which does not belong into a home.`,
     )

@@ -36,6 +36,11 @@ export async function migrate(
   }
 }
 
+/** Refuses the digests of a backup that this code cannot restore: of a newer schema, or of other migrations. */
+export async function refuseUnknownBackup(digests: readonly string[]): Promise<void> {
+  asInBackup(await readMigrations(migrationsFolder), digests)
+}
+
 async function readMigrations(folder: URL): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(

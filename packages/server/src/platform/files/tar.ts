@@ -17,7 +17,8 @@ export type TarEntry = {
 const blockBytes = 512
 const nothing = Buffer.alloc(0)
 const typeFlags = { file: '0', folder: '5', link: '2' } as const
-const maxOctalSize = 8 ** 11
+/** Eleven octal digits. */
+const maxOctal = 8 ** 11
 
 export function fileEntry(path: string, sizeBytes: number): TarEntry {
   return {
@@ -50,7 +51,7 @@ function extendedRecords({ path, target, sizeBytes }: TarEntry): Buffer {
   return Buffer.concat([
     path.length > 100 ? record('path', path) : nothing,
     target.length > 100 ? record('linkpath', target) : nothing,
-    sizeBytes >= maxOctalSize ? record('size', Buffer.from(String(sizeBytes))) : nothing,
+    sizeBytes >= maxOctal ? record('size', Buffer.from(String(sizeBytes))) : nothing,
   ])
 }
 
@@ -68,8 +69,8 @@ function plainHeader({ path, mode, owner, sizeBytes, modifiedAt, target }: TarEn
   header.write(octal(mode & 0o777, 7), 100)
   header.write(octal(0, 7), 108)
   header.write(octal(0, 7), 116)
-  header.write(octal(sizeBytes < maxOctalSize ? sizeBytes : 0, 11), 124)
-  header.write(octal(Math.max(0, Math.floor(modifiedAt.getTime() / 1000)), 11), 136)
+  header.write(octal(sizeBytes < maxOctal ? sizeBytes : 0, 11), 124)
+  header.write(octal(secondsOf(modifiedAt), 11), 136)
   header.write(' '.repeat(8), 148)
   header.write(flag, 156)
   target.copy(header, 157, 0, 100)
@@ -78,6 +79,12 @@ function plainHeader({ path, mode, owner, sizeBytes, modifiedAt, target }: TarEn
   const sum = header.reduce((total, byte) => total + byte, 0)
   header.write(`${octal(sum, 6)}\0 `, 148, 'latin1')
   return header
+}
+
+/** Anyone who can write a file can give it any time, also one that no date holds. */
+function secondsOf(time: Date): number {
+  const seconds = Math.floor(time.getTime() / 1000)
+  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(0, seconds), maxOctal - 1)
 }
 
 function octal(value: number, digits: number): string {

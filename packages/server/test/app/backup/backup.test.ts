@@ -1,38 +1,20 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { backUp } from '../../../src/app/backup/backup.ts'
+import { beginSnapshot, endSnapshot } from '../../../src/app/backup/dump-database.ts'
+import { openDatabaseOf } from '../../../src/app/backup/open-database.ts'
 import { restore } from '../../../src/app/backup/restore.ts'
-import { fileEntry, paddingOf, type TarEntry, tarEnd, tarHeader } from '../../../src/platform/files/tar.ts'
-import { openHome } from '../../../src/platform/home/home.ts'
 import { startTestApp, testApp, testMasterKey } from '../../support/app/app.ts'
-import { cloneDatabase } from '../../support/database/database.ts'
+import { backupHelpers } from '../../support/app/backups.ts'
 import { openPool } from '../../support/database/pool.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
-
-let made = 0
-const newPath = (name: string) => join(app.shared, `${name}-${++made}`)
-
-async function takeBackup(file = newPath('backup.tar.gz')): Promise<string> {
-  await backUp({ home: app.home, databaseUrl: app.databaseUrl, file })
-  return file
-}
-
-async function emptyDatabase(): Promise<string> {
-  const database = await cloneDatabase({ isEmpty: true })
-  onTestFinished(database.drop)
-  return database.url
-}
-
-async function restored(file: string, home = newPath('home')) {
-  const databaseUrl = await emptyDatabase()
-  const result = await restore({ home, databaseUrl, file })
-  return { home, databaseUrl, ...result }
-}
+const { newPath, takeBackup, emptyDatabase, restored } = backupHelpers(app)
 
 /** Starts a host on what was restored. */
 async function start({ home, databaseUrl }: { home: string; databaseUrl: string }) {
@@ -141,6 +123,60 @@ describe('a backup', () => {
     expect((await readdir(app.shared)).filter((name) => name.endsWith('.partial'))).toEqual([])
   })
 
+  test('of two backups to one name at the same time one is made, whole, and the other is refused', async () => {
+    const file = newPath('backup.tar.gz')
+    const outcomes = await Promise.allSettled([takeBackup(file), takeBackup(file)])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: expect.stringContaining(`The file ${file} exists.`) },
+    })
+    expect((await readdir(app.shared)).filter((name) => name.endsWith('.partial'))).toEqual([])
+    await restored(file)
+  })
+
+  test('no upgrade rewrites a table while a backup reads, and one can while the backup reads the home', async () => {
+    const { client, close } = await openDatabaseOf(app.home, app.databaseUrl)
+    onTestFinished(close)
+    const lockOfMigration = 'do $$ begin lock table settings in access exclusive mode nowait; end $$'
+    await beginSnapshot(client)
+    await expect(app.pool.query(lockOfMigration)).rejects.toThrow('could not obtain lock')
+    await endSnapshot(client)
+    await app.pool.query(lockOfMigration)
+  })
+
+  test('files that an agent made large without using the disk are left out and named, and the others are stored', async () => {
+    const clone = join(app.home, 'clones', 'session-77')
+    await mkdir(clone, { recursive: true })
+    onTestFinished(() => rm(clone, { recursive: true }))
+    await writeFile(join(clone, 'work.txt'), 'kept')
+    for (const [name, bytes] of Object.entries({ 'huge.img': 2 ** 40, 'small.img': 2 ** 20 })) {
+      await writeFile(join(clone, name), '')
+      await truncate(join(clone, name), bytes)
+    }
+    const file = newPath('holes.tar.gz')
+    const { skipped } = await backUp({ home: app.home, databaseUrl: app.databaseUrl, file, isHomeOnly: true })
+    expect(skipped).toEqual(['clones/session-77/huge.img (it has too many holes)'])
+    const home = newPath('home')
+    await restore({ home, databaseUrl: undefined, file, isHomeOnly: true })
+    expect((await readdir(join(home, 'clones', 'session-77'))).toSorted()).toEqual(['small.img', 'work.txt'])
+    expect((await stat(join(home, 'clones', 'session-77', 'small.img'))).size).toBe(2 ** 20)
+  })
+
+  test('folders that an agent nested deeper than a path can be are left out and named, and the backup can be restored', async () => {
+    const clone = join(app.home, 'clones', 'session-78')
+    await mkdir(clone, { recursive: true })
+    // Not by the path: it is too long.
+    onTestFinished(async () => void (await promisify(execFile)('rm', ['-rf', clone])))
+    const nest = `for i in $(seq 30); do mkdir ${'d'.repeat(200)} && cd ${'d'.repeat(200)}; done; echo deep > file`
+    await promisify(execFile)('sh', ['-c', nest], { cwd: clone })
+    const file = newPath('deep.tar.gz')
+    const { skipped } = await backUp({ home: app.home, databaseUrl: app.databaseUrl, file, isHomeOnly: true })
+    expect(skipped).toEqual([expect.stringMatching(/^clones\/session-78\/d+\.\.\. \(its path is too long\)$/)])
+    const home = newPath('home')
+    await restore({ home, databaseUrl: undefined, file, isHomeOnly: true })
+    expect(await readdir(join(home, 'clones', 'session-78'))).toEqual(['d'.repeat(200)])
+  })
+
   test('a backup of only the home has no rows, and is restored only as such', async () => {
     const file = newPath('home-only.tar.gz')
     await backUp({ home: app.home, databaseUrl: app.databaseUrl, file, isHomeOnly: true })
@@ -150,138 +186,6 @@ describe('a backup', () => {
     expect(await readFile(join(home, 'host-id'), 'utf8')).toBe(await readFile(join(app.home, 'host-id'), 'utf8'))
   })
 })
-
-describe('a restore', () => {
-  test('a restore refuses a file that is cut short or damaged anywhere, and changes nothing', async () => {
-    const file = await takeBackup()
-    const whole = await readFile(file)
-    const plain = gunzipSync(whole)
-    const flipped = Buffer.from(plain)
-    flipped[600] = (flipped[600] ?? 0) ^ 1
-    const spoiled = {
-      empty: Buffer.alloc(0),
-      text: Buffer.from('hello'),
-      half: whole.subarray(0, whole.length / 2),
-      'without its last byte': whole.subarray(0, -1),
-      'cut before it was compressed': gzipSync(plain.subarray(0, plain.length - 4096)),
-      'without the end': gzipSync(Buffer.concat([plain.subarray(0, 1024), tarEnd])),
-      'one bit': gzipSync(flipped),
-    }
-    for (const [what, bytes] of Object.entries(spoiled)) {
-      const bad = newPath('bad.tar.gz')
-      await writeFile(bad, bytes)
-      const home = newPath('home')
-      const attempt = restore({ home, databaseUrl: 'postgres://nowhere.invalid/x', file: bad })
-      await expect(attempt, what).rejects.toThrow(/is not a whole backup of Yardmaster .* Nothing was restored\./)
-      expect(existsSync(home)).toBe(false)
-    }
-    await expect(restored(newPath('none.tar.gz'))).rejects.toThrow('There is no file')
-  })
-
-  test('a restore refuses a home in use, a home that is not empty, and a database that is not empty', async () => {
-    const file = await takeBackup()
-    await expect(restored(file, app.home)).rejects.toThrow(
-      /A Yardmaster \(process \d+\) runs on the home .* Stop it first/,
-    )
-    await expect(restore({ home: app.home, databaseUrl: await emptyDatabase(), file, isForced: true })).rejects.toThrow(
-      'Stop it first',
-    )
-    const home = newPath('home')
-    await mkdir(home)
-    await writeFile(join(home, 'mine'), 'x')
-    await expect(restored(file, home)).rejects.toThrow('is not empty')
-    expect(await readdir(home)).toEqual(['mine'])
-    await expect(restore({ home: newPath('home'), databaseUrl: app.databaseUrl, file })).rejects.toThrow(
-      'The database is not empty.',
-    )
-    const { movedTo } = await restore({ home, databaseUrl: await emptyDatabase(), file, isForced: true })
-    expect(await readdir(movedTo ?? '')).toEqual(['mine'])
-    expect(existsSync(join(home, 'host-id'))).toBe(true)
-  })
-
-  test('no Yardmaster starts on a home whose restore did not finish', async () => {
-    const home = newPath('home')
-    const file = await takeBackup()
-    await expect(restore({ home, databaseUrl: app.databaseUrl, file })).rejects.toThrow('not empty')
-    await expect(openHome(home)).rejects.toThrow(/restore .* did not finish/)
-  })
-
-  test('a restore refuses a backup of a newer schema, and one whose migrations are not ours', async () => {
-    const manifest = (digests: string[]) => ({
-      format: 1,
-      version: '9.9.9',
-      createdAt: '2030-01-01T00:00:00Z',
-      database: { digests, tables: [] },
-    })
-    const newer = await hostile([], manifest(Array(500).fill('x')))
-    await expect(restored(newer)).rejects.toThrow('The backup is newer than this Yardmaster')
-    const foreign = await hostile([], manifest(['x']))
-    await expect(restored(foreign)).rejects.toThrow('differs from the one of the backup')
-  })
-
-  test.each([
-    ['out of the home', { path: 'home/../outside' }],
-    ['by an absolute path', { path: '/tmp/outside' }],
-    ['beside the home', { path: 'elsewhere/x' }],
-    ['into the programs of the database', { path: 'home/postgres/bin/initdb' }],
-    ['with a NUL', { path: 'home/a\u0000/../../x' }],
-  ])('a restore writes nothing %s', async (_, { path }) => {
-    const home = newPath('home')
-    const file = await hostile([{ ...fileEntry(path, 4), bytes: 'evil' }])
-    const before = await readdir(app.shared)
-    await restore({ home, databaseUrl: undefined, file, isHomeOnly: true }).catch(() => undefined)
-    expect(existsSync(join(app.shared, 'outside'))).toBe(false)
-    expect(existsSync(join(home, 'postgres', 'bin'))).toBe(false)
-    expect(
-      (await readdir(app.shared)).filter((name) => !before.includes(name) && join(app.shared, name) !== home),
-    ).toEqual([])
-  })
-
-  test('a restore writes through no link, whatever order the backup has', async () => {
-    const outside = newPath('outside')
-    await mkdir(outside)
-    const link: TarEntry = { ...fileEntry('home/door', 0), type: 'link', target: Buffer.from(outside) }
-    for (const entries of [
-      [
-        { ...link, bytes: '' },
-        { ...fileEntry('home/door/evil', 4), bytes: 'evil' },
-      ],
-      [
-        { ...link, bytes: '' },
-        { ...fileEntry('home/door', 4), bytes: 'evil' },
-      ],
-    ]) {
-      const file = await hostile(entries)
-      const home = newPath('home')
-      await expect(restore({ home, databaseUrl: undefined, file, isHomeOnly: true })).rejects.toThrow()
-      expect(await readdir(outside)).toEqual([])
-      await rm(home, { recursive: true, force: true })
-    }
-    const file = await hostile([{ ...link, bytes: '' }])
-    const home = newPath('home')
-    await restore({ home, databaseUrl: undefined, file, isHomeOnly: true })
-    expect((await lstat(join(home, 'door'))).isSymbolicLink()).toBe(true)
-  })
-})
-
-/** A backup with a right digest and these entries. */
-async function hostile(
-  entries: readonly (TarEntry & { bytes: string })[],
-  manifest: unknown = { format: 1, version: '1.0.0', createdAt: '2030-01-01T00:00:00Z', database: null },
-): Promise<string> {
-  const { createHash } = await import('node:crypto')
-  const json = (name: string, value: unknown) => {
-    const bytes = JSON.stringify(value)
-    return { ...fileEntry(name, Buffer.byteLength(bytes)), bytes }
-  }
-  const written = (entry: TarEntry & { bytes: string }) =>
-    Buffer.concat([tarHeader(entry), Buffer.from(entry.bytes), paddingOf(entry.sizeBytes)])
-  const first = Buffer.concat([json('manifest.json', manifest), ...entries].map(written))
-  const end = json('end.json', { sha256: createHash('sha256').update(first).digest('hex'), bytes: first.length })
-  const file = newPath('hostile.tar.gz')
-  await writeFile(file, gzipSync(Buffer.concat([first, written(end), tarEnd])))
-  return file
-}
 
 describe('the master key', () => {
   const keyFile = 'master-key'
