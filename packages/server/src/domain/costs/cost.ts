@@ -131,10 +131,10 @@ const earliestMs = Date.parse('2000-01-01T00:00:00Z')
 const maxAheadMs = 86_400_000
 
 /** Agents write these values. A usage that cannot be stored must not keep the lines that report it from being stored. */
-function isPossible({ request_id, model, called_at, ...usage }: Usage, maxCount: number): boolean {
+function isPossible({ request_id, model, called_at, service_tier, ...usage }: Usage, maxCount: number): boolean {
   const counts = Object.values(usage).filter((value) => typeof value === 'number')
   return (
-    [request_id, model].every(({ length }) => length <= maxCharacters) &&
+    [request_id, model, service_tier ?? ''].every((text) => text.length <= maxCharacters && !text.includes('\0')) &&
     counts.every((count) => count <= maxCount) &&
     called_at.getTime() >= earliestMs &&
     called_at.getTime() <= Date.now() + maxAheadMs

@@ -4,6 +4,7 @@ import { ifUntrusted, openUntrusted } from '../../platform/files/untrusted-file.
 import { listUntrusted } from '../../platform/files/untrusted-folder.ts'
 import { parseJson } from '../../platform/parse-json.ts'
 import { readLines } from '../../platform/process/line-stream.ts'
+import { jsonWithoutNul } from '../../platform/storable-text.ts'
 import {
   type Conversation,
   mainThread,
@@ -134,12 +135,13 @@ async function firstLine(
   return undefined
 }
 
-/** The lines of a file that an agent can write. */
+/** The lines of a file that an agent can write, without NUL, as they are stored. */
 export async function* rolloutLines(path: string, within: string): AsyncGenerator<string> {
   const file = await openUntrusted(path, { within, maxBytes: maxTranscriptBytes })
   if (!file) return
   try {
-    for await (const { text } of readLines(file.createReadStream({ autoClose: false }), { maxLineBytes })) yield text
+    for await (const { text } of readLines(file.createReadStream({ autoClose: false }), { maxLineBytes }))
+      yield jsonWithoutNul(text)
   } finally {
     await file.close()
   }

@@ -94,6 +94,21 @@ test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1999-12-31T23:
   },
 )
 
+test.each([
+  ['id with a NUL', { request_id: 'nul-\0' }],
+  ['model with a NUL', { model: 'nul-\0' }],
+  ['tier with a NUL', { service_tier: 'nul-\0' }],
+  ['tier of 501 characters', { service_tier: 'x'.repeat(501) }],
+])('a call that has an unusable text (%s) is not recorded, and the others with it are', async (_, columns) => {
+  const id = await create()
+  const owner = { session_id: id, agent_root: null, agent_runtime: 'demo', runtime_session_id: null }
+  const usages = [usageWith(columns), usageWith()]
+  expect(await transact(app.host.app.db, (tx) => recordUsage(app.host.app, tx, owner, usages))).toMatchObject({
+    calls: 1,
+    suspect: 1,
+  })
+})
+
 test('a runtime that reports whole turns may report more than any single call uses', async () => {
   const id = await create()
   const usages = [usageWith({ cache_read_tokens: 400_000_000 }), usageWith({ cache_read_tokens: 1_000_000_001 })]

@@ -43,6 +43,15 @@ test("reads the turn's context line from the file if it has not seen it", async 
   expect(usageOf(lines.usage)?.model).toBe('gpt-6.1-sol')
 })
 
+test('a NUL in the name of a model, which the database does not store, is replaced', async () => {
+  const folder = await newFolder()
+  const path = join(folder, 'rollout.jsonl')
+  await writeFile(path, `${lines.context.replace('gpt-6.1-sol', 'gpt\\u0000')}\n`)
+  const { readContexts, usageOf } = usageReader()
+  await readContexts(folder, [{ path }])
+  expect(usageOf(lines.usage)?.model).toBe('gpt\ufffd')
+})
+
 test('a pipe, or a link that leads out of the home, in the place of a file with context lines does not block the server', async () => {
   const folder = await newFolder()
   const outside = await newFolder()
