@@ -33,12 +33,13 @@ export type SpendRow = BudgetRow & { period_start: Date; period_end: Date; model
 export type Which = { id: number } | 'all' | { sessionIds: readonly number[]; agentRoots: readonly string[] }
 
 /**
- * Periods are those of the database's clock, which all hosts share. There is no upper bound: what was recorded while that clock was
- * ahead still counts.
+ * Periods are those of the database's clock, which all hosts share, and in UTC whatever zone the database has. There is no upper
+ * bound: what was recorded while that clock was ahead still counts.
  */
 export async function selectSpending(db: Database | Transaction, which: Which): Promise<SpendRow[]> {
   const { rows } = await sql<SpendRow>`
-    select budgets.*, begun.period_start, begun.period_start + ('1 ' || period)::interval as period_end, spent.*
+    select budgets.*, begun.period_start, spent.*,
+      ((begun.period_start at time zone 'UTC') + ('1 ' || period)::interval) at time zone 'UTC' as period_end
     from budgets
     cross join lateral (select date_trunc(period, now(), 'UTC') as period_start) as begun
     cross join lateral (select (begun.period_start at time zone 'UTC')::date as first_day) as since

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { enforceBudgets } from '../../../src/domain/budgets/budget.ts'
 import { admit } from '../../../src/domain/turns/admit.ts'
-import { testApp } from '../../support/app/app.ts'
+import { startTestApp, testApp } from '../../support/app/app.ts'
 import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
 import { budgetHelpers } from '../../support/costs/budget-helpers.ts'
@@ -166,6 +166,18 @@ describe('what counts', () => {
     expect(await spent(ofRoot)).toBe(101)
     expect(await spent(ofService)).toBe(101_111)
     expect(await spent(monthly)).toBe(101_111)
+  })
+
+  test('a month ends in UTC, also with a database in another time zone', async () => {
+    const inNewYork = new URL(app.databaseUrl)
+    inNewYork.searchParams.set('options', '-c timezone=America/New_York')
+    const other = await startTestApp({ environment: { DATABASE_URL: inNewYork.href, ROLE: 'web' } })
+    onTestFinished(other.stop)
+    const { body } = await other.app.post('/budgets', { scope: 'service', period: 'month', limit_usd: 10 })
+    const start = new Date(body.budget.period_started_at)
+    const end = new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1))
+    expect(start.toISOString()).toMatch(/-01T00:00:00.000Z$/)
+    expect(new Date(body.budget.period_ends_at)).toEqual(end)
   })
 
   test('an agent that backdates its calls does not get around a budget', async () => {
