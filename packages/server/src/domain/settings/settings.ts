@@ -1,3 +1,4 @@
+import type { Genesis, PriorityClass } from '@yardmaster/contract/sessions/fields'
 import type { Settings, SettingsChanges } from '@yardmaster/contract/settings/fields'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
@@ -12,7 +13,8 @@ export function readSettings(db: Database | Transaction): Promise<Settings> {
 }
 
 /** Changes only the given keys. Rejects an unregistered runtime or model. */
-export async function changeSettings(app: App, changes: SettingsChanges): Promise<Settings> {
+export async function changeSettings(app: App, wanted: SettingsChanges): Promise<Settings> {
+  const changes = withoutDefaultClasses(wanted)
   if (Object.keys(changes).length === 0) return readSettings(app.db)
   return transact(app.db, async (tx) => {
     const settings = { ...(await selectSettings(tx, { isLocked: true })), ...changes }
@@ -22,6 +24,26 @@ export async function changeSettings(app: App, changes: SettingsChanges): Promis
     await app.events.publish(tx, settingsChanged, { payload: { changed: Object.keys(changes) } })
     return settings
   })
+}
+
+/** Sessions that a person started are `priority`; sessions that a machine started are `spot`. */
+export const defaultClasses: Readonly<Record<Genesis, PriorityClass>> = {
+  web_ui: 'priority',
+  chat: 'priority',
+  forge_issue: 'spot',
+  forge_label: 'spot',
+  schedule: 'spot',
+  ao_event: 'spot',
+  api: 'spot',
+  unknown: 'priority',
+}
+
+/** An override that equals the default is none: a later default applies to it. */
+function withoutDefaultClasses(changes: SettingsChanges): SettingsChanges {
+  const { genesis_class_overrides: overrides } = changes
+  if (overrides === undefined) return changes
+  const kept = Object.entries(overrides).filter(([genesis, chosen]) => chosen !== defaultClasses[genesis as Genesis]) // keys of the schema
+  return { ...changes, genesis_class_overrides: Object.fromEntries(kept) }
 }
 
 /** The Uncategorized section has no row, so its position is a setting. */

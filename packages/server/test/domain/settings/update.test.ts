@@ -48,6 +48,13 @@ describe('PATCH /settings answers 200', () => {
     expect(body.settings.genesis_class_overrides).toEqual({ web_ui: 'spot' })
   })
 
+  test('an override that equals the default is not stored', async () => {
+    const overrides = { api: 'spot', web_ui: 'spot', unknown: 'priority' }
+    const { body } = await app.patch('/settings', { genesis_class_overrides: overrides })
+    expect(body.settings.genesis_class_overrides).toEqual({ web_ui: 'spot' })
+    expect((await read()).genesis_class_overrides).toEqual({ web_ui: 'spot' })
+  })
+
   test('a default model can be cleared', async () => {
     await app.patch('/settings', { default_model: 'demo' })
     expect((await app.patch('/settings', { default_model: null })).body.settings.default_model).toBeNull()
