@@ -31,7 +31,10 @@ export const Settings = z
     spot_gate_weekly_threshold_pct: percent.meta({ description: 'Use of the weekly quota at which spot work waits.' }),
     genesis_class_overrides: GenesisClassOverrides,
     uncategorized_position: z.int().min(0).meta({ description: 'Place of the Uncategorized section on the board.' }),
-    mcp_tool_search_enabled: z.boolean().meta({ description: 'Whether agents that can search for MCP tools do so.' }),
+    mcp_tool_search_enabled: z.boolean().meta({
+      description:
+        'Whether agents may search for tools of their MCP servers; otherwise Claude Code gets all of them at once.',
+    }),
   })
   .meta({ id: 'Settings' })
 

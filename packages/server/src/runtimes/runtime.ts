@@ -34,6 +34,8 @@ export type TurnOrder = {
   model: string
   /** The size of the context, in tokens, at which the agent summarises what came before. Absent: its own limit. */
   compactWindow?: number
+  /** The agent gets all tools of its MCP servers at once. Absent: it may search for those that it needs, if it can. */
+  hasAllToolsAtOnce?: boolean
   equipment: Equipment
   /** In the environment of every process of the turn, so that a sweep finds them all. */
   marker: string

@@ -42,6 +42,13 @@ test('the server tells a driver the size of the context only if the session sets
   expect(await run(prompt, { auto_compact_window: 1_000_000 })).toContain('the limit is its own')
 })
 
+test('the server tells a driver to give the agent all tools at once if the settings turn the search for tools off', async () => {
+  const prompt = 'run echo it has its tools $EXAMPLE_TOOLS'
+  expect(await run(prompt)).toContain('it has its tools as it likes')
+  await app.patch('/settings', { mcp_tool_search_enabled: false })
+  expect(await run(prompt)).toContain('it has its tools all at once')
+})
+
 test("a bad value of a new driver's variable stops the start with its rule", () => {
   expect(() => readConfig({ EXAMPLE_TONE: 'shrill' }, registered)).toThrow(
     'EXAMPLE_TONE must be one of: plain, formal.',

@@ -24,6 +24,7 @@ import {
   type SessionRow,
   transition,
 } from '../sessions/session.ts'
+import { readSettings } from '../settings/settings.ts'
 import {
   asksPeople,
   clonePath,
@@ -285,6 +286,7 @@ async function start(
       isCommand: asksForCommand(app, claim, runtime),
       model: String(session.config.model),
       ...compaction(session),
+      ...(await toolLoading(app)),
       marker: hold.marker,
       traceparent: traceparent(),
       confine: app.confinement.confine({ work: clonePath(app, session.id), home: runtimeHome(app, session.id) }),
@@ -308,6 +310,11 @@ async function start(
 /** The largest window, which every session has at first, leaves the decision to the agent. */
 function compaction({ auto_compact_window: compactWindow }: SessionRow): Pick<TurnOrder, 'compactWindow'> {
   return compactWindow < limits.autoCompactWindow.max ? { compactWindow } : {}
+}
+
+async function toolLoading(app: App): Promise<Pick<TurnOrder, 'hasAllToolsAtOnce'>> {
+  const { mcp_tool_search_enabled: maySearch } = await untilReachable(() => readSettings(app.db))
+  return maySearch ? {} : { hasAllToolsAtOnce: true }
 }
 
 /** Only in a session whose creator asked for it: any other prompt is text, whatever it begins with. */

@@ -1,5 +1,5 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
-import { unattended } from '../claude-code/variables.ts'
+import { toolLoading, unattended } from '../claude-code/variables.ts'
 import { launchAgent } from '../launch-agent.ts'
 import type { RunningTurn, Runtime, TurnOrder } from '../runtime.ts'
 import { type AcpAgent, defaultTimeouts, keyNamesOf } from './agent.ts'
@@ -49,6 +49,7 @@ async function start(agent: AcpAgent, order: TurnOrder): Promise<RunningTurn> {
     // Each session has its own HOME, unless the operator sets one for all.
     set: {
       ...unattended,
+      ...toolLoading(order.hasAllToolsAtOnce),
       HOME: conversation.home,
       ...agent.setEnvironment,
       ...storedKey(agent, order),

@@ -1,5 +1,5 @@
 import { childEnvironment } from '../../platform/process/environment.ts'
-import { unattended } from '../claude-code/variables.ts'
+import { toolLoading, unattended } from '../claude-code/variables.ts'
 import type { TurnOrder } from '../runtime.ts'
 import { sessionPaths } from './session-paths.ts'
 
@@ -9,8 +9,9 @@ export function agentEnvironment(
     conversation,
     equipment,
     compactWindow,
+    hasAllToolsAtOnce,
     isMachineTheSandbox,
-  }: Pick<TurnOrder, 'conversation' | 'equipment' | 'compactWindow' | 'isMachineTheSandbox'>,
+  }: Pick<TurnOrder, 'conversation' | 'equipment' | 'compactWindow' | 'hasAllToolsAtOnce' | 'isMachineTheSandbox'>,
   provider: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { config, temporary } = sessionPaths(conversation)
@@ -18,6 +19,7 @@ export function agentEnvironment(
     set: {
       ...equipment.environment,
       ...unattended,
+      ...toolLoading(hasAllToolsAtOnce),
       // As root the CLI bypasses permissions only in a declared sandbox.
       ...(isMachineTheSandbox && { IS_SANDBOX: '1' }),
       ...limits,

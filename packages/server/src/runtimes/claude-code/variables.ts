@@ -37,6 +37,11 @@ const mcpServers = {
 /** The environment of the CLI in a turn that no person watches. */
 export const unattended: Readonly<Record<string, string>> = { ...noBackgroundWork, ...mcpServers }
 
+/** Without it the CLI decides by itself whether it searches for the tools of MCP servers. */
+export function toolLoading(hasAllToolsAtOnce: boolean | undefined): Readonly<Record<string, string>> {
+  return hasAllToolsAtOnce ? { ENABLE_TOOL_SEARCH: 'false' } : {}
+}
+
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
 
 const providers = [

@@ -65,6 +65,13 @@ describe('an agent', () => {
     expect((await given({})).env).not.toHaveProperty('CLAUDE_CODE_AUTO_COMPACT_WINDOW')
   })
 
+  test('an agent gets all tools of its MCP servers at once only if the settings say so', async () => {
+    await (await runtime().start(order('tell', { hasAllToolsAtOnce: true }))).ended
+    const { env } = JSON.parse(await readFile(join(folder, 'clone', 'given.json'), 'utf8'))
+    expect(env).toMatchObject({ ENABLE_TOOL_SEARCH: 'false' })
+    expect((await given({})).env).not.toHaveProperty('ENABLE_TOOL_SEARCH')
+  })
+
   test('an agent reads its key by a command from a file that only our user can read', async () => {
     const { args, env } = await given({ environment: { ANTHROPIC_API_KEY: 'sk-test' } })
     expect(JSON.stringify([args, env])).not.toContain('sk-test')

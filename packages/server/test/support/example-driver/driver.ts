@@ -40,6 +40,7 @@ export const exampleDriver = defineDriver({
           ...order.equipment.environment,
           EXAMPLE_TONE: config.EXAMPLE_TONE,
           EXAMPLE_WINDOW: String(order.compactWindow ?? 'its own'),
+          EXAMPLE_TOOLS: order.hasAllToolsAtOnce ? 'all at once' : 'as it likes',
         }
         return demoRuntime.start({ ...order, equipment: { ...order.equipment, environment } })
       },
