@@ -107,6 +107,26 @@ describe('GET /costs/records', () => {
     expect(answer.pagination).toMatchObject(pagination)
   })
 
+  test('the built-in prices have a rate for every model of runtime_alpha and for none of runtime_beta', async () => {
+    const models = (await app.get('/configs')).body.runtime_models
+    const idsOf = (runtime: string) => models[runtime].models.map(({ id }: { id: string }) => id).toSorted()
+    for (const runtime of ['runtime_alpha', 'runtime_beta'])
+      for (const model of idsOf(runtime))
+        await insertUsage(app.pool, { model, agent_runtime: runtime, called_at: new Date('2025-08-01T10:00:00Z') })
+    const { body } = await app.get('/costs?from=2025-08-01&to=2025-08-02')
+    expect(body.unpriced_models).toEqual(idsOf('runtime_beta'))
+    expect(body.by_runtime).toMatchObject([
+      { agent_runtime: 'runtime_alpha', cost_usd: expect.any(Number), api_calls: idsOf('runtime_alpha').length },
+      {
+        agent_runtime: 'runtime_beta',
+        cost_usd: 0,
+        tokens: expect.any(Number),
+        api_calls: idsOf('runtime_beta').length,
+      },
+    ])
+    expect(body.by_runtime[1].tokens).toBeGreaterThan(0)
+  })
+
   test('a subagent filter that is no boolean answers 422 Invalid parameter', async () => {
     expect(await app.get('/costs/records?subagent=perhaps')).toMatchObject({
       status: 422,
