@@ -156,6 +156,8 @@ export type SubscriptionStatus = {
   events_behind: number
   /** When the oldest of them happened; null when there is none. */
   oldest_event_at: Date | null
+  /** How long ago that was, by the database's clock. */
+  oldest_event_seconds: number | null
   /** Failed attempts on the oldest of them. */
   attempts: number
   retry_at: Date | null
@@ -171,6 +173,7 @@ export async function listSubscriptions(db: Database): Promise<SubscriptionStatu
       subscriptions.position,
       waiting.count as events_behind,
       waiting.oldest_at as oldest_event_at,
+      extract(epoch from now() - waiting.oldest_at)::float8 as oldest_event_seconds,
       subscriptions.attempts,
       subscriptions.retry_at,
       subscriptions.last_error,

@@ -37,7 +37,8 @@ export async function selectLanes(db: Database): Promise<ClassLane[]> {
   return rows
 }
 
-export type Throughput = { queue: QueueName; ended: number; last_ended_at: Date }
+/** `seconds_since_ended` is by the database's clock, like the time. */
+export type Throughput = { queue: QueueName; ended: number; last_ended_at: Date; seconds_since_ended: number }
 
 /** Jobs that ended within the last hour. */
 export async function selectThroughput(db: Database): Promise<Throughput[]> {
@@ -45,7 +46,8 @@ export async function selectThroughput(db: Database): Promise<Throughput[]> {
     select
       queue,
       coalesce(sum(succeeded + failed) filter (where minute > now() - interval '1 hour'), 0)::int as ended,
-      max(last_ended_at) as last_ended_at
+      max(last_ended_at) as last_ended_at,
+      extract(epoch from now() - max(last_ended_at))::float8 as seconds_since_ended
     from job_counts
     group by queue
   `.execute(db)

@@ -18,11 +18,18 @@ declare module '../db/tables.ts' {
   }
 }
 
-export type PeriodicRun = Selectable<PeriodicRunTable>
+/** `seconds_since_run` is by the database's clock, which also wrote the time: the clock of a host may be wrong. */
+export type PeriodicRun = Selectable<PeriodicRunTable> & { seconds_since_run: number }
 
 /** How the periodic tasks of all hosts run, for the health report. */
 export function listPeriodicRuns(db: Database): Promise<PeriodicRun[]> {
-  return db.selectFrom('periodic_runs').selectAll().orderBy('name').orderBy('host_id').execute()
+  return db
+    .selectFrom('periodic_runs')
+    .selectAll()
+    .select(sql<number>`extract(epoch from now() - last_run_at)::float8`.as('seconds_since_run'))
+    .orderBy('name')
+    .orderBy('host_id')
+    .execute()
 }
 
 export async function upsertRun(

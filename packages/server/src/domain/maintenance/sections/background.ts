@@ -22,19 +22,20 @@ export async function backgroundHealth(app: App, facts: Facts): Promise<Backgrou
     facts.pausedQueues(),
   ])
   const live = hosts.filter(({ is_alive }) => is_alive).map(({ id }) => id)
-  const now = app.clock.now()
   const periodic = app.periodic.flatMap((declared) => {
-    const own = runs.filter(({ name, host_id }) => name === declared.name && live.includes(host_id))
-    const latest = own.toSorted((a, b) => b.last_run_at.getTime() - a.last_run_at.getTime())
+    const isOnOneHost = declared.runs === 'one_host'
+    // A task that moves between hosts stands still when the host that ran it is gone and no other has taken it up.
+    const own = runs.filter(({ name, host_id }) => name === declared.name && (isOnOneHost || live.includes(host_id)))
+    const [latest] = own.toSorted((a, b) => a.seconds_since_run - b.seconds_since_run)
     // A task that no host has run yet is shown too.
-    const relevant = declared.runs === 'one_host' || own.length === 0 ? [latest[0]] : own
+    const relevant = isOnOneHost || own.length === 0 ? [latest] : own
     const isPaused = declared.queue !== null && paused.has(declared.queue)
-    return relevant.map((run) => describe(declared, run, { now, isPaused }))
+    return relevant.map((run) => describe(declared, run, isPaused))
   })
   const shown = subscriptions.map((each) => ({
     name: each.name,
     events_behind: each.events_behind,
-    lag_seconds: each.oldest_event_at && secondsBetween(each.oldest_event_at, now),
+    lag_seconds: each.oldest_event_seconds === null ? null : whole(each.oldest_event_seconds),
     attempts: each.attempts,
     failed_events: each.failed_events,
     last_error: each.last_error,
@@ -45,10 +46,10 @@ export async function backgroundHealth(app: App, facts: Facts): Promise<Backgrou
 function describe(
   { name, queue, intervalMs }: App['periodic'][number],
   run: PeriodicRun | undefined,
-  { now, isPaused }: { now: Date; isPaused: boolean },
+  isPaused: boolean,
 ): PeriodicTask {
   const interval = intervalMs / 1000
-  const lag = run ? Math.max(secondsBetween(run.last_run_at, now) - Math.ceil(interval), 0) : null
+  const lag = run ? Math.max(whole(run.seconds_since_run) - Math.ceil(interval), 0) : null
   return {
     name,
     host: run?.host_id ?? null,
@@ -62,8 +63,8 @@ function describe(
   }
 }
 
-function secondsBetween(from: Date, to: Date): number {
-  return Math.max(Math.floor((to.getTime() - from.getTime()) / 1000), 0)
+function whole(seconds: number): number {
+  return Math.max(Math.floor(seconds), 0)
 }
 
 function judge(

@@ -13,7 +13,8 @@ async function reporting(facts: Facts) {
 }
 
 export async function egressHealth(_app: App, facts: Facts): Promise<HealthReport['egress_health']> {
-  const hosts = await reporting(facts)
+  // A host that stopped looking knows nothing about the network of now.
+  const hosts = (await reporting(facts)).filter(({ isReportFresh }) => isReportFresh)
   const failed = hosts.flatMap(({ report }) => report.egress.failed)
   const since = hosts.flatMap(({ report }) => report.egress.degraded_since ?? []).toSorted()
   const checks = hosts.flatMap(({ reported_at }) => reported_at ?? [])
@@ -29,12 +30,15 @@ export async function egressHealth(_app: App, facts: Facts): Promise<HealthRepor
     detail: names.length > 0 ? names.join('; ') : null,
     degraded_since: since[0] ?? null,
     checked_at: latest(checks),
-    status: !isChecked
-      ? unknown('No external service is configured, so no name was looked up')
-      : names.length > 0
-        ? critical(`Names do not resolve: ${names.join('; ')}`, 'egress_degraded')
-        : healthy('DNS egress resolving'),
+    status: judgeEgress(hosts.length, isChecked, names),
   }
+}
+
+function judgeEgress(hosts: number, isChecked: boolean, unresolved: readonly string[]) {
+  if (hosts === 0) return unknown('No host has looked up names within a minute')
+  if (!isChecked) return unknown('No external service is configured, so no name was looked up')
+  if (unresolved.length > 0) return critical(`Names do not resolve: ${unresolved.join('; ')}`, 'egress_degraded')
+  return healthy('DNS egress resolving')
 }
 
 export async function confinementHealth(_app: App, facts: Facts): Promise<HealthReport['agent_confinement']> {

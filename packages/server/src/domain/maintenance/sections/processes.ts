@@ -19,6 +19,8 @@ export async function processHealth(app: App, facts: Facts): Promise<HealthRepor
   const orphans = processes.filter(({ isOrphaned }) => isOrphaned)
   const withPid = recorded.flatMap(({ pid }) => (pid === null ? [] : [pid]))
   const silent = live.length - observed.length
+  const isSeen = ({ host, pid }: RecordedProcess) => pid === null || observed.some(({ id }) => id === host)
+  const unseen = recorded.filter((each) => !isSeen(each)).length
   return {
     active_count: processes.length,
     active_processes: processes.slice(0, maxShown).map(({ shown }) => shown),
@@ -33,8 +35,8 @@ export async function processHealth(app: App, facts: Facts): Promise<HealthRepor
       pid,
       liveness: liveness({ host, pid, age_seconds }, observed),
     })),
-    observable: silent === 0,
-    status: judge(orphans.length, silent),
+    observable: silent === 0 && unseen === 0,
+    status: judge(orphans.length, { silent, unseen }),
   }
 }
 
@@ -50,10 +52,11 @@ function liveness(
   return age_seconds < (seconds_since_report ?? 0) ? 'unknown' : 'dead'
 }
 
-function judge(orphans: number, silent: number) {
+function judge(orphans: number, { silent, unseen }: { silent: number; unseen: number }) {
   if (orphans >= manyOrphans) return critical(`${orphans} orphaned processes detected`, 'orphaned_processes')
   if (orphans > 0)
     return warning(orphans === 1 ? '1 orphaned process detected' : `${orphans} orphaned processes detected`)
   if (silent > 0) return unknown(`${counted(silent, 'host')} did not report the processes of its agents`)
+  if (unseen > 0) return unknown(`${counted(unseen, 'turn')} recorded a process on a host that no longer reports`)
   return healthy('No orphaned processes')
 }

@@ -83,10 +83,7 @@ function queueStats(app: App, lanes: readonly ClassLane[], throughput: readonly 
         return value === null || value === 0 ? [] : [[queue, value]]
       }),
     )
-  const last = throughput.reduce<Date | null>(
-    (latest, { last_ended_at: at }) => (latest === null || at > latest ? at : latest),
-    null,
-  )
+  const [last] = throughput.toSorted((a, b) => a.seconds_since_ended - b.seconds_since_ended)
   return {
     pending_count: total('ready') + total('scheduled') + total('claimed'),
     ready_count: total('ready'),
@@ -107,8 +104,8 @@ function queueStats(app: App, lanes: readonly ClassLane[], throughput: readonly 
     finished_last_hour_by_queue: Object.fromEntries(
       throughput.filter(({ ended }) => ended > 0).map(({ queue, ended }) => [queue, ended]),
     ),
-    last_finished_at: last && formatTimestamp(last),
-    seconds_since_last_finished: last && whole((app.clock.now().getTime() - last.getTime()) / 1000),
+    last_finished_at: last ? formatTimestamp(last.last_ended_at) : null,
+    seconds_since_last_finished: last ? whole(last.seconds_since_ended) : null,
   }
 }
 
@@ -176,12 +173,14 @@ function judge(stats: QueueStats, { active, paused, threads }: Workers): HealthS
   const idleSeconds = stats.seconds_since_last_finished ?? Number.POSITIVE_INFINITY
   if (Math.max(0, ...waiting) > stalledSeconds && idleSeconds > stalledSeconds)
     return critical('Jobs are due, and none has ended for 10 minutes', 'execution_stalled')
-  const late = running.find((queue) => {
+  const late = running.filter((queue) => {
     const { ready, ageMinutes } = limitsOf[queue]
     const age = stats.oldest_ready_age_seconds_by_queue[queue] ?? 0
     return (stats.ready_count_by_queue[queue] ?? 0) >= ready && age >= ageMinutes * 60
   })
-  if (late) return critical(`The queue ${late} is deep and its jobs are late`, `late_lane:${late}`)
+  // Each queue has workers of its own, so several late ones have a common cause.
+  if (late.length > 1) return critical(`Workers are stalled: ${late.join(', ')} are deep and late`, 'workers_stalled')
+  if (late.length > 0) return critical(`The queue ${late[0]} is deep and its jobs are late`, `late_lane:${late[0]}`)
   if (paused.size > 0) return warning(`Paused: ${[...paused].toSorted().join(', ')}`, 'queues_paused')
   if (stats.ready_count >= deepQueue) return warning(`${stats.ready_count} jobs are due`, 'deep_queue')
   return healthy('Queue processing normally')
