@@ -5,8 +5,11 @@ import type { App } from '../app.ts'
 
 const seconds = limits.maintenanceCooldownSeconds
 
-/** Who asks: each API key and the web page have a cooldown of their own for each action. */
+/** Who asks: each API key, and the pages together, have a cooldown of their own for each action. */
 export type Asker = { surface: 'REST API' | 'web UI' | 'MCP'; key: string | undefined }
+
+/** Everyone who acts on a page: the health page, and the dashboard. */
+export const webAsker: Asker = { surface: 'web UI', key: undefined }
 
 /**
  * Runs the action unless the same asker began or ended it less than 30 seconds ago. It is claimed before it runs, so of two calls at

@@ -11,7 +11,7 @@ import {
   showRecoveryMode,
 } from '../queues/queues.ts'
 import { archiveOldSessions, cleanUpProcesses, retrySessions } from './actions.ts'
-import { type Asker, withCooldown } from './cooldown.ts'
+import { type Asker, webAsker, withCooldown } from './cooldown.ts'
 import { runPostDeployTasks } from './post-deploy-tasks.ts'
 import { showHealth } from './report.ts'
 
@@ -43,10 +43,11 @@ export const endpoints = [
   bind(contract.runPostDeployTasks, async (_request, app) => ok(await runPostDeployTasks(app))),
 ]
 
-type Asking = Pick<EndpointRequest<unknown, unknown, unknown, unknown>, 'headers' | 'isTool'>
+type Asking = Pick<EndpointRequest<unknown, unknown, unknown, unknown>, 'headers' | 'isTool' | 'browser'>
 
-/** The key that was presented: a tool call has the same one, so both share a cooldown. */
-function askerOf({ headers, isTool }: Asking): Asker {
+/** The key that was presented: a tool call has the same one, so both share a cooldown. Browsers share that of the health page. */
+function askerOf({ headers, isTool, browser }: Asking): Asker {
+  if (browser) return webAsker
   return { surface: isTool ? 'MCP' : 'REST API', key: String(headers['x-api-key'] ?? '') }
 }
 

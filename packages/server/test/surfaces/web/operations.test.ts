@@ -55,6 +55,16 @@ describe('the operations for browsers', () => {
       expect((await browser.post(`/web/v1${path.replace(/\{\w+\}/g, '1')}`, {})).status, `${auth} ${path}`).toBe(404)
   })
 
+  test('maintenance from a browser shares the cooldown of the health page, and says that it came from the web', async () => {
+    const browser = await signedIn(app)
+    await app.host.app.cache.close()
+    expect((await browser.post('/web/v1/health/archive_old', {})).status).toBe(200)
+    expect((await app.post('/health/archive_old', {})).status).toBe(200)
+    expect((await (await signedIn(app)).post('/web/v1/health/archive_old', {})).status).toBe(429)
+    const discarded = await browser.post('/web/v1/health/discard_queued_jobs', { job_class: 'x', expected_count: 0 })
+    expect(discarded.body).toMatchObject({ actor: 'web UI' })
+  })
+
   test('the answers are those of the API', async () => {
     const browser = await signedIn(app)
     const id = await insertSession(app.pool, { title: 'Router' })
