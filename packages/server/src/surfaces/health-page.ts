@@ -1,7 +1,7 @@
 import type { Health, HealthReport, HealthStatus } from '@yardmaster/contract/health/report-fields'
 import { type Html, html, type Interpolated } from '../platform/html/html.ts'
 import type { Page } from '../platform/html/page.ts'
-import { actionForm, badge, facts, table } from '../platform/html/parts.ts'
+import { actionForm, badge, facts, foreignText, table } from '../platform/html/parts.ts'
 
 type Options = { query: unknown; hasPauses: boolean }
 
@@ -53,7 +53,7 @@ function recovery({ queue_recovery_mode: mode }: Health, hasPauses: boolean): Ht
   if (mode === null) return html`<p class="notice info">Whether the queues are halted is not known.</p>`
   if (!mode.active) return html``
   return html`<div class="notice warn"><p><b>Queue recovery mode is on</b> since ${mode.entered_at ?? ''}, until ${mode.expires_at ?? ''}.
-    Halted: ${mode.halted_queues.join(', ')}. ${mode.reason !== null && `Reason: ${mode.reason}`}</p>
+    Halted: ${mode.halted_queues.join(', ')}. ${mode.reason !== null && html`Reason: ${foreignText(mode.reason)}`}</p>
     ${hasPauses && actionForm({ action: '/health/exit_queue_recovery_mode', button: 'Let the queues go on' })}</div>`
 }
 
@@ -84,7 +84,7 @@ function hosts({ system_health, agent_confinement, process_health }: HealthRepor
   const orphans = process_health.orphaned_processes ?? []
   const rows = workers.map(({ id, hostname, version, is_active, seconds_since_heartbeat, turns }) => [
     html`<code>${id}</code>`,
-    hostname ?? '',
+    foreignText(hostname ?? ''),
     version ?? '',
     is_active ? badge('alive', 'good') : badge('silent', 'bad'),
     seconds_since_heartbeat === null ? '' : `${seconds_since_heartbeat} s ago`,
@@ -98,7 +98,11 @@ function hosts({ system_health, agent_confinement, process_health }: HealthRepor
       html`<h3>Processes that no turn owns</h3>
     ${table(
       ['Host', 'Pid', 'Command'],
-      orphans.map(({ host, pid, command }) => [html`<code>${host}</code>`, pid, html`<code>${command}</code>`]),
+      orphans.map(({ host, pid, command }) => [
+        html`<code>${host}</code>`,
+        pid,
+        html`<code>${foreignText(command)}</code>`,
+      ]),
     )}`
     }`
 }
@@ -143,9 +147,9 @@ function failures({ session_health, system_health }: HealthReport): Html {
       ['Session', 'Title', 'Reason', 'Last error'],
       recent.map(({ id, title, failure_reason, last_error }) => [
         id,
-        title ?? '',
-        failure_reason ?? '',
-        last_error ?? '',
+        foreignText(title ?? ''),
+        foreignText(failure_reason ?? ''),
+        foreignText(last_error ?? ''),
       ]),
     )}`
     }
@@ -154,7 +158,7 @@ function failures({ session_health, system_health }: HealthReport): Html {
       html`<h3>Errors in the last hour</h3>
     ${table(
       ['Session', 'When', 'Error'],
-      errors.map(({ session_id, created_at, content }) => [session_id, created_at, content]),
+      errors.map(({ session_id, created_at, content }) => [session_id, created_at, foreignText(content)]),
     )}`
     }`
 }
@@ -166,7 +170,7 @@ function background({ background_health: { periodic = [], subscriptions = [] } }
     name,
     lag_seconds ?? '',
     consecutive_failures,
-    last_error ?? '',
+    foreignText(last_error ?? ''),
   ])
   return html`${tasks.length > 0 && html`<h2>Periodic tasks in trouble</h2>${table(['Task', 'Late by, s', 'Failures', 'Last error'], tasks)}`}
     ${
@@ -179,7 +183,7 @@ function background({ background_health: { periodic = [], subscriptions = [] } }
         each.events_behind,
         each.lag_seconds ?? '',
         each.failed_events,
-        each.last_error ?? '',
+        foreignText(each.last_error ?? ''),
       ]),
     )}`
     }`

@@ -46,7 +46,7 @@ describe('GET /health outside the API', () => {
   })
 
   test('GET /health shows hostile text of sessions as text', async () => {
-    const id = await insertSession(app.pool, { status: 'failed', title: '<img src=x onerror=alert(1)>' })
+    const id = await insertSession(app.pool, { status: 'failed', title: '<img src=x onerror=alert(1)>\u202e' })
     await app.pool.query(
       "insert into session_logs (session_id, level, content, origin) values ($1, 'error', '<script>x', 'service')",
       [id],
@@ -54,6 +54,7 @@ describe('GET /health outside the API', () => {
     const headers = { ...navigation, ...operator }
     const { text } = await send('/health?did=%3Cscript%3E&count=%3Cb%3E', { headers })
     expect(text).toContain('&#60;img src=x onerror=alert(1)&#62;')
+    expect(text).not.toContain('\u202e')
     expect(text).not.toMatch(/<script|<img|<b>\d/)
   })
 
@@ -89,6 +90,48 @@ describe('GET /health outside the API', () => {
     }
     expect((await send('/supervisor', { headers: { authorization: basic('another') } })).status).toBe(429)
     await app.pool.query('delete from sessions where id = $1', [id])
+  })
+
+  test('GET /health tells the owners of accounts and the errors of background work only to a key or the operator', async () => {
+    await app.pool.query(
+      "insert into accounts (runtime, email, is_current) values ('runtime_alpha', 'ada@hidden.test', true)",
+    )
+    await app.pool.query(
+      `insert into hosts values ('h', now());
+       insert into periodic_runs (name, host_id, last_run_at, last_duration_ms, last_error, consecutive_failures)
+       values ('post_deploy_tasks', 'h', now(), 1, 'https://forge.hidden.test/acme answered 500', 3);
+       insert into post_deploy_tasks (version, name, status, last_error) values ('20990101000000', 'odd', 'failed', 'no hidden.test')`,
+    )
+    onTestFinished(
+      async () =>
+        void (await app.pool.query(
+          'delete from accounts; delete from hosts; delete from periodic_runs; delete from post_deploy_tasks',
+        )),
+    )
+    const text = async (headers: Record<string, string>, path = '/health') => (await send(path, { headers })).text
+    const known = await text(operator)
+    for (const name of ['ada@hidden.test', 'forge.hidden.test', 'no hidden.test']) expect(known).toContain(name)
+    for (const seen of [await text({}), await text(navigation), await text({}, '/health/export_diagnostics')]) {
+      expect(seen).not.toContain('hidden.test')
+      expect(seen).toContain('[left out]')
+    }
+  })
+
+  test('GET /health does not wait for a key that the database does not look up', async () => {
+    const blocker = await app.pool.connect()
+    await blocker.query('begin')
+    await blocker.query('lock table api_keys in access exclusive mode')
+    try {
+      const headers = { 'x-api-key': `ymk_${'a'.repeat(43)}` }
+      const answer = await app.send('/health', { headers, signal: AbortSignal.timeout(10_000) })
+      expect([answer.status, JSON.parse(await answer.text()).health_report.overall_status.status]).toEqual([
+        200,
+        'critical',
+      ])
+    } finally {
+      await blocker.query('rollback')
+      blocker.release()
+    }
   })
 
   test('GET /health/export_diagnostics is one redacted JSON file that names no session, repository or command', async () => {
