@@ -35,8 +35,10 @@ const AboutSession = z.object({
 
 export const RetriedSessions = z.object({
   retried: z.array(z.int()).meta({ description: 'Sessions that start again.' }),
-  failed: z.array(AboutSession).meta({ description: 'Sessions that could not be started again.' }),
-  skipped: z.array(AboutSession).meta({ description: 'Sessions that were named and have not failed.' }),
+  failed: z.array(AboutSession).meta({ description: 'Sessions that an error kept from starting again.' }),
+  skipped: z
+    .array(AboutSession)
+    .meta({ description: 'Sessions that have not failed, cannot be restarted, or were not reached in time.' }),
 })
 
 export type RetriedSessions = z.infer<typeof RetriedSessions>

@@ -7,7 +7,7 @@ import { findLiveHosts } from '../hosts/hosts.ts'
 import { archiveIdleSession, restartSession } from '../lifecycle/lifecycle.ts'
 import { cleanUpProcessesJob } from './clean-up-processes-job.ts'
 import { type Cleanup, endOrphans } from './processes.ts'
-import { countIdleSessions, selectIdleSessions, selectRecentlyFailed } from './session-store.ts'
+import { countIdleSessions, selectIdleSessions, selectRecentlyFailed, selectTimeDaysAgo } from './session-store.ts'
 
 /** Asks every host that runs turns: a process can only be ended on its own host. */
 export async function cleanUpProcesses(app: App): Promise<CleanedProcesses> {
@@ -21,9 +21,14 @@ export async function cleanUpProcesses(app: App): Promise<CleanedProcesses> {
   }
 }
 
+/** One call works for this long; what is left waits for the next one. */
+const budgetMs = 20_000
+
+/** What goes wrong on one host must not hide what was done on the others. */
 async function cleanUpHost(app: App, host: string): Promise<CleanedProcesses['hosts'][number]> {
   const isOwn = app.isWorker && host === app.home.hostId
-  const isAlive = async () => (await findLiveHosts(app.db)).includes(host)
+  const deadline = performance.now() + budgetMs
+  const isAlive = async () => performance.now() < deadline && (await findLiveHosts(app.db)).includes(host)
   try {
     const cleanup = isOwn
       ? await endOrphans(app)
@@ -31,45 +36,41 @@ async function cleanUpHost(app: App, host: string): Promise<CleanedProcesses['ho
         ((await callHost(app, { job: cleanUpProcessesJob, payload: {}, hostId: host, isAlive })) as Cleanup)
     return { host, ...cleanup, error: null }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return { host, terminated: [], failed: [], already_dead: [], error: error.message }
+    const isRefusal = error instanceof Refusal
+    if (!isRefusal) app.log.error({ host, err: error }, 'a host could not clean up its processes')
+    const reason = isRefusal ? 'The host did not answer in time' : fault
+    return { host, terminated: [], failed: [], already_dead: [], error: reason }
   }
 }
 
 /** Named sessions are retried whatever category they are in; without names, frozen categories are left alone. */
 export async function retrySessions(app: App, named: readonly number[] | undefined): Promise<RetriedSessions> {
   const outcome: RetriedSessions = { retried: [], failed: [], skipped: [] }
+  const deadline = performance.now() + budgetMs
   for (const id of named ?? (await selectRecentlyFailed(app.db, limits.retrySessions))) {
-    const reason = await reasonAgainst(app, id, () =>
-      restartSession(app, { id }, { isByPerson: false, onlyIfFailed: true }),
-    )
-    if (reason === undefined) outcome.retried.push(id)
-    else if (/^Session is not failed/.test(reason) || reason === missing)
-      outcome.skipped.push({ session_id: id, reason })
-    else outcome.failed.push({ session_id: id, reason })
+    const obstacle =
+      performance.now() > deadline
+        ? outOfTime
+        : await obstacleTo(app, id, () => restartSession(app, { id }, { isByPerson: false, onlyIfFailed: true }))
+    report(outcome, outcome.retried, id, obstacle)
   }
   return outcome
 }
 
-const missing = 'There is no such session'
-
-/** One call works for this long; what is left waits for the next one. */
-const budgetMs = 20_000
+const outOfTime: Obstacle = { reason: `The call had worked for ${budgetMs / 1000} s; repeat it`, isFault: false }
 const batch = 100
 
 /** Each session is archived in its own transaction, after a second look under its lock. */
 export async function archiveOldSessions(app: App, days: number): Promise<ArchivedOldSessions> {
   const outcome: ArchivedOldSessions = { archived: [], failed: [], skipped: [], remaining: 0 }
-  const since = new Date(app.clock.now().getTime() - days * 86_400_000)
+  const since = await selectTimeDaysAgo(app.db, days)
   const deadline = performance.now() + budgetMs
   let after = 0
   for (;;) {
     const ids = await selectIdleSessions(app.db, { since, after, limit: batch })
     for (const id of ids) {
-      const reason = await reasonAgainst(app, id, () => archiveIdleSession(app, id, { since }))
-      if (reason === undefined) outcome.archived.push(id)
-      else if (reason === fault) outcome.failed.push({ session_id: id, reason })
-      else outcome.skipped.push({ session_id: id, reason })
+      const obstacle = await obstacleTo(app, id, () => archiveIdleSession(app, id, { since }))
+      report(outcome, outcome.archived, id, obstacle)
       after = id
       if (performance.now() > deadline)
         return { ...outcome, remaining: await countIdleSessions(app.db, { since, after }) }
@@ -80,14 +81,32 @@ export async function archiveOldSessions(app: App, days: number): Promise<Archiv
 
 const fault = 'An internal error occurred; the server log has the details'
 
+/** Why nothing was done with a session: the operation refused it, or failed. */
+type Obstacle = { reason: string; isFault: boolean }
+
 /** Undefined if the work succeeded. A fault of ours with one session must not hide what was done with the others. */
-async function reasonAgainst(app: App, sessionId: number, work: () => Promise<unknown>): Promise<string | undefined> {
+async function obstacleTo(app: App, sessionId: number, work: () => Promise<unknown>): Promise<Obstacle | undefined> {
   try {
     await work()
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error.kind === 'not_found' ? missing : error.message
+    if (error instanceof Refusal) {
+      const reason = error.kind === 'not_found' ? 'There is no such session' : error.message
+      return { reason, isFault: false }
+    }
     app.log.error({ sessionId, err: error }, 'maintenance of a session failed')
-    return fault
+    return { reason: fault, isFault: true }
   }
+}
+
+type AboutSession = { session_id: number; reason: string }
+
+function report(
+  { failed, skipped }: { failed: AboutSession[]; skipped: AboutSession[] },
+  done: number[],
+  id: number,
+  obstacle: Obstacle | undefined,
+): void {
+  if (!obstacle) done.push(id)
+  else (obstacle.isFault ? failed : skipped).push({ session_id: id, reason: obstacle.reason })
 }

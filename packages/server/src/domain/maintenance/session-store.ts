@@ -18,6 +18,14 @@ export async function selectRecentlyFailed(db: Database, limit: number): Promise
   return rows.map(({ id }) => id)
 }
 
+/** By the database's clock: one host with a wrong clock must not archive what people work on. */
+export async function selectTimeDaysAgo(db: Database, days: number): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select now() - make_interval(days => ${days}) as at`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('the time was not returned')
+  return row.at
+}
+
 type Idle = { since: Date; after: number }
 
 const isIdle = ({ since, after }: Idle) => sql`

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { withCooldown } from '../../../src/domain/maintenance/maintenance.ts'
+import { cleanUpProcesses, withCooldown } from '../../../src/domain/maintenance/maintenance.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { client, expectProblem, startTestApp, testApp } from '../../support/app/app.ts'
-import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
+import { insertRunningSession, insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const app = testApp({ environment: { API_KEYS: 'test-key,other-key' } })
 const actions = ['cleanup_processes', 'retry_sessions', 'archive_old'] as const
@@ -117,6 +117,20 @@ describe('POST /health/retry_sessions', () => {
     expect(rows).toEqual([{ turns: 1 }])
   })
 
+  test('POST /health/retry_sessions skips a session that cannot be restarted, and a fault is reported as one', async () => {
+    const [lost, broken] = [await failedSession(), await failedSession()]
+    await insertTranscript(app.pool, lost, ['{}'])
+    await app.pool.query(`
+      create function break_session() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger broken before update on sessions for each row when (new.id = ${broken}) execute function break_session()`)
+    onTestFinished(async () => void (await app.pool.query('drop function break_session cascade')))
+    expect((await act('retry_sessions', { session_ids: [lost, broken] })).body).toEqual({
+      retried: [],
+      failed: [{ session_id: broken, reason: expect.stringContaining('internal error') }],
+      skipped: [{ session_id: lost, reason: 'Session has no session_id' }],
+    })
+  })
+
   test('POST /health/retry_sessions without ids takes at most 10 of the last day, none of a frozen category', async () => {
     await app.pool.query("update sessions set status = 'needs_input' where status = 'failed'")
     const { body: frozen } = await app.post('/categories', { name: 'Frozen', is_frozen: true })
@@ -180,6 +194,17 @@ describe('POST /health/archive_old', () => {
     expect((await app.get(`/sessions/${old}`)).body.session.status).toBe('archived')
   })
 
+  test('POST /health/archive_old counts days by the clock of the database, not of the host', async () => {
+    const recent = await idle(1)
+    const { clock } = app.host.app
+    const original = clock.now
+    onTestFinished(() => {
+      clock.now = original
+    })
+    clock.now = () => new Date(original().getTime() + 30 * 86_400_000)
+    expect((await act('archive_old', { days: 7 })).body.archived).not.toContain(recent)
+  })
+
   test('a fault with one session does not keep archive_old from the others, and is reported with it', async () => {
     const [broken, old] = [await idle(8), await idle(8)]
     await app.pool.query(`
@@ -233,6 +258,25 @@ describe('POST /health/cleanup_processes', () => {
       hosts: [{ host: app.host.app.home.hostId, terminated: [orphan.pid], error: null }],
     })
     expect([owned.isRunning(), foreign.isRunning()]).toEqual([true, true])
+  })
+
+  test('a host that fails to clean up is reported, and does not fail the action', async () => {
+    const { home } = app.host.app
+    const broken = { ...app.host.app, runs: undefined as never }
+    expect(await cleanUpProcesses(broken)).toEqual({
+      terminated: [],
+      failed: [],
+      already_dead: [],
+      hosts: [
+        {
+          host: home.hostId,
+          terminated: [],
+          failed: [],
+          already_dead: [],
+          error: expect.stringContaining('internal error'),
+        },
+      ],
+    })
   })
 
   test('POST /health/cleanup_processes reaches the host that runs turns from one that only answers requests', async () => {

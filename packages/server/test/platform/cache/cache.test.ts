@@ -91,6 +91,16 @@ describe('the in-process cache', () => {
     expect(await cache.get('one')).toBeUndefined()
   })
 
+  test('a value does not outlive its TTL when the clock goes back', async () => {
+    const clock = heldClock()
+    const cache = memoryCache({ clock })
+    await cache.set('one', 'a', { ttlSeconds: 30 })
+    clock.advance(-1000)
+    expect(await cache.get('one')).toBe('a')
+    clock.advance(-3_600_000)
+    expect(await cache.get('one')).toBeUndefined()
+  })
+
   test('setting a value again restarts its TTL', async () => {
     const clock = heldClock()
     const cache = memoryCache({ clock })
