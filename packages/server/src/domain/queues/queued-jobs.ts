@@ -4,6 +4,7 @@ import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import {
+  type ClassCount,
   countWaitingJobs,
   discardJobs,
   type JobSelection,
@@ -26,7 +27,7 @@ type Counted = Tally & { scope: { job_class: string | null; queue_name: string |
 
 /** What waits, as far as it may be changed. */
 export async function countQueuedJobs(app: App, scope: JobScope) {
-  refuseProtected(app, scope)
+  await refuseProtected(app, scope)
   const counted = await count(app, app.db, scope)
   return { ...counted, over_cap: counted.matched > limits.queuedJobs, max_per_call: limits.queuedJobs }
 }
@@ -62,7 +63,7 @@ async function changeJobs<Action extends 'discard' | 'reschedule', Done>(
     const sentence = 'Name a job_class, a queue_name, or both; this would change every queued job'
     refuseChange(sentence, await count(app, app.db, scope))
   }
-  refuseProtected(app, scope)
+  await refuseProtected(app, scope)
   const { counted, done } = await transact(app.db, async (tx) => {
     const jobs = await lockWaitingJobs(tx, selectionOf(app, scope), limits.queuedJobs + 1)
     const counted =
@@ -82,12 +83,13 @@ async function changeJobs<Action extends 'discard' | 'reschedule', Done>(
   return { action, ...counted, affected, skipped: [], actor: by, performed_at: performedAt, done }
 }
 
-function refuseProtected(app: App, { job_class, queue_name }: JobScope): void {
-  const reason = reasonToProtect(app, { queue: queue_name, job: job_class })
-  if (reason !== undefined) refuseChange(reason, nothing)
+/** With what waits there: the caller learns what the refusal kept. */
+async function refuseProtected(app: App, scope: JobScope): Promise<void> {
+  const reason = reasonToProtect(app, { queue: scope.queue_name, job: scope.job_class })
+  if (reason === undefined) return
+  const rows = await countWaitingJobs(app.db, { classes: classesOf(app, scope), except: [] })
+  refuseChange(reason, tally(app, scope, countsOf(rows)))
 }
-
-const nothing: Tally = { matched: 0, by_job_class: {}, by_queue: {} }
 
 function refuseUnexpected(shown: Counted, scope: JobScope, expectedCount: unknown): void {
   const { matched } = shown
@@ -136,7 +138,11 @@ type Counts = ReadonlyMap<string, number>
 
 async function count(app: App, db: Transaction | App['db'], scope: JobScope) {
   const rows = await countWaitingJobs(db, selectionOf(app, scope))
-  return tally(app, scope, new Map(rows.map(({ job, count: each }) => [job, each])))
+  return tally(app, scope, countsOf(rows))
+}
+
+function countsOf(rows: readonly ClassCount[]): Counts {
+  return new Map(rows.map(({ job, count: each }) => [job, each]))
 }
 
 function selectionOf(app: App, scope: JobScope): JobSelection {

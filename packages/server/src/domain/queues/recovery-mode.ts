@@ -33,8 +33,10 @@ type Entry = { ttlMinutes: number; reason: string | undefined; by: string }
 export async function enterRecoveryMode(app: App, entry: Entry): Promise<RecoveryMode> {
   if (!app.hasPauses)
     refuse('recovery_mode_unavailable', 'Pauses of queues are switched off on this server (QUEUE_PAUSES=off)')
+  // The page that shows it needs no key.
+  const reason = entry.reason && (await app.redactor.text(entry.reason))
   const recovery = await transact(app.db, async (tx) => {
-    const stored = await upsertRecovery(tx, entry)
+    const stored = await upsertRecovery(tx, { ...entry, reason })
     await app.events.publish(tx, recoveryModeChanged, { payload: { change: stored.is_new ? 'entered' : 'extended' } })
     return stored
   })

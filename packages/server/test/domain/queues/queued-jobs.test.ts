@@ -105,6 +105,18 @@ describe('GET /health/queued_jobs', () => {
     expectProblem(await app.get('/health/queued_jobs?queue_name=agents'), 422, 'Refused')
     expectProblem(await app.get('/health/queued_jobs?job_class=run_turn'), 422, 'Refused')
   })
+
+  test('a refusal of the protected queue has the real count and classes of what waits there', async () => {
+    await noJobs()
+    await addJobs('run_turn@some-host', 3)
+    await addJobs('announce_rest', 2)
+    const counts = { matched: 3, by_job_class: { run_turn: 3 }, by_queue: { agents: 3 }, max_per_call: 2000 }
+    for (const scope of [{ queue_name: 'agents' }, { job_class: 'run_turn' }] as Record<string, string>[]) {
+      for (const act of [discard, reschedule])
+        expect((await changesNothing(app.pool, () => act({ ...scope, expected_count: 3 }))).body).toMatchObject(counts)
+      expect((await app.get(`/health/queued_jobs?${new URLSearchParams(scope)}`)).body).toMatchObject(counts)
+    }
+  })
 })
 
 describe('POST /health/discard_queued_jobs', () => {

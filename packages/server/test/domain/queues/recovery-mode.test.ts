@@ -52,6 +52,15 @@ describe('queue recovery mode', () => {
     expect((await exit()).body).toEqual(off)
   })
 
+  test('queue recovery mode stores its reason without secrets, because the health page needs no key', async () => {
+    const secret = `ghp_${'aB3'.repeat(12)}`
+    const { body } = await enter({ reason: `the token ${secret} floods us` })
+    expect(body.reason).toMatch(/^the token .* floods us$/)
+    const { rows } = await app.pool.query('select reason from queue_recovery')
+    expect(JSON.stringify([body, rows])).not.toContain(secret)
+    await exit()
+  })
+
   test.each([
     [1, 5],
     [9999, 240],
