@@ -72,21 +72,28 @@ export function operatorRealm({ username, password, log, now = () => performance
 
 /** Anyone can send a request here, as often as they like. */
 const maxLoggedPath = 200
-const logEveryMs = 60_000
+const logWindowMs = 60_000
+/** More than a person sends, so that a person finds each of their requests in the log. */
+const maxLogged = 10
 
-/** One line a minute, with the number of requests that got none. */
+/** A line for each request, at most ten a minute; the next line has the number of requests that got none. */
 function closedNote(log: Log, now: () => number): (request: FastifyRequest) => void {
-  let loggedAtMs = Number.NEGATIVE_INFINITY
+  let begunAtMs = Number.NEGATIVE_INFINITY
+  let logged = 0
   let unlogged = 0
   return ({ method, url }) => {
-    if (now() - loggedAtMs < logEveryMs) {
+    if (now() - begunAtMs >= logWindowMs) {
+      begunAtMs = now()
+      logged = 0
+    }
+    if (logged === maxLogged) {
       unlogged += 1
       return
     }
     const path = truncate(url.split('?', 1)[0] ?? '', maxLoggedPath, '…')
     const since = unlogged === 0 ? {} : { unloggedRequests: unlogged }
     log.warn({ method, path, ...since }, 'the operator realm is closed: SUPERVISOR_PASSWORD is not set')
-    loggedAtMs = now()
+    logged += 1
     unlogged = 0
   }
 }

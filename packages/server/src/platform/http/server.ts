@@ -184,7 +184,9 @@ function logEveryAnswer(server: FastifyInstance, log: Log): void {
     // The token in such a path is a secret.
     const path = config?.auth === 'elicitation_token' ? route : withoutToken(request.url.split('?', 1)[0] ?? '')
     const about = { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
-    inRequest(request, () => log.debug(about, 'answered'))
+    // Which key, never the key itself or a digest of it: a person may have chosen a short one.
+    const by = request.keyHolder === null ? {} : { key: request.keyHolder.label }
+    inRequest(request, () => log.debug({ ...about, ...by }, 'answered'))
   })
 }
 

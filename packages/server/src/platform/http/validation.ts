@@ -1,6 +1,6 @@
 import type { RefusalKind } from '@yardmaster/contract/problem'
 import { refusalOf } from '@yardmaster/contract/sent'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { Refusal, refuse, refuseMissing } from '../refusal.ts'
 import { exactly } from './json-body.ts'
 
@@ -31,12 +31,24 @@ function refuseBody({ issues }: z.ZodError, body: unknown, label: RefusalKind): 
 }
 
 export function parseQuery(schema: z.ZodType, query: unknown, label: RefusalKind = 'invalid_parameter'): unknown {
+  const nested = namesWithBrackets(schema, query)
+  if (nested.length > 0)
+    return refuse(
+      label,
+      nested.map((name) => `${attributeName([name])} must be one value, without brackets`),
+    )
   const result = schema.safeParse(query)
   if (!result.success) return refuse(label, sentences(result.error.issues, query))
   const unstorable = namesWithNul(query, result.data)
   if (unstorable.length === 0) return result.data
   const problems = unstorable.map((name) => `${attributeName([name])} must not hold a NUL character`)
   return refuse(label, problems)
+}
+
+/** The parameters of the schema that were sent as `page[]=1` or `page[a]=1`. Brackets in other names are the caller's own. */
+function namesWithBrackets(schema: z.ZodType, query: unknown): string[] {
+  const names = Object.keys(Object(query)).flatMap((name) => /^([^[\]]+)\[/.exec(name)?.[1] ?? [])
+  return schema instanceof z.ZodObject ? names.filter((name) => Object.hasOwn(schema.shape, name)) : []
 }
 
 /** A path that does not match its schema answers 404. */

@@ -303,7 +303,7 @@ describe('GET /costs: the window', () => {
     ['as_of=1969-12-31', 'As of must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
     ['to=9999-12-31T23:59:59Z', 'To must be an ISO 8601 time such as 2026-08-22T18:09:42Z, from 1970 to 9998'],
     ['to=9998-12-31T23:59:59Z', undefined],
-    ['days[a]=1', undefined],
+    ['days[a]=1', 'Days must be one value, without brackets'],
     ['days=1&days=2', 'Days must be a string'],
     ['agent_root=a%00b', 'Agent root must not hold a NUL character'],
   ])('%s answers 422 Invalid parameter, or is no parameter at all', async (query, message) => {

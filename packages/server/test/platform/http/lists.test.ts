@@ -65,7 +65,6 @@ describe('paging', () => {
     ['page=+2&per_page=NaN', 1, 25],
     ['page=%2B2&per_page=010', 2, 10],
     ['page=%D9%A2', 1, 25],
-    ['page[]=3', 1, 25],
   ])('the query %s asks for page %i with %i items', async (query, page, perPage) => {
     const { status, body } = await list(`?${query}`)
     expect([status, body.pagination.page, body.pagination.per_page]).toEqual([200, page, perPage])
@@ -80,6 +79,17 @@ describe('paging', () => {
 
   test('a repeated parameter is refused by its name', async () => {
     expectProblem(await list('?page=1&page=2'), 422, 'Invalid parameter', 'Page must be a string')
+  })
+
+  test.each(['page[]=3', 'page[a]=3', 'page%5B%5D=3', 'page[=3'])(
+    'a parameter with brackets is refused by its name: %s',
+    async (query) => {
+      expectProblem(await list(`?${query}`), 422, 'Invalid parameter', 'Page must be one value, without brackets')
+    },
+  )
+
+  test('a parameter that no endpoint has is ignored, also with brackets', async () => {
+    expect((await list('?constructor[]=3&other[a]=4&[]=5')).status).toBe(200)
   })
 })
 

@@ -56,6 +56,14 @@ describe('one request makes one log record', () => {
     expect(server.lines().join()).not.toContain('hunter2')
   })
 
+  test('one request makes one log record that says which key was presented, without the key', async () => {
+    const server = await kitServer([echo])
+    const answer = await sendRaw(server.url, requestHead('GET /api/v1/nothing', [key]))
+    const [record] = await recordsOf(server, answer, 1)
+    expect(record?.key).toBe('API_KEYS 1')
+    expect(server.lines().join()).not.toContain(testKey)
+  })
+
   test('one request makes one log record without the elicitation token in its path, whether a route matches or not', async () => {
     const token = `yme_${'k'.repeat(43)}`
     const route = defineEndpoint({
