@@ -249,7 +249,7 @@ export const setProviderKey = defineEndpoint({
       .min(8)
       .max(limits.accountCredentials)
       .regex(/^[\x21-\x7e]+$/)
-      .meta({ description: 'The key. Stored sealed, never answered.' }),
+      .meta({ description: 'The key. Stored sealed, never answered.', format: 'password' }),
   }),
   answers: { 200: z.object({ provider_key: ProviderKey }) },
   refusals: ['not_found', 'validation_failed'],

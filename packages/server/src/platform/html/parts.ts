@@ -24,8 +24,8 @@ export type Field = {
   name: string
   label: string
   value?: string | number
-  /** `area`: several lines. */
-  type?: 'text' | 'number' | 'area'
+  /** `area`: several lines. `password`: what is typed is not shown. */
+  type?: 'text' | 'number' | 'area' | 'password'
   /** The values to choose from, with the words for them. */
   choices?: readonly (readonly [value: string, label: string])[]
   hint?: string
@@ -79,7 +79,9 @@ function control({ name, value = '', type = 'text', choices, hint, problem }: Fi
     )}</select>`
   // A browser drops the first line break in a text area, so one is added.
   if (type === 'area') return html`<textarea ${attributes} rows="6" spellcheck="false">\n${value}</textarea>`
-  return html`<input type="${type}" ${attributes} value="${value}" autocomplete="off">`
+  // A browser ignores `off` for passwords, and would offer the one of the operator.
+  const autocomplete = type === 'password' ? 'new-password' : 'off'
+  return html`<input type="${type}" ${attributes} value="${value}" autocomplete="${autocomplete}">`
 }
 
 /** What happened, or what is wrong. */

@@ -45,7 +45,8 @@ export function fieldsOf(
 ): Field[] {
   return Object.entries(schemas).map(([name, schema]) => {
     const stored = textOf(Object.hasOwn(record, name) ? record[name] : schema.default)
-    const value = isChanged(name, filled) ? (filled[name] ?? '') : stored
+    // A secret is not sent back, also not to the person who wrote it.
+    const value = isSecret(schema) ? '' : isChanged(name, filled) ? (filled[name] ?? '') : stored
     const choices = choicesOf(schema)
     const problem = problems[name]
     return {
@@ -117,7 +118,12 @@ function enumOf({ enum: values, anyOf }: JsonSchema): string[] | undefined {
 
 const longText = 300
 
-function typeOf(schema: JsonSchema, value: string): 'text' | 'number' | 'area' {
+function isSecret({ format }: JsonSchema): boolean {
+  return format === 'password'
+}
+
+function typeOf(schema: JsonSchema, value: string): NonNullable<Field['type']> {
+  if (isSecret(schema)) return 'password'
   const types = acceptedTypes(schema) ?? []
   if (types.includes('integer') || types.includes('number')) return types.includes('string') ? 'text' : 'number'
   return types.includes('object') || value.includes('\n') || maxLengthOf(schema) > longText ? 'area' : 'text'

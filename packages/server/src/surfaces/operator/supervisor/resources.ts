@@ -5,8 +5,9 @@ import { sessionStatuses } from '@yardmaster/contract/sessions/fields'
 import { triggerStatuses } from '@yardmaster/contract/triggers/fields'
 import { accessResources } from './access-resources.ts'
 import { accountResources } from './account-resources.ts'
+import { credentialResources } from './credential-resources.ts'
 import { id, text } from './key-patterns.ts'
-import { socialCredentials } from './social-credentials.ts'
+import { ledgerResources } from './ledger-resources.ts'
 
 /** What may be done with a record: one operation of the API, with the fields of its body that the form offers. */
 export type RecordForm = {
@@ -222,7 +223,7 @@ const declared: readonly Declared[] = [
     filters: { ...ofSession, status: ['running', 'completed', 'failed'] },
     forms: [saving('subagents.update', ['subagent_type', 'description', 'status']), deletion('subagents.delete')],
   },
-  socialCredentials,
+  ...credentialResources,
   {
     name: 'settings',
     title: 'Settings',
@@ -323,6 +324,7 @@ const declared: readonly Declared[] = [
     shown: ['channel', 'recorded_at'],
     filters: { decision_id: id },
   },
+  ...ledgerResources,
   ...accountResources,
 ]
 
@@ -336,11 +338,14 @@ export const references: Readonly<Record<string, string>> = {
   last_session_id: 'sessions',
   made_by_session_id: 'sessions',
   writing_session_id: 'sessions',
+  analyzer_session_id: 'sessions',
+  failing_session_id: 'sessions',
   started_session_id: 'sessions',
   started_by_session_id: 'sessions',
   category_id: 'categories',
   trigger_id: 'triggers',
   decision_id: 'gate_decisions',
+  batch_id: 'outcome_batches',
   account_id: 'accounts',
   rotated_from_id: 'accounts',
   rotated_to_id: 'accounts',

@@ -1,10 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { resources } from '../../../../src/surfaces/operator/supervisor/resources.ts'
 import { testApp } from '../../../support/app/app.ts'
 import { operatorBrowser, operatorEnvironment } from '../../../support/http/operator-browser.ts'
 import { insertRunningSession, insertSession, insertTranscript } from '../../../support/sessions/session-rows.ts'
 
-const app = testApp({ environment: operatorEnvironment })
+const folder = mkdtempSync(join(tmpdir(), 'yardmaster-supervisor-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const runtimesPath = join(folder, 'runtimes.json')
+const helper = { name: 'helper', driver: 'acp', command: '/bin/true', environment: ['HELPER_API_KEY'] }
+writeFileSync(runtimesPath, JSON.stringify({ runtimes: [helper] }))
+
+const app = testApp({ environment: { ...operatorEnvironment, RUNTIMES_PATH: runtimesPath } })
 const { visit, submit } = operatorBrowser(app)
 
 type Press = {
@@ -110,13 +120,34 @@ const accountWithoutLogin = () => {
 }
 const loginAttempt = () =>
   inserted(`insert into login_attempts (runtime, expires_at) values ('runtime_alpha', now() + $1::interval)`, '1 hour')
-const socialCredential = () => {
-  const sealed = `v1.${'0'.repeat(16)}.sealed`
-  return inserted(
+const sealed = `v1.${'0'.repeat(16)}.sealed`
+const socialCredential = () =>
+  inserted(
     `insert into social_credentials (id, account_key, access_token_env_var, access_token, token_endpoint)
      values (gen_random_uuid(), 'ada', 'X_ACCESS_TOKEN', $1, 'https://provider.test/token')`,
     sealed,
   )
+
+const mcpCredential = () => {
+  made += 1
+  return inserted(
+    `insert into mcp_credentials
+       (id, credential_key, server_name, server_url, client_id, client_auth_method, access_token, refresh_token_unsupported)
+     values (gen_random_uuid(), $1, 'calendar', 'https://mcp.test', 'us', 'none', $2, false)`,
+    `key-${made}`,
+    sealed,
+  )
+}
+const providerKey = async () => {
+  const statement =
+    "insert into provider_keys (runtime, key) values ('helper', $1) on conflict (runtime) do update set key = excluded.key"
+  await app.pool.query(statement, [sealed])
+  return 'helper'
+}
+const batch = async () => {
+  const id = await inserted('insert into outcome_batches (concurrency, created_at) values ($1, now())', 1)
+  await app.pool.query('insert into outcome_items (batch_id, session_id) values ($1, $2)', [id, await session()])
+  return id
 }
 
 /** What each button is pressed with, by resource and operation. */
@@ -212,6 +243,17 @@ const presses: Record<string, Press> = {
   },
   'people people.delete': { make: person },
   'social_credentials social_credentials.delete': { make: socialCredential },
+  'mcp_credentials connectors.disconnect': { make: mcpCredential },
+  'provider_keys provider_keys.set': {
+    make: providerKey,
+    filled: { key: 'sk-helper-0123456789' },
+    stored: [`key::text <> '${sealed}'`, true],
+  },
+  'provider_keys provider_keys.delete': { make: providerKey },
+  'outcome_batches outcome_analyses.cancel_batch': {
+    make: batch,
+    stored: ['(select state from outcome_items where batch_id = outcome_batches.id)', 'cancelled'],
+  },
   'notifications notifications.mark_read': { make: () => notification(), stored: ['read', true] },
   'notifications notifications.dismiss': { make: () => notification(true) },
   'accounts accounts.update': { make: account, filled: { priority: '7' }, stored: ['priority', 7] },

@@ -9,6 +9,7 @@ const app = testApp({ environment: operatorEnvironment })
 const { visit, post, submit } = operatorBrowser(app)
 const tokens = formTokens(operatorEnvironment.SUPERVISOR_PASSWORD)
 
+const sealed = `v1.${'0'.repeat(16)}.sealed`
 const hostile = '<script>alert(1)</script>"\'&\u202etxt'
 /** The key of one record of each resource. */
 const keys: Record<string, string> = {}
@@ -83,11 +84,32 @@ beforeAll(async () => {
       hostile,
     ),
     subagents: subagent,
+    mcp_credentials: await insert(
+      `insert into mcp_credentials
+         (id, credential_key, server_name, server_url, client_id, client_auth_method, access_token, refresh_token_unsupported)
+       values (gen_random_uuid(), 'k', $1, 'https://mcp.test', $1, 'none', $2, false) returning id`,
+      hostile,
+      sealed,
+    ),
+    mcp_oauth_flows: await insert(
+      `insert into mcp_oauth_flows
+         (id, state_hash, session_id, server_name, credential_key, server, token_endpoint, client_id, client_auth_method,
+          code_verifier, redirect_uri, is_manual, expires_at)
+       values (gen_random_uuid(), sha256('state'), $1, $2, 'k', '{"headers": {"x-key": "hunter2"}}', 'https://provider.test/token',
+         $2, 'none', $3, 'https://yard.test/callback', false, now() + interval '1 hour') returning id`,
+      session,
+      hostile,
+      sealed,
+    ),
+    provider_keys: await insert(
+      "insert into provider_keys (runtime, key) values ('helper', $1) returning runtime as id",
+      sealed,
+    ),
     social_credentials: await insert(
       `insert into social_credentials (id, account_key, access_token_env_var, access_token, token_endpoint, refresh_error)
        values (gen_random_uuid(), $1, 'X_ACCESS_TOKEN', $2, 'https://provider.test/token', $1) returning id`,
       hostile,
-      `v1.${'0'.repeat(16)}.sealed`,
+      sealed,
     ),
     settings: 'true',
     people: 'ada',
@@ -117,6 +139,38 @@ beforeAll(async () => {
     login_attempts: await insert(
       `insert into login_attempts (runtime, email, expires_at)
        values ('runtime_alpha', $1, now() + interval '1 hour') returning id`,
+      hostile,
+    ),
+    human_messages: await insert(
+      `insert into human_messages (session_id, author_key, channel, entry_point, content, occurred_at)
+       values ($1, 'ada', 'web_ui', 'follow_up', $2, now()) returning id`,
+      session,
+      hostile,
+    ),
+    cost_backfills: await insert(
+      "insert into cost_backfills (trigger, last_error) values ('manual', $1) returning id",
+      hostile,
+    ),
+    post_deploy_tasks: await insert(
+      `insert into post_deploy_tasks (version, name, cursor, last_error)
+       values ('20990101000000', $1, '{"after": 7}', $1) returning version as id`,
+      hostile,
+    ),
+    outcome_analyses: await insert(
+      `insert into outcome_analyses
+         (session_id, schema_version, notes, agent_runtime, session_created_at, root_outcome, segment_count,
+          failure_segment_count, success_segment_count, max_depth, analyzed_at, root)
+       values ($1, '1', $2, 'demo', now(), 'Success', 1, 0, 1, 1, now(), '{"goal": "<i>"}') returning id`,
+      session,
+      hostile,
+    ),
+    outcome_batches: await insert(
+      'insert into outcome_batches (concurrency, created_at) values (2, now()) returning id',
+    ),
+    outcome_items: await insert(
+      `insert into outcome_items (batch_id, session_id, reason)
+       select max(id), $1, $2 from outcome_batches returning id`,
+      session,
       hostile,
     ),
     summaries: await insert(
@@ -162,7 +216,7 @@ describe('each resource of the table', () => {
       expect(form?.form_token).toBe(tokens.for(action))
       const declared = resources.find((each) => each.name === name)?.forms.find((each) => each.operation === operation)
       expect(Object.keys(form ?? {})).toEqual(expect.arrayContaining([...(declared?.fields ?? [])]))
-      for (const [, id] of text.matchAll(/<(?:input type="(?:text|number)"|select|textarea) id="([^"]+)"/g))
+      for (const [, id] of text.matchAll(/<(?:input type="(?:text|number|password)"|select|textarea) id="([^"]+)"/g))
         expect(text.split(`for="${id}"`)).toHaveLength(2)
     },
   )
@@ -171,7 +225,7 @@ describe('each resource of the table', () => {
     'the list of %s has one label for each field, also if a filter and the form for a new one have the same',
     async (name) => {
       const { text } = await visit(`/supervisor/${name}`)
-      const ids = [...text.matchAll(/<(?:input type="(?:text|number)"|select|textarea) id="([^"]+)"/g)].map(
+      const ids = [...text.matchAll(/<(?:input type="(?:text|number|password)"|select|textarea) id="([^"]+)"/g)].map(
         ([, id]) => id,
       )
       expect(new Set(ids).size).toBe(ids.length)
