@@ -6,7 +6,7 @@ import { boardReordered } from '../board/events.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
-import { queuedJobsChanged, recoveryModeChanged } from '../health/events.ts'
+import { healthChanged, queuedJobsChanged, recoveryModeChanged } from '../health/events.ts'
 import { queueChanged, turnEnded, turnStarted } from '../inbox/events.ts'
 import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
 import {
@@ -32,6 +32,7 @@ export const eventKinds = [
   elicitationRaised,
   elicitationResolved,
   eventsMissed,
+  healthChanged,
   loginAttemptChanged,
   notificationCreated,
   notificationsChanged,

@@ -7,6 +7,12 @@ export const recoveryModeChanged = defineEvent({
   payload: z.object({ change: z.enum(['entered', 'extended', 'exited', 'expired']) }),
 })
 
+/** A part of the health report has been critical for two checks, or no longer is. */
+export const healthChanged = defineEvent({
+  name: 'health.changed',
+  payload: z.object({ part: z.string(), change: z.enum(['critical', 'recovered']), message: z.string() }),
+})
+
 /** Queued jobs were discarded or moved by hand. */
 export const queuedJobsChanged = defineEvent({
   name: 'queued_jobs.changed',

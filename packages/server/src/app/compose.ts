@@ -321,6 +321,7 @@ function maintenanceParts(config: Config, { reports, pool }: Storage): Maintenan
     externalHosts: [...new Set(external.map((url) => new URL(url).hostname))],
     hasPauses: config.QUEUE_PAUSES === 'on',
     healthUnderway: {},
+    criticalChecks: new Map(),
   }
 }
 

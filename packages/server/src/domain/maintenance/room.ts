@@ -11,6 +11,7 @@ import { workOnTasks } from './post-deploy-tasks.ts'
 import { endOrphans } from './processes.ts'
 import { runPostDeployTasksJob } from './run-post-deploy-tasks-job.ts'
 import { tools } from './tools.ts'
+import { watchHealth } from './watch-health.ts'
 
 /** In the queue that recovery mode leaves running: what people need to see and to leave it must go on. */
 function always(name: string, timing: Pick<Periodic<App>, 'intervalMs' | 'runs'>, work: (app: App) => Promise<void>) {
@@ -24,6 +25,7 @@ function always(name: string, timing: Pick<Periodic<App>, 'intervalMs' | 'runs'>
 const periodic: readonly Periodic<App>[] = [
   always('report_host_health', { intervalMs: 15_000, runs: 'every_host' }, reportHost),
   always('store_job_counts', { intervalMs: 5000, runs: 'every_host' }, ({ jobCounts, db }) => jobCounts.store(db)),
+  always('watch_health', { intervalMs: 120_000, runs: 'one_host' }, watchHealth),
   {
     name: 'post_deploy_tasks',
     queue: 'maintenance',

@@ -1,1 +1,1 @@
-export { queuedJobsChanged, recoveryModeChanged } from '@yardmaster/contract/health/events'
+export { healthChanged, queuedJobsChanged, recoveryModeChanged } from '@yardmaster/contract/health/events'

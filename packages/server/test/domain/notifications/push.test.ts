@@ -6,6 +6,8 @@ import { followSessions } from '../../../src/domain/notifications/follow-session
 import { sendAlert, sendPush } from '../../../src/domain/notifications/send-push.ts'
 import { sendAlertJob } from '../../../src/domain/notifications/send-push-job.ts'
 import { warnOfOtherKeys } from '../../../src/domain/notifications/warn-of-other-keys.ts'
+import { healthChanged } from '../../../src/domain/queues/events.ts'
+import { transact } from '../../../src/platform/db/transact.ts'
 import { haltedQueues } from '../../../src/platform/jobs/queues.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
@@ -365,5 +367,20 @@ describe('an operation on the queues', () => {
         .map(({ body }) => body)
         .toSorted(),
     ).toEqual(['2 queued jobs were discarded', '2 queued jobs were moved to another time'])
+  })
+
+  test('every browser is told when the service itself is critical, and when that is over', async () => {
+    const { pushes } = await subscribed()
+    const about = { part: 'system_health', message: 'Jobs are due, and none has ended for 10 minutes' } as const
+    const { db, events } = app.host.app
+    for (const change of ['critical', 'recovered'] as const)
+      await transact(db, (tx) => events.publish(tx, healthChanged, { payload: { ...about, change } }))
+    await alerts.work()
+    await work()
+    expect(
+      pushes()
+        .map(({ body }) => body)
+        .toSorted(),
+    ).toEqual([`Critical: ${about.message}`, `No longer critical: ${about.message}`])
   })
 })
