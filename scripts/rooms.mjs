@@ -4,7 +4,7 @@
  */
 export const roomLines = [
   ['settings', 'people', 'hosts', 'queues', 'api-keys', 'audit'],
-  ['credentials', 'catalog', 'categories', 'sign-ins'],
+  ['credentials', 'catalog', 'categories', 'sign-ins', 'provider-keys'],
   ['sessions'],
   ['logs', 'transcripts', 'costs', 'gates'],
   ['hierarchy', 'subagents', 'board', 'titles'],

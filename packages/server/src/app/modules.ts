@@ -31,6 +31,7 @@ import { notifications } from '../domain/notifications/room.ts'
 import { outcomes } from '../domain/outcomes/room.ts'
 import { people } from '../domain/people/room.ts'
 import { pullRequests } from '../domain/pull-requests/room.ts'
+import { providerKeys } from '../domain/provider-keys/room.ts'
 import { queues } from '../domain/queues/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
@@ -61,6 +62,7 @@ export const modules: readonly Room[] = [
   categories,
   signIns,
   sessions,
+  providerKeys,
   logs,
   transcripts,
   costs,

@@ -90,7 +90,6 @@ declare module '../../platform/db/tables.ts' {
     }
     quota_snapshots: SnapshotTable
     account_rotations: RotationTable
-    provider_keys: { runtime: string; key: string; updated_at: Generated<Date> }
   }
 }
 
@@ -99,7 +98,4 @@ export type SnapshotRow = Selectable<SnapshotTable>
 export type RotationRow = Selectable<RotationTable>
 
 /** The columns with credentials, for the vault. */
-export const sealedTables = [
-  { table: 'accounts', id: 'id', columns: ['login'] },
-  { table: 'provider_keys', id: 'runtime', columns: ['key'] },
-] as const
+export const sealedTables = [{ table: 'accounts', id: 'id', columns: ['login'] }] as const

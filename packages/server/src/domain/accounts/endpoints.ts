@@ -2,12 +2,10 @@ import * as contract from '@yardmaster/contract/accounts/endpoints'
 import { transact } from '../../platform/db/transact.ts'
 import { answer, created, noContent, ok } from '../../platform/http/answer.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
-import { refuseMissing } from '../../platform/refusal.ts'
-import { type App, bind, bindList } from '../app.ts'
+import { bind, bindList } from '../app.ts'
 import { addAccount } from './add-account.ts'
 import { deleteAccount, refreshByHand, setPriority, switchTo } from './change-accounts.ts'
 import { listAccounts, listPools, listRotations, listSnapshots, showAccount } from './present.ts'
-import { deleteProviderKey, listProviderKeys, setProviderKey } from './provider-keys.ts'
 import { refreshAccountsJob } from './refresh-accounts-job.ts'
 
 export const endpoints = [
@@ -32,22 +30,4 @@ export const endpoints = [
     listSnapshots(app, { runtime: filters.runtime, accountId: filters.account_id }, page),
   ),
   bindList(contract.listRotations, ({ page, filters }, app) => listRotations(app, filters, page)),
-  bind(contract.listProviderKeys, async (_request, app) => ok({ provider_keys: await listProviderKeys(app) })),
-  bind(
-    contract.setProviderKey,
-    async ({ params, body }, app) => ok({ provider_key: await setProviderKey(app, params.runtime, body.key) }),
-    findRuntime,
-  ),
-  bind(
-    contract.deleteProviderKey,
-    async ({ params }, app) => {
-      await deleteProviderKey(app, params.runtime)
-      return noContent()
-    },
-    findRuntime,
-  ),
 ]
-
-async function findRuntime({ runtime }: { runtime: string }, app: App): Promise<void> {
-  if (!app.runtimes.find(runtime)) refuseMissing()
-}

@@ -3,12 +3,12 @@ import type { Page } from '@yardmaster/contract/paging'
 import { formatTimestamp } from '@yardmaster/contract/timestamp'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
+import { findProviderKeys } from '../provider-keys/provider-key.ts'
 import { countUses, selectAccounts } from './account-store.ts'
 import type { AccountRow, RotationRow, SnapshotRow } from './account-table.ts'
 import { selectLastSnapshots, selectRotations, selectSnapshots } from './history-store.ts'
 import { isReady } from './pool.ts'
 import { selectPools } from './pool-store.ts'
-import { selectProviderKeys } from './provider-key-store.ts'
 import { averageUse, type Windows, windowsAt } from './quota.ts'
 import { countParked } from './session-store.ts'
 
@@ -109,7 +109,7 @@ export async function listPools(app: App): Promise<AccountPool[]> {
     selectPools(app.db),
     countParked(app.db),
     selectLastSnapshots(app.db),
-    selectProviderKeys(app.db),
+    findProviderKeys(app.db),
   ])
   return app.runtimes.names().flatMap((name) => {
     const runtime = app.runtimes.find(name)

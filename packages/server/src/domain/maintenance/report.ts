@@ -82,7 +82,7 @@ async function computeHealth(app: App): Promise<Health> {
 /** A section that fails or is slow does not fail the report. Its reason may quote a statement, so it is redacted. */
 async function compute(app: App, name: keyof Sections, facts: Facts): Promise<{ status: HealthStatus }> {
   try {
-    return await inTime(sections[name](app, facts))
+    return await inTime<{ status: HealthStatus }>(sections[name](app, facts))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     app.log.warn({ section: name, reason }, 'a section of the health report could not be computed')

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openProviderKey } from '../../../src/domain/accounts/provider-keys.ts'
+import { openProviderKey } from '../../../src/domain/provider-keys/provider-keys.ts'
 import { testApp } from '../../support/app/app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'yardmaster-provider-keys-'))

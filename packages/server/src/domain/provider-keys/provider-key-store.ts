@@ -1,5 +1,12 @@
-import { sql } from 'kysely'
+import { type Generated, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+
+declare module '../../platform/db/tables.ts' {
+  interface Tables {
+    /** `key` is sealed. */
+    provider_keys: { runtime: string; key: string; updated_at: Generated<Date> }
+  }
+}
 
 export function selectProviderKeys(db: Database): Promise<{ runtime: string; updated_at: Date }[]> {
   return db.selectFrom('provider_keys').select(['runtime', 'updated_at']).orderBy('runtime').execute()
