@@ -1,3 +1,4 @@
+import { resetTime } from './reset-time.ts'
 import type { QuotaWindow } from './vendor-accounts.ts'
 
 type Names = { utilization: string; reset: string; status?: string }
@@ -7,10 +8,9 @@ export function windowOf(headers: Headers, { utilization, reset, status }: Names
   const used = numberIn(headers, utilization)
   if (used === undefined) return null
   const share = Math.min(Math.max(used / scale, 0), 1)
-  const resetSeconds = numberIn(headers, reset)
   return {
     utilization: share,
-    resetsAt: resetSeconds === undefined ? null : new Date(resetSeconds * 1000),
+    resetsAt: resetTime(numberIn(headers, reset)),
     status: (status && headers.get(status)) || (share >= 1 ? 'rejected' : 'allowed'),
   }
 }

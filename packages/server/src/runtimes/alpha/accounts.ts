@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../platform/parse-json.ts'
+import { claimedText } from '../accounts/claimed-text.ts'
 import { expiryOf } from '../accounts/expiry.ts'
 import { measureBy } from '../accounts/measure.ts'
 import { windowOf } from '../accounts/quota-headers.ts'
@@ -67,9 +68,9 @@ function readLogin(text: string): Login | undefined {
     accessToken,
     refreshToken: refreshToken || null,
     expiresAt: expiryOf(expiresAt),
-    email: email ?? null,
-    subscriptionType: subscriptionType ?? null,
-    rateLimitTier: rateLimitTier ?? null,
+    email: claimedText(email),
+    subscriptionType: claimedText(subscriptionType),
+    rateLimitTier: claimedText(rateLimitTier),
     scopes: scopes ?? [],
   }
 }
@@ -99,21 +100,22 @@ export function loginFile(login: ServedLogin & { refreshToken?: string | null })
 
 const Renewed = z.object({
   access_token: z.string().min(1),
-  refresh_token: z.string().min(1).nullish(),
-  expires_in: z.number().positive().nullish(),
-  scope: z.string().nullish(),
-  account: z.object({ email_address: z.string().nullish() }).nullish(),
+  refresh_token: z.string().min(1).nullish().catch(null),
+  expires_in: z.number().positive().nullish().catch(null),
+  scope: z.string().nullish().catch(null),
+  account: z.object({ email_address: z.string().nullish() }).nullish().catch(null),
 })
 
 function renewed(login: Login, answer: unknown): Login | undefined {
   const { data } = Renewed.safeParse(answer)
+/** The old pair is spent with this answer, so a field that cannot be read costs no more than itself. */
   if (!data) return undefined
   return {
     ...login,
     accessToken: data.access_token,
     refreshToken: data.refresh_token ?? login.refreshToken,
     expiresAt: expiryOf(data.expires_in && Date.now() + data.expires_in * 1000),
-    email: data.account?.email_address ?? login.email,
+    email: claimedText(data.account?.email_address) ?? login.email,
     ...(data.scope && { scopes: data.scope.split(' ') }),
   }
 }

@@ -1,3 +1,4 @@
+import { resetTime } from '../accounts/reset-time.ts'
 import { fieldsIn, fieldsOf, listOf, numberOf, parseFields, stringOf } from './fields.ts'
 
 /** The events on the CLI's standard output that the driver uses. The conversation is read from the CLI's files. */
@@ -79,12 +80,11 @@ function readSystemEvent(event: Record<string, unknown>): AlphaEvent | undefined
 }
 
 function readLimit(info: Record<string, unknown>): AlphaEvent {
-  const resetsAtSeconds = numberOf(info.resetsAt)
   return {
     kind: 'limit',
     status: stringOf(info.status) ?? 'unknown',
     window: stringOf(info.rateLimitType),
-    resetsAt: resetsAtSeconds === undefined ? undefined : new Date(resetsAtSeconds * 1000),
+    resetsAt: resetTime(numberOf(info.resetsAt)) ?? undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../platform/parse-json.ts'
+import { claimedText } from '../accounts/claimed-text.ts'
 import { expiryOf } from '../accounts/expiry.ts'
 import { measureBy } from '../accounts/measure.ts'
 import { windowOf } from '../accounts/quota-headers.ts'
@@ -76,8 +77,8 @@ function claimsOf(
     idToken,
     ...(vendorAccountId !== undefined && { vendorAccountId }),
     expiresAt: expiryOf(exp && exp * 1000),
-    email: id.email ?? null,
-    subscriptionType: id[authClaim]?.chatgpt_plan_type ?? null,
+    email: claimedText(id.email),
+    subscriptionType: claimedText(id[authClaim]?.chatgpt_plan_type),
     rateLimitTier: null,
     scopes: [],
   }
@@ -106,14 +107,15 @@ export function loginFile(login: ServedLogin & { refreshToken?: string | null })
 
 const Renewed = z.object({
   access_token: z.string().min(1),
-  refresh_token: z.string().min(1).nullish(),
-  id_token: z.string().min(1).nullish(),
+  refresh_token: z.string().min(1).nullish().catch(null),
+  id_token: z.string().min(1).nullish().catch(null),
 })
 
 function renewed(login: Login, answer: unknown): Login | undefined {
   const { data } = Renewed.safeParse(answer)
   if (!data) return undefined
   const idToken = data.id_token ?? login.idToken ?? ''
+/** The old pair is spent with this answer, so a field that cannot be read costs no more than itself. */
   const claims = claimsOf(idToken, data.access_token, login.vendorAccountId)
   return {
     ...login,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { resetTime } from '../accounts/reset-time.ts'
 
 const Window = z.object({ usedPercent: z.number(), resetsAt: z.number().nullish() }).nullish()
 
@@ -18,5 +19,5 @@ export function spentWindow(limits: CodexLimits | undefined): {
       : (primary?.usedPercent ?? 0) >= 100
         ? (['five_hour', primary] as const)
         : ([null, undefined] as const)
-  return { window, resetsAt: spent?.resetsAt ? new Date(spent.resetsAt * 1000) : null }
+  return { window, resetsAt: resetTime(spent?.resetsAt) }
 }
