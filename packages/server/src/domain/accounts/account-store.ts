@@ -69,7 +69,10 @@ export async function setCurrent(tx: Transaction, runtime: string, id: number | 
 }
 
 /** Accounts whose token expires soon, and those that need a sign-in; neither before a failed refresh is due again. */
-export function selectDueAccounts(db: Database, withinMinutes: number): Promise<AccountRow[]> {
+export function selectDueAccounts(
+  db: Database,
+  { withinMinutes, pauseMinutes }: { withinMinutes: number; pauseMinutes: number },
+): Promise<AccountRow[]> {
   return db
     .selectFrom('accounts')
     .selectAll()
@@ -80,7 +83,13 @@ export function selectDueAccounts(db: Database, withinMinutes: number): Promise<
         is('expires_at', '<', sql<Date>`now() + make_interval(mins => ${withinMinutes})`),
       ]),
     )
-    .where((is) => is.or([is('retry_refresh_at', 'is', null), is('retry_refresh_at', '<=', sql<Date>`now()`)]))
+    .where((is) =>
+      is.or([
+        is('retry_refresh_at', 'is', null),
+        is('retry_refresh_at', '<=', sql<Date>`now()`),
+        is('retry_refresh_at', '>', sql<Date>`now() + make_interval(mins => ${pauseMinutes})`),
+      ]),
+    )
     .orderBy('expires_at')
     .execute()
 }
@@ -96,15 +105,21 @@ export async function countUses(db: Database | Transaction): Promise<Map<number,
   return new Map(rows.map(({ account_id, uses }) => [account_id, uses]))
 }
 
+/** False if the account was deleted meanwhile. */
 export async function insertUse(
   db: Database | Transaction,
   { marker, accountId, sessionId }: { marker: string; accountId: number; sessionId: number },
-): Promise<void> {
-  await db
-    .insertInto('account_uses')
-    .values({ run_marker: marker, account_id: accountId, session_id: sessionId })
-    .onConflict((conflict) => conflict.column('run_marker').doUpdateSet({ account_id: accountId }))
-    .execute()
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into account_uses (run_marker, account_id, session_id)
+    select ${marker}, id, ${sessionId}
+    from accounts
+    where id = ${accountId}
+    for key share
+    on conflict (run_marker) do update set account_id = excluded.account_id
+    returning run_marker
+  `.execute(db)
+  return rows.length > 0
 }
 
 export async function deleteUse(db: Database | Transaction, marker: string): Promise<void> {

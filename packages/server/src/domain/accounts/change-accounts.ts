@@ -11,6 +11,7 @@ import {
   updateAccount,
 } from './account-store.ts'
 import type { AccountRow } from './account-table.ts'
+import { eachAccount } from './each-account.ts'
 import { accountsChanged } from './events.ts'
 import { measure } from './measure.ts'
 import { isServable, settlePool, settlePoolNow } from './pool.ts'
@@ -66,16 +67,16 @@ function whyNot({ status_reason, status }: AccountRow): string {
 
 /** By hand: refreshes whether or not it is due, also an account that has to be signed in, and measures its quota. */
 export async function refreshByHand(app: App, id: number): Promise<Account> {
-  const { runtime } = (await selectAccount(app.db, id)) ?? refuseMissing()
-  await refreshTokens(app, id)
-  await settlePoolNow(app, runtime, { ...byHand, reason: 'switched' })
-  await measure(app, id, 'manual_refresh')
+  await refreshAndMeasure(app, (await selectAccount(app.db, id)) ?? refuseMissing())
   return showAccount(app, id)
 }
 
+async function refreshAndMeasure(app: App, { id, runtime }: AccountRow): Promise<void> {
+  await refreshTokens(app, id)
+  await settlePoolNow(app, runtime, { ...byHand, reason: 'switched' })
+  await measure(app, id, 'manual_refresh')
+}
+
 export async function refreshAll(app: App): Promise<void> {
-  for (const { id } of await selectAccounts(app.db)) {
-    const isThere = await selectAccount(app.db, id)
-    if (isThere) await refreshByHand(app, id)
-  }
+  await eachAccount(app, await selectAccounts(app.db), (account) => refreshAndMeasure(app, account))
 }

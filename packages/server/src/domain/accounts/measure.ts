@@ -5,6 +5,7 @@ import { type Quota, served } from '../../runtimes/accounts/vendor-accounts.ts'
 import type { App } from '../app.ts'
 import { lockAccount, selectAccount, selectAccounts, updateAccount } from './account-store.ts'
 import type { AccountRow } from './account-table.ts'
+import { eachAccount } from './each-account.ts'
 import { selectLastSnapshots } from './history-store.ts'
 import { openLogin } from './logins.ts'
 import { condemn } from './needs-reauth.ts'
@@ -108,22 +109,24 @@ const staleMinutes = 60
 export async function sampleQuotas(app: App, signal: AbortSignal): Promise<void> {
   const now = app.clock.now()
   const readings = new Map((await selectLastSnapshots(app.db)).map((row) => [row.account_id, row.created_at]))
-  for (const { id, is_current, status } of await selectAccounts(app.db)) {
-    if (signal.aborted) return
+  const isDue = ({ id, is_current, status }: AccountRow): boolean => {
     const age = now.getTime() - (readings.get(id)?.getTime() ?? 0)
-    if (status === 'active' && (is_current || age > staleMinutes * 60_000)) await measure(app, id, 'scheduled')
+    return status === 'active' && (is_current || age > staleMinutes * 60_000)
   }
+  const due = (await selectAccounts(app.db)).filter(isDue)
+  await eachAccount(app, due, ({ id }) => measure(app, id, 'scheduled'), signal)
 }
 
 /** Restores accounts whose window has cleared. Where the vendor told no time, or cannot be asked, the time decides. */
 export async function checkWindows(app: App, signal: AbortSignal): Promise<void> {
-  for (const { id, status, quota_resets_at: resetsAt } of await selectAccounts(app.db)) {
-    if (signal.aborted) return
+  const resting = (await selectAccounts(app.db)).filter(({ status }) => status === 'quota_exceeded')
+  const check = async ({ id, quota_resets_at: resetsAt }: AccountRow): Promise<void> => {
     const isOver = resetsAt !== null && resetsAt <= app.clock.now()
-    if (status !== 'quota_exceeded' || (resetsAt !== null && !isOver)) continue
+    if (resetsAt !== null && !isOver) return
     const measured = await measure(app, id, 'scheduled')
     if (measured.kind === 'unknown' && isOver) await restoreByTime(app, id)
   }
+  await eachAccount(app, resting, check, signal)
 }
 
 async function restoreByTime(app: App, id: number): Promise<void> {

@@ -29,7 +29,8 @@ export async function condemn(app: App, tx: Transaction, account: AccountRow, re
     retry_refresh_at: account.can_refresh ? deadRetryAt(failures, now) : null,
   })
   app.log.error({ account_id: id, runtime }, 'a vendor account has to be signed in again')
-  if (notifiedAt !== null && now.getTime() - notifiedAt.getTime() < silenceMs) return
+  // In either direction: a time far ahead was written by a host whose clock was wrong.
+  if (notifiedAt !== null && Math.abs(now.getTime() - notifiedAt.getTime()) < silenceMs) return
   const isTold = await tellOperator(app, tx, account)
   if (isTold || isNew) await app.events.publish(tx, accountNeedsReauth, { payload: { account_id: id, runtime, email } })
 }

@@ -5,11 +5,12 @@ import type { Login, RefreshAnswer, VendorAccounts } from '../../runtimes/accoun
 import type { App } from '../app.ts'
 import { lockAccount, selectDueAccounts, updateAccount } from './account-store.ts'
 import type { AccountRow } from './account-table.ts'
+import { eachAccount } from './each-account.ts'
 import { accountsChanged } from './events.ts'
 import { renewHostLogin } from './host-login.ts'
 import { digestOf, loginColumns, openLogin } from './logins.ts'
 import { condemn } from './needs-reauth.ts'
-import { isRefreshDue, waitsForRetry } from './refresh-due.ts'
+import { believedPauseMinutes, isRefreshDue, waitsForRetry } from './refresh-due.ts'
 import { forgetSending, recordSending } from './refresh-store.ts'
 import { deadRetryAt, nextStrikeAt, noStrikes, retryAt, strike } from './strikes.ts'
 
@@ -126,11 +127,6 @@ export async function refreshDue(app: App, signal: AbortSignal): Promise<void> {
     const now = app.clock.now()
     return account.status === 'needs_reauth' ? !waitsForRetry(account, now) : isRefreshDue(dueMinutes, now)(account)
   }
-  for (const { id } of await selectDueAccounts(app.db, dueMinutes)) {
-    if (signal.aborted) return
-    // One that cannot be opened must not keep the others from being refreshed.
-    await refreshTokens(app, id, isDue).catch((error: unknown) =>
-      app.log.error({ err: error, account_id: id }, 'an account could not be refreshed'),
-    )
-  }
+  const due = await selectDueAccounts(app.db, { withinMinutes: dueMinutes, pauseMinutes: believedPauseMinutes })
+  await eachAccount(app, due, ({ id }) => refreshTokens(app, id, isDue), signal)
 }

@@ -37,8 +37,10 @@ export async function serveTurn(
     const account = await freshen(app, current.id)
     const login = account && openLogin(app, account)
     if (account && login) {
-      if (marker !== undefined) await insertUse(app.db, { marker, accountId: account.id, sessionId })
-      return { kind: 'account', accountId: account.id, email: account.email, login: served(login) }
+      const { id: accountId, email } = account
+      const isThere = marker === undefined || (await insertUse(app.db, { marker, accountId, sessionId }))
+      if (!isThere) continue
+      return { kind: 'account', accountId, email, login: served(login) }
     }
     tried.add(current.id)
     await rotate(app, { runtime: runtime.name, fromId: current.id, signal: { kind: 'login_rejected' }, sessionId })

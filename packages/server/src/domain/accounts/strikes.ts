@@ -14,10 +14,15 @@ type Strikes = Pick<
 export function strike(account: Strikes, now: Date): Strikes & { isCondemned: boolean } {
   const { stale_refresh_failures: count, first_stale_refresh_failure_at: first } = account
   const { last_stale_refresh_failure_at: last } = account
-  if (first === null || last === null || now.getTime() - first.getTime() > withinMs)
+  if (first === null || last === null || now.getTime() - first.getTime() > withinMs || isAhead(last, now))
     return { ...struck(1, now, now), isCondemned: false }
   if (now.getTime() - last.getTime() < apartMs) return { ...struck(count, first, last), isCondemned: false }
   return { ...struck(count + 1, first, now), isCondemned: count + 1 >= most }
+}
+
+/** A host whose clock was ahead wrote it. */
+function isAhead(time: Date, now: Date): boolean {
+  return time.getTime() - now.getTime() > apartMs
 }
 
 function struck(count: number, first: Date, last: Date): Strikes {
@@ -48,10 +53,10 @@ export function retryAt(failures: number, now: Date): Date {
 }
 
 const firstDeadPauseMinutes = 15
-const maxDeadPauseMinutes = 6 * 60
+export const maxPauseMinutes = 6 * 60
 
 /** When an account that needs a sign-in is tried again: a vendor that refuses good logins for an hour is not the end of them. */
 export function deadRetryAt(failures: number, now: Date): Date {
-  const minutes = Math.min(firstDeadPauseMinutes * 2 ** failures, maxDeadPauseMinutes)
+  const minutes = Math.min(firstDeadPauseMinutes * 2 ** failures, maxPauseMinutes)
   return new Date(now.getTime() + minutes * 60_000)
 }
