@@ -77,6 +77,7 @@ export const Account = z
     stale_refresh_failures: z
       .int()
       .meta({ description: 'Strikes: refreshes that the vendor did not know. Three condemn.' }),
+    last_stale_refresh_failure_at: Timestamp.nullable().meta({ description: 'When the last strike was counted.' }),
     last_refreshed_at: Timestamp.nullable().meta({ description: 'When its tokens were refreshed last.' }),
     last_rotated_to_at: Timestamp.nullable().meta({ description: 'When it became the current one last.' }),
     active_session_count: z.int().meta({ description: 'Turns that it serves now.' }),

@@ -21,6 +21,7 @@ import { forge } from '../domain/forge/room.ts'
 import { gates } from '../domain/gates/room.ts'
 import { heartbeats } from '../domain/heartbeats/room.ts'
 import { hierarchy } from '../domain/hierarchy/room.ts'
+import { hostLogins } from '../domain/host-logins/room.ts'
 import { hosts } from '../domain/hosts/room.ts'
 import { inbox } from '../domain/inbox/room.ts'
 import { lifecycle } from '../domain/lifecycle/room.ts'
@@ -30,8 +31,8 @@ import { maintenance } from '../domain/maintenance/room.ts'
 import { notifications } from '../domain/notifications/room.ts'
 import { outcomes } from '../domain/outcomes/room.ts'
 import { people } from '../domain/people/room.ts'
-import { pullRequests } from '../domain/pull-requests/room.ts'
 import { providerKeys } from '../domain/provider-keys/room.ts'
+import { pullRequests } from '../domain/pull-requests/room.ts'
 import { queues } from '../domain/queues/room.ts'
 import { search } from '../domain/search/room.ts'
 import { sessions } from '../domain/sessions/room.ts'
@@ -61,8 +62,8 @@ export const modules: readonly Room[] = [
   catalog,
   categories,
   signIns,
-  sessions,
   providerKeys,
+  sessions,
   logs,
   transcripts,
   costs,
@@ -84,6 +85,7 @@ export const modules: readonly Room[] = [
   accounts,
   connectors,
   loginAttempts,
+  hostLogins,
   heartbeats,
   turns,
   triggers,

@@ -73,6 +73,7 @@ export type AttemptKind = 'rejection' | 'adoption'
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     accounts: AccountTable
+    account_past_tokens: { token_digest: Buffer; account_id: number | null; replaced_at: Generated<Date> }
     account_refreshes: { account_id: number; token_digest: Buffer; sent_at: Generated<Date> }
     account_pools: {
       runtime: string

@@ -1,7 +1,9 @@
 /** The face of the room: the vendor accounts that serve sessions. */
 export { selectAccounts as findAccounts } from './account-store.ts'
 export { storeLogin, vendorOf } from './add-account.ts'
+export { adoptLogin } from './adopt-login.ts'
 export { measure } from './measure.ts'
+export { presentLoginFor } from './past-tokens.ts'
 export { isReady, type OutageReason } from './pool.ts'
 export { type PoolUse, usesByRuntime } from './quota.ts'
 export { accessOutsideTurns, releaseTurn, type Service, serveTurn } from './serve.ts'

@@ -14,6 +14,7 @@ import type { AccountRow } from './account-table.ts'
 import { eachAccount } from './each-account.ts'
 import { accountsChanged } from './events.ts'
 import { measure } from './measure.ts'
+import { recordReplaced } from './past-tokens.ts'
 import { isServable, settlePool, settlePoolNow } from './pool.ts'
 import { lockPool } from './pool-store.ts'
 import { showAccount } from './present.ts'
@@ -32,11 +33,13 @@ export async function setPriority(app: App, id: number, priority: number): Promi
 /** Its tokens go with it. Snapshots, rotations and login attempts keep its name. */
 export async function deleteAccount(app: App, id: number): Promise<void> {
   await transact(app.db, async (tx) => {
-    const { runtime, is_current } = (await selectAccount(tx, id)) ?? refuseMissing()
+    const { runtime } = (await selectAccount(tx, id)) ?? refuseMissing()
     await lockPool(tx, runtime)
-    await lockAccount(tx, id)
+    const account = (await lockAccount(tx, id)) ?? refuseMissing()
+    // The login file of a host must not bring the account back.
+    await recordReplaced(app, tx, account)
     // The next one is chosen while this one is still there, so that the rotation names it.
-    if (is_current) {
+    if (account.is_current) {
       const next = (await selectAccounts(tx, { runtime })).find((account) => account.id !== id && isServable(account))
       if (next) await settlePool(app, tx, runtime, { ...byHand, reason: 'account_deleted', preferred: next.id })
       else await setCurrent(tx, runtime, null)

@@ -52,6 +52,7 @@ function present(account: AccountRow, now: Date, uses: number, reading: Snapshot
     quota_hit_count: account.quota_hit_count,
     quota_resets_at: time(account.quota_resets_at),
     stale_refresh_failures: account.stale_refresh_failures,
+    last_stale_refresh_failure_at: time(account.last_stale_refresh_failure_at),
     last_refreshed_at: time(account.last_refreshed_at),
     last_rotated_to_at: time(account.last_rotated_to_at),
     active_session_count: uses,

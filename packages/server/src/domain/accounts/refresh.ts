@@ -7,9 +7,9 @@ import { lockAccount, selectDueAccounts, updateAccount } from './account-store.t
 import type { AccountRow } from './account-table.ts'
 import { eachAccount } from './each-account.ts'
 import { accountsChanged } from './events.ts'
-import { renewHostLogin } from './host-login.ts'
 import { digestOf, loginColumns, openLogin } from './logins.ts'
 import { condemn } from './needs-reauth.ts'
+import { recordReplaced } from './past-tokens.ts'
 import { believedPauseMinutes, isRefreshDue, waitsForRetry } from './refresh-due.ts'
 import { forgetSending, recordSending } from './refresh-store.ts'
 import { deadRetryAt, nextStrikeAt, noStrikes, retryAt, strike } from './strikes.ts'
@@ -37,8 +37,7 @@ type Sent = { digest: Buffer; answer: RefreshAnswer; wasLost: boolean }
 async function refreshOnce(app: App, id: number, isDue: (account: AccountRow) => boolean): Promise<Refreshed> {
   // Outlives the transaction: whatever happens to that one, the token is sent once and its answer is saved.
   let sent: Sent | undefined
-  let spent: Login | undefined
-  const outcome = await untilReachable(() =>
+  return untilReachable(() =>
     transact(app.db, async (tx): Promise<Refreshed> => {
       const account = await lockAccount(tx, id)
       const login = account && openLogin(app, account)
@@ -47,15 +46,12 @@ async function refreshOnce(app: App, id: number, isDue: (account: AccountRow) =>
       const digest = digestOf(login.refreshToken)
       if (sent === undefined) {
         if (!isDue(account)) return 'not_due'
-        spent = login
         sent = await send(app, vendor, { id, login, digest })
       }
       if (!sent.digest.equals(digest)) return 'not_due'
       return settle(app, tx, account, sent)
     }),
   )
-  if (sent?.answer.kind === 'renewed' && spent) await renewHostLogin(app, { id, spent, renewed: sent.answer.login })
-  return outcome
 }
 
 async function send(
@@ -76,6 +72,7 @@ async function settle(app: App, tx: Transaction, account: AccountRow, { answer, 
   switch (answer.kind) {
     case 'renewed':
       await forgetSending(tx, account.id)
+      await recordReplaced(app, tx, account, answer.login)
       await updateAccount(tx, account.id, {
         ...loginColumns(app, account.id, answer.login),
         ...noStrikes,

@@ -2,7 +2,6 @@ import { onEvent } from '../../platform/events/event.ts'
 import type { Periodic } from '../../platform/jobs/periodic.ts'
 import { type App, handleJob, prune, type Room } from '../app.ts'
 import { sealedTables } from './account-table.ts'
-import { adoptHostLogins } from './adopt-host-login.ts'
 import { refreshAll } from './change-accounts.ts'
 import { endpoints } from './endpoints.ts'
 import { accountsChanged, poolRecovered } from './events.ts'
@@ -10,6 +9,7 @@ import { deleteOldRotations, deleteOldSnapshots, deleteOldUses } from './history
 import { checkWindows, sampleQuotas } from './measure.ts'
 import { tellOfDeadAccounts } from './needs-reauth.ts'
 import { wakeParked } from './outage.ts'
+import { deleteOldPastTokens } from './past-token-store.ts'
 import { settlePools } from './pool.ts'
 import { refreshDue } from './refresh.ts'
 import { refreshAccountsJob } from './refresh-accounts-job.ts'
@@ -18,13 +18,12 @@ const minute = 60_000
 
 const periodic: readonly Periodic<App>[] = [
   {
-    // On every host: each has a login file of its own. A token that another host has just refreshed is not due.
+    // On every host: one that cannot reach the vendor must not be the only one that tries. A refreshed token is not due.
     name: 'refresh_accounts',
     queue: 'default',
     intervalMs: 5 * minute,
     runs: 'every_host',
     run: async (app, signal) => {
-      await adoptHostLogins(app)
       await refreshDue(app, signal)
       await tellOfDeadAccounts(app)
       await settlePools(app)
@@ -62,6 +61,12 @@ const periodic: readonly Periodic<App>[] = [
     name: 'prune_account_rotations',
     keeps: 'logs',
     deleteSome: ({ db }, slice) => deleteOldRotations(db, slice),
+  }),
+  prune({
+    // Longer than a host is away that still has a login of the account.
+    name: 'prune_past_account_tokens',
+    keeps: { days: 180 },
+    deleteSome: ({ db }, slice) => deleteOldPastTokens(db, slice),
   }),
   prune({ name: 'prune_account_uses', keeps: { days: 1 }, deleteSome: ({ db }, slice) => deleteOldUses(db, slice) }),
 ]

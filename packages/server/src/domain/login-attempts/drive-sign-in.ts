@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
+import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
 import { readPrivateFile } from '../../platform/files/private-file.ts'
 import { removeFolder } from '../../platform/files/remove-folder.ts'
@@ -8,7 +9,7 @@ import { type Child, launch } from '../../platform/process/launch.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import { truncate } from '../../platform/truncate.ts'
-import type { VendorAccounts } from '../../runtimes/accounts/vendor-accounts.ts'
+import type { Login, VendorAccounts } from '../../runtimes/accounts/vendor-accounts.ts'
 import { measure, storeLogin } from '../accounts/account.ts'
 import { type App, handleJob } from '../app.ts'
 import {
@@ -19,7 +20,7 @@ import {
   selectDeadAttempts,
   selectOpenAttemptsOf,
 } from './attempt-store.ts'
-import { change } from './sign-in.ts'
+import { change, changeIn } from './sign-in.ts'
 import { signInJob } from './sign-in-job.ts'
 
 /** Claims the attempt for this host, then drives the command in the background: the row, not the job, shows that it is alive. */
@@ -71,17 +72,26 @@ async function runCommand(app: App, { attempt, vendor, marker, signal }: Driven,
     const text = await readPrivateFile(loginFile(folder)).catch(() => undefined)
     const login = code === 0 && text !== undefined ? vendor.readLogin(text) : undefined
     if (!login) return await fail(app, attempt.id, failureOf(signal, child))
-    // An attempt that was cancelled meanwhile signs no one in.
-    const open = await change(app, attempt.id, { status: 'completing', pasted_code: null })
-    if (!open) return
-    const email = login.email ?? attempt.email ?? `sign-in ${attempt.id}`
-    const accountId = await storeLogin(app, { runtime: attempt.runtime, email, login })
-    await change(app, attempt.id, { status: 'succeeded', account_id: accountId, account_email: email })
-    await measure(app, accountId, 'bootstrap')
+    const accountId = await untilReachable(() => complete(app, attempt, login))
+    if (accountId !== undefined) await measure(app, accountId, 'bootstrap')
   } finally {
     over.abort()
     await child.stop({ graceMs: 0 })
   }
+}
+
+/**
+ * The account and the end of the attempt in one transaction: after a crash the row says what happened. Undefined for an attempt
+ * that was cancelled meanwhile, which signs no one in.
+ */
+function complete(app: App, { id, runtime, email: given }: AttemptRow, login: Login): Promise<number | undefined> {
+  return transact(app.db, async (tx) => {
+    if (!(await changeIn(app, tx, id, { status: 'completing', pasted_code: null }))) return undefined
+    const email = login.email ?? given ?? `sign-in ${id}`
+    const accountId = await storeLogin(app, tx, { runtime, email, login })
+    await changeIn(app, tx, id, { status: 'succeeded', account_id: accountId, account_email: email })
+    return accountId
+  })
 }
 
 function failureOf(signal: AbortSignal, child: Child): string {

@@ -60,11 +60,19 @@ export function change(
   changes: Changes,
   from?: readonly AttemptStatus[],
 ): Promise<AttemptRow | undefined> {
-  return transact(app.db, async (tx) => {
-    const attempt = await updateOpenAttempt(tx, id, changes, from)
-    if (attempt) await announce(app, tx, id)
-    return attempt
-  })
+  return transact(app.db, (tx) => changeIn(app, tx, id, changes, from))
+}
+
+export async function changeIn(
+  app: App,
+  tx: Transaction,
+  id: number,
+  changes: Changes,
+  from?: readonly AttemptStatus[],
+): Promise<AttemptRow | undefined> {
+  const attempt = await updateOpenAttempt(tx, id, changes, from)
+  if (attempt) await announce(app, tx, id)
+  return attempt
 }
 
 async function announce(app: App, tx: Transaction, id: number): Promise<void> {

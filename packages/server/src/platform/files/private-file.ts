@@ -1,18 +1,36 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from '../process/errno.ts'
 
 /**
  * Writes a file that only our user can read. The rename makes it atomic, and the content is on disk before it: a reader sees
  * the old content or the new, also after a power cut. A draft that exists is not ours to write to, whatever it leads to.
+ * `keepsOwner`: a file that another user owns stays theirs.
  */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
+export async function writePrivateFile(
+  path: string,
+  text: string,
+  { keepsOwner = false }: { keepsOwner?: boolean } = {},
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.partial`
   await rm(draft, { force: true })
-  await writeFile(draft, text, { mode: 0o600, flush: true, flag: 'wx' })
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    if (keepsOwner) await giveToOwner(file, path)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
   await rename(draft, path)
+}
+
+/** Only root can. By the open file: its owner could exchange the path for another. */
+async function giveToOwner(file: FileHandle, path: string): Promise<void> {
+  const found = process.geteuid?.() === 0 ? await lstat(path).catch(() => undefined) : undefined
+  if (found) await file.chown(found.uid, found.gid)
 }
 
 /** The file's text, or undefined if there is no such file. */

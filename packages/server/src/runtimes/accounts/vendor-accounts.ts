@@ -73,8 +73,8 @@ export type SignInCommand = {
 export type VendorAccounts = {
   /** The content of the CLI's login file, or a token alone. Undefined if it is neither. */
   readLogin(text: string): Login | undefined
-  /** The CLI's login file with this login in it. */
-  writeLogin(login: Login): string
+  /** The CLI's login file with this login in it, and with what else stood there. */
+  writeLogin(login: Login, before: string): string
   refresh(login: Login): Promise<RefreshAnswer>
   /** Sends a request for one token and reads the rate-limit headers of the answer. */
   measure(login: ServedLogin): Promise<Measurement>

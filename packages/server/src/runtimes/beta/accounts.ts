@@ -20,7 +20,7 @@ export function betaAccounts(config: BetaConfig, command: string): VendorAccount
   const issuer = config.RUNTIME_BETA_ISSUER?.replace(/\/$/, '')
   return {
     readLogin,
-    writeLogin: loginFile,
+    writeLogin,
     refresh: (login) =>
       requestTokens({
         url: `${issuer ?? vendorIssuer}/oauth/token`,
@@ -91,10 +91,13 @@ function payloadOf(token: string): z.infer<typeof Claims> {
 
 /** Codex refuses a file without the key of the refresh token, and takes an empty one. */
 export function loginFile(login: ServedLogin & { refreshToken?: string | null }): string {
+  return JSON.stringify({ OPENAI_API_KEY: null, ...fieldsOf(login) })
+}
+
+function fieldsOf(login: ServedLogin & { refreshToken?: string | null }) {
   const { accessToken, refreshToken, idToken, vendorAccountId } = login
-  return JSON.stringify({
+  return {
     auth_mode: 'chatgpt',
-    OPENAI_API_KEY: null,
     tokens: {
       id_token: idToken,
       access_token: accessToken,
@@ -102,9 +105,17 @@ export function loginFile(login: ServedLogin & { refreshToken?: string | null })
       account_id: vendorAccountId ?? null,
     },
     last_refresh: new Date().toISOString(),
-  })
+  }
 }
 
+const Before = z.looseObject({}).catch({})
+
+/** A person may have a key in the same file. */
+function writeLogin(login: Login, before: string): string {
+  return JSON.stringify({ OPENAI_API_KEY: null, ...Before.parse(parseJson(before)), ...fieldsOf(login) })
+}
+
+/** The old pair is spent with this answer, so a field that cannot be read costs no more than itself. */
 const Renewed = z.object({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).nullish().catch(null),
@@ -115,7 +126,6 @@ function renewed(login: Login, answer: unknown): Login | undefined {
   const { data } = Renewed.safeParse(answer)
   if (!data) return undefined
   const idToken = data.id_token ?? login.idToken ?? ''
-/** The old pair is spent with this answer, so a field that cannot be read costs no more than itself. */
   const claims = claimsOf(idToken, data.access_token, login.vendorAccountId)
   return {
     ...login,

@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -20,6 +20,18 @@ test('replaces a file that others can read by one that they cannot', async () =>
 
   expect(await readFile(path, 'utf8')).toBe('new')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+// Only root can give a file to another user.
+test.runIf(process.geteuid?.() === 0)('leaves a file to its owner if it is told to', async () => {
+  const path = join(await makeFolder(), 'key')
+  await writeFile(path, 'old')
+  await chown(path, 12_345, 12_346)
+  await writePrivateFile(path, 'new', { keepsOwner: true })
+  expect(await stat(path)).toMatchObject({ uid: 12_345, gid: 12_346 })
+  expect(await readFile(path, 'utf8')).toBe('new')
+  await writePrivateFile(path, 'newer')
+  expect(await stat(path)).toMatchObject({ uid: 0 })
 })
 
 test('writes through no link that waits where the draft goes', async () => {

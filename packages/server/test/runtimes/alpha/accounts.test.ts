@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alphaAccounts } from '../../../src/runtimes/alpha/accounts.ts'
+import { alphaAccounts, loginFile } from '../../../src/runtimes/alpha/accounts.ts'
 import type { AlphaConfig } from '../../../src/runtimes/alpha/config.ts'
 import { decideTurnEnd } from '../../../src/runtimes/alpha/turn-end.ts'
 
@@ -22,12 +22,20 @@ test('reads the login file that the CLI writes, and writes one without a refresh
   const login = accounts.readLogin(text)
   expect(login).toMatchObject({ accessToken: 'a', refreshToken: 'r', expiresAt: '2026-11-17T07:20:00.000Z' })
   if (!login) throw new Error('no login')
-  expect(JSON.parse(accounts.writeLogin({ ...login, refreshToken: null })).claudeAiOauth).not.toHaveProperty(
-    'refreshToken',
-  )
+  expect(JSON.parse(loginFile({ ...login, refreshToken: null })).claudeAiOauth).not.toHaveProperty('refreshToken')
   expect(accounts.readLogin('nonsense')).toBeUndefined()
   const endless = JSON.stringify({ claudeAiOauth: { accessToken: 'a', expiresAt: 1.8e21 } })
   expect(accounts.readLogin(endless)).toMatchObject({ accessToken: 'a', expiresAt: null })
+})
+
+test('writes a new pair into a login file, and leaves what else the CLI keeps there', () => {
+  const before = { claudeAiOauth: { accessToken: 'a', refreshToken: 'r', added: 1 }, mcpOAuth: { server: 'x' } }
+  const login = accounts.readLogin(JSON.stringify({ claudeAiOauth: { accessToken: 'b', refreshToken: 's' } }))
+  if (!login) throw new Error('no login')
+  expect(JSON.parse(accounts.writeLogin(login, JSON.stringify(before)))).toMatchObject({
+    claudeAiOauth: { accessToken: 'b', refreshToken: 's', added: 1 },
+    mcpOAuth: { server: 'x' },
+  })
 })
 
 test('a spent quota is told by status 429 and a rejected rate-limit event, not by the text', () => {

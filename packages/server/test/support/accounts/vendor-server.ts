@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 export const alphaCli = fileURLToPath(new URL('alpha-cli.mjs', import.meta.url))
+export const betaCli = fileURLToPath(new URL('beta-cli.mjs', import.meta.url))
 
 /** `hang`: the request is never handled. `spent, then hang` and the others after it: the token is spent, and the answer is lost. */
 export type TokenAnswer =
@@ -15,7 +16,7 @@ export type TokenAnswer =
   | 'endless'
   | 'garbage'
 
-/** A vendor with accounts, in the wire format of Claude Code's: single-use refresh tokens, and quota by headers. */
+/** A vendor with accounts, in the wire formats of both CLIs: single-use refresh tokens, and quota by headers. */
 export type Vendor = {
   url: string
   /** The refresh tokens that were sent, in order. */
@@ -28,6 +29,8 @@ export type Vendor = {
   issue(account: string): { access: string; refresh: string }
   /** The login file of the CLI with a new pair. */
   loginFile(account: string, minutes?: number): string
+  /** The same for Codex. Its access token does not tell when it expires. */
+  codexLoginFile(account: string): string
   spend(account: string, isSpent?: boolean): void
   revoke(account: string): void
   /** Answers every refresh with 503 until it is up again. */
@@ -38,8 +41,8 @@ export type Vendor = {
   next(...answers: TokenAnswer[]): void
   /** Forgets planned answers and what it was asked. */
   reset(): void
-  /** Called with a request for tokens after its token was spent, and before the answer. */
-  onRefresh: (account: string) => Promise<void>
+  /** Calls `work` at every refresh, after the token was spent and before the answer. */
+  onRefresh(work: (account: string) => Promise<void>): void
   use: Map<string, { fiveHour: number; weekly: number }>
   /** How the next prompts are answered, without the headers about quota; undefined: as they should. */
   answerPrompts(status: number | undefined, count?: number): void
@@ -51,6 +54,7 @@ export type Vendor = {
 }
 
 const resetSeconds = 3600
+const codexPath = '/v1/responses'
 
 export async function startVendor(): Promise<Vendor> {
   let serial = 0
@@ -60,6 +64,7 @@ export async function startVendor(): Promise<Vendor> {
   const accessTokens = new Map<string, string>()
   const spent = new Set<string>()
   const planned: TokenAnswer[] = []
+  let duringRefresh: (account: string) => Promise<void> = async () => undefined
   let promptPlan: { status: number; count: number } | undefined
   let awaited = 0
   let waiting: (() => void)[] = []
@@ -84,6 +89,17 @@ export async function startVendor(): Promise<Vendor> {
         claudeAiOauth: { accessToken: access, refreshToken: refresh, expiresAt, scopes: ['user:inference'] },
       })
     },
+    codexLoginFile: (account) => {
+      const { access, refresh } = vendor.issue(account)
+      const claims = Buffer.from(JSON.stringify({ email: account })).toString('base64url')
+      const tokens = {
+        id_token: `e30.${claims}.c2ln`,
+        access_token: access,
+        refresh_token: refresh,
+        account_id: account,
+      }
+      return JSON.stringify({ auth_mode: 'chatgpt', OPENAI_API_KEY: null, tokens })
+    },
     spend: (account, isSpent = true) => void (isSpent ? spent.add(account) : spent.delete(account)),
     revoke: (account) => {
       for (const tokens of [accessTokens, refreshTokens])
@@ -104,8 +120,11 @@ export async function startVendor(): Promise<Vendor> {
       vendor.refreshes.length = 0
       vendor.answered.length = 0
       isDown = false
+      duringRefresh = async () => undefined
     },
-    onRefresh: async () => undefined,
+    onRefresh: (work) => {
+      duringRefresh = work
+    },
     use: new Map(),
     answerPrompts: (status, count = Number.POSITIVE_INFINITY) => {
       promptPlan = status === undefined ? undefined : { status, count }
@@ -130,7 +149,7 @@ export async function startVendor(): Promise<Vendor> {
     if (account === undefined)
       return json(response, 400, { error: 'invalid_grant', error_description: 'Refresh token revoked' })
     used.add(refresh)
-    await vendor.onRefresh(account)
+    await duringRefresh(account)
     if (plan === 'spent, then hang') return
     if (plan === 'half an answer') return void response.writeHead(200).write('{"access_token":')
     if (plan === 'cut') return void response.destroy()
@@ -160,7 +179,8 @@ export async function startVendor(): Promise<Vendor> {
     const isSpent = spent.has(account)
     for (const [name, value] of Object.entries(headersOf(isSpent, vendor.use.get(account))))
       response.setHeader(name, value)
-    if (isSpent) return json(response, 429, { type: 'error', error: { type: 'rate_limit_error', message: 'limit' } })
+    const type = request.url === codexPath ? 'usage_limit_reached' : 'rate_limit_error'
+    if (isSpent) return json(response, 429, { type: 'error', error: { type, message: 'limit' } })
     if (body.prompt === undefined) return json(response, 200, { type: 'message' })
     vendor.answered.push({ account, prompt: body.prompt })
     response.writeHead(200).end(`paid by ${account}`)
@@ -170,7 +190,8 @@ export async function startVendor(): Promise<Vendor> {
     let text = ''
     for await (const chunk of request) text += chunk
     const body = JSON.parse(text || '{}')
-    await (request.url?.startsWith('/v1/messages') ? messages(request, body, response) : token(body, response))
+    const isModel = request.url?.startsWith('/v1/messages') || request.url === codexPath
+    await (isModel ? messages(request, body, response) : token(body, response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server has one
@@ -198,6 +219,10 @@ function headersOf(isSpent: boolean, use = { fiveHour: 0.2, weekly: 0.1 }): Reco
     [`${prefix}-7d-status`]: 'allowed',
     [`${prefix}-7d-utilization`]: String(use.weekly),
     [`${prefix}-7d-reset`]: String(Number(reset) + 86_400),
+    'x-codex-primary-used-percent': isSpent ? '100' : String(use.fiveHour * 100),
+    'x-codex-primary-reset-at': reset,
+    'x-codex-secondary-used-percent': String(use.weekly * 100),
+    'x-codex-secondary-reset-at': String(Number(reset) + 86_400),
   }
 }
 

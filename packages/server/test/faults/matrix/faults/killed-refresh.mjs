@@ -38,7 +38,7 @@ export const killedRefresh = {
         ids.push(body.account.id)
       }
       // The vendor spends the token, and answers late.
-      vendor.onRefresh = () => wait(random.between(0, 120))
+      vendor.onRefresh(() => wait(random.between(0, 120)))
       const requests = ids.map((id) => host.post(`/api/v1/accounts/${id}/refresh`, {}).catch(() => undefined))
       // Most seeds kill while the vendor has tokens in its hands, some before it got one.
       if (seed % 4 !== 0)
@@ -50,7 +50,7 @@ export const killedRefresh = {
       await wait(random.between(0, 120))
       await host.kill()
       await Promise.all(requests)
-      vendor.onRefresh = async () => undefined
+      vendor.onRefresh(async () => undefined)
       const { rows: records } = await cluster.pool.query('select account_id from account_refreshes')
       const again = await cluster.start(name, environment)
       const problems = []
