@@ -5,7 +5,7 @@ import type { TurnOrder } from '../runtime.ts'
 import { codexHome } from './codex-home.ts'
 import { type Access, type ConfigOrder, configToml } from './config-toml.ts'
 import { hookScripts } from './hooks.ts'
-import { copyLogin, putLoginAway, serveLogin } from './login.ts'
+import { placeLogin, putLoginAway } from './login.ts'
 
 /** Writes the configuration and the login. Codex changes both files, so this happens before every start. */
 export async function prepareHome(
@@ -16,8 +16,7 @@ export async function prepareHome(
   const folders = await foldersUpToRepository(conversation.workingDirectory)
   const text = configToml(access, folders, order)
   await writeUntrusted(join(folder, 'config.toml'), text, { within: conversation.home })
-  if (access.login) await serveLogin(access.login, conversation)
-  else if (access.authFile !== undefined) await copyLogin(access.authFile, conversation)
+  await placeLogin(access, conversation)
 }
 
 /** Removes what holds secrets: the configuration of MCP servers, the scripts of hooks, the login. */

@@ -1,12 +1,7 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { betaAccounts } from '../../../src/runtimes/beta/accounts.ts'
 import type { BetaConfig } from '../../../src/runtimes/beta/config.ts'
 import { accessOf, configToml } from '../../../src/runtimes/beta/config-toml.ts'
-import { serveLogin } from '../../../src/runtimes/beta/login.ts'
-import { removeSecrets } from '../../../src/runtimes/beta/prepare-home.ts'
 import { failed } from '../../../src/runtimes/beta/turn-end.ts'
 import { noEquipment } from '../../../src/runtimes/equipment.ts'
 
@@ -31,21 +26,21 @@ test('reads the login file that codex writes, with the address and the expiry th
   expect(accounts.readLogin('{"OPENAI_API_KEY":"sk-1"}')).toBeUndefined()
 })
 
-test('serves a login in the session without its refresh token, and leaves nothing of it behind', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'beta-login-'))
-  onTestFinished(() => rm(home, { recursive: true, force: true }))
+test('writes a new pair into a login file, and leaves the key that a person has there', () => {
   const login = accounts.readLogin(file)
   if (!login) throw new Error('no login')
-  const { refreshToken: _, ...given } = login
-  await serveLogin(given, { home })
-  const path = join(home, '.codex', 'auth.json')
-  expect(JSON.parse(await readFile(path, 'utf8')).tokens).toMatchObject({
-    refresh_token: '',
-    access_token: accessToken,
+  const before = JSON.stringify({ OPENAI_API_KEY: 'sk-1', agent_identity: { a: 1 }, tokens: { access_token: 'old' } })
+  expect(JSON.parse(accounts.writeLogin(login, before))).toMatchObject({
+    auth_mode: 'chatgpt',
+    OPENAI_API_KEY: 'sk-1',
+    agent_identity: { a: 1 },
+    tokens: { access_token: accessToken, refresh_token: 'rt_1' },
   })
-  expect((await stat(path)).mode & 0o777).toBe(0o600)
-  await removeSecrets(home)
-  await expect(stat(path)).rejects.toThrow('ENOENT')
+})
+
+test.each(['', 'a\0b', 'x'.repeat(300)])('an address that is no name (%j) is not believed', (email) => {
+  const tokens = { id_token: token({ email }), access_token: accessToken }
+  expect(accounts.readLogin(JSON.stringify({ tokens }))).toMatchObject({ email: null })
 })
 
 test('a turn that an account serves gets no key of the host', () => {
