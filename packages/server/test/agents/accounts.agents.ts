@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { runPeriodic } from '../support/jobs/run-periodic.ts'
-import { textOf } from '../support/sessions/demo-session.ts'
+import { atRest, textOf } from '../support/sessions/demo-session.ts'
+import { eventually } from '../support/vitest/eventually.ts'
 import { startAccountVendor } from './support/account-vendor.ts'
 import { agentYard, expectNothingDoubled } from './support/agent-yard.ts'
 import { agents } from './support/agents.ts'
@@ -94,6 +95,30 @@ describe.each([agents[0], agents[1]])('a session of $runtime', (agent) => {
   })
 })
 
+describe.each([agents[0], agents[1]])('a session of $runtime whose pool is empty', (agent) => {
+  test('waits with the reason and the end of the window, and goes on with an account that is added', async () => {
+    const { runtime } = agent
+    const [one, two] = [`alone-${runtime}@example.test`, `added-${runtime}@example.test`]
+    await add(runtime, one)
+    const id = await work(agent, 'say First')
+    vendor.spend(one)
+    expect(await app.post(`/sessions/${id}/follow_up`, { prompt: 'say Second' })).toMatchObject({ status: 200 })
+    const parked = await eventually(
+      async () => (await app.get(`/sessions/${id}`)).body.session,
+      ({ metadata }) => metadata.auth_outage_reason !== undefined,
+    )
+    expect(parked).toMatchObject({
+      status: 'waiting',
+      metadata: { auth_outage_reason: 'quota_exhausted', auth_outage_pool_recovers_at: expect.any(String) },
+    })
+    vendor.calls.length = 0
+    await add(runtime, two)
+    expect(await atRest(app, id)).toMatchObject({ status: 'needs_input', metadata: { auth_identity_email: two } })
+    expect(vendor.calls.filter(({ status }) => status !== 200)).toEqual([])
+    await expectNothingDoubled(app, id)
+  })
+})
+
 // Claude Code renews at an address that cannot be changed, so only Codex is seen to do it.
 test('a pair of tokens that a person’s own codex renewed is adopted, and the server renews nothing', async () => {
   const email = 'person@example.test'
@@ -132,7 +157,7 @@ test('a pair of tokens that a person’s own codex renewed is adopted, and the s
   const { tokens } = JSON.parse(await readFile(hostLogin, 'utf8'))
   expect(tokens.access_token).not.toBe(JSON.parse(login).tokens.access_token)
 
-  await runPeriodic(app.host.app, 'refresh_accounts')
+  await runPeriodic(app.host.app, 'follow_host_logins')
   vendor.calls.length = 0
   await work(agents[1], 'say Adopted')
   expect([...new Set(vendor.calls.map(({ token }) => token))]).toEqual([tokens.access_token])

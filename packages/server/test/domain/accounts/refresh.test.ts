@@ -1,13 +1,21 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { refreshTokens } from '../../../src/domain/accounts/refresh.ts'
+import { serveTurn } from '../../../src/domain/accounts/serve.ts'
+import type { App } from '../../../src/domain/app.ts'
 import { accountsApp } from '../../support/accounts/accounts-app.ts'
 import type { TokenAnswer } from '../../support/accounts/vendor-server.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { atRest } from '../../support/sessions/demo-session.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
-const { app, vendor, rows, clear, add, account, begin } = accountsApp()
+const { app, vendor, rows, clear, add, account, begin, another } = accountsApp()
 afterEach(clear)
+
+function serving(host: App, sessionId: number) {
+  const runtime = host.runtimes.find('runtime_alpha')
+  if (!runtime) throw new Error('the runtime is not registered')
+  return { runtime, sessionId }
+}
 
 const record = () => rows('select account_id from account_refreshes')
 
@@ -18,6 +26,35 @@ describe('refresh of an account', () => {
       row.expires_at !== null && row.expires_at.getTime() < Date.now() + 15 * 60_000
     await Promise.all(Array.from({ length: 50 }, () => refreshTokens(app.app, id, isDue)))
     expect(vendor.refreshes).toHaveLength(1)
+  })
+
+  test('two hosts that need one expired token at once cause one refresh, and both have the new token', async () => {
+    const other = await another()
+    const id = await add('one@example.test', { minutes: 2 })
+    const sessionId = await insertSession(app.pool, { agent_runtime: 'runtime_alpha' })
+    // The second host asks while the vendor has the token of the first one.
+    let second: Promise<unknown> | undefined
+    vendor.onRefresh(async () => {
+      second ??= serveTurn(other, serving(other, sessionId))
+    })
+    const first = await serveTurn(app.app, serving(app.app, sessionId))
+    expect(first).toMatchObject({ kind: 'account', accountId: id })
+    expect(await second).toEqual(first)
+    expect(vendor.refreshes).toHaveLength(1)
+  })
+
+  test('an account that is deleted while its refresh is under way is gone, and leaves no record of it', async () => {
+    const id = await add('one@example.test')
+    let deletion: ReturnType<typeof app.delete> | undefined
+    vendor.onRefresh(async () => {
+      deletion ??= app.delete(`/accounts/${id}`)
+    })
+    const refreshed = await app.post(`/accounts/${id}/refresh`)
+    expect([200, 404]).toContain(refreshed.status)
+    expect(await deletion).toMatchObject({ status: 204 })
+    expect((await app.get('/accounts')).body.accounts).toEqual([])
+    expect(await record()).toEqual([])
+    expect(await refreshTokens(app.app, id)).toBe('not_due')
   })
 
   test('refreshes every five minutes what expires within fifteen, and nothing else', async () => {
@@ -66,7 +103,12 @@ describe('refresh of an account', () => {
       await refreshTokens(app.app, id)
       return account(id)
     }
-    expect(await strike(0)).toMatchObject({ status: 'active', stale_refresh_failures: 1 })
+    expect(await account(id)).toMatchObject({ stale_refresh_failures: 0, last_stale_refresh_failure_at: null })
+    expect(await strike(0)).toMatchObject({
+      status: 'active',
+      stale_refresh_failures: 1,
+      last_stale_refresh_failure_at: expect.any(String),
+    })
     expect(await strike(5)).toMatchObject({ status: 'active', stale_refresh_failures: 1 })
     expect(await strike(20)).toMatchObject({ status: 'active', stale_refresh_failures: 2 })
     expect(await strike(20)).toMatchObject({ status: 'needs_reauth', stale_refresh_failures: 3 })
@@ -136,6 +178,31 @@ describe('refresh of an account', () => {
     },
   )
 
+  test('a new pair is stored although the rest of the answer is garbage', async () => {
+    const id = await add('one@example.test')
+    const { access, refresh } = vendor.issue('one@example.test')
+    const tokens = { access_token: access, refresh_token: refresh }
+    vendor.next({ status: 200, body: { ...tokens, expires_in: 'soon', scope: 7, account: 'x' } })
+    expect(await refreshTokens(app.app, id)).toBe('renewed')
+    expect(await account(id)).toMatchObject({ status: 'active', expires_at: null })
+    expect(await refreshTokens(app.app, id)).toBe('renewed')
+    expect(vendor.refreshes.at(-1)).toBe(refresh)
+  })
+
+  test.each<[string, unknown]>([
+    ['no JSON', '<html>'],
+    ['a list', []],
+    ['an error of another type', { error: 7, error_description: { a: 1 } }],
+    ['words with NUL', { error: 'invalid_grant', error_description: 'a\0b' }],
+    ['very long words', { error: 'invalid_grant', error_description: 'x'.repeat(90_000) }],
+  ])('a refusal with %s is a strike, and the account serves on', async (_, body) => {
+    const id = await add('one@example.test')
+    vendor.next({ status: 400, body })
+    expect(await refreshTokens(app.app, id)).toBe('failed')
+    expect(await account(id)).toMatchObject({ status: 'active', stale_refresh_failures: 1 })
+    expect(await record()).toEqual([])
+  })
+
   test('a redirect is never followed, and the token works afterwards', async () => {
     const id = await add('one@example.test')
     vendor.next('redirect')
@@ -198,6 +265,59 @@ describe('refresh of an account', () => {
     for (const _ of [1, 2]) await runPeriodic(app.app, 'refresh_accounts')
     expect(await notices()).toEqual([{ notification_type: 'account_needs_reauth' }])
     expect(await rows('select reauth_notified_at from accounts')).toEqual([{ reauth_notified_at: expect.any(Date) }])
+  })
+
+  describe('after a host wrote times with a clock that was a day ahead', () => {
+    test('a refresh that waits for its retry is due at once', async () => {
+      await add('one@example.test', { minutes: 10 })
+      await app.pool.query(
+        `update accounts set transient_refresh_failures = 1, retry_refresh_at = now() + interval '1 day'`,
+      )
+      await runPeriodic(app.app, 'refresh_accounts')
+      expect(vendor.refreshes).toHaveLength(1)
+    })
+
+    test('strikes are counted from the beginning', async () => {
+      const id = await add('one@example.test')
+      await app.pool.query(
+        `update accounts set stale_refresh_failures = 2, first_stale_refresh_failure_at = now() + interval '1 day',
+           last_stale_refresh_failure_at = now() + interval '1 day'`,
+      )
+      vendor.next(refused(400, 'invalid_grant', 'refresh token reused'))
+      await refreshTokens(app.app, id)
+      expect(await account(id)).toMatchObject({ status: 'active', stale_refresh_failures: 1 })
+      const [row] = await rows('select last_stale_refresh_failure_at <= now() as is_past from accounts')
+      expect(row).toEqual({ is_past: true })
+    })
+
+    test('the operator is told of a dead account', async () => {
+      await insertSession(app.pool, { agent_runtime: 'runtime_alpha' })
+      await app.pool.query('delete from notifications')
+      const id = await add('one@example.test')
+      await app.pool.query(`update accounts set reauth_notified_at = now() + interval '1 day'`)
+      vendor.next({ status: 401, body: {} })
+      await refreshTokens(app.app, id)
+      expect(await rows('select from notifications')).toHaveLength(1)
+    })
+  })
+
+  test('an account whose login cannot be opened keeps neither refreshes nor readings of the others waiting', async () => {
+    const broken = await add('broken@example.test', { minutes: 10 })
+    const good = await add('good@example.test', { minutes: 10 })
+    await app.pool.query('update accounts set login = (select login from accounts where id = $1) where id = $2', [
+      good,
+      broken,
+    ])
+    await app.pool.query(`update quota_snapshots set created_at = now() - interval '2 hours'`)
+    await runPeriodic(app.app, 'refresh_accounts')
+    await runPeriodic(app.app, 'sample_quotas')
+    expect(vendor.refreshes).toHaveLength(1)
+    expect(await rows(`select account_id::int from quota_snapshots where trigger = 'scheduled'`)).toEqual([
+      { account_id: good },
+    ])
+    // A person replaces it.
+    expect(await add('broken@example.test')).toBe(broken)
+    expect(await account(broken)).toMatchObject({ status: 'active', is_available: true })
   })
 
   test('a sign-in makes a condemned account active again and forgets what was held against it', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { insertUse } from '../../../src/domain/accounts/account-store.ts'
 import { vendorOf } from '../../../src/domain/accounts/add-account.ts'
 import { settleFailure } from '../../../src/domain/accounts/settle-failure.ts'
 import { served } from '../../../src/runtimes/accounts/vendor-accounts.ts'
@@ -55,6 +56,94 @@ describe('rotation', () => {
         { source: 'recovery', outcome: 'completed' },
       ])
     }
+  })
+
+  test('a next account whose login the vendor refuses is passed over, and the third one serves', async () => {
+    const [one, two, three] = [
+      await add('one@example.test'),
+      await add('two@example.test', { priority: 1 }),
+      await add('three@example.test', { priority: 2 }),
+    ]
+    vendor.spend('one@example.test')
+    vendor.revoke('two@example.test')
+    const id = await begin('hello')
+    expect(await atRest(app, id)).toMatchObject({
+      status: 'needs_input',
+      metadata: { auth_identity_email: 'three@example.test' },
+    })
+    expect(await account(one)).toMatchObject({ status: 'quota_exceeded', is_current: false })
+    expect(await account(two)).toMatchObject({ status: 'needs_reauth', is_current: false })
+    expect(await account(three)).toMatchObject({ status: 'active', is_current: true })
+    expect(vendor.answered.map(({ account: payer }) => payer)).toEqual(['three@example.test'])
+    expect(
+      await rows('select rotated_to_email, reason from account_rotations where rotated_from_id is not null'),
+    ).toEqual([{ rotated_to_email: 'three@example.test', reason: 'quota_exceeded' }])
+  })
+
+  test('a priority that changes while the next account is proven holds from the next rotation on', async () => {
+    await add('one@example.test')
+    await add('two@example.test', { priority: 1 })
+    const three = await add('three@example.test', { priority: 2 })
+    vendor.spend('one@example.test')
+    vendor.onRefresh(async () => {
+      expect(await app.patch(`/accounts/${three}`, { priority: 0 })).toMatchObject({ status: 200 })
+    })
+    const first = await begin('hello')
+    expect(await atRest(app, first)).toMatchObject({ metadata: { auth_identity_email: 'two@example.test' } })
+    await add('four@example.test', { priority: 1 })
+    vendor.spend('two@example.test')
+    const second = await begin('hello')
+    expect(await atRest(app, second)).toMatchObject({ metadata: { auth_identity_email: 'three@example.test' } })
+  })
+
+  test('an account that is deleted while it is proven does not serve, and the one after it does', async () => {
+    await add('one@example.test')
+    const two = await add('two@example.test', { priority: 1 })
+    await add('three@example.test', { priority: 2 })
+    vendor.spend('one@example.test')
+    let deletion: ReturnType<typeof app.delete> | undefined
+    vendor.onRefresh(async (email) => {
+      if (email === 'two@example.test') deletion ??= app.delete(`/accounts/${two}`)
+    })
+    const id = await begin('hello')
+    expect(await atRest(app, id)).toMatchObject({ status: 'needs_input' })
+    expect(await deletion).toMatchObject({ status: 204 })
+    expect((await app.get('/accounts')).body.accounts).toMatchObject([
+      { email: 'one@example.test', is_current: false },
+      { email: 'three@example.test', is_current: true },
+    ])
+    expect(await rows('select from account_refreshes')).toEqual([])
+    const again = await begin('hello')
+    expect(await atRest(app, again)).toMatchObject({ metadata: { auth_identity_email: 'three@example.test' } })
+  })
+
+  test('a turn whose account is deleted while it runs goes on with the next account when its quota is spent', async () => {
+    const one = await add('one@example.test')
+    await add('two@example.test', { priority: 1 })
+    vendor.spend('one@example.test')
+    vendor.gather(2)
+    const id = await begin('first', { scheduling_class: 'priority' })
+    await eventually(
+      async () => vendor.gathered(),
+      (count) => count === 1,
+    )
+    expect(await app.delete(`/accounts/${one}`)).toMatchObject({ status: 204 })
+    const other = await begin('second', { scheduling_class: 'priority' })
+    for (const each of [id, other])
+      expect(await atRest(app, each)).toMatchObject({
+        status: 'needs_input',
+        metadata: { auth_identity_email: 'two@example.test' },
+      })
+    expect(vendor.answered).toHaveLength(2)
+  })
+
+  test('records no use of an account that is gone', async () => {
+    const id = await add('one@example.test')
+    const sessionId = await insertSession(app.pool, { agent_runtime: 'runtime_alpha' })
+    expect(await insertUse(app.app.db, { marker: 'a-run', accountId: id, sessionId })).toBe(true)
+    await app.delete(`/accounts/${id}`)
+    expect(await insertUse(app.app.db, { marker: 'a-run', accountId: id, sessionId })).toBe(false)
+    expect(await rows('select from account_uses')).toEqual([])
   })
 
   test('a rejected login is refreshed once for all, and the turn goes on with the same account', async () => {

@@ -61,6 +61,24 @@ describe('sign-in', () => {
     expect((await app.get('/accounts')).body.accounts).toEqual([])
   })
 
+  test('an attempt that cannot be recorded as succeeded adds no account', async () => {
+    await app.pool.query(`
+      create function refuse_success() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse_success before update on login_attempts
+        for each row when (new.status = 'succeeded') execute function refuse_success();
+    `)
+    try {
+      const id = await start()
+      await reaches(id, 'awaiting_code')
+      await app.post(`/login_attempts/${id}/code`, { code: 'good-123456789012' })
+      await reaches(id, 'failed')
+      expect((await app.get('/accounts')).body.accounts).toEqual([])
+    } finally {
+      await app.pool.query('drop trigger refuse_success on login_attempts')
+      await app.pool.query('drop function refuse_success')
+    }
+  })
+
   test('an attempt whose time is over expires', async () => {
     const id = await start()
     await reaches(id, 'awaiting_code')
