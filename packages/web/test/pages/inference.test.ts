@@ -92,6 +92,28 @@ test('a person signs in by the vendor’s own login: a wrong code is told, and a
   expect(faults).toEqual([])
 })
 
+test('a sign-in whose dialog is closed at once is canceled', async () => {
+  const { page, faults, goto } = await openPage({ server })
+  await goto('/inference?runtime=runtime_alpha')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name of the account').fill('fourth@example.test')
+  // The attempt begins when the dialog is gone.
+  await page.route('**/login_attempts', async (route) => {
+    await dialog.waitFor({ state: 'detached' })
+    await route.continue()
+  })
+  await dialog.getByRole('button', { name: 'Begin' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect
+    .poll(async () => {
+      const { login_attempts } = await server.call<{ login_attempts: { status: string }[] }>('GET', '/login_attempts')
+      return login_attempts[0]?.status
+    })
+    .toBe('canceled')
+  expect(faults).toEqual([])
+})
+
 test('a key of a runtime without accounts is stored and deleted, and never shown', async () => {
   const { page, faults, goto } = await openPage({ server })
   await goto('/inference?runtime=keyed')

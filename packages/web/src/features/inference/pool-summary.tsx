@@ -29,8 +29,10 @@ export function PoolSummary({ pool, actions }: { pool: Pool; actions: ReactNode 
               <>
                 One is expected to serve again <Time at={recovers_at} />.
               </>
-            ) : (
+            ) : needs_reauth_count > 0 ? (
               'Sign in again, or add an account.'
+            ) : (
+              'The vendor does not tell when one can serve again; it is asked every 15 minutes.'
             )}
           </Callout>
         )}

@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useId, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Code } from '../../shared/kit/copy-button.tsx'
@@ -20,9 +20,15 @@ export function SignInDialog({ runtime, email, onClose }: SignInProps): ReactNod
   const toasts = useToasts()
   const [attemptId, setAttemptId] = useState<string>()
   const [name, setName] = useState(email ?? '')
+  // The answer to `begin` may come after that.
+  const isClosed = useRef(false)
   const begin = useWrite('login_attempts.create', {
     complains: false,
-    onSuccess: ({ login_attempt }) => setAttemptId(String(login_attempt.id)),
+    onSuccess: ({ login_attempt }) => {
+      const begun = String(login_attempt.id)
+      if (isClosed.current) cancel.mutate({ id: begun })
+      else setAttemptId(begun)
+    },
   })
   const cancel = useWrite('login_attempts.cancel', {})
   const shown = useRead(
@@ -33,7 +39,7 @@ export function SignInDialog({ runtime, email, onClose }: SignInProps): ReactNod
   // Until the answer about a second attempt is there, the first one's is still shown.
   const latest = shown.data?.login_attempt
   const attempt = latest && String(latest.id) === attemptId ? latest : undefined
-  const isUnderway = attempt !== undefined && !ended.includes(attempt.status)
+  const isUnderway = attemptId !== undefined && !(attempt && ended.includes(attempt.status))
   const account = attempt?.status === 'succeeded' ? (attempt.account_email ?? 'The account') : undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the attempt succeeds.
   useEffect(() => {
@@ -46,7 +52,8 @@ export function SignInDialog({ runtime, email, onClose }: SignInProps): ReactNod
     begin.mutate({ runtime, ...(name.trim() && { email: name.trim() }) })
   }
   const close = () => {
-    if (isUnderway) cancel.mutate({ id: String(attempt.id) })
+    isClosed.current = true
+    if (isUnderway) cancel.mutate({ id: attemptId })
     onClose()
   }
   return (
