@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { daysAgo } from '../../platform/db/days-ago.ts'
 import { metadataText } from '../sessions/session.ts'
 
 /** Failed within a day, outside frozen categories, newest first. */
@@ -20,7 +21,7 @@ export async function selectRecentlyFailed(db: Database, limit: number): Promise
 
 /** By the database's clock: one host with a wrong clock must not archive what people work on. */
 export async function selectTimeDaysAgo(db: Database, days: number): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`select now() - make_interval(days => ${days}) as at`.execute(db)
+  const { rows } = await sql<{ at: Date }>`select ${daysAgo(days)} as at`.execute(db)
   const [row] = rows
   if (!row) throw new Error('the time was not returned')
   return row.at

@@ -10,6 +10,7 @@ import {
   type JobSelection,
   lockWaitingJobs,
   rescheduleJobs,
+  selectTransactionTime,
 } from '../../platform/jobs/queued-job-store.ts'
 import { protectedQueue } from '../../platform/jobs/queues.ts'
 import { refuse } from '../../platform/refusal.ts'
@@ -64,7 +65,7 @@ async function changeJobs<Action extends 'discard' | 'reschedule', Done>(
     refuseChange(sentence, await count(app, app.db, scope))
   }
   await refuseProtected(app, scope)
-  const { counted, done } = await transact(app.db, async (tx) => {
+  const { counted, done, performedAt } = await transact(app.db, async (tx) => {
     const jobs = await lockWaitingJobs(tx, selectionOf(app, scope), limits.queuedJobs + 1)
     const counted =
       jobs.length > limits.queuedJobs ? await count(app, tx, scope) : tally(app, scope, countByClass(jobs))
@@ -75,12 +76,12 @@ async function changeJobs<Action extends 'discard' | 'reschedule', Done>(
     )
     const { matched: affected } = counted
     if (affected > 0) await app.events.publish(tx, queuedJobsChanged, { payload: { action, affected } })
-    return { counted, done }
+    return { counted, done, performedAt: await selectTransactionTime(tx) }
   })
   const affected = counted.matched
   if (affected > 0) app.log.warn({ scope, affected, by, reason }, 'queued jobs were changed by hand')
-  const performedAt = formatTimestamp(app.clock.now())
-  return { action, ...counted, affected, skipped: [], actor: by, performed_at: performedAt, done }
+  const performed = formatTimestamp(performedAt)
+  return { action, ...counted, affected, skipped: [], actor: by, performed_at: performed, done }
 }
 
 /** With what waits there: the caller learns what the refusal kept. */

@@ -73,6 +73,14 @@ export async function deleteDeadJobs(db: Database, { days, limit }: Slice): Prom
   return Number(numAffectedRows ?? 0)
 }
 
+/** When the transaction changes what it changes, by the database's clock, which also decides when a job is due. */
+export async function selectTransactionTime(tx: Transaction): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select now() as at`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error('the time was not returned')
+  return row.at
+}
+
 /** Returns the time at which they are due now. */
 export async function rescheduleJobs(tx: Transaction, ids: readonly string[], delayMinutes: number): Promise<Date> {
   const { rows } = await sql<{ run_at: Date }>`

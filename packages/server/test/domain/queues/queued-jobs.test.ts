@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 
@@ -218,7 +218,7 @@ describe('POST /health/reschedule_queued_jobs', () => {
       'select attempts, last_error, round(extract(epoch from run_at - now()) / 60)::int as minutes from graphile_worker.jobs',
     )
     expect(rows).toEqual(Array(2).fill({ attempts: 0, last_error: null, minutes: 45 }))
-    expect(Math.round((Date.parse(body.scheduled_at) - Date.parse(body.performed_at)) / 60_000)).toBe(45)
+    expect(Date.parse(body.scheduled_at) - Date.parse(body.performed_at)).toBe(45 * 60_000)
   })
 
   test.each([
@@ -231,7 +231,20 @@ describe('POST /health/reschedule_queued_jobs', () => {
     await noJobs()
     await addJobs('look_at_clis', 1)
     const { body } = await reschedule({ queue_name: 'maintenance', expected_count: 1, delay_minutes: delay })
-    expect(Math.round((Date.parse(body.scheduled_at) - Date.parse(body.performed_at)) / 60_000)).toBe(minutes)
+    expect(Date.parse(body.scheduled_at) - Date.parse(body.performed_at)).toBe(minutes * 60_000)
+  })
+
+  test('POST /health/reschedule_queued_jobs dates everything by the clock of the database', async () => {
+    await noJobs()
+    await addJobs('look_at_clis', 1)
+    const { clock } = app.host.app
+    const original = clock.now
+    onTestFinished(() => {
+      clock.now = original
+    })
+    clock.now = () => new Date(original().getTime() + 5 * 3_600_000)
+    const { body } = await reschedule({ queue_name: 'maintenance', expected_count: 1, delay_minutes: 7 })
+    expect(Date.parse(body.scheduled_at) - Date.parse(body.performed_at)).toBe(7 * 60_000)
   })
 
   test('POST /health/reschedule_queued_jobs refuses a delay that is no number with 422 and changes nothing', async () => {
