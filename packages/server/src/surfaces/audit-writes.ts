@@ -2,7 +2,7 @@ import type { AuditEntry } from '@yardmaster/contract/audit/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { gatewayPath } from '../domain/workspaces/workspace.ts'
-import { isBelow } from '../platform/http/guard.ts'
+import { formPaths, isBelow } from '../platform/http/guard.ts'
 
 /** Records every request that may change something and says who sends it. Tools are recorded call by call. */
 export function auditWrites(server: FastifyInstance, app: App): void {
@@ -47,8 +47,8 @@ function filledIn(part: string, params: unknown): string {
 }
 
 /** An address without a route changes nothing. What agents send to MCP servers through us changes nothing here. */
-function isWrite({ method, is404, routeOptions: { url = '' } }: FastifyRequest): boolean {
-  const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+function isWrite({ method, is404, routeOptions: { url = '', config } }: FastifyRequest): boolean {
+  const isRead = !config?.isWrite && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS')
   return !isRead && !is404 && url !== '/mcp' && !isBelow(gatewayPath, { url })
 }
 
@@ -78,11 +78,11 @@ function operationOf({ routeOptions, params, method }: FastifyRequest): string {
   return typeof named === 'string' ? named : `${method} ${routeOptions.url}`
 }
 
-function targetOf({ routeOptions, params, createdId }: FastifyRequest): string | undefined {
-  return targetIn(routeOptions.url ?? '', params, createdId)
+function targetOf({ routeOptions, params, createdId, about }: FastifyRequest): string | undefined {
+  return about ?? targetIn(routeOptions.url ?? '', params, createdId)
 }
 
 function surfaceOf({ routeOptions: { url = '', config } }: FastifyRequest): AuditEntry['surface'] {
-  if (isBelow('/web', { url })) return 'web'
+  if (['/web', ...formPaths].some((path) => isBelow(path, { url }))) return 'web'
   return config?.auth === 'operator' || !isBelow('/api', { url }) ? 'operator' : 'api'
 }

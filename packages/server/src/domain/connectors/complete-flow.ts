@@ -5,7 +5,7 @@ import { TokenRequestFailed, type Tokens, untilSent } from '../../platform/oauth
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { storeGrant } from '../credentials/credential.ts'
-import { stillSignedIn } from '../sign-ins/sign-in.ts'
+import { findSignInById } from '../sign-ins/sign-in.ts'
 import { deleteClient, type FlowRow, takeFlow } from './flow-store.ts'
 import { resumeParked } from './parking.ts'
 
@@ -64,7 +64,7 @@ async function refuseStranger(app: App, flow: FlowRow, signInId: number | undefi
   const owner = flow.sign_in_id
   if (owner === null) return
   const isOther = signInId !== undefined && signInId !== owner
-  if (isOther || !(await stillSignedIn(app, [owner])).has(owner))
+  if (isOther || !(await findSignInById(app, owner)))
     refuse(
       'cannot_authorize',
       'This authorization was begun in another browser, or its sign-in has ended. Begin again.',

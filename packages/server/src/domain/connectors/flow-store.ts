@@ -74,14 +74,16 @@ export async function takeFlow(db: Database, state: string): Promise<FlowRow | u
   return row && asFlow(row)
 }
 
-/** Where the person began; the flow stays. */
-export async function findReturnOrigin(db: Database, state: string): Promise<string | undefined> {
-  const row = await db
+/** Who began, where and for which server; the flow stays. */
+export function findBegun(
+  db: Database,
+  state: string,
+): Promise<Pick<FlowRow, 'server_name' | 'sign_in_id' | 'return_origin'> | undefined> {
+  return db
     .selectFrom('mcp_oauth_flows')
-    .select('return_origin')
+    .select(['server_name', 'sign_in_id', 'return_origin'])
     .where('state_hash', '=', stateHashOf(state))
     .executeTakeFirst()
-  return row?.return_origin ?? undefined
 }
 
 /** The driver has parsed the column. */

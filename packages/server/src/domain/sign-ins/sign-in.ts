@@ -117,6 +117,12 @@ export async function findSignIn(app: App, token: string): Promise<{ row: SignIn
   return { row: { ...row, last_used_at: now }, isRenewed }
 }
 
+/** Undefined if it has ended. */
+export async function findSignInById(app: App, id: number): Promise<SignInRow | undefined> {
+  const [row] = await selectSignInsById(app.db, [id])
+  return row && isValid(app, row) ? row : undefined
+}
+
 /** Those of the sign-ins that still hold. */
 export async function stillSignedIn(app: App, ids: readonly number[]): Promise<Set<number>> {
   const rows = ids.length === 0 ? [] : await selectSignInsById(app.db, ids)

@@ -21,10 +21,14 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The name of the operation that the route calls. */
     operation?: string
+    /** A GET that changes something all the same: an authorization server sends people back by one. */
+    isWrite?: true
   }
   interface FastifyRequest {
     /** The id of what the request made, as its answer says. */
     createdId: string | number | null
+    /** What the request was about, such as `connectors/calendar`, where its address does not say it. */
+    about: string | null
   }
 }
 

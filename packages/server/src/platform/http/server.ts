@@ -99,6 +99,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
   server.decorateRequest('browser', null)
   server.decorateRequest('keyHolder', null)
   server.decorateRequest('createdId', null)
+  server.decorateRequest('about', null)
   server.addHook('onRequest', guard.check)
   if (tracing.isOn) traceRequests(server, tracing)
   server.addHook('onResponse', (request, reply, done) => {

@@ -26,6 +26,22 @@ export function servePage(
   })
 }
 
+type Return = {
+  url: string
+  operation: string
+  /** Returns where to go on, and what it was about. */
+  perform(address: Address): Promise<{ redirect: string; about: string }>
+}
+
+/** Serves what another site sends the operator back to. It changes something, although a browser can only send a GET there. */
+export function serveReturn(server: FastifyInstance, { url, operation, perform }: Return): void {
+  server.get(url, { config: { ...guarded.config, operation, isWrite: true } }, async (request, reply) => {
+    const { redirect, about } = await perform(addressOf(request))
+    request.about = about
+    return reply.redirect(redirect)
+  })
+}
+
 type Action = {
   url: string
   /** The name of what it does, where its address does not say it. */

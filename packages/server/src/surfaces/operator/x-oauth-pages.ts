@@ -12,7 +12,7 @@ import type { Page } from '../../platform/html/page.ts'
 import { notice } from '../../platform/html/parts.ts'
 import type { FormTokens } from '../../platform/http/form-tokens.ts'
 import type { Refusal } from '../../platform/refusal.ts'
-import { type Filled, guardedForm, serveAction, servePage } from './operator-route.ts'
+import { type Filled, guardedForm, serveAction, servePage, serveReturn } from './operator-route.ts'
 
 const authorizePath = '/supervisor/x_oauth/authorize'
 const completePath = '/supervisor/x_oauth/complete'
@@ -53,9 +53,14 @@ export function registerSocialPages(server: FastifyInstance, app: App, tokens: F
     },
     renderRefused: async (_address, filled, refusal) => authorizePage(filled, refusal),
   })
-  servePage(server, callbackPath, async ({ query: { state = '', ...returned } }) => ({
-    redirect: pageOf(await completeSocialFlow(app, state, returned)),
-  }))
+  serveReturn(server, {
+    url: callbackPath,
+    operation: 'social_credentials.complete',
+    perform: async ({ query: { state = '', ...returned } }) => {
+      const id = await completeSocialFlow(app, state, returned)
+      return { redirect: pageOf(id), about: `social_credentials/${id}` }
+    },
+  })
   serveAction(server, {
     url: completePath,
     operation: 'social_credentials.complete',

@@ -7,11 +7,12 @@ import {
   completeFlow,
   completePasted,
   disconnect,
-  findReturnOrigin,
+  findBegun,
   type NextStep,
   sessionStatus,
 } from '../../domain/connectors/connector.ts'
 import { findSession } from '../../domain/sessions/session.ts'
+import { findSignInById } from '../../domain/sign-ins/sign-in.ts'
 import { html } from '../../platform/html/html.ts'
 import type { Page } from '../../platform/html/page.ts'
 import { actionForm, notice } from '../../platform/html/parts.ts'
@@ -19,12 +20,14 @@ import { Form } from '../../platform/http/form-body.ts'
 import { sendPage } from '../../platform/http/pages.ts'
 import { Refusal, refuse, refuseMissing } from '../../platform/refusal.ts'
 
-const signedIn = { config: { auth: 'browser', isPage: true } } as const
+const signedIn = { auth: 'browser', isPage: true } as const
 
 /** How a person authorizes an MCP server without the dashboard's script, and where authorization servers send them back to. */
 export function registerOauthPages(server: FastifyInstance, app: App): void {
-  server.post('/mcp_oauth/initiate', signedIn, async (request, reply) => {
+  const initiating = { config: { ...signedIn, operation: 'connectors.authorize' } }
+  server.post('/mcp_oauth/initiate', initiating, async (request, reply) => {
     const { server_name: serverName = '', session_id } = fieldsOf(request)
+    request.about = aboutServer(serverName)
     const sessionId = session_id ? Number(session_id) : undefined
     if (sessionId !== undefined && !Number.isSafeInteger(sessionId)) refuseMissing()
     return orPage(reply, 'Authorization not begun', async () => {
@@ -40,9 +43,16 @@ export function registerOauthPages(server: FastifyInstance, app: App): void {
 
   // The authorization server sends the browser here, so it sends no cookie: the state proves which person began. They may have
   // begun under another name of this server than the one it registered, and only there are they signed in.
-  server.get('/mcp_oauth/callback', { config: { auth: 'none', isPage: true } }, async (request, reply) => {
+  const completing = { ...signedIn, operation: 'connectors.complete' }
+  const returning = { config: { ...completing, auth: 'none', isWrite: true } } as const
+  server.get('/mcp_oauth/callback', returning, async (request, reply) => {
     const { state = '', ...returned } = texts(request.query)
-    const origin = (await findReturnOrigin(app.db, state)) ?? ''
+    const begun = await findBegun(app.db, state)
+    const origin = begun?.return_origin ?? ''
+    if (begun) {
+      request.about = aboutServer(begun.server_name)
+      if (begun.sign_in_id !== null) request.signIn = await findSignInById(app, begun.sign_in_id)
+    }
     const complete = async (): Promise<FastifyReply> => {
       if (state === '') refuse('cannot_authorize', 'The address has no state. Begin again.')
       return reply.redirect(origin + placeOf(await completeFlow(app, state, returned)), 302)
@@ -50,26 +60,33 @@ export function registerOauthPages(server: FastifyInstance, app: App): void {
     return orPage(reply, 'Not authorized', complete, origin)
   })
 
-  server.post('/mcp_oauth/complete', signedIn, (request, reply) => {
+  server.post('/mcp_oauth/complete', { config: completing }, (request, reply) => {
     const { state = '', redirect_response: pasted = '' } = fieldsOf(request)
     return orPage(reply, 'Not authorized', async () => {
       const done = await completePasted(app, state, pasted, { signInId: request.browser?.signInId })
+      request.about = aboutServer(done.serverName)
       return reply.redirect(placeOf(done), 302)
     })
   })
 
-  server.get<{ Params: { session_id: string } }>('/mcp_oauth/status/:session_id', signedIn, async (request, reply) => {
+  const looking = { config: signedIn }
+  server.get<{ Params: { session_id: string } }>('/mcp_oauth/status/:session_id', looking, async (request, reply) => {
     const id = /^\d{1,15}$/.test(request.params.session_id) ? Number(request.params.session_id) : 0
     const session = await findSession(app.db, { id })
     return reply.send(await sessionStatus(app, serversOf(app.catalog.current(), session)))
   })
 
-  server.delete<{ Params: { id: string } }>('/connector_credentials/:id', signedIn, async (request, reply) => {
+  const disconnecting = { config: { ...signedIn, operation: 'connectors.disconnect' } }
+  server.delete<{ Params: { id: string } }>('/connector_credentials/:id', disconnecting, async (request, reply) => {
     const { id } = request.params
     if (!/^[0-9a-f-]{36}$/.test(id)) refuseMissing()
     await disconnect(app, id)
     return reply.redirect('/connectors', 303)
   })
+}
+
+function aboutServer(name: string): string {
+  return `connectors/${name}`
 }
 
 function placeOf({ serverName, sessionId }: Pick<Completed, 'serverName' | 'sessionId'>): string {

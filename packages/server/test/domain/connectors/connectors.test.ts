@@ -7,6 +7,7 @@ import { signedIn } from '../../support/http/dashboard-browser.ts'
 import { authorizedMcpServer } from '../../support/oauth/authorized-mcp-server.ts'
 import { testCertificate, tlsServer } from '../../support/oauth/tls-server.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const remote = await authorizedMcpServer()
 afterAll(() => remote.close())
@@ -258,6 +259,44 @@ describe('authorizing a server', () => {
 
   it('answers 404 for a server that the catalog does not have', async () => {
     expect((await app.post('/connectors/nothing/authorize', {})).status).toBe(404)
+  })
+})
+
+describe('the audit log', () => {
+  const recorded = async (where: string) =>
+    (await app.pool.query(`select * from audit_entries where ${where} order by at`)).rows
+
+  it('names the person who began when the authorization server sends them back, and records no stranger', async () => {
+    await app.pool.query('delete from audit_entries')
+    const ada = await signedIn(app, 'Ada')
+    const { body } = await ada.post('/web/v1/connectors/vault/authorize', {})
+    expect((await callback(await remote.consent(body.url))).status).toBe(302)
+    const refused = await ada.post('/web/v1/connectors/vault/authorize', { again: true })
+    expect((await callback(`https://x/mcp_oauth/callback?error=no&state=${refused.body.state}`)).status).toBe(400)
+    expect((await callback('https://x/mcp_oauth/callback?code=a&state=unknown')).status).toBe(400)
+    await app.post('/categories', { name: 'Recorded after the callbacks' })
+    await eventually(
+      () => recorded("operation = 'categories.create'"),
+      (rows) => rows.length > 0,
+    )
+    const by = { actor_kind: 'person', actor: 'Ada', surface: 'web', operation: 'connectors.complete' }
+    expect(await recorded("actor = 'Ada' and operation = 'connectors.complete'")).toMatchObject([
+      { ...by, target: 'connectors/vault', status: 302 },
+      { ...by, target: 'connectors/vault', status: 400 },
+    ])
+    expect(await recorded("operation = 'connectors.complete' and actor_kind = 'anonymous' and status >= 400")).toEqual(
+      [],
+    )
+  })
+
+  it('records the return of a person whose authorization a caller with a key began', async () => {
+    await app.pool.query('delete from audit_entries')
+    await authorize('vault')
+    const found = await eventually(
+      () => recorded("operation = 'connectors.complete'"),
+      (rows) => rows.length > 0,
+    )
+    expect(found).toMatchObject([{ actor_kind: 'anonymous', target: 'connectors/vault', status: 302 }])
   })
 })
 

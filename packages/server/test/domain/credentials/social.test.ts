@@ -8,6 +8,7 @@ import { operatorBrowser, operatorEnvironment } from '../../support/http/operato
 import { socialProvider } from '../../support/oauth/social-provider.ts'
 import { testCertificate } from '../../support/oauth/tls-server.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
+import { eventually } from '../../support/vitest/eventually.ts'
 
 const provider = await socialProvider()
 afterAll(() => provider.close())
@@ -98,6 +99,17 @@ describe('authorizing an account', () => {
     expect(page.text).toContain('X_ACCESS_TOKEN')
     expect(page.text).not.toMatch(/social-(access|refresh)-token/)
     expect(page.text).not.toContain(row.access_token)
+  })
+
+  it('is in the audit log when the provider sends the operator back', async () => {
+    await app.pool.query('delete from audit_entries')
+    await authorize()
+    const recorded = async () =>
+      (await app.pool.query("select * from audit_entries where operation = 'social_credentials.complete'")).rows
+    const found = await eventually(recorded, (entries) => entries.length > 0)
+    const [{ id }] = await rows()
+    const by = { actor_kind: 'operator', actor: 'operator', surface: 'operator' }
+    expect(found).toMatchObject([{ ...by, target: `social_credentials/${id}`, status: 302 }])
   })
 
   it('shows the consent link and a box for the address if the redirect is not ours', async () => {

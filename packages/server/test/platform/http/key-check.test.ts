@@ -1,8 +1,9 @@
 import { connect } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { apiKeys } from '../../../src/platform/http/api-keys.ts'
 import { networkOf } from '../../../src/platform/http/guess-limit.ts'
-import { keyCheck } from '../../../src/platform/http/key-check.ts'
+import { keyCheck, refuseUnlessReading } from '../../../src/platform/http/key-check.ts'
 import { Refusal } from '../../../src/platform/refusal.ts'
 import { testKey } from '../../support/app/app.ts'
 import { kitServer } from '../../support/http/kit-server.ts'
@@ -145,6 +146,19 @@ test('keys of another realm are refused and do not count as guesses', async () =
   const { judge, judgeAll } = checkWithClock('right')
   expect(await judgeAll(wrongKeys(30).map((key) => `other_${key}`))).toEqual(Array(30).fill('wrong'))
   expect(await judge('wrong')).toBe('wrong')
+})
+
+test.each([
+  ['GET', {}, true],
+  ['HEAD', {}, true],
+  ['POST', {}, false],
+  ['GET', { isWrite: true }, false],
+  ['GET', { needsFullScope: true }, false],
+] as const)('a key that may only read and sends %s to a route with %o is let through: %s', (method, config, isLet) => {
+  // As much of a request as the check reads.
+  const request = { method, is404: false, routeOptions: { config } } as unknown as FastifyRequest
+  if (isLet) expect(refuseUnlessReading(request)).toBeUndefined()
+  else expect(() => refuseUnlessReading(request)).toThrow('This key may only read')
 })
 
 test('callers without an address count as one network', async () => {
