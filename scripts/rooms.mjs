@@ -14,7 +14,7 @@ export const roomLines = [
   ['lifecycle', 'budgets'],
   ['conversation', 'search', 'archive'],
   ['accounts', 'connectors'],
-  ['login-attempts', 'host-logins', 'heartbeats', 'turns'],
+  ['login-attempts', 'host-logins', 'heartbeats', 'turns', 'artifacts'],
   ['triggers', 'backlog', 'outcomes', 'pull-requests'],
   ['fires', 'wakes'],
   ['chat', 'forge', 'watches'],

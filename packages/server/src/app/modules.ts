@@ -2,6 +2,7 @@ import { accounts } from '../domain/accounts/room.ts'
 import { apiKeys } from '../domain/api-keys/room.ts'
 import type { Room } from '../domain/app.ts'
 import { archive } from '../domain/archive/room.ts'
+import { artifacts } from '../domain/artifacts/room.ts'
 import { attention } from '../domain/attention/room.ts'
 import { audit } from '../domain/audit/room.ts'
 import { backlog } from '../domain/backlog/room.ts'
@@ -88,6 +89,7 @@ export const modules: readonly Room[] = [
   hostLogins,
   heartbeats,
   turns,
+  artifacts,
   triggers,
   backlog,
   outcomes,

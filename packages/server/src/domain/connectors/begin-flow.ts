@@ -15,7 +15,7 @@ import { type DeclaredServer, takesSignIn } from '../catalog/catalog.ts'
 import { credentialKeyOf, ownAddress, type RemoteServer, recordNeed, signInStateOf } from '../credentials/credential.ts'
 import { findSession } from '../sessions/session.ts'
 import { insertFlow, replaceClient, selectClient } from './flow-store.ts'
-import { resumeParked } from './parking.ts'
+import { resumeWaiting } from './parking.ts'
 import { filledIn, type OauthSettings, oauthSettingsOf, remoteServerOf } from './remote-server.ts'
 
 /** What a person does next. `paste`: the authorization server sends them to an address that is not ours, which they paste here. */
@@ -54,7 +54,7 @@ export async function beginFlow(
   if (sessionId !== undefined) await findSession(app.db, { id: sessionId })
   const about = { declaresOauth: declared.oauth !== undefined }
   if (!again && (await signInStateOf(app, app.db, server, about)) === 'ready') {
-    await transact(app.db, (tx) => resumeParked(app, tx, server.name))
+    await transact(app.db, (tx) => resumeWaiting(app, tx, server.name))
     return { kind: 'authorized', serverName: server.name }
   }
   const settings = oauthSettingsOf(app.catalog, declared)

@@ -7,7 +7,7 @@ import type { App } from '../app.ts'
 import { storeGrant } from '../credentials/credential.ts'
 import { findSignInById } from '../sign-ins/sign-in.ts'
 import { deleteClient, type FlowRow, takeFlow } from './flow-store.ts'
-import { resumeParked } from './parking.ts'
+import { resumeWaiting } from './parking.ts'
 
 /** What the authorization server sent the person back with. */
 export type Returned = { code?: string | undefined; error?: string | undefined; iss?: string | undefined }
@@ -41,7 +41,7 @@ export async function completeFlow(
   return transact(app.db, async (tx) => {
     const { server, issuer, token_endpoint: tokenEndpoint, scopes, resource } = flow
     await storeGrant(app, tx, { server, issuer, client, tokenEndpoint, tokens, scopes, resource })
-    const resumed = await resumeParked(app, tx, server.name)
+    const resumed = await resumeWaiting(app, tx, server.name)
     return { serverName: server.name, sessionId: flow.session_id, resumed }
   })
 }

@@ -3,12 +3,12 @@ import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { type ServerToAuthorize, serversOf, serversToAuthorize } from '../catalog/catalog.ts'
 import { credentialKeyOf, findToken, recordNeed, spawnMarginSeconds } from '../credentials/credential.ts'
-import { findLastTurn, findStanding, hasPendingMessages, withdrawLiveTurn } from '../inbox/inbox.ts'
-import { restartLocked } from '../lifecycle/lifecycle.ts'
+import { withdrawLiveTurn } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
-import { lockSessionIfThere, readMetadata, recordSignInNeed, type SessionRow, transition } from '../sessions/session.ts'
+import { lockSessionIfThere, readMetadata, type SessionRow, transition } from '../sessions/session.ts'
 import { selectParked } from './parking-store.ts'
 import { remoteServerOf } from './remote-server.ts'
+import { isParked, resumeParked } from './resume-parked.ts'
 
 /**
  * Before an agent starts: refreshes the tokens that expire soon, and returns the servers that a person must authorize first. A
@@ -50,7 +50,7 @@ export async function parkForServer(app: App, sessionId: number, serverName: str
 }
 
 /** Resumes the parked sessions that have what they need; the others wait for fewer servers. Returns those that were resumed. */
-export async function resumeParked(app: App, tx: Transaction, serverName: string): Promise<number[]> {
+export async function resumeWaiting(app: App, tx: Transaction, serverName: string): Promise<number[]> {
   const resumed: number[] = []
   for (const parked of await selectParked(tx)) {
     if (!namesIn(parked.servers).includes(serverName)) continue
@@ -62,42 +62,26 @@ export async function resumeParked(app: App, tx: Transaction, serverName: string
 /** The row lock decides: a session that another transaction has resumed is no longer parked. */
 async function resumeIfAuthorized(app: App, tx: Transaction, id: number): Promise<boolean> {
   const session = await lockSessionIfThere(tx, { id })
-  if (session?.status !== 'failed' || readMetadata(session).failure_reason !== 'oauth_required') return false
+  if (!session || !isParked(session)) return false
   const servers = await serversToAuthorize(app.catalog, session, tx)
-  if (servers.length > 0) {
-    await recordSignInNeed(tx, id, servers)
-    return false
-  }
-  const metadata = { oauth_complete: true } as const
-  if (await hasNothingToDo(tx, session)) {
-    await transition(app, tx, { sessionId: id, cause: 'authorized', with: { metadata } })
-    await note(app, tx, id, 'The servers are authorized. The session needs input.')
-    return true
-  }
-  await restartLocked(app, tx, session, { metadata })
-  await note(app, tx, id, 'The servers are authorized. The session goes on.')
-  return true
-}
-
-/** It was parked at rest: its last turn had ended well, and no prompt waits. */
-async function hasNothingToDo(tx: Transaction, { id }: SessionRow): Promise<boolean> {
-  const { hasQueued, isStopping } = await findStanding(tx, id)
-  const last = await findLastTurn(tx, id)
-  return !hasQueued && !isStopping && !(await hasPendingMessages(tx, id)) && last?.outcome === 'completed'
+  const changes = { metadata: { oauth_complete: true } } as const
+  return resumeParked(app, tx, { session, servers, why: 'The servers are authorized.', changes })
 }
 
 /**
- * Resumes the sessions that were parked while a person completed their last authorization. A session of a server that still waits is
- * not looked at, however many there are.
+ * Resumes the sessions that were parked while a person completed their last authorization, and those whose plugins no longer bring the
+ * server. A session that waits for a server which still needs a person is not locked, however many there are.
  */
 export async function sweepParked(app: App): Promise<void> {
   const isOpen = new Map<string, boolean>()
-  for (const { id, servers } of await selectParked(app.db)) {
+  for (const { id, servers, ...selection } of await selectParked(app.db)) {
     const names = namesIn(servers)
-    for (const name of names) if (!isOpen.has(name)) isOpen.set(name, await isUsable(app, name))
     // A session that names no server was parked by other means: a person restarts it.
-    if (names.length > 0 && names.every((name) => isOpen.get(name)))
-      await transact(app.db, (tx) => resumeIfAuthorized(app, tx, id))
+    if (names.length === 0) continue
+    const chosen = serversOf(app.catalog.current(), selection)
+    const needed = names.filter((name) => chosen.includes(name))
+    for (const name of needed) if (!isOpen.has(name)) isOpen.set(name, await isUsable(app, name))
+    if (needed.every((name) => isOpen.get(name))) await transact(app.db, (tx) => resumeIfAuthorized(app, tx, id))
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Room } from '../app.ts'
-import { artifactEndpoints } from './artifacts/endpoints.ts'
 import { endpoints } from './endpoints.ts'
 import { forkOnHost } from './fork.ts'
 import { forkSessionJob } from './fork-session-job.ts'
@@ -13,7 +12,7 @@ import { updateEndpoints } from './update/endpoints.ts'
 
 export const lifecycle: Room = {
   name: 'lifecycle',
-  endpoints: [...endpoints, ...updateEndpoints, ...artifactEndpoints],
+  endpoints: [...endpoints, ...updateEndpoints],
   tools,
   jobs: [forkSessionJob, refreshTranscriptJob, restoreWorkspaceJob],
   handlers: [handleOnHost(forkOnHost), handleOnHost(refreshOnHost), handleOnHost(restoreOnHost)],

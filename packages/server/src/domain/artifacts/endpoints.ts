@@ -1,7 +1,7 @@
 import * as contract from '@yardmaster/contract/lifecycle/artifact-endpoints'
-import { ok } from '../../../platform/http/answer.ts'
-import { bind } from '../../app.ts'
-import type { ArtifactList } from '../../catalog/catalog.ts'
+import { ok } from '../../platform/http/answer.ts'
+import { bind } from '../app.ts'
+import type { ArtifactList } from '../catalog/catalog.ts'
 import { changeArtifacts } from './change-artifacts.ts'
 import { listRules } from './list-rules.ts'
 
@@ -13,7 +13,7 @@ const declarations = {
 }
 
 /** One endpoint for each of the four lists. */
-export const artifactEndpoints = listRules.map((rules) => {
+export const endpoints = listRules.map((rules) => {
   const { list, message, bringsServers } = rules
   return bind(declarations[list], async ({ params, body }, app) => {
     const { session, needsAuthorization } = await changeArtifacts(app, params.id, rules, namesIn(body, list))

@@ -1,20 +1,20 @@
 import type { SessionRef } from '@yardmaster/contract/identifiers'
 import type { Session } from '@yardmaster/contract/sessions/fields'
-import type { Transaction } from '../../../platform/db/database.ts'
-import { transact } from '../../../platform/db/transact.ts'
-import { refuse } from '../../../platform/refusal.ts'
-import type { App } from '../../app.ts'
-import { lookUp, type ServerToAuthorize, serversToAuthorize } from '../../catalog/catalog.ts'
-import { note } from '../../logs/log.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { transact } from '../../platform/db/transact.ts'
+import { refuse } from '../../platform/refusal.ts'
+import type { App } from '../app.ts'
+import { lookUp, type ServerToAuthorize, serversToAuthorize } from '../catalog/catalog.ts'
+import { isParked, resumeParked } from '../connectors/connector.ts'
+import { note } from '../logs/log.ts'
 import {
   lockSession,
   readMetadata,
   recordArtifacts,
-  recordSignInNeed,
   type SessionRow,
   showRow,
   transition,
-} from '../../sessions/session.ts'
+} from '../sessions/session.ts'
 import type { ListRules } from './list-rules.ts'
 
 export type ChangedArtifacts = { session: Session; needsAuthorization: ServerToAuthorize[] }
@@ -33,7 +33,7 @@ export async function changeArtifacts(
     await noteDifference(app, tx, session, rules, names)
     const changed = { ...session, [rules.list]: names }
     const needsAuthorization = rules.bringsServers ? await serversToAuthorize(app.catalog, changed, tx) : []
-    if (rules.bringsServers) await park(app, tx, session, needsAuthorization)
+    if (rules.bringsServers) await parkOrResume(app, tx, changed, needsAuthorization)
     return { session: await showRow(app, tx, { id: session.id }), needsAuthorization }
   })
 }
@@ -62,14 +62,18 @@ async function noteDifference(
   await note(app, tx, session.id, `Changed the ${words}: ${parts.join('; ')}. The change applies from the next turn.`)
 }
 
-/** Parks the session until a person authorizes its servers. A session with a running turn is not parked. */
-async function park(app: App, tx: Transaction, session: SessionRow, servers: ServerToAuthorize[]): Promise<void> {
-  if (servers.length === 0) {
-    if (readMetadata(session).failure_reason === 'oauth_required') {
-      await recordSignInNeed(tx, session.id, [])
-    }
+/** Parks the session until a person authorizes its servers, or resumes it if it needs none of them any more. A session with a running turn is not parked. */
+async function parkOrResume(
+  app: App,
+  tx: Transaction,
+  session: SessionRow,
+  servers: ServerToAuthorize[],
+): Promise<void> {
+  if (isParked(session)) {
+    await resumeParked(app, tx, { session, servers, why: 'No server has to be authorized any more.' })
     return
   }
+  if (servers.length === 0) return
   if (session.status !== 'waiting' && session.status !== 'needs_input') return
   // Its turn runs: the agent waits for a person.
   if (readMetadata(session).blocked_on_elicitation) return

@@ -1,4 +1,4 @@
-import type { ArtifactList } from '../../catalog/catalog.ts'
+import type { ArtifactList } from '../catalog/catalog.ts'
 
 /** The differences between the four artifact lists of a session. */
 export type ListRules = {

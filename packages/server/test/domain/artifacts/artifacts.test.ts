@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { expectProblem, testApp } from '../../../support/app/app.ts'
-import { catalogOnDisk, wholeCatalog } from '../../../support/app/catalog-app.ts'
-import { changesNothing } from '../../../support/app/changes-nothing.ts'
-import { insertSession } from '../../../support/sessions/session-rows.ts'
+import { expectProblem, testApp } from '../../support/app/app.ts'
+import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const servers = wholeCatalog['mcp.json'] as Record<string, unknown>
 const many = (count: number, of: unknown) =>
@@ -91,17 +91,21 @@ describe('the MCP servers of a session', () => {
   test.each([
     ['mcp_servers', 'signed'],
     ['catalog_plugins', 'gate'],
-  ])('park a resting session if they need authorization (%s), and show only name and URL', async (list, name) => {
-    const id = await resting()
-    const needs = [{ server_name: 'signed', server_url: 'https://mcp.test/signed' }]
-    expect((await change(id, list, [name])).body).toMatchObject({
-      session: { status: 'failed', metadata: { failure_reason: 'oauth_required', oauth_required_servers: needs } },
-      oauth_required: true,
-      oauth_required_servers: needs,
-    })
-    const { session, oauth_required } = (await change(id, list, [])).body
-    expect([oauth_required, session.status, session.metadata.failure_reason]).toEqual([false, 'failed', undefined])
-  })
+  ])(
+    'park a resting session if they need authorization (%s), show only name and URL, and let it rest again without them',
+    async (list, name) => {
+      const id = await resting()
+      const needs = [{ server_name: 'signed', server_url: 'https://mcp.test/signed' }]
+      expect((await change(id, list, [name])).body).toMatchObject({
+        session: { status: 'failed', metadata: { failure_reason: 'oauth_required', oauth_required_servers: needs } },
+        oauth_required: true,
+        oauth_required_servers: needs,
+      })
+      const { session, oauth_required } = (await change(id, list, [])).body
+      expect([oauth_required, session.status]).toEqual([false, 'needs_input'])
+      for (const key of ['failure_reason', 'oauth_required_servers']) expect(session.metadata).not.toHaveProperty(key)
+    },
+  )
 
   test('the MCP servers of a session do not park one that is blocked on a question, whose turn still runs', async () => {
     const id = await resting({ metadata: { blocked_on_elicitation: true } })
