@@ -78,32 +78,60 @@ export const noRefresh = {
   refresh_after: null,
 } as const
 
-type Outcome = Partial<Pick<RefreshRow, 'access_token' | 'refresh_token' | 'expires_at' | 'refresh_error'>> & {
-  afterSeconds?: number
-  isRefreshed?: boolean
+type NewTokens = Pick<RefreshRow, 'access_token' | 'expires_at'> & { refresh_token?: string }
+
+/**
+ * The tokens that came of a refresh, in one statement. `spent` is the row as it was when the refresh was claimed. An answer that comes
+ * after the claim has ended is saved too, unless other tokens were stored meanwhile: the refresh token of the row is used up, and only
+ * this answer has the next one. A later attempt with the same token may have been refused, which drops it and keeps the access token.
+ * False if the row has other tokens.
+ */
+export async function saveTokens(
+  db: Database,
+  table: CredentialTable,
+  spent: Pick<RefreshRow, 'id' | 'access_token' | 'refresh_token'>,
+  tokens: NewTokens,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable(asOne(table))
+    .set({
+      ...tokens,
+      ...noRefresh,
+      refresh_error: null,
+      refreshed_at: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', spent.id)
+    .where((where) =>
+      where.or([
+        where('refresh_token', '=', spent.refresh_token),
+        where.and([where('refresh_token', 'is', null), where('access_token', '=', spent.access_token)]),
+      ]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
-/** Everything that came of a refresh, in one statement. False if the refresh is no longer the one underway. */
-export async function endRefresh(
+type Failure = { refresh_error: string; refresh_token?: null; afterSeconds: number }
+
+/** Why a refresh failed, in one statement. Nothing is written if it is no longer the one underway. */
+export async function recordFailedRefresh(
   db: Database,
   table: CredentialTable,
   { id, run }: { id: string; run: string },
-  outcome: Outcome,
-): Promise<boolean> {
-  const { afterSeconds, isRefreshed = false, ...columns } = outcome
-  const { numUpdatedRows } = await db
+  { afterSeconds, ...columns }: Failure,
+): Promise<void> {
+  await db
     .updateTable(asOne(table))
     .set({
       ...columns,
       ...noRefresh,
-      refresh_after: afterSeconds === undefined ? null : sql<Date>`now() + make_interval(secs => ${afterSeconds})`,
-      ...(isRefreshed && { refreshed_at: sql<Date>`now()` }),
+      refresh_after: sql<Date>`now() + make_interval(secs => ${afterSeconds})`,
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)
     .where('refresh_run', '=', run)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+    .execute()
 }
 
 /** The refreshes of this host that a crash ended. They stay marked: the next one knows that an answer may be lost. */

@@ -9,9 +9,10 @@ import type { App } from '../app.ts'
 import {
   beginRefresh,
   type CredentialTable,
-  endRefresh,
   lockCredential,
   type RefreshRow,
+  recordFailedRefresh,
+  saveTokens,
   selectDue,
 } from './credential-store.ts'
 
@@ -100,8 +101,8 @@ function isDue(app: App, row: RefreshRow, { marginSeconds, refused }: Wanted): b
   return row.expires_at !== null && row.expires_at.getTime() - app.clock.now().getTime() < marginSeconds * 1000
 }
 
-/** Longer than a request to a token endpoint may take. After this another host may try once more. */
-const claimSeconds = 90
+/** Twice what an attempt may take: three connections of 30 seconds each. After this another host may try once more. */
+const claimSeconds = 180
 const pollMs = 200
 
 /**
@@ -146,7 +147,7 @@ async function send<Row extends RefreshRow>(
   const resource = kind.resourceOf?.(row) ?? undefined
   try {
     const tokens = await untilSent(() => app.oauth.refresh(endpoint, { refreshToken, resource }))
-    await save(app, kind, row, { attempt, tokens })
+    await save(app, kind, row, tokens)
   } catch (error) {
     if (!(error instanceof TokenRequestFailed)) throw error
     await recordFailure(app, kind, row, { attempt, error })
@@ -158,19 +159,17 @@ async function save<Row extends RefreshRow>(
   app: App,
   { table, about }: CredentialKind<Row>,
   row: Row,
-  { attempt, tokens }: { attempt: Attempt; tokens: Tokens },
+  tokens: Tokens,
 ): Promise<void> {
   const place = (column: string) => ({ table, id: row.id, column })
   const refreshToken = sealIn(app, place('refresh_token'), tokens.refreshToken)
-  const outcome = {
+  const sealed = {
     access_token: app.vault.seal(place('access_token'), tokens.accessToken),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
     expires_at: expiryOf(app, tokens),
-    refresh_error: null,
-    isRefreshed: true,
   }
-  const isSaved = await untilReachable(() => endRefresh(app.db, table, attempt, outcome))
-  if (!isSaved) app.log.warn(about(row), 'a refreshed token came too late and is not used')
+  const isSaved = await untilReachable(() => saveTokens(app.db, table, row, sealed))
+  if (!isSaved) app.log.warn(about(row), 'a refreshed token came when the credential had others, and is not used')
 }
 
 /** The shortest pause after a failure, so that many sessions do not ask a server that is down. */
@@ -189,11 +188,11 @@ async function recordFailure<Row extends RefreshRow>(
   const aboutClient = error.code === 'invalid_client' ? clientRemedy : undefined
   const isOver = error.kind === 'permanent' && aboutClient === undefined
   const advice = isOver ? `${lost} ${remedy}` : aboutClient === undefined ? '' : ` ${aboutClient}`
-  const outcome = {
+  const failure = {
     ...(isOver && { refresh_token: null }),
     refresh_error: `${error.message}.${advice}`,
     afterSeconds: Math.min(Math.max(error.retryAfterSeconds ?? 0, pauseSeconds), maxPauseSeconds),
   }
-  await untilReachable(() => endRefresh(app.db, table, attempt, outcome))
+  await untilReachable(() => recordFailedRefresh(app.db, table, attempt, failure))
   app.log.warn({ ...about(row), kind: error.kind, reason: error.message }, 'a token could not be refreshed')
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../../src/domain/app.ts'
 import {
@@ -146,6 +147,66 @@ describe('a refresh that a crash cut off', () => {
     endpoint.useUp()
     expect(await token()).toEqual({ kind: 'needs_reauth' })
     expect((await row()).refresh_error).toMatch(/invalid_grant.*cut off.*Authorize the server again/)
+  })
+})
+
+describe('an answer that comes after the claim of its refresh has ended', () => {
+  /** The next request uses the refresh token up, and its answer is held back. */
+  async function held(): Promise<{ app: ReturnType<typeof token>; response: ServerResponse }> {
+    const received = new Promise<ServerResponse>((resolve) => endpoint.answer(resolve))
+    const app = token()
+    return { app, response: await received }
+  }
+  const send = (response: ServerResponse, status: number, content: object) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content))
+  const tokens = () => ({ access_token: 'access-token-late', refresh_token: endpoint.current(), expires_in: 3600 })
+
+  async function late() {
+    await granted({ expiresInSeconds: 1 })
+    await change('expires_at = now()')
+    const first = await held()
+    endpoint.useUp()
+    endpoint.answer(undefined)
+    await change('refresh_until = now()')
+    return first
+  }
+
+  it('is saved if the refresh token was refused to another host meanwhile, and the next refresh works', async () => {
+    const first = await late()
+    expect(await token()).toEqual({ kind: 'needs_reauth' })
+    send(first.response, 200, tokens())
+    expect(await first.app).toMatchObject({ kind: 'token', token: 'access-token-late' })
+    expect(await row()).toMatchObject({ refresh_run: null, refresh_error: null })
+    await change('expires_at = now()')
+    expect(await token()).toMatchObject({ kind: 'token', token: expect.not.stringContaining('late') })
+  })
+
+  it('is saved while another host asks again, whose refusal then changes nothing', async () => {
+    const first = await late()
+    const second = await held()
+    send(first.response, 200, tokens())
+    expect(await first.app).toMatchObject({ kind: 'token', token: 'access-token-late' })
+    send(second.response, 400, { error: 'invalid_grant' })
+    expect(await second.app).toMatchObject({ kind: 'token', token: 'access-token-late' })
+    expect(await row()).toMatchObject({ refresh_token: expect.any(String), refresh_error: null })
+  })
+
+  it('is not used if a person has authorized the server meanwhile', async () => {
+    const first = await late()
+    await granted({ expiresInSeconds: 3600, refreshToken: 'refresh-token-of-the-person' })
+    const before = await row()
+    send(first.response, 200, tokens())
+    expect(await first.app).toMatchObject({ kind: 'token', token: 'access-token-first' })
+    expect(await row()).toEqual(before)
+  })
+
+  it('has a claim of twice the time that three connections may take', async () => {
+    await granted({ expiresInSeconds: 1 })
+    const { app, response } = await held()
+    const { refresh_until: until, refresh_attempted_at: from } = await row()
+    expect((until.getTime() - from.getTime()) / 1000).toBe(180)
+    send(response, 200, tokens())
+    await app
   })
 })
 
