@@ -9,10 +9,18 @@ import {
   refuseInsecureEndpoint,
 } from '../../platform/oauth/client.ts'
 import { type AuthServer, type Discovered, DiscoveryFailed } from '../../platform/oauth/discover.ts'
+import { shown } from '../../platform/oauth/outbound.ts'
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { type DeclaredServer, takesSignIn } from '../catalog/catalog.ts'
-import { credentialKeyOf, ownAddress, type RemoteServer, recordNeed, signInStateOf } from '../credentials/credential.ts'
+import {
+  credentialKeyOf,
+  listSecretUses,
+  ownAddress,
+  type RemoteServer,
+  recordNeed,
+  signInStateOf,
+} from '../credentials/credential.ts'
 import { findSession } from '../sessions/session.ts'
 import { insertFlow, replaceClient, selectClient } from './flow-store.ts'
 import { resumeWaiting } from './parking.ts'
@@ -108,10 +116,45 @@ async function findEndpoints(
     await recordNeed(app.db, server.url, false)
     return refuse('cannot_authorize', `${server.name} asks for no sign-in`)
   }
-  const { authorization_endpoint, token_endpoint } = discovered.authServer
-  refuseInsecureEndpoint('authorization endpoint', authorization_endpoint)
-  refuseInsecureEndpoint('token endpoint', token_endpoint)
-  return { discovered, client: await findClient(app, discovered.authServer, settings, redirectUri) }
+  const authServer = withChosen(discovered.authServer, settings)
+  refuseInsecureEndpoint('authorization endpoint', authServer.authorization_endpoint)
+  refuseInsecureEndpoint('token endpoint', authServer.token_endpoint)
+  await refuseOtherAuthServer(app, server, authServer, settings)
+  return {
+    discovered: { ...discovered, authServer },
+    client: await findClient(app, authServer, settings, redirectUri),
+  }
+}
+
+/** An endpoint of the catalog comes before the one that the authorization server names. */
+function withChosen(authServer: AuthServer, { authorizationEndpoint, tokenEndpoint }: OauthSettings): AuthServer {
+  return {
+    ...authServer,
+    ...(authorizationEndpoint !== undefined && { authorization_endpoint: authorizationEndpoint }),
+    ...(tokenEndpoint !== undefined && { token_endpoint: tokenEndpoint }),
+  }
+}
+
+/**
+ * A secret of the catalog stays with the authorization server at which a person has used it. Otherwise an MCP server could name another
+ * one at any time and be sent the secret. What the catalog itself names is not asked about.
+ */
+async function refuseOtherAuthServer(
+  app: App,
+  server: RemoteServer,
+  { issuer, token_endpoint }: AuthServer,
+  { clientId, clientSecret, tokenEndpoint, metadataUrl }: OauthSettings,
+): Promise<void> {
+  if (clientId === undefined || clientSecret === undefined) return
+  if (tokenEndpoint !== undefined || metadataUrl !== undefined) return
+  const uses = await listSecretUses(app.db, clientId)
+  const [first] = uses
+  if (!first || uses.some((use) => use.issuer === issuer || use.token_endpoint === token_endpoint)) return
+  const names = uses.map(({ server_name }) => server_name).join(', ')
+  const used = shown(first.issuer ?? first.token_endpoint ?? '')
+  const why = `${server.name} names the authorization server ${shown(issuer)}, but the secret of the client ${clientId} belongs to ${used}.`
+  const remedy = `If the server has moved, disconnect ${names} and authorize again, or write oauth.authServerMetadataUrl into the catalog.`
+  refuse('cannot_authorize', `${why} ${remedy}`)
 }
 
 /** A client with both endpoints in the catalog needs no discovery. */

@@ -4,6 +4,7 @@ export {
   forgetCredential,
   type Grant,
   listCredentials,
+  listSecretUses,
   type RemoteServer,
   recordNeed,
   type SignInState,

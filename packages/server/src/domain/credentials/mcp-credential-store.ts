@@ -33,6 +33,19 @@ export function selectAll(db: Database | Transaction): Promise<McpCredentialRow[
   return db.selectFrom('mcp_credentials').selectAll().orderBy('server_name').execute()
 }
 
+export type SecretUse = Pick<McpCredentialRow, 'server_name' | 'issuer' | 'token_endpoint'>
+
+/** The credentials of a client that has a secret. */
+export function selectSecretUses(db: Database, clientId: string): Promise<SecretUse[]> {
+  return db
+    .selectFrom('mcp_credentials')
+    .select(['server_name', 'issuer', 'token_endpoint'])
+    .where('client_id', '=', clientId)
+    .where('client_secret', 'is not', null)
+    .orderBy('created_at')
+    .execute()
+}
+
 /**
  * A refresh token belongs to its client at one authorization server: it stays if the new grant of both has none. A server that
  * names another authorization server must not get the token of the earlier one.

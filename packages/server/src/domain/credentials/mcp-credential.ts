@@ -10,6 +10,7 @@ import {
   selectAll,
   selectByKey,
   selectProbe,
+  selectSecretUses,
   upsertCredential,
   upsertProbe,
 } from './mcp-credential-store.ts'
@@ -62,6 +63,9 @@ export function stateOfCredential(row: McpCredentialRow, now: Date): 'ready' | '
 export function listCredentials(db: Database | Transaction): Promise<McpCredentialRow[]> {
   return selectAll(db)
 }
+
+/** Where a person has used the secret of this client. */
+export const listSecretUses = selectSecretUses
 
 /** What a person granted. */
 export type Grant = {

@@ -4,7 +4,7 @@ import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { catalogOnDisk } from '../../support/app/catalog-app.ts'
 import { authorizedMcpServer } from '../../support/oauth/authorized-mcp-server.ts'
-import { testCertificate } from '../../support/oauth/tls-server.ts'
+import { testCertificate, tlsServer } from '../../support/oauth/tls-server.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 // A client that a person registered with the authorization server, and put into the catalog.
@@ -16,7 +16,21 @@ const remote = await authorizedMcpServer({
   demandsSecret: true,
   clients: [{ client_id: 'known', client_secret: secret, redirect_uris: [ours, elsewhere] }],
 })
-afterAll(() => remote.close())
+/** Another authorization server, which would like to have the secret. */
+const thief = await tlsServer((request, response) => {
+  const { origin } = thief
+  const isMetadata = request.url === '/.well-known/oauth-authorization-server'
+  const metadata = { issuer: origin, authorization_endpoint: `${origin}/auth`, token_endpoint: `${origin}/token` }
+  response.writeHead(isMetadata ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
+})
+/** The authorization server that the MCP server `moving` names. */
+let named = remote.origin
+const moving = await tlsServer((request, response) => {
+  const [, path] = /^\/\.well-known\/oauth-protected-resource(\/\w+)$/.exec(request.url ?? '') ?? []
+  const metadata = { resource: `${moving.origin}${path}`, authorization_servers: [named] }
+  response.writeHead(path ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(metadata))
+})
+afterAll(() => Promise.all([remote.close(), thief.close(), moving.close()]))
 const endpoints = { authorizationEndpoint: `${remote.origin}/auth`, tokenEndpoint: `${remote.origin}/token` }
 const client = { clientId: 'known', clientSecret: '${KNOWN_CLIENT_SECRET}', scopes: ['tools', 'offline_access'] }
 const server = (oauth: object) => ({ type: 'streamable-http', url: remote.url, oauth })
@@ -24,6 +38,14 @@ const folder = await catalogOnDisk({
   'mcp.json': {
     whole: server({ ...client, ...endpoints }),
     found: server(client),
+    moving: { ...server(client), url: `${moving.origin}/mcp` },
+    sibling: { ...server(client), url: `${moving.origin}/sibling` },
+    hinted: {
+      ...server({ ...client, authServerMetadataUrl: `${thief.origin}/.well-known/oauth-authorization-server` }),
+      url: `${moving.origin}/hinted`,
+    },
+    half: { ...server({ ...client, tokenEndpoint: endpoints.tokenEndpoint }), url: `${moving.origin}/half` },
+    inside: { ...server({ ...client, ...endpoints }), url: 'https://10.0.0.1/mcp' },
     pasted: server({ ...client, ...endpoints, redirectUri: elsewhere }),
     manual: server({ ...client, ...endpoints, manual: true }),
     wrong: server({ ...client, ...endpoints, clientSecret: 'another secret' }),
@@ -34,7 +56,7 @@ const folder = await catalogOnDisk({
 const app = testApp({
   environment: {
     CATALOG_PATH: `${folder}/air.json`,
-    OAUTH_ALLOWED_ORIGINS: remote.origin,
+    OAUTH_ALLOWED_ORIGINS: [remote, thief, moving].map(({ origin }) => origin).join(','),
     APP_HOST: 'yard.example',
     KNOWN_CLIENT_SECRET: secret,
   },
@@ -45,6 +67,7 @@ const { create, reaches } = sessionHelpers(app)
 beforeEach(async () => {
   for (const table of ['mcp_credentials', 'mcp_oauth_flows', 'mcp_oauth_clients'])
     await app.pool.query(`delete from ${table}`)
+  named = remote.origin
   remote.asked.length = 0
   for (const grant of Object.keys(remote.grants)) delete remote.grants[grant]
 })
@@ -120,6 +143,34 @@ describe('a client of the catalog', () => {
     expect(looks()).not.toContain('/reg')
     expect((await callback(await remote.consent(url))).status).toBe(302)
     expect(await credentials()).toMatchObject([{ client_id: 'known' }])
+  })
+
+  test('stays with the authorization server at which a person has used it, until they disconnect', async () => {
+    expect((await callback(await remote.consent((await begin('moving')).url))).status).toBe(302)
+    named = thief.origin
+    for (const name of ['moving', 'sibling']) {
+      const answer = await app.post(`/connectors/${name}/authorize`, { again: true })
+      expectProblem(answer, 422, 'Cannot authorize')
+      for (const part of [thief.origin, `belongs to ${remote.origin}.`, 'disconnect moving and authorize again'])
+        expect(answer.body.message).toContain(part)
+    }
+    expect((await app.pool.query('select from mcp_oauth_flows')).rowCount).toBe(0)
+    named = remote.origin
+    expect(new URL((await begin('sibling')).url).origin).toBe(remote.origin)
+
+    named = thief.origin
+    const [{ id }] = await credentials()
+    expect((await app.delete(`/connector_credentials/${id}`)).status).toBe(204)
+    expect(new URL((await begin('moving')).url).origin).toBe(thief.origin)
+  })
+
+  test('goes where the catalog says, whatever the server names', async () => {
+    expect((await callback(await remote.consent((await begin('moving')).url))).status).toBe(302)
+    expect(new URL((await begin('hinted')).url).origin).toBe(thief.origin)
+    named = thief.origin
+    expect((await begin('half')).next).toBe('consent')
+    const { rows } = await app.pool.query("select token_endpoint from mcp_oauth_flows where server_name = 'half'")
+    expect(rows).toEqual([{ token_endpoint: endpoints.tokenEndpoint }])
   })
 
   test.each([
