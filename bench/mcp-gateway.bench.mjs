@@ -37,7 +37,7 @@ const folder = await mkdtemp(join(tmpdir(), 'yardmaster-bench-catalog-'))
 await writeFile(join(folder, 'air.json'), JSON.stringify({ name: 'bench', mcp: ['./mcp.json'] }))
 await writeFile(join(folder, 'mcp.json'), JSON.stringify({ vault: { type: 'streamable-http', url, oauth: {} } }))
 const { host, stop } = await startBenchHost(
-  { ROLE: 'web', CATALOG_PATH: join(folder, 'air.json') },
+  { ROLE: 'web', CATALOG_PATH: join(folder, 'air.json'), OAUTH_ALLOWED_ORIGINS: new URL(url).origin },
   { trustedAuthority: certificate.cert },
 )
 try {

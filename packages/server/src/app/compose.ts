@@ -159,6 +159,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
     const audit = openAuditLog({ db: storage.db, clock: systemClock, log, redact: redactor.excerpt })
     // Closed after the web server, whose last requests it records.
     stack.opened('the audit log', audit, (it) => it.close())
+    const outbound = { allowedOrigins: config.OAUTH_ALLOWED_ORIGINS, ca: trustedAuthority }
     const gitHosts = allowedHosts(config.GIT_HOSTS)
     const agents = await openAgentConfinement(config, { home, hidden: storage.privatePaths })
     const app: App = {
@@ -194,10 +195,8 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
       redactor,
       audit,
       vault,
-      oauth: openOAuth({ allowedOrigins: config.OAUTH_ALLOWED_ORIGINS, ca: trustedAuthority }),
-      upstream: stack.opened('the connections to MCP servers', openUpstream({ ca: trustedAuthority }), (it) =>
-        it.close(),
-      ),
+      oauth: openOAuth(outbound),
+      upstream: stack.opened('the connections to MCP servers', openUpstream(outbound), (it) => it.close()),
       refreshes: new Map(),
       social: socialSettings(config),
       vended,

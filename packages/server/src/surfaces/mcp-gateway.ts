@@ -7,6 +7,7 @@ import { findReachable, type Reachable, sendAuthorized } from '../domain/connect
 import { gatewayPath } from '../domain/workspaces/workspace.ts'
 import { asEventStream, signalOf } from '../platform/http/register.ts'
 import { refuse, refuseMissing } from '../platform/refusal.ts'
+import { RemoteFailed } from '../platform/remote-failed.ts'
 
 type Route = { Params: { server: string }; Querystring: Record<string, unknown> }
 
@@ -49,6 +50,8 @@ async function passOn(app: App, request: FastifyRequest<Route>, reply: FastifyRe
   }).catch((error: unknown) => {
     if (error instanceof Error && 'syscall' in error)
       return refuse('unavailable', `The MCP server ${name} cannot be reached: ${Reflect.get(error, 'code')}`)
+    if (error instanceof RemoteFailed)
+      return refuse('unavailable', `The MCP server ${name} is not reached: ${error.message} (OAUTH_ALLOWED_ORIGINS)`)
     throw error
   })
   return sendBack(reply, answer, reachable)

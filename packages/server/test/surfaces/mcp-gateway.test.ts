@@ -46,6 +46,7 @@ const oauth = {
 const servers = {
   old: { type: 'sse', url: remote.sseUrl, oauth: {} },
   odd: { type: 'sse', url: `${odd.origin}/base/sse`, oauth },
+  hidden: { type: 'streamable-http', url: `${odd.origin.replace('127.0.0.1', 'localhost')}/hidden`, oauth },
   leaving: { type: 'streamable-http', url: `${odd.origin}/leaving`, oauth },
 }
 const folder = await catalogOnDisk({ 'mcp.json': servers })
@@ -271,6 +272,17 @@ describe('a server that refuses a token which has not expired', () => {
     expect(body.session.metadata).toMatchObject({ failure_reason: 'oauth_required' })
     const { body: listed } = await app.get('/connectors')
     expect(listed.connectors).toContainEqual(expect.objectContaining({ name: 'leaving', state: 'needs_reauth' }))
+  })
+})
+
+describe('a server whose name leads to a private network', () => {
+  test('is sent no token unless its origin is allowed, and the agent is told why', async () => {
+    const { server } = await givenTo('hidden')
+    asked.length = 0
+    const answer = await fetch(server.url, { method: 'POST', headers: server.headers, body: '{}' })
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).toMatch(/leads to a private address.*OAUTH_ALLOWED_ORIGINS/)
+    expect(asked).toEqual([])
   })
 })
 

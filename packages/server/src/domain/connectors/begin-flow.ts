@@ -111,6 +111,9 @@ async function findEndpoints(
 ): Promise<Endpoints> {
   const { url } = filledIn(app.catalog, server)
   refuseInsecureEndpoint('MCP server', url)
+  const problem = app.upstream.problemWith(url)
+  if (problem !== undefined)
+    refuse('cannot_authorize', `The address of ${server.name} ${problem}, or one of OAUTH_ALLOWED_ORIGINS`)
   const discovered = preRegistered(settings, url) ?? (await app.oauth.discover(url, settings))
   if (!discovered) {
     await recordNeed(app.db, server.url, false)

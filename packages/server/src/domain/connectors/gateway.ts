@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { isSecureEndpoint } from '../../platform/oauth/endpoint-rule.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { serversOf, takesSignIn } from '../catalog/catalog.ts'
@@ -50,8 +49,9 @@ export async function sendAuthorized(
   { sessionId, server }: Reachable,
   message: Message,
 ): Promise<IncomingMessage> {
-  if (!isSecureEndpoint(message.url))
-    refuse('cannot_authorize', `${server.name} has no https address; its token is not sent`)
+  const problem = app.upstream.problemWith(message.url)
+  if (problem !== undefined)
+    refuse('cannot_authorize', `The address of ${server.name} ${problem}. Its token is not sent there.`)
   const key = credentialKeyOf(server)
   const first = await findToken(app, key, { marginSeconds })
   if (first.kind !== 'token') return refuseTokenless(app, sessionId, server, first)

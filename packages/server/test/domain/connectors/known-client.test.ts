@@ -195,10 +195,11 @@ describe('a client of the catalog', () => {
     expect((await app.pool.query('select from mcp_oauth_flows')).rowCount).toBe(0)
   })
 
-  test('whose secret has no value, or whose token endpoint is in the clear, sends no one to consent', async () => {
+  test('whose secret has no value, whose token endpoint is in the clear, or whose server is on a private network, sends no one to consent', async () => {
     for (const [name, reason] of [
       ['unset', 'YARD_TEST_NEVER_SET'],
       ['plain', 'only sent to https addresses'],
+      ['inside', 'must be a public address, or one of OAUTH_ALLOWED_ORIGINS'],
     ] as const) {
       const answer = await app.post(`/connectors/${name}/authorize`, {})
       expectProblem(answer, 422, 'Cannot authorize')
