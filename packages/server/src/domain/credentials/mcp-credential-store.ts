@@ -83,6 +83,14 @@ export async function upsertCredential(tx: Transaction, values: Insertable<McpCr
     .execute()
 }
 
+export async function clearEndpoint(db: Database, id: string, reason: string): Promise<void> {
+  await db
+    .updateTable('mcp_credentials')
+    .set({ token_endpoint: null, refresh_error: reason, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
 export async function deleteCredential(tx: Transaction, id: string): Promise<McpCredentialRow | undefined> {
   return tx.deleteFrom('mcp_credentials').where('id', '=', id).returningAll().executeTakeFirst()
 }

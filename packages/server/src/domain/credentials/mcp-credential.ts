@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { Client } from '../../platform/oauth/client.ts'
+import { isSecureEndpoint } from '../../platform/oauth/endpoint-rule.ts'
 import type { Tokens } from '../../platform/oauth/tokens.ts'
 import type { App } from '../app.ts'
 import { idOfKey } from './credential-id.ts'
 import {
+  clearEndpoint,
   deleteCredential,
   type McpCredentialRow,
   selectAll,
@@ -120,6 +122,13 @@ export const mcpCredentials: CredentialKind<McpCredentialRow> = {
   resourceOf: ({ resource }) => resource,
   about: ({ server_name }) => ({ server: server_name }),
   remedy: 'Authorize the server again.',
+}
+
+/** A stored endpoint that breaks the rule for endpoints is forgotten: the token cannot be renewed. */
+export async function forgetBadEndpoints(db: Database): Promise<void> {
+  for (const { id, token_endpoint } of await selectAll(db))
+    if (token_endpoint !== null && !isSecureEndpoint(token_endpoint))
+      await clearEndpoint(db, id, 'The stored token endpoint is not an https address. Authorize the server again.')
 }
 
 export function placeOf(id: string, column: 'client_secret' | 'access_token' | 'refresh_token') {

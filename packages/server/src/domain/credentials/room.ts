@@ -1,7 +1,7 @@
 import type { Room } from '../app.ts'
 import { expireRefreshesOf } from './credential-store.ts'
 import { forOperator } from './forms.ts'
-import { mcpCredentials } from './mcp-credential.ts'
+import { forgetBadEndpoints, mcpCredentials } from './mcp-credential.ts'
 import { refreshDue } from './refresh.ts'
 import { spawnMarginSeconds } from './refresh-mcp-credential.ts'
 import { backgroundMarginSeconds, repairEndpoints, socialClient, socialCredentials } from './social-credential.ts'
@@ -18,6 +18,7 @@ export const credentials: Room = {
     await expireRefreshesOf(db, 'mcp_credentials', home.hostId)
     await expireRefreshesOf(db, 'social_credentials', home.hostId)
     await repairEndpoints(db)
+    await forgetBadEndpoints(db)
   },
   periodic: [
     {

@@ -221,6 +221,25 @@ describe('a stored token endpoint', () => {
     },
   )
 
+  it('that breaks the rule is forgotten at the next start, and the row says what to do', async () => {
+    await granted()
+    // The check of the column accepts it; only a parser finds out.
+    await change("token_endpoint = 'https://as.test:port/token'")
+    await credentials.recover?.(test.host.app)
+    expect(await row()).toMatchObject({
+      token_endpoint: null,
+      refresh_error: expect.stringMatching(/Authorize .* again/),
+    })
+    expect(await token()).toMatchObject({ kind: 'token', token: 'access-token-first' })
+    expect(endpoint.seen).toEqual([])
+  })
+
+  it('that follows the rule is kept at the next start', async () => {
+    await granted()
+    await credentials.recover?.(test.host.app)
+    expect(await row()).toMatchObject({ token_endpoint: endpoint.address, refresh_error: null })
+  })
+
   it('may be missing, which means to authorize again', async () => {
     await granted()
     await change('token_endpoint = null, expires_at = now()')
