@@ -21,6 +21,9 @@ const Credential = z.object({
   created_at: Timestamp.meta({ description: 'When a person authorized the server.' }),
   expires_at: Timestamp.nullable().meta({ description: 'When the access token expires; null if it does not.' }),
   refreshable: z.boolean().meta({ description: 'Whether the service can renew it without a person.' }),
+  refresh_token_unsupported: z.boolean().meta({
+    description: 'Whether the authorization server gave no refresh token, so that a person is needed each time.',
+  }),
   refreshed_at: Timestamp.nullable().meta({ description: 'When it was renewed last.' }),
   problem: z.string().nullable().meta({ description: 'Why it could not be renewed the last time.' }),
   scopes: z.string().nullable().meta({ description: 'What it permits, as the authorization server names it.' }),

@@ -33,6 +33,7 @@ test('a person authorizes a server by pasting the address they land on, and the 
   await dialog.getByRole('button', { name: 'Complete' }).click()
   await page.getByText('calendar is authorized; 1 session goes on').waitFor()
   await calendar.getByText('ready').waitFor()
+  await calendar.getByText('Its authorization server gives no refresh tokens').waitFor()
   await goto(`/sessions/${session.id}`)
   await page.getByText('hello', { exact: true }).first().waitFor()
   expect(faults).toEqual([])

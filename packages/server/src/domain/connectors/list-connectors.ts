@@ -56,6 +56,7 @@ function presentCredential(row: McpCredentialRow): NonNullable<Connector['creden
     created_at: formatTimestamp(row.created_at),
     expires_at: row.expires_at && formatTimestamp(row.expires_at),
     refreshable: isRefreshable(row),
+    refresh_token_unsupported: row.refresh_token_unsupported,
     refreshed_at: row.refreshed_at && formatTimestamp(row.refreshed_at),
     problem: row.refresh_error,
     scopes: row.scopes,

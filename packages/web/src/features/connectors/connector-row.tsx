@@ -76,7 +76,7 @@ function Missing({ connector: { missing } }: { connector: Connector }): ReactNod
 }
 
 function CredentialFacts({ credential }: { credential: NonNullable<Connector['credential']> }): ReactNode {
-  const { created_at, expires_at, refreshable, refreshed_at, problem, scopes } = credential
+  const { created_at, expires_at, refreshable, refresh_token_unsupported, refreshed_at, problem, scopes } = credential
   return (
     <div className="text-muted text-sm">
       <p>
@@ -95,6 +95,7 @@ function CredentialFacts({ credential }: { credential: NonNullable<Connector['cr
         )}
         {refreshable ? ' · renewed by itself' : expires_at && ' · you have to authorize it again then'}
       </p>
+      {refresh_token_unsupported && expires_at && <p>Its authorization server gives no refresh tokens</p>}
       {scopes && <p className="break-words">Permits {scopes}</p>}
       {problem && <p className="break-words text-failed">{problem}</p>}
     </div>
