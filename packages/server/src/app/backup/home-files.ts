@@ -60,7 +60,7 @@ async function* folderFiles(place: Buffer, path: Buffer, walk: LimitedWalk, dept
     if (depth > maxDepth) return walk.onSkipped(path.toString(), 'its path is too deep')
     // The declaration of Node's types lacks the form with buffers.
     const entries = (await readdir(inside, { withFileTypes: true, encoding: 'buffer' })) as unknown as Dirent<Buffer>[]
-    for (const entry of entries) {
+    for (const entry of withoutRepeated(entries)) {
       const name = path.length === 0 ? entry.name : Buffer.concat([path, Buffer.from('/'), entry.name])
       const at = Buffer.concat([inside, Buffer.from('/'), entry.name])
       if (isLeftOut(name.toString()) || walk.isLeftOut(name.toString()) || (depth < 2 && isLock(entry))) continue
@@ -75,6 +75,11 @@ async function* folderFiles(place: Buffer, path: Buffer, walk: LimitedWalk, dept
   } finally {
     await folder.close()
   }
+}
+
+/** A folder in which files come and go while it is read may list a name twice, and a restore takes each name once. */
+function withoutRepeated(entries: readonly Dirent<Buffer>[]): Iterable<Dirent<Buffer>> {
+  return new Map(entries.map((entry) => [entry.name.toString('latin1'), entry])).values()
 }
 
 /** Locks of running processes are links. They mean nothing on another machine. */
