@@ -3,6 +3,7 @@ import type { Confine } from '../platform/process/program.ts'
 import type { AccountSignal, ServedLogin, VendorAccounts } from './accounts/vendor-accounts.ts'
 import type { Equipment } from './equipment.ts'
 import type { Ask } from './question.ts'
+import type { Usage } from './usage.ts'
 
 export type RuntimeModel = {
   id: string
@@ -108,35 +109,6 @@ export type SubagentFacts = {
   /** The parent's tool call that started it. */
   tool_use_id: string | null
 }
-
-/** The usage of one model call. Several transcript lines may report the same call; they share its request id. */
-export type Usage = {
-  request_id: string
-  model: string
-  called_at: Date
-  /** Whether a subagent made the call. */
-  subagent: boolean
-  input_tokens: number
-  output_tokens: number
-  cache_read_tokens: number
-  cache_creation_tokens: number
-  cache_creation_5m_tokens: number
-  cache_creation_1h_tokens: number
-  web_search_requests: number
-  web_fetch_requests: number
-  service_tier: string | null
-}
-
-/** Defaults for a runtime that reports only input and output tokens. */
-export const plainUsage = {
-  cache_read_tokens: 0,
-  cache_creation_tokens: 0,
-  cache_creation_5m_tokens: 0,
-  cache_creation_1h_tokens: 0,
-  web_search_requests: 0,
-  web_fetch_requests: 0,
-  service_tier: null,
-} as const satisfies Partial<Usage>
 
 /**
  * The interface to one kind of coding agent. A runtime knows processes and files, not tables. An agent writes a prompt to its

@@ -3,6 +3,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { type Quota, served } from '../../runtimes/accounts/vendor-accounts.ts'
 import type { App } from '../app.ts'
+import { probeOwnerOf, recordUsage } from '../costs/cost.ts'
 import { lockAccount, selectAccount, selectAccounts, updateAccount } from './account-store.ts'
 import type { AccountRow } from './account-table.ts'
 import { eachAccount } from './each-account.ts'
@@ -35,7 +36,12 @@ export async function measure(app: App, id: number, trigger: SnapshotTrigger): P
   if (expiresWithin(0, now)(account) && waitsForRetry(account, now)) return { kind: 'unknown' }
   const measured = await vendor.measure(served(login))
   if (measured.kind === 'measured') {
-    return transact(app.db, (tx) => recordMeasured(app, tx, account, { quota: measured.quota, trigger }))
+    const { quota, usage } = measured
+    return transact(app.db, async (tx) => {
+      const outcome = await recordMeasured(app, tx, account, { quota, trigger })
+      if (usage) await recordUsage(app, tx, probeOwnerOf(account.runtime), [usage])
+      return outcome
+    })
   }
   if (measured.kind === 'unavailable') {
     app.log.info({ account_id: id, detail: measured.detail }, 'the quota of an account could not be measured')

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Usage } from '../../runtimes/runtime.ts'
+import type { Usage } from '../../runtimes/usage.ts'
 import type { App } from '../app.ts'
 import { selectLifetime, selectPace } from './pace-store.ts'
 import { costOf, familyOf, type PriceTable, rounded, unitPricesOf, type Volumes } from './price-table.ts'
@@ -30,7 +30,7 @@ export {
 } from './backfill-store.ts'
 export { openPrices } from './prices.ts'
 export { findCostOfToday, findCosts } from './spent.ts'
-export { ownerOf, summaryOwnerOf } from './usage-owner.ts'
+export { ownerOf, probeOwnerOf, summaryOwnerOf } from './usage-owner.ts'
 export type { SpentVolumes } from './usage-store.ts'
 
 /** `suspect`: calls that cannot have been made. They are not recorded, and count toward no budget. */

@@ -18,3 +18,8 @@ export function ownerOf(
 export function summaryOwnerOf(session: Parameters<typeof ownerOf>[0]): UsageOwner {
   return { ...ownerOf(session, null), source: 'status_summary' }
 }
+
+/** A request of one token that reads the quota of an account. It is about no session. */
+export function probeOwnerOf(runtime: string): UsageOwner {
+  return { session_id: null, agent_root: null, agent_runtime: runtime, runtime_session_id: null, source: 'quota_probe' }
+}

@@ -1,6 +1,6 @@
 import { type Generated, type Selectable, sql } from 'kysely'
 import type { Transaction } from '../../platform/db/database.ts'
-import type { Usage } from '../../runtimes/runtime.ts'
+import type { Usage } from '../../runtimes/usage.ts'
 import type { Volumes } from './price-table.ts'
 
 type UsageColumns = Omit<Usage, 'subagent'> & {
@@ -18,7 +18,7 @@ type UsageColumns = Omit<Usage, 'subagent'> & {
 }
 
 /** What the service calls models for. Titles are derived from prompts without a call. */
-export type AdhocSource = 'status_summary'
+export type AdhocSource = 'status_summary' | 'quota_probe'
 
 /** The ledger summed by hour. Triggers of `session_usage` maintain it. */
 type HourColumns = Volumes & {

@@ -5,14 +5,8 @@ import { errnoOf } from '../../platform/process/errno.ts'
 import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import { noEquipment } from '../../runtimes/equipment.ts'
-import {
-  type Conversation,
-  mainThread,
-  type Runtime,
-  type TurnEnd,
-  type TurnOrder,
-  type Usage,
-} from '../../runtimes/runtime.ts'
+import { type Conversation, mainThread, type Runtime, type TurnEnd, type TurnOrder } from '../../runtimes/runtime.ts'
+import type { Usage } from '../../runtimes/usage.ts'
 import type { App } from '../app.ts'
 import type { SessionRow } from '../sessions/session.ts'
 import { assistantText, toolUsesIn, transcriptLinesOf } from '../transcripts/transcript.ts'

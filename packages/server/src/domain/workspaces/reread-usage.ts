@@ -2,7 +2,8 @@ import { transact } from '../../platform/db/transact.ts'
 import { ifUntrusted, UntrustedFile } from '../../platform/files/untrusted-file.ts'
 import { enqueue } from '../../platform/jobs/enqueue.ts'
 import type { RunResult } from '../../platform/jobs/periodic.ts'
-import { type Conversation, mainThread, type Runtime, type Usage } from '../../runtimes/runtime.ts'
+import { type Conversation, mainThread, type Runtime } from '../../runtimes/runtime.ts'
+import type { Usage } from '../../runtimes/usage.ts'
 import { type App, handleJob } from '../app.ts'
 import {
   endHandOver,

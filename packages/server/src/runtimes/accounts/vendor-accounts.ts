@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Usage } from '../usage.ts'
 
 /** One sign-in at a vendor, in a form that no vendor decides. Stored sealed as a whole, so that both tokens change together. */
 export const Login = z.object({
@@ -52,7 +53,8 @@ export type Quota = {
 }
 
 export type Measurement =
-  | { kind: 'measured'; quota: Quota }
+  /** `usage`: of the request, if its answer tells. */
+  | { kind: 'measured'; quota: Quota; usage?: Usage }
   | { kind: 'login_rejected'; detail: string }
   | { kind: 'unavailable'; detail: string }
 

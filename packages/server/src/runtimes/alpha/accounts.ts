@@ -7,7 +7,9 @@ import { measureBy } from '../accounts/measure.ts'
 import { windowOf } from '../accounts/quota-headers.ts'
 import { requestTokens } from '../accounts/token-endpoint.ts'
 import type { Login, Quota, ServedLogin, SignInStep, VendorAccounts } from '../accounts/vendor-accounts.ts'
+import type { Usage } from '../usage.ts'
 import type { AlphaConfig } from './config.ts'
+import { usageOf } from './usage.ts'
 
 /** The CLI's own client id, which its refresh tokens belong to. */
 const clientId = '9d1c250a-e61b-44d9-88ed-5944d1962f5e'
@@ -140,7 +142,13 @@ function measure(login: ServedLogin, api: string) {
     },
     body: { model: cheapModel, max_tokens: 1, messages: [{ role: 'user', content: 'quota' }] },
     read: quotaOf,
+    usageIn,
   })
+}
+
+/** The answer is the message that a line of a transcript holds. */
+function usageIn(text: string): Usage | undefined {
+  return usageOf(JSON.stringify({ type: 'assistant', timestamp: new Date().toISOString(), message: parseJson(text) }))
 }
 
 function quotaOf(headers: Headers): Quota {

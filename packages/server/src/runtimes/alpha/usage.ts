@@ -1,4 +1,4 @@
-import type { Usage } from '../runtime.ts'
+import type { Usage } from '../usage.ts'
 import { fieldsOf, numberOf, parseFields, stringOf } from './fields.ts'
 
 /**

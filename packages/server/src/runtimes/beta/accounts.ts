@@ -7,6 +7,7 @@ import { measureBy } from '../accounts/measure.ts'
 import { windowOf } from '../accounts/quota-headers.ts'
 import { requestTokens } from '../accounts/token-endpoint.ts'
 import type { Login, Quota, ServedLogin, SignInStep, VendorAccounts } from '../accounts/vendor-accounts.ts'
+import { plainUsage, type Usage } from '../usage.ts'
 import type { BetaConfig } from './config.ts'
 
 /** Codex's own client id, which its refresh tokens belong to. */
@@ -152,7 +153,40 @@ function measure(login: ServedLogin, api: string) {
       stream: true,
     },
     read: quotaOf,
+    usageIn,
   })
+}
+
+const Completed = z.object({
+  type: z.literal('response.completed'),
+  response: z.object({
+    id: z.string(),
+    model: z.string(),
+    usage: z.object({
+      input_tokens: z.int().min(0),
+      input_tokens_details: z.object({ cached_tokens: z.int().min(0).default(0) }).nullish(),
+      output_tokens: z.int().min(0),
+    }),
+  }),
+})
+
+/** The last event of the stream has it. The vendor's input count includes cached tokens. */
+function usageIn(text: string): Usage | undefined {
+  const events = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [parseJson(line.slice(5))] : []))
+  const { data } = Completed.safeParse(events.at(-1))
+  if (!data) return undefined
+  const { id, model, usage } = data.response
+  const cached = usage.input_tokens_details?.cached_tokens ?? 0
+  return {
+    ...plainUsage,
+    request_id: id,
+    model,
+    called_at: new Date(),
+    subagent: false,
+    input_tokens: Math.max(0, usage.input_tokens - cached),
+    output_tokens: usage.output_tokens,
+    cache_read_tokens: cached,
+  }
 }
 
 /** The primary window lasts five hours and the secondary one a week. */

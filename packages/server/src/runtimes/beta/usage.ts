@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ifUntrusted } from '../../platform/files/untrusted-file.ts'
-import type { TranscriptFile, Usage } from '../runtime.ts'
+import type { TranscriptFile } from '../runtime.ts'
+import type { Usage } from '../usage.ts'
 import { rolloutLines } from './rollout-files.ts'
 import { readRolloutLine } from './rollout-line.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseJson } from '../../platform/parse-json.ts'
-import { plainUsage, type Usage } from '../runtime.ts'
+import { plainUsage, type Usage } from '../usage.ts'
 
 const UsageLine = z.object({
   requestId: z.string(),

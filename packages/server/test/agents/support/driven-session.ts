@@ -10,8 +10,8 @@ import {
   type RunningTurn,
   type Runtime,
   type TurnEnd,
-  type Usage,
 } from '../../../src/runtimes/runtime.ts'
+import type { Usage } from '../../../src/runtimes/usage.ts'
 import { confined } from './confined.ts'
 
 type TurnOptions = {

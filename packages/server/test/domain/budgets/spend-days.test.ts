@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { dollarsOf, recordUsage } from '../../../src/domain/costs/cost.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
-import type { Usage } from '../../../src/runtimes/runtime.ts'
+import type { Usage } from '../../../src/runtimes/usage.ts'
 import { testApp } from '../../support/app/app.ts'
 import { usageWith } from '../../support/costs/usage-rows.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'

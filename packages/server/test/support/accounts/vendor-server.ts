@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -181,7 +182,13 @@ export async function startVendor(): Promise<Vendor> {
       response.setHeader(name, value)
     const type = request.url === codexPath ? 'usage_limit_reached' : 'rate_limit_error'
     if (isSpent) return json(response, 429, { type: 'error', error: { type, message: 'limit' } })
-    if (body.prompt === undefined) return json(response, 200, { type: 'message' })
+    if (body.prompt === undefined)
+      return json(response, 200, {
+        type: 'message',
+        id: `msg_${randomUUID()}`,
+        model: body.model,
+        usage: { input_tokens: 8, output_tokens: 1 },
+      })
     vendor.answered.push({ account, prompt: body.prompt })
     response.writeHead(200).end(`paid by ${account}`)
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { plainUsage, type Usage } from '../../../src/runtimes/runtime.ts'
+import { plainUsage, type Usage } from '../../../src/runtimes/usage.ts'
 
 /** Inserts a model call directly into the ledger: by default 1,000 input and 100 output tokens, a minute ago. */
 export async function insertUsage(pool: pg.Pool, columns: Record<string, unknown> = {}): Promise<string> {
