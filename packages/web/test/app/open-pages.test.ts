@@ -17,6 +17,8 @@ test('with WEB_AUTH=none pages open without a sign-in, say so, and record who wr
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Not given yet').waitFor({ state: 'detached' })
   await goto('/')
+  await page.getByText('No sessions yet').waitFor()
+  expect(await page.getByText('Uncategorized').count()).toBe(0)
   await page.getByRole('textbox', { name: /^Start a session/ }).fill('say Hello')
   await page.getByRole('button', { name: 'Start' }).click()
   await page.getByText('Started “say Hello”').waitFor()

@@ -154,8 +154,8 @@ function itemsOf(
     // The views by time have one section, which needs no name.
     const hasHeading = section.key !== 'all'
     const isCollapsed = hasHeading && collapsed.has(section.key)
-    // A category without a match says nothing about the matches.
-    if (isFiltered(search) && section.cards.length === 0) continue
+    // A category without a match says nothing about the matches, and a board without sessions and categories has nothing to head.
+    if (section.cards.length === 0 && (isFiltered(search) || sections.length === 1)) continue
     if (hasHeading) items.push({ kind: 'section', key: section.key, section, isCollapsed })
     if (isCollapsed) continue
     for (const card of section.cards) {

@@ -94,7 +94,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
 
 function askerOf(asker: Elicitation['asked_by'], tool: string | null): string {
   if (asker === 'agent') return tool ? `The agent asks about ${tool}` : 'The agent asks'
-  return tool ? `${tool} asks` : 'A tool asks'
+  return tool ? `Asked by the tool ${tool}` : 'A tool asks'
 }
 
 /** "expires in 4 m 10 s", each second. */

@@ -8,8 +8,10 @@ import { UndeliveredMessages } from './undelivered-messages.tsx'
 
 type List = Result<'enqueued_messages.list'>
 
+type QueuePanelProps = { id: string; isWorking: boolean; isArchived: boolean }
+
 /** What the session is told next, in order. */
-export default function QueuePanel({ id, isWorking }: { id: string; isWorking: boolean }): ReactNode {
+export default function QueuePanel({ id, isWorking, isArchived }: QueuePanelProps): ReactNode {
   const toasts = useToasts()
   const input = { session_id: id, status: 'pending', per_page: 100 } as const
   const read = useRead('enqueued_messages.list', input)
@@ -60,9 +62,7 @@ export default function QueuePanel({ id, isWorking }: { id: string; isWorking: b
     <div className="flex flex-col">
       {messages.length === 0 && (
         <EmptyState icon="list-ordered" title="The queue is empty">
-          {isWorking
-            ? 'What you write below waits here until the turn ends.'
-            : 'What you write below starts the next turn.'}
+          {nextStep(isWorking, isArchived)}
         </EmptyState>
       )}
       <ol aria-label="Queue">
@@ -105,4 +105,11 @@ function movedTo(messages: readonly Message[], id: number, position: number): Me
     .filter((one) => one !== moved)
     .toSpliced(position - 1, 0, moved)
     .map((one, index) => ({ ...one, position: index + 1 }))
+}
+
+function nextStep(isWorking: boolean, isArchived: boolean): string {
+  if (isArchived) return 'An archived session takes no messages. Unarchive it to write to it.'
+  return isWorking
+    ? 'What you write below waits here until the turn ends.'
+    : 'What you write below starts the next turn.'
 }
