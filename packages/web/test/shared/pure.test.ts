@@ -8,6 +8,7 @@ import { signInSearch } from '../../src/features/sign-in/sign-in-search.ts'
 import { withNewer, withOlder } from '../../src/features/transcripts/use-entries.ts'
 import { chordOf } from '../../src/shared/keys/commands.tsx'
 import { Markdown } from '../../src/shared/kit/markdown.tsx'
+import { readable } from '../../src/shared/kit/readable.ts'
 import { formatDuration } from '../../src/shared/kit/time.tsx'
 
 test('a transcript keeps 2,000 entries: reading up lets go of the end, reading down of the beginning', () => {
@@ -46,6 +47,27 @@ describe('Markdown', () => {
     )
     for (const part of ['<ul', 'checked', '<th', '<pre', '&lt;b&gt;', '<strong', '<code']) expect(shown).toContain(part)
   })
+
+  test.each([
+    ['quotes', '>'.repeat(8_000)],
+    ['lists', `${'- '.repeat(4_000)}x`],
+    ['emphasis', `${'*a _b '.repeat(700)}c${'_ *'.repeat(700)}`],
+    ['cells of a table', `| ${'*a _b '.repeat(300)}c${'_ *'.repeat(300)} |\n|---|`],
+  ])('shows %s that are nested too deep as they are written', (_, text) => {
+    expect(html(text)).toMatch(/^<div[^>]*><p[^>]*>[^<]*<\/p><\/div>$/)
+    expect(html(text)).toContain(text.slice(0, 40).replaceAll('>', '&gt;'))
+  })
+
+  test('shows quotes and lists of a few levels as such, and a very long text as it is written', () => {
+    expect(html('> a\n>> b\n>>> c').match(/<blockquote/g)).toHaveLength(3)
+    expect(html(`**a** ${'long '.repeat(30_000)}`)).not.toContain('<strong')
+  })
+})
+
+test('readable shows marks of direction by their numbers, and leaves the colours of a terminal out', () => {
+  expect(readable('rm \u202eefas # txt.seton\u2069')).toBe('rm [U+202E]efas # txt.seton[U+2069]')
+  expect(readable('\u001b[1;31mFAIL\u001b[0m a.test.ts [31m')).toBe('FAIL a.test.ts [31m')
+  expect(readable('\u05e9\u05dc\u05d5\u05dd, yard')).toBe('\u05e9\u05dc\u05d5\u05dd, yard')
 })
 
 test('rankMatches prefers a beginning to a word, a word to a part, and a part to scattered letters', () => {

@@ -98,6 +98,8 @@ const tellingKeys = [
   'prompt',
 ]
 const maxSummary = 200
+/** With them a command reads in another order than it has; people judge calls by their summaries. */
+const directionMark = /[\u202a-\u202e\u2066-\u2069]/g
 
 function summaryOf(input: unknown): string {
   const told = isFields(input) ? tellingKeys.map((key) => input[key]).find(isTelling) : input
@@ -107,6 +109,7 @@ function summaryOf(input: unknown): string {
     text
       .slice(0, 4 * maxSummary)
       .replace(/\s+/g, ' ')
+      .replace(directionMark, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
       .trim()
       .toWellFormed(),
     maxSummary,

@@ -173,6 +173,8 @@ describe('an entry of GET /sessions/:id/entries', () => {
     [{ other: 1 }, '{"other":1}'],
     ['apply this', 'apply this'],
     [{ command: `echo ${'x'.repeat(1_000)}` }, `echo ${'x'.repeat(194)}…`],
+    // It would read as `rm notes.txt # safe` from the mark on.
+    [{ command: 'rm \u202eefas # txt.seton' }, 'rm [U+202E]efas # txt.seton'],
   ])('a tool call of GET /sessions/:id/entries has a summary of one line', async (input, summary) => {
     const id = await sessionWith([calls('t1', 'run', input)])
     expect((await page(id)).entries[0].parts[0].summary).toBe(summary)

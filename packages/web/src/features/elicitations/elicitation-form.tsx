@@ -4,6 +4,7 @@ import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, sentencesOf } from '../../shared/kit/notes.tsx'
+import { readable } from '../../shared/kit/readable.ts'
 import { formatDuration, formatTime, useNow } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { ElicitationField } from './elicitation-field.tsx'
@@ -20,7 +21,8 @@ type ElicitationFormProps = {
 
 /** A question of an agent, with the form that it asks for. Of two answers the first counts. */
 export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationFormProps): ReactNode {
-  const { id, message, requested_schema, tool_name, asked_by, context, expires_at } = elicitation
+  const { id, requested_schema, tool_name, asked_by, context, expires_at } = elicitation
+  const message = readable(elicitation.message)
   const toasts = useToasts()
   const fields = fieldsOf(requested_schema)
   const [values, setValues] = useState<Readonly<Record<string, FormValue>>>({})
@@ -55,7 +57,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
             {about && <>{about} · </>}
             {askerOf(asked_by, tool_name)} · <Countdown to={expires_at} />
           </p>
-          {context && <p className="mt-1 whitespace-pre-wrap break-words text-sm">{context}</p>}
+          {context && <p className="mt-1 whitespace-pre-wrap break-words text-sm">{readable(context)}</p>}
         </div>
       </header>
       {others.length > 0 && <ErrorNote error={new Error(others.join(' '))} />}

@@ -1,3 +1,5 @@
+import { readable } from '../../shared/kit/readable.ts'
+
 /** A field of the form that a question asks for. */
 export type FormField = {
   name: string
@@ -85,7 +87,7 @@ function choicesOf(field: Json): FormField['choices'] {
     .map((choice) => ({ value: choice.const, label: textOf(choice.title) }))
   return [...plain, ...titled].map(({ value, label }) => ({
     value: JSON.stringify(value),
-    label: label ?? (typeof value === 'string' ? value : JSON.stringify(value)),
+    label: readable(label ?? (typeof value === 'string' ? value : JSON.stringify(value))),
   }))
 }
 
@@ -121,5 +123,5 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  return typeof value === 'string' && value.trim() !== '' ? readable(value) : undefined
 }

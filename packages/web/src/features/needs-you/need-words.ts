@@ -1,4 +1,5 @@
 import type { IconName } from '../../shared/kit/icon.tsx'
+import { readable } from '../../shared/kit/readable.ts'
 import type { NeedySession } from './use-needs-you.ts'
 
 type Need = NonNullable<NeedySession['card']['needs_you']>
@@ -25,7 +26,7 @@ export function needOf({ card, elicitations, oauth_required_servers = [] }: Need
     failed: card.failure,
     needs_input: card.last_line,
   }
-  return { kind, ...words[kind], text: texts[kind] ?? '' }
+  return { kind, ...words[kind], text: readable(texts[kind] ?? '') }
 }
 
 /** A question that is answered by yes or no, without a form. */

@@ -5,8 +5,8 @@ import { Markdown } from '../../shared/kit/markdown.tsx'
 import { formatTime } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
 import { useOpenRow, useScope } from './open-rows.ts'
-import { useWholePart } from './part-text.tsx'
 import type { Row } from './rows.ts'
+import { useWholePart } from './use-whole-part.ts'
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 

@@ -1,18 +1,18 @@
 import { type ReactNode, useState } from 'react'
-import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
-import { useScope } from './open-rows.ts'
+import { readable } from '../../shared/kit/readable.ts'
 import type { Located } from './rows.ts'
+import { useWholePart } from './use-whole-part.ts'
 
 const shownLines = 24
 const bytes = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 0 })
 
 /** Output of a tool: its first lines, and all of it on demand. */
-export function PartText({ located, isFailed = false }: { located: Located; isFailed?: boolean }): ReactNode {
+export default function PartText({ located, isFailed = false }: { located: Located; isFailed?: boolean }): ReactNode {
   const [isWhole, setWhole] = useState(false)
   const { data, error, isFetching } = useWholePart(located, isWhole)
-  const text = pretty(isWhole && data ? data : located.part.text)
+  const text = readable(pretty(isWhole && data ? data : located.part.text))
   const lines = text.split('\n')
   const isLong = lines.length > shownLines || located.part.is_cut
   const shown = isWhole ? text : lines.slice(0, shownLines).join('\n')
@@ -39,20 +39,6 @@ export function PartText({ located, isFailed = false }: { located: Located; isFa
       )}
     </div>
   )
-}
-
-/** The text of a part above 8 KB, which a page of entries has only the start of. */
-export function useWholePart(
-  { part, sequence, index }: Located,
-  isWanted: boolean,
-): { data: string | undefined; error: unknown; isFetching: boolean } {
-  const { sessionId, thread } = useScope()
-  const { data, error, isFetching } = useRead(
-    'transcripts.part',
-    { id: sessionId, sequence: String(sequence), n: String(index), thread },
-    { isEnabled: isWanted && part.is_cut },
-  )
-  return { data: isWanted ? data?.part.text : undefined, error, isFetching }
 }
 
 /** JSON on one line is what machines write. */

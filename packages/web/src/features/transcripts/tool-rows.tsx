@@ -1,11 +1,13 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Markdown } from '../../shared/kit/markdown.tsx'
 import { formatDuration } from '../../shared/kit/time.tsx'
 import { useOpenRow, useScope } from './open-rows.ts'
-import { PartText, useWholePart } from './part-text.tsx'
 import type { Thought, ToolCall } from './rows.ts'
 import { hasFailed, iconOf, secondsOf, summaryOf } from './summarize-tools.ts'
+import { useWholePart } from './use-whole-part.ts'
+
+const CallDetails = lazy(() => import('./call-details.tsx'))
 
 type ToolGroupProps = {
   id: string
@@ -63,21 +65,7 @@ function Call({ call, isLast }: { call: ToolCall; isLast: boolean }): ReactNode 
         )}
         {seconds !== undefined && <Seconds of={seconds} />}
       </Disclosure>
-      {isOpen && <CallDetails call={call} />}
-    </div>
-  )
-}
-
-export function CallDetails({ call: { input, result, ...call } }: { call: ToolCall }): ReactNode {
-  const { isWorking } = useScope()
-  return (
-    <div className="my-1 ml-5 min-w-0 divide-y divide-line overflow-hidden rounded-md border border-line bg-surface">
-      {input && input.part.text !== '{}' && <PartText located={input} />}
-      {result ? (
-        <PartText located={result} isFailed={hasFailed({ ...call, input, result })} />
-      ) : (
-        <p className="px-3 py-1.5 text-muted text-sm">{isWorking ? 'No result yet' : 'No result was recorded'}</p>
-      )}
+      <Suspense>{isOpen && <CallDetails call={call} />}</Suspense>
     </div>
   )
 }

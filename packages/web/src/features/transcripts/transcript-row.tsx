@@ -1,16 +1,18 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { MessageRow } from './message-row.tsx'
 import { ScopeContext, useOpenRow, useScope } from './open-rows.ts'
-import { PartText } from './part-text.tsx'
 import { type Located, type Row, rowsOf } from './rows.ts'
-import { CallDetails, Disclosure, ToolGroup } from './tool-rows.tsx'
+import { Disclosure, ToolGroup } from './tool-rows.tsx'
 import { type Turn, TurnRow } from './turn-row.tsx'
 import { useEntries } from './use-entries.ts'
 import { useInterval } from './use-interval.ts'
+
+const CallDetails = lazy(() => import('./call-details.tsx'))
+const PartText = lazy(() => import('./part-text.tsx'))
 
 type TranscriptRowProps = { row: Row; turn: Turn | undefined; isLast: boolean }
 
@@ -40,7 +42,9 @@ function Block({ id, text }: { id: string; text: Located }): ReactNode {
       </Disclosure>
       {isOpen && (
         <div className="my-1 ml-5 rounded-md border border-line bg-surface">
-          <PartText located={text} />
+          <Suspense>
+            <PartText located={text} />
+          </Suspense>
         </div>
       )}
     </div>
@@ -74,7 +78,9 @@ function SubagentRow({ row: { key, call, subagent } }: { row: SubagentRowType })
           {subagent.thread ? (
             <SubagentThread thread={subagent.thread} isRunning={status === 'running'} />
           ) : (
-            <CallDetails call={call} />
+            <Suspense>
+              <CallDetails call={call} />
+            </Suspense>
           )}
         </div>
       )}

@@ -6,8 +6,34 @@ import { Fragment, type ReactNode, useMemo } from 'react'
  * address is http(s), mailto or relative.
  */
 export function Markdown({ children, className = '' }: { children: string; className?: string }): ReactNode {
-  const tokens = useMemo(() => new Lexer({ gfm: true }).lex(children), [children])
+  const tokens = useMemo(() => tokensOf(children), [children])
   return <div className={`flex min-w-0 flex-col gap-2 break-words leading-relaxed ${className}`}>{blocks(tokens)}</div>
+}
+
+/** 50 levels of quotes, lists or emphasis: far above what a person writes. */
+const deepest = 100
+/** A longer text can keep the lexer busy for many seconds. */
+const longest = 100_000
+
+/**
+ * A few thousand `>` overflow the stack of the lexer, and a tree that deep the stack of React: either would take the whole page away
+ * from its reader. Such a text is shown as it is written.
+ */
+function tokensOf(text: string): readonly Token[] {
+  try {
+    const tokens = text.length > longest ? [] : new Lexer({ gfm: true }).lex(text)
+    if (tokens.length > 0 && !isDeeper(tokens, deepest)) return tokens
+  } catch {
+    // Too deep for the lexer.
+  }
+  return [{ type: 'plain', raw: text }]
+}
+
+/** Counts the lists and the tokens in them, so that one level of a text is two. */
+function isDeeper(value: object, left: number): boolean {
+  return Object.values(value).some(
+    (part: unknown) => typeof part === 'object' && part !== null && (left === 0 || isDeeper(part, left - 1)),
+  )
 }
 
 function blocks(tokens: readonly Token[]): ReactNode {
