@@ -59,6 +59,19 @@ test('a question is answered by number, switch, choices and text, each in its ow
   expect(faults).toEqual([])
 })
 
+test('an answer that is not sent yet survives a reload, and is forgotten when it was sent', async () => {
+  const { page, form, answer } = await asked('Where should it be deployed', schema)
+  await form.getByRole('textbox', { name: 'Replicas' }).fill('3')
+  await form.getByRole('radio', { name: 'Europe' }).check()
+  await page.reload()
+  await expect.poll(() => form.getByRole('textbox', { name: 'Replicas' }).inputValue()).toBe('3')
+  await form.getByRole('button', { name: 'Accept' }).click()
+  await form.waitFor({ state: 'detached' })
+  expect(await answer()).toMatchObject({ action: 'accept', content: { replicas: 3, region: 'eu' } })
+  const drafts = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft.question')))
+  await expect.poll(drafts).toEqual([])
+})
+
 test.each([
   ['Decline', 'decline'],
   ['Dismiss', 'cancel'],

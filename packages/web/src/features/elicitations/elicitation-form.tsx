@@ -7,6 +7,7 @@ import { ErrorNote, sentencesOf } from '../../shared/kit/notes.tsx'
 import { readable } from '../../shared/kit/readable.ts'
 import { formatDuration, formatTime, useNow } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { ElicitationField } from './elicitation-field.tsx'
 import { contentOf, type FormValue, fieldsOf, sentencesByField } from './form-fields.ts'
 
@@ -19,19 +20,24 @@ type ElicitationFormProps = {
   onAnswered?: () => void
 }
 
-/** A question of an agent, with the form that it asks for. Of two answers the first counts. */
+const unanswered: Readonly<Record<string, FormValue>> = {}
+
+/** A question of an agent, with the form that it asks for. Of two answers the first counts. What is filled in is kept as a draft. */
 export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationFormProps): ReactNode {
   const { id, requested_schema, tool_name, asked_by, context, expires_at } = elicitation
   const message = readable(elicitation.message)
   const toasts = useToasts()
   const fields = fieldsOf(requested_schema)
-  const [values, setValues] = useState<Readonly<Record<string, FormValue>>>({})
+  const { values, change, clear } = useFormDraft(`question.${id}`, unanswered)
   /** Fields that were changed since the last answer: what it said about them may no longer hold. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set())
   const respond = useWrite('elicitations.respond', {
     refreshes: ['sessions', 'needs_you', 'board', 'notifications'],
     complains: false,
-    onSuccess: () => onAnswered?.(),
+    onSuccess: () => {
+      clear()
+      onAnswered?.()
+    },
   })
   const { byField, others } = sentencesByField(fields, respond.error ? sentencesOf(respond.error) : [])
   const answer = (action_type: 'accept' | 'decline' | 'cancel') => {
@@ -68,7 +74,7 @@ export function ElicitationForm({ elicitation, about, onAnswered }: ElicitationF
           value={values[field.name] ?? field.initial}
           error={changed.has(field.name) ? undefined : byField.get(field.name)}
           onChange={(value) => {
-            setValues((all) => ({ ...all, [field.name]: value }))
+            change({ [field.name]: value })
             setChanged((all) => new Set([...all, field.name]))
           }}
         />
