@@ -5,8 +5,7 @@ import { isSignedOut, viewerKey } from '../shared/api/viewer.ts'
 import { CommandsProvider } from '../shared/keys/commands.tsx'
 import { router } from './router.tsx'
 
-/** Nothing needs a tooltip before the page is there. */
-const Tooltips = lazy(() => import('../shared/kit/tooltips.tsx'))
+const Extras = lazy(() => import('./extras.tsx'))
 
 export function App(): ReactNode {
   const [cache] = useState(createCache)
@@ -15,7 +14,7 @@ export function App(): ReactNode {
       <CommandsProvider>
         <RouterProvider router={router} />
         <Suspense>
-          <Tooltips />
+          <Extras />
         </Suspense>
       </CommandsProvider>
     </QueryClientProvider>

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { openPage, overflows, screenshot } from '../support/browser.ts'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 test('an agent that nests thousands of quotes takes the page away from no one', async () => {
@@ -42,4 +44,32 @@ test('a line without a break stays inside the transcript', async () => {
   await page.getByRole('button', { name: /^run printf/ }).click()
   await page.getByRole('article', { name: 'Agent' }).first().waitFor()
   expect(await overflows(page)).toEqual([])
+})
+
+test('a link to another port of the host, which would get the sign-in along, does not open', async () => {
+  const visits: (string | undefined)[] = []
+  const other = createServer(({ headers }, answer) => {
+    visits.push(headers.cookie)
+    answer.setHeader('content-type', 'text/html')
+    answer.end('<h1>Preview</h1><img src="/web/pixel">')
+  })
+  const { hostname } = new URL(sharedServer().url)
+  await new Promise<void>((resolve) => other.listen(0, hostname, resolve))
+  onTestFinished(() => void other.close())
+  const address = `http://${hostname}:${(other.address() as AddressInfo).port}/`
+  const { id } = await makeSession('Serves a preview', `say See [the preview](${address})`)
+  const { page, context, goto, faults } = await openPage()
+  await goto(`/sessions/${id}`)
+  const link = page.getByRole('link', { name: 'the preview' })
+  const dialog = page.getByRole('dialog', { name: 'This link was not opened' })
+  for (const button of ['left', 'middle'] as const) {
+    await link.click({ button })
+    await dialog.getByText(address, { exact: true }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await screenshot(page, 'link-not-opened')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  expect({ visits, pages: context.pages().length }).toEqual({ visits: [], pages: 1 })
+  expect(faults).toEqual([])
 })
