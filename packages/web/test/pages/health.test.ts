@@ -71,6 +71,23 @@ test('halts the queues, says so above every page, and discards jobs only for the
   expect(faults).toEqual([])
 })
 
+test('a page that is open says that someone else halted the queues, and that they go on', async () => {
+  const server = await startServer()
+  const { page, goto } = await openPage({ server })
+  // Without the reads at an interval: the event alone must do.
+  await page.addInitScript(() => {
+    const every = window.setInterval
+    const patched = (act: () => void, ms = 0) => every(act, ms >= 30_000 ? 2 ** 30 : ms)
+    Object.assign(window, { setInterval: patched })
+  })
+  await goto('/catalog')
+  await page.getByText('live', { exact: true }).waitFor()
+  await server.call('POST', '/health/enter_queue_recovery_mode', { ttl_minutes: 5, reason: 'A flood of jobs' })
+  await page.getByText('The queues are halted: only turns run.').waitFor()
+  await server.call('POST', '/health/exit_queue_recovery_mode')
+  await page.getByText('The queues are halted: only turns run.').waitFor({ state: 'detached' })
+})
+
 describe.each([
   { size: 'desktop', theme: 'light' },
   { size: 'phone', theme: 'dark' },
