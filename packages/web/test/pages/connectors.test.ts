@@ -39,6 +39,31 @@ test('a person authorizes a server by pasting the address they land on, and the 
   expect(faults).toEqual([])
 })
 
+test('a session that waits for a server is helped from the inbox, and goes on', async () => {
+  const { server } = await serverWithConnectors()
+  await server.call('POST', '/sessions', {
+    prompt: 'say hello',
+    title: 'Plan the week',
+    agent_root: 'sample',
+    mcp_servers: ['calendar'],
+  })
+  const { page, faults, goto } = await openPage({ server })
+  await goto('/inbox')
+  const card = page.getByRole('listitem').filter({ hasText: 'Plan the week' })
+  await card.getByText('Needs a sign-in').waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await card.getByRole('button', { name: 'Authorize calendar' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Authorize calendar' })
+  const consent = await dialog.getByRole('link', { name: 'Give your consent' }).getAttribute('href')
+  const state = new URL(consent ?? '').searchParams.get('state') ?? ''
+  await dialog.getByLabel('Address, or code').fill(`https://elsewhere.example/callback?code=good&state=${state}`)
+  await dialog.getByRole('button', { name: 'Complete' }).click()
+  await page.getByText('calendar is authorized; 1 session goes on').waitFor()
+  await card.getByText('Done, unread').waitFor()
+  expect(faults).toEqual([])
+})
+
 test('a person authorizes a server by its consent page, and disconnects it', async () => {
   const { server, origin } = await serverWithConnectors()
   const { page, faults, goto } = await openPage({ server })

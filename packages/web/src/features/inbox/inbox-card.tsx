@@ -6,6 +6,8 @@ import { Icon } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { useDraft } from '../../shared/state/draft.ts'
 import { type BoardActions, nameOfCard, useBoardActions } from '../board/board-actions.ts'
+import { PasteDialog, type Pasting } from '../connectors/paste-dialog.tsx'
+import { useAuthorize } from '../connectors/use-authorize.ts'
 import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
 import { needOf } from '../needs-you/need-words.ts'
 import type { NeedySession } from '../needs-you/use-needs-you.ts'
@@ -52,11 +54,7 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
           <ElicitationForm elicitation={elicitation} />
         </div>
       ))}
-      {oauth_required_servers.map(({ server_name, server_url }) => (
-        <p key={server_name} className="break-words rounded-md bg-needs-soft px-3 py-2">
-          <strong>{server_name}</strong> ({server_url}) wants a sign-in. Authorise it, then restart the session.
-        </p>
-      ))}
+      {oauth_required_servers.length > 0 && <Authorizations id={card.id} servers={oauth_required_servers} />}
       {kind === 'failed' && card.failure && (
         <p className="line-clamp-4 whitespace-pre-wrap break-words rounded-md bg-failed-soft px-3 py-2">
           {card.failure}
@@ -65,6 +63,33 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
       {kind === 'needs_input' && card.last_line && <p className="line-clamp-3 break-words">{card.last_line}</p>}
       {kind !== 'question' && <Deeds session={session} actions={actions} onSeen={see} />}
     </li>
+  )
+}
+
+/** The session goes on by itself when the last of them is authorized. */
+function Authorizations({
+  id,
+  servers,
+}: {
+  id: number
+  servers: NonNullable<NeedySession['oauth_required_servers']>
+}): ReactNode {
+  const [pasting, setPasting] = useState<Pasting>()
+  const { authorize, isPending } = useAuthorize(setPasting)
+  return (
+    <>
+      {servers.map(({ server_name: name, server_url }) => (
+        <div key={name} className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-md bg-needs-soft px-3 py-2">
+          <p className="min-w-40 grow basis-0 break-words">
+            <strong>{name}</strong> ({server_url}) wants a sign-in. The session goes on by itself then.
+          </p>
+          <Button size="sm" icon="external-link" isBusy={isPending} onClick={() => authorize({ name, sessionId: id })}>
+            Authorize {name}
+          </Button>
+        </div>
+      ))}
+      {pasting && <PasteDialog pasting={pasting} onClose={() => setPasting(undefined)} />}
+    </>
   )
 }
 

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Input } from '../../shared/api/client.ts'
 import { useWrite } from '../../shared/api/hooks.ts'
@@ -51,13 +52,13 @@ export default function ListDialog({ session, id, list, onClose }: ListDialogPro
     >
       <div className="flex flex-col gap-3">
         <ErrorNote error={save.error} />
-        {toAuthorise.map(({ server_name, server_url }) => (
+        {toAuthorise.map(({ server_name }) => (
           <Callout key={server_name} tone="needs">
-            Saved, but the session waits until someone signs in to{' '}
-            <a href={server_url} target="_blank" rel="noreferrer" className="font-medium text-accent-text underline">
+            Saved, but the session waits until someone authorizes{' '}
+            <Link to="/connectors" search={{ find: server_name }} className="font-medium text-accent-text underline">
               {server_name}
-            </a>
-            . Restart the session afterwards.
+            </Link>
+            , and goes on by itself then.
           </Callout>
         ))}
         {!isSaved && offered.length + chosen.length === 0 && (
