@@ -100,7 +100,8 @@ describe.each([agents[0], agents[1]])('a session of $runtime whose pool is empty
     const { runtime } = agent
     const [one, two] = [`alone-${runtime}@example.test`, `added-${runtime}@example.test`]
     await add(runtime, one)
-    const id = await work(agent, 'say First')
+    // The quota target would pause a spot session before it waits for the pool.
+    const id = await work(agent, 'say First', { scheduling_class: 'priority' })
     vendor.spend(one)
     expect(await app.post(`/sessions/${id}/follow_up`, { prompt: 'say Second' })).toMatchObject({ status: 200 })
     const parked = await eventually(
