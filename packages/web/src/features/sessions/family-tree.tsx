@@ -31,7 +31,7 @@ export function FamilyTree({
                 to="/sessions/$id"
                 params={{ id: String(node.id) }}
                 aria-current={node.current ? 'page' : undefined}
-                className="min-w-0 grow truncate hover:underline aria-[current]:font-semibold"
+                className="min-w-0 grow truncate leading-6 hover:underline aria-[current]:font-semibold"
               >
                 {node.title}
               </Link>
@@ -61,7 +61,7 @@ function Uncles({
       <Icon name="message-square" size={12} />
       told by
       {ids.map((id) => (
-        <Link key={id} to="/sessions/$id" params={{ id: String(id) }} className="underline decoration-dotted">
+        <Link key={id} to="/sessions/$id" params={{ id: String(id) }} className="leading-6 underline decoration-dotted">
           {byId.get(id)?.title ?? `#${id}`}
         </Link>
       ))}

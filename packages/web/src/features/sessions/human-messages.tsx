@@ -18,7 +18,7 @@ export function HumanMessages({ shown }: { shown: Shown }): ReactNode {
                 <Link
                   to="/sessions/$id"
                   params={{ id: String(message.authored_in_session_id) }}
-                  className="min-w-0 truncate underline"
+                  className="min-w-0 truncate leading-6 underline"
                 >
                   {message.authored_in}
                 </Link>

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { makeSession } from '../support/sessions.ts'
+
+type Made = { session: { id: number; config: { model?: string } } }
+
+test('the family of a session names its parent and who else told it something, with what people wrote in it', async () => {
+  const { call } = sharedServer()
+  const parent = await makeSession('Plans the release')
+  const uncle = await makeSession('Watches the build')
+  const { session: child } = await call<Made>('POST', '/sessions', {
+    prompt: 'say hello',
+    title: 'Writes the notes',
+    agent_root: 'sample',
+    parent_session_id: parent.id,
+  })
+  await call('POST', `/sessions/${child.id}/follow_up`, { prompt: 'say ok', acting_session_id: uncle.id })
+  const { page, goto, faults } = await openPage()
+  await goto(`/sessions/${parent.id}`)
+  await page.getByRole('textbox', { name: 'Message' }).fill('say The notes are for people')
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  await page.getByText('Delivered').waitFor()
+  await goto(`/sessions/${child.id}?tab=info`)
+  const family = page.getByRole('region', { name: 'Family' })
+  await expect
+    .poll(() => family.locator('[aria-current=page]').textContent(), { message: 'the session itself is marked' })
+    .toBe('Writes the notes')
+  await family.getByText('told by').waitFor()
+  await family.getByRole('link', { name: 'Watches the build' }).first().waitFor()
+  const messages = page.getByRole('region', { name: 'Messages of people' })
+  await messages.getByText('say The notes are for people').waitFor()
+  await messages.getByText('Ada').waitFor()
+  await screenshot(page, 'session-family')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await family.getByRole('link', { name: 'Plans the release' }).first().click()
+  await page.waitForURL(`**/sessions/${parent.id}`)
+  expect(faults).toEqual([])
+})
+
+test('logs are shown by level, a turn is gone to from the menu, and links to it and to an entry are copied', async () => {
+  const { url, call } = sharedServer()
+  const { id } = await makeSession('Has two turns', 'say the first')
+  await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say the second' })
+  await call('POST', `/sessions/${id}/logs`, { level: 'error', content: 'The disk is full' })
+  await call('POST', `/sessions/${id}/logs`, { level: 'info', content: 'The disk was looked at' })
+  const { page, context, goto } = await openPage()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await goto(`/sessions/${id}?tab=logs`)
+  await page.getByText('The disk was looked at').waitFor()
+  await page.getByLabel('Level').selectOption('error')
+  await page.getByText('The disk was looked at').waitFor({ state: 'detached' })
+  await page.getByText('The disk is full').waitFor()
+  await page.getByRole('button', { name: '2 turns' }).click()
+  await page.getByRole('menuitem', { name: /^Turn 2/ }).click()
+  // The entry is marked by a ring.
+  await expect.poll(() => page.locator('li div[class*="shadow-["]').textContent()).toContain('say the second')
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Copy the link' }).click()
+  await page.getByText('Link copied').waitFor()
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText())
+  expect(await clipboard()).toBe(`${url}/sessions/${id}`)
+  await page
+    .getByRole('article', { name: 'Prompt' })
+    .filter({ hasText: 'say the second' })
+    .getByRole('button', { name: 'Copy the link' })
+    .click()
+  await expect.poll(clipboard).toMatch(/#e\d+$/)
+  await goto(new URL(await clipboard()).pathname + new URL(await clipboard()).hash)
+  await page.getByRole('article', { name: 'Prompt' }).filter({ hasText: 'say the second' }).waitFor()
+})
+
+test('the model of the next turn is chosen in the header', async () => {
+  const { call } = sharedServer()
+  type Configs = { runtime_models: Record<string, { models: { id: string; label: string }[] }> }
+  const { runtime_models } = await call<Configs>('GET', '/configs')
+  const models = runtime_models.runtime_alpha?.models ?? []
+  // Without a prompt nothing runs, so no vendor's program is needed.
+  const { session } = await call<Made>('POST', '/sessions', {
+    agent_runtime: 'runtime_alpha',
+    title: 'Changes its model',
+    agent_root: 'sample',
+  })
+  const [current] = models.filter(({ id }) => id === session.config.model)
+  const [other] = models.filter(({ id }) => id !== session.config.model)
+  const { page, goto } = await openPage()
+  await goto(`/sessions/${session.id}`)
+  await page.getByRole('button', { name: current?.label ?? '', exact: true }).click()
+  await page.getByRole('menuitem', { name: other?.label ?? '', exact: true }).click()
+  await page.getByRole('button', { name: other?.label ?? '', exact: true }).waitFor()
+  const read = async () => (await call<Made>('GET', `/sessions/${session.id}`)).session.config.model
+  await expect.poll(read).toBe(other?.id)
+})
