@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, sharedServer, startServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
+
+type Made = { session: { id: number; status: string } }
 
 test('two people have one question: the second sees it go, and is told how it was answered', async () => {
   const { id } = await makeSession('Two people are asked')
@@ -109,5 +111,25 @@ test('the board answers the most urgent of it on its first screen', async () => 
   expect(await axe(page)).toEqual([])
   await line.getByRole('button', { name: 'Decline' }).click()
   await line.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
+test('a session that is held is in the inbox, and starts at once when a person says so', async () => {
+  const server = await startServer()
+  await server.call('PATCH', '/settings', { spot_gating_enabled: true, spot_max_concurrent_sessions: 1 })
+  const spot = { agent_root: 'sample', scheduling_class: 'spot' }
+  const { session: first } = await server.call<Made>('POST', '/sessions', { ...spot, prompt: 'sleep 600' })
+  const status = async (id: number) => (await server.call<Made>('GET', `/sessions/${id}`)).session.status
+  await expect.poll(() => status(first.id)).toBe('running')
+  const { session } = await server.call<Made>('POST', '/sessions', { ...spot, prompt: 'say hello', title: 'Waits' })
+  const { page, goto, faults } = await openPage({ server })
+  await goto('/inbox')
+  const row = page.getByRole('listitem').filter({ hasText: 'Waits for a free slot' })
+  await row.getByRole('link', { name: 'Waits', exact: true }).waitFor()
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await row.getByRole('button', { name: 'Start now' }).click()
+  await expect.poll(() => status(session.id)).toBe('needs_input')
+  await row.waitFor({ state: 'detached' })
   expect(faults).toEqual([])
 })

@@ -87,3 +87,24 @@ test('a refusal is shown in the sentences of the API, and what was typed stays',
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
 })
+
+test('the form says that the catalog could not be loaded, before a session is made of what was there before', async () => {
+  const { page, goto, faults } = await openPage({ size: 'phone' })
+  await page.route('**/web/v1/catalog', async (route) => {
+    const answer = await route.fetch()
+    const { catalog } = await answer.json()
+    await route.fulfill({
+      response: answer,
+      json: { catalog: { ...catalog, degraded: true, error: 'roots.json: no url' } },
+    })
+  })
+  await goto('/sessions/new')
+  await page
+    .getByText('The files of the catalog are invalid, so the last valid ones are used. roots.json: no url')
+    .waitFor()
+  expect(await overflows(page)).toEqual([])
+  await page.getByRole('link', { name: 'See the catalog' }).click()
+  await page.waitForURL('**/catalog')
+  await page.getByText('roots.json: no url').waitFor()
+  expect(faults).toEqual([])
+})

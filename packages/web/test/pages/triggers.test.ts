@@ -140,3 +140,17 @@ test('a trigger is switched off and on, changed, and deleted only after it was c
   await expect(read()).rejects.toThrow('404')
   expect(faults).toEqual([])
 })
+
+test('a trigger that failed is in the inbox, and is enabled again on its page', async () => {
+  const { id } = await makeTrigger({ name: 'Failed at night', status: 'failed' })
+  const { page, goto } = await openPage()
+  await goto('/inbox')
+  const row = page.getByRole('listitem').filter({ hasText: 'Failed at night' })
+  await row.getByRole('link', { name: 'Open' }).click()
+  await page.waitForURL(`**/triggers/${id}`)
+  await page.getByRole('button', { name: 'Enable again' }).click()
+  await page.getByRole('button', { name: 'Disable' }).waitFor()
+  await goto('/inbox')
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  await row.waitFor({ state: 'detached' })
+})
