@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { rankMatches } from '../../src/app/rank-matches.ts'
 import { boardSearch } from '../../src/features/board/board-search.ts'
+import { searchSearch } from '../../src/features/search/search-search.ts'
 import { nameOfSession } from '../../src/features/sessions/name-of-session.ts'
 import { signInSearch } from '../../src/features/sign-in/sign-in-search.ts'
 import { withNewer, withOlder } from '../../src/features/transcripts/use-entries.ts'
@@ -86,6 +87,7 @@ test('chordOf names the keys as commands do', () => {
 test('what an address says is taken only if it makes sense', () => {
   expect(boardSearch({ status: 'failed' })).toEqual({ status: 'failed' })
   expect(boardSearch({ status: 'no such' })).toEqual({})
+  expect(searchSearch({ q: 404, status: '', genesis: ['api'] })).toEqual({ q: '404' })
   expect(signInSearch({ next: '/costs?days=7' })).toEqual({ next: '/costs?days=7' })
   for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example', 7])
     expect(signInSearch({ next })).toEqual({})

@@ -13,9 +13,10 @@ const texts = ['q', 'status', 'agent_runtime', 'priority_class', 'genesis'] as c
 
 /** Transcripts are searched, and archived sessions are not, unless the address says otherwise. */
 export function searchSearch(raw: Record<string, unknown>): SearchSearch {
-  const given = texts.flatMap((name) => (typeof raw[name] === 'string' && raw[name] !== '' ? [[name, raw[name]]] : []))
+  // An address with `q=404` is read as a number.
+  const given = texts.flatMap((name) => (/^(string|number)$/.test(typeof raw[name]) ? [[name, String(raw[name])]] : []))
   return {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(given.filter(([, value]) => value !== '')),
     ...(raw.contents === false && { contents: false }),
     ...(raw.archived === true && { archived: true }),
   }
