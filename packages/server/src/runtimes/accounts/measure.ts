@@ -14,6 +14,11 @@ type Order = {
   usageIn(text: string): Usage | undefined
 }
 
+/** A page with status 403 comes from a proxy or a filter before the vendor, and says nothing about the login. */
+function isRejection({ status, headers }: Response): boolean {
+  return status === 401 || (status === 403 && !headers.get('content-type')?.includes('html'))
+}
+
 /** The answer is a word with its usage. */
 const maxAnswerBytes = 256 * 1024
 
@@ -29,8 +34,7 @@ export async function measureBy({ url, headers, body, read, usageIn }: Order): P
     })
     const { status } = response
     const text = await textOf(response)
-    if (status === 401 || status === 403)
-      return { kind: 'login_rejected', detail: `The vendor rejected the login (${status}).` }
+    if (isRejection(response)) return { kind: 'login_rejected', detail: `The vendor rejected the login (${status}).` }
     const quota = read(response.headers)
     const usage = response.ok ? usageIn(text) : undefined
     if (quota.fiveHour || quota.weekly) return { kind: 'measured', quota, ...(usage && { usage }) }

@@ -57,12 +57,15 @@ const Refusal = z.object({
 
 /** The code of the answer decides, then the status. */
 function refusalOf(status: number, text: string): RefreshAnswer {
-  const { data } = Refusal.safeParse(parseJson(text.slice(0, maxCharacters)))
+  const body = parseJson(text.slice(0, maxCharacters))
+  const { data } = Refusal.safeParse(body)
   const error = data?.error
   const code = typeof error === 'string' ? error : (error?.code ?? error?.type ?? '')
   const words = `${code} ${data?.error_description ?? (typeof error === 'object' ? error.message : '') ?? ''}`
   const detail = `The vendor answered ${status}${words.trim() === '' ? '' : ` (${quote(words.trim())})`}.`
-  if (status >= 500 || status === 429 || status === 408) return { kind: 'unavailable', detail }
+  // A page with another status comes from a proxy or a filter before the vendor, which has not seen the token.
+  const isPage = body === undefined && status !== 401 && status !== 404
+  if (status >= 500 || status === 429 || status === 408 || isPage) return { kind: 'unavailable', detail }
   if (/reused|already.been.used/i.test(words)) return { kind: 'unknown_token', detail }
   if (/expired|revoked|invalidated/i.test(words)) return { kind: 'dead', detail }
   return { kind: status === 401 || status === 404 ? 'dead' : 'unknown_token', detail }

@@ -118,6 +118,7 @@ describe('refresh of an account', () => {
     ['500', { status: 500, body: {} }],
     ['503', { status: 503, body: {} }],
     ['429', { status: 429, body: {} }],
+    ['A page of a filter before the vendor', 'blocked'],
   ])('%s changes nothing but the time of the next attempt: after 2, 4 and 8 minutes', async (_, answer) => {
     const id = await add('one@example.test')
     for (const minutes of [2, 4, 8, 8]) {
@@ -190,7 +191,7 @@ describe('refresh of an account', () => {
   })
 
   test.each<[string, unknown]>([
-    ['no JSON', '<html>'],
+    ['a text', '<html>'],
     ['a list', []],
     ['an error of another type', { error: 7, error_description: { a: 1 } }],
     ['words with NUL', { error: 'invalid_grant', error_description: 'a\0b' }],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export const alphaCli = fileURLToPath(new URL('alpha-cli.mjs', import.meta.url))
 export const betaCli = fileURLToPath(new URL('beta-cli.mjs', import.meta.url))
 
-/** `hang`: the request is never handled. `spent, then hang` and the others after it: the token is spent, and the answer is lost. */
+/** `hang`: the request is never handled. `blocked`: a filter before the vendor answers with a page. `spent, then hang` and the others after it: the token is spent, and the answer is lost. */
 export type TokenAnswer =
   | { status: number; body: unknown }
   | 'hang'
@@ -16,6 +16,7 @@ export type TokenAnswer =
   | 'cut'
   | 'endless'
   | 'garbage'
+  | 'blocked'
 
 /** A vendor with accounts, in the wire formats of both CLIs: single-use refresh tokens, and quota by headers. */
 export type Vendor = {
@@ -144,6 +145,7 @@ export async function startVendor(): Promise<Vendor> {
     if (plan === 'hang') return
     const account = refreshTokens.get(refresh)
     if (typeof plan === 'object') return json(response, plan.status, plan.body)
+    if (plan === 'blocked') return void response.writeHead(403, { 'content-type': 'text/html' }).end('<html>')
     if (plan === 'redirect') return void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()
     if (used.has(refresh))
       return json(response, 400, { error: 'invalid_grant', error_description: 'refresh token reused' })
