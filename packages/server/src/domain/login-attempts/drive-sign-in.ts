@@ -7,6 +7,7 @@ import { removeFolder } from '../../platform/files/remove-folder.ts'
 import { childEnvironment } from '../../platform/process/environment.ts'
 import { type Child, launch } from '../../platform/process/launch.ts'
 import { newRunMarker } from '../../platform/process/run-marker.ts'
+import { SpawnFailed } from '../../platform/process/spawn-failed.ts'
 import { sweepMarked } from '../../platform/process/stop.ts'
 import { truncate } from '../../platform/truncate.ts'
 import type { Login, VendorAccounts } from '../../runtimes/accounts/vendor-accounts.ts'
@@ -42,11 +43,21 @@ async function drive(app: App, driven: Driven): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await runCommand(app, driven, folder)
   } catch (error) {
-    app.log.warn({ err: error }, 'a sign-in failed')
-    await fail(app, id, error instanceof Error ? error.message : String(error))
+    const problem = problemOf(app, driven.attempt, error)
+    // The stack of a program that is not installed helps no one.
+    app.log.warn(error instanceof SpawnFailed ? { problem } : { err: error }, 'a sign-in failed')
+    await fail(app, id, problem)
   } finally {
     await removeFolder(folder)
   }
+}
+
+/** Says what to do about a missing program, which is looked for when the host starts. */
+function problemOf(app: App, { runtime }: AttemptRow, error: unknown): string {
+  const problem = error instanceof Error ? error.message : String(error)
+  const install = app.runtimes.find(runtime)?.cli?.installInstructions
+  if (!(error instanceof SpawnFailed) || error.code !== 'ENOENT' || install === undefined) return problem
+  return `${problem} Install it on this host (${install}), start Yardmaster again, and sign in again.`
 }
 
 function folderOf(app: App, id: number): string {

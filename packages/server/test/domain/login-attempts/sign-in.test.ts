@@ -6,7 +6,7 @@ import { expectProblem } from '../../support/app/app.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
-const { app, rows, clear } = accountsApp()
+const { app, rows, clear } = accountsApp({ environment: { RUNTIME_BETA_COMMAND: '/nowhere/codex' } })
 afterEach(clear)
 
 const start = async (): Promise<number> => {
@@ -103,6 +103,13 @@ describe('sign-in', () => {
     await recoverSignIns(app.app)
     expect(await reaches(own, 'failed')).toMatchObject({ error_message: expect.stringContaining('stopped') })
     await reaches(alive, 'awaiting_code')
+  })
+
+  test('without the program of the runtime fails with a sentence that says how to install it', async () => {
+    const { body } = await app.post('/login_attempts', { runtime: 'runtime_beta' })
+    expect((await reaches(body.login_attempt.id, 'failed')).error_message).toMatch(
+      /^Cannot start \/nowhere\/codex: .*\. Install it on this host \(npm run agents:install -- runtime_beta\), start Yardmaster again, and sign in again\.$/,
+    )
   })
 
   test('refuses a runtime without accounts', async () => {
