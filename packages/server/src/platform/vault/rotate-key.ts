@@ -62,7 +62,7 @@ export async function rotateKey(options: Options): Promise<Rotated> {
 async function newKeys({ db, onStep = () => undefined }: Options, file: string): Promise<readonly MasterKey[]> {
   const rows = await readRows(db)
   const kept = (await readKeyFile(file)) ?? []
-  checkKeys(rows, kept, file)
+  checkKeys(rows, kept, { given: undefined, file })
   if (kept.length > 1) return kept
   const keys = [newMasterKey(), ...kept]
   onStep('writing the new key into the home')
@@ -72,7 +72,7 @@ async function newKeys({ db, onStep = () => undefined }: Options, file: string):
 
 function givenKeys(rows: readonly VaultKeyRow[], given: string, file: string): readonly MasterKey[] {
   const keys = readMasterKeys(given) ?? []
-  checkKeys(rows, keys, file)
+  checkKeys(rows, keys, { given, file })
   if (keys.length > 1) return keys
   return refuse(
     'The key is in YARDMASTER_MASTER_KEY, which this command cannot change. Make another with openssl rand -base64 32, set the variable to the new key, a comma and the old one, run this, and then remove the old one on every host.',

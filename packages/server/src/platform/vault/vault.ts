@@ -63,7 +63,7 @@ async function findKeys(
   const rows = await selectVaultKeys(tx)
   const file = home.in(keyFileName)
   const kept = given === undefined ? await readKeyFile(file) : readMasterKeys(given)
-  if (rows.length > 0) return checkKeys(rows, kept ?? [], file)
+  if (rows.length > 0) return checkKeys(rows, kept ?? [], { given, file })
   const all = kept ?? [newMasterKey()]
   const [current] = all
   if (!current) throw new Error('a list of keys has no key')

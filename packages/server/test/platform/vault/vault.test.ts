@@ -60,11 +60,12 @@ describe('the key', () => {
 
   const refusal =
     /^The credentials in this database are sealed by a key that this host does not have \([0-9a-f]{16}\)\. Copy the file master-key .* or set YARDMASTER_MASTER_KEY .*\.$/
+  const refusalOfGiven = /does not have \([0-9a-f]{16}\)\. Set YARDMASTER_MASTER_KEY .*, or unset it .*\.$/
 
-  test('that is missing or wrong stops the start with one sentence', async () => {
+  test('that is missing or wrong stops the start, and the refusal says what to do', async () => {
     await open()
     await expect(open()).rejects.toThrow(refusal)
-    await expect(open({ given: one.toString('hex') })).rejects.toThrow(refusal)
+    await expect(open({ given: one.toString('hex') })).rejects.toThrow(refusalOfGiven)
     const home = await newHome()
     await writeFile(home.in('master-key'), one.toString('hex'))
     await expect(open({ home })).rejects.toThrow(refusal)
