@@ -55,7 +55,8 @@ export async function answer(
   now = new Date(),
 ): Promise<string> {
   if (verb === 'create') {
-    const given = NewKey.parse(parseBody(NewKey, { label: name ?? '', scope: scope ?? '', expires: expires ?? null }))
+    if (!name?.trim() || !scope) throw new StartupError(`A new key needs --name and --scope.\n${usage}`)
+    const given = NewKey.parse(parseBody(NewKey, { label: name, scope, expires: expires ?? null }))
     const expiresAt = given.expires ? readExpiry(given.expires, now) : null
     const { secret, row } = await makeApiKey(db, { ...given, expiresAt, madeBy: 'command' })
     await recordCommand(db, 'api_keys.create', `api_keys/${row.id}`)
@@ -64,6 +65,8 @@ export async function answer(
   if (verb === 'list')
     return (await selectApiKeys(db)).map((row) => lineOf(row, now)).join('\n') || 'There are no keys.'
   if (verb !== 'revoke' || !/^[1-9]\d{0,14}$/.test(id ?? '')) throw new StartupError(usage)
+  if (!(await selectApiKeys(db)).some((row) => row.id === Number(id)))
+    throw new StartupError(`There is no key ${id}. These are the keys: npm run api-key -- list`)
   const { label } = await revokeApiKey(db, Number(id), now)
   await recordCommand(db, 'api_keys.revoke', `api_keys/${id}`)
   return `Key ${id} (${label}) is revoked.`
