@@ -56,7 +56,8 @@ export function apiKeyChecker(keys: KeyCheck): Checker {
 /** For callers who may only read. An address without a route changes nothing, and is answered as to everyone. */
 export function refuseUnlessReading({ method, is404, routeOptions }: FastifyRequest): void {
   const { needsFullScope, isWrite } = routeOptions.config ?? {}
-  const isReading = (method === 'GET' || method === 'HEAD') && !needsFullScope && !isWrite
+  const isReading = (method === 'GET' || method === 'HEAD') && !isWrite
+  if (isReading && needsFullScope) refuse('read_only_key', 'Reading this needs a key with the scope full')
   if (!isReading && !is404) refuse('read_only_key', 'This key may only read')
 }
 

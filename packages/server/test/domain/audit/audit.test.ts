@@ -137,7 +137,12 @@ describe('GET /audit', () => {
   test('a key that may only read, and a browser that signed in with one, are refused', async () => {
     const made = { label: 'Reader', scope: 'read', expiresAt: null, madeBy: 'operator' } as const
     const { secret } = await makeApiKey(app.host.app.db, made)
-    expectProblem(await client(app.url, secret).get('/audit'), 403, 'Forbidden', 'This key may only read')
+    expectProblem(
+      await client(app.url, secret).get('/audit'),
+      403,
+      'Forbidden',
+      'Reading this needs a key with the scope full',
+    )
     const browser = dashboardBrowser(app)
     await browser.post('/web/session', { key: secret })
     expect((await browser.get('/web/v1/audit')).status).toBe(403)
