@@ -205,7 +205,7 @@ export const pasteLoginCode = defineEndpoint({
       .trim()
       .min(1)
       .max(limits.loginCode)
-      .regex(/^[^\s]+$/)
+      .regex(/^[^\s]+$/, 'must be one word')
       .meta({ description: 'The code, without spaces. Stored sealed until the command has it.' }),
   }),
   answers: { 200: OneAttempt },
@@ -248,7 +248,7 @@ export const setProviderKey = defineEndpoint({
       .trim()
       .min(8)
       .max(limits.accountCredentials)
-      .regex(/^[\x21-\x7e]+$/)
+      .regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII characters')
       .meta({ description: 'The key. Stored sealed, never answered.', format: 'password' }),
   }),
   answers: { 200: z.object({ provider_key: ProviderKey }) },

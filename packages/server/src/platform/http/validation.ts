@@ -83,11 +83,13 @@ function problemOf(issue: z.core.$ZodIssue, input: unknown): string {
       return valueAt(input, issue.path) === undefined ? "can't be blank" : wrongType(issue.expected)
     case 'too_small':
       if (issue.origin === 'array') return `has too few entries (minimum is ${issue.minimum})`
-      return issue.origin === 'string' ? issue.message : `must be greater than or equal to ${issue.minimum}`
+      if (issue.origin !== 'string') return `must be greater than or equal to ${issue.minimum}`
+      if (!isGeneric(issue.message)) return issue.message
+      return issue.minimum === 1 ? "can't be blank" : `is too short (minimum is ${issue.minimum} characters)`
     case 'too_big':
-      return issue.origin === 'array'
-        ? `has too many entries (maximum is ${issue.maximum})`
-        : `must be less than or equal to ${issue.maximum}`
+      if (issue.origin === 'array') return `has too many entries (maximum is ${issue.maximum})`
+      if (issue.origin !== 'string') return `must be less than or equal to ${issue.maximum}`
+      return isGeneric(issue.message) ? `is too long (maximum is ${issue.maximum} characters)` : issue.message
     case 'invalid_value':
       return `must be one of: ${issue.values.map(String).join(', ')}`
     case 'unrecognized_keys':
@@ -95,6 +97,11 @@ function problemOf(issue: z.core.$ZodIssue, input: unknown): string {
     default:
       return issue.message
   }
+}
+
+/** Whether the schema gave no sentence of its own, and this is the one of the library. */
+function isGeneric(message: string): boolean {
+  return /^Too (small|big): /.test(message)
 }
 
 const wrongTypes: Record<string, string> = {

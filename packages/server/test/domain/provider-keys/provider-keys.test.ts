@@ -2,9 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { limits } from '@yardmaster/contract/limits'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openProviderKey } from '../../../src/domain/provider-keys/provider-keys.ts'
-import { testApp } from '../../support/app/app.ts'
+import { expectProblem, testApp } from '../../support/app/app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'yardmaster-provider-keys-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -40,5 +41,12 @@ describe('provider keys', () => {
     expect(await openProviderKey(app.host.app, runtime)).toBeUndefined()
     expect(await app.delete('/provider_keys/helper')).toMatchObject({ status: 404 })
     expect((await app.get('/provider_keys')).body).toEqual({ provider_keys: [] })
+  })
+  test.each([
+    ['short', 'Key is too short (minimum is 8 characters)'],
+    ['k'.repeat(limits.accountCredentials + 1), `Key is too long (maximum is ${limits.accountCredentials} characters)`],
+    ['two words of it', 'Key must be one word of ASCII characters'],
+  ])('refuses the key %.20s with a sentence', async (refused, sentence) => {
+    expectProblem(await app.post('/provider_keys/helper', { key: refused }), 422, 'Validation failed', sentence)
   })
 })
