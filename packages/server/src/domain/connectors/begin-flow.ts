@@ -113,7 +113,10 @@ async function findEndpoints(
   refuseInsecureEndpoint('MCP server', url)
   const problem = app.upstream.problemWith(url)
   if (problem !== undefined)
-    refuse('cannot_authorize', `The address of ${server.name} ${problem}, or one of OAUTH_ALLOWED_ORIGINS`)
+    refuse(
+      'cannot_authorize',
+      `The address of ${server.name} ${problem}. If it may be on a private network, add ${new URL(url).origin} to OAUTH_ALLOWED_ORIGINS and start again.`,
+    )
   const discovered = preRegistered(settings, url) ?? (await app.oauth.discover(url, settings))
   if (!discovered) {
     await recordNeed(app.db, server.url, false)

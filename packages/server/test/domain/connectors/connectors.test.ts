@@ -248,13 +248,18 @@ describe('authorizing a server', () => {
   it.each([
     ['evil', /authorization endpoint javascript:.* is not an https address/],
     ['plain', /MCP server http:\/\/mcp.test is not an https address/],
-    ['private', /must be a public address/],
+    ['private', /must be a public address\. .* add https:\/\/\S+ to OAUTH_ALLOWED_ORIGINS/],
     ['local', /takes no sign-in/],
   ])('refuses %s before anyone is sent to consent', async (name, sentence) => {
     const answer = await app.post(`/connectors/${name}/authorize`, {})
     expectProblem(answer, 422, 'Cannot authorize')
     expect(answer.body.message).toMatch(sentence)
     expect((await app.pool.query('select from mcp_oauth_flows')).rowCount).toBe(0)
+  })
+
+  it('refuses a blank address with the names of the keys that it needs', async () => {
+    const answer = await app.post('/connectors/complete', { state: '', redirect_response: '' })
+    expectProblem(answer, 422, 'Validation failed', "State can't be blank", "Redirect response can't be blank")
   })
 
   it('answers 404 for a server that the catalog does not have', async () => {

@@ -199,7 +199,7 @@ describe('a client of the catalog', () => {
     for (const [name, reason] of [
       ['unset', 'YARD_TEST_NEVER_SET'],
       ['plain', 'only sent to https addresses'],
-      ['inside', 'must be a public address, or one of OAUTH_ALLOWED_ORIGINS'],
+      ['inside', 'to OAUTH_ALLOWED_ORIGINS and start again'],
     ] as const) {
       const answer = await app.post(`/connectors/${name}/authorize`, {})
       expectProblem(answer, 422, 'Cannot authorize')
