@@ -29,6 +29,7 @@ export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Clai
   const stopped = new AbortController()
   let isLost = false
   let isEnding = false
+  let isOver = false
   let deadlines: NodeJS.Timeout[] = []
 
   const askToStop = (): void => {
@@ -51,6 +52,7 @@ export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Clai
     try {
       const lease = await renewLease(app.control, hold)
       failureLevel.reset()
+      if (isOver) return // the turn ended meanwhile, and with it its lease
       if (lease && !isEnding) expectEndAt(sentAt + lease.lease_seconds * 1000)
       if (lease?.withdrawn_by === null) return
       isLost = lease === undefined
@@ -73,6 +75,7 @@ export function startLeaseRenewal(app: App, { hold, session, leaseEndsAt }: Clai
     isLost: () => isLost,
     isEnding: () => isEnding,
     stop: () => {
+      isOver = true
       clearInterval(renewals)
       deadlines.forEach(clearTimeout)
       stopFollowing()

@@ -4,6 +4,7 @@ import type { App } from '../../../src/domain/app.ts'
 import type { Claim } from '../../../src/domain/turns/claim.ts'
 import { startLeaseRenewal } from '../../../src/domain/turns/lease-renewal.ts'
 import { supervise } from '../../../src/domain/turns/supervise.ts'
+import type { Log } from '../../../src/platform/log/log.ts'
 import type { TurnEnd } from '../../../src/runtimes/runtime.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -51,16 +52,7 @@ test('a permanent fault while the lease of a turn is renewed is logged at error'
       },
     },
   )
-  let announce: () => void = () => undefined
-  const events = {
-    follow: ({ onEvents }: { onEvents(events: { session_id: number }[]): void }) => {
-      announce = () => onEvents([{ session_id: 7 }])
-      return () => undefined
-    },
-  }
-  const hold = { turnId: 't', owner: 'here', marker: 'm' }
-  const claim = { hold, session: { id: 7 }, leaseEndsAt: performance.now() + 60_000 } as unknown as Claim
-  const lease = startLeaseRenewal({ log, control: broken, events } as unknown as App, claim)
+  const { lease, announce } = renewalOf(log, broken)
   try {
     announce()
     await wait(0)
@@ -68,6 +60,24 @@ test('a permanent fault while the lease of a turn is renewed is logged at error'
   } finally {
     lease.stop()
   }
+})
+
+test('a renewal that is answered after the end of the turn stops nothing and logs nothing', async () => {
+  const { log, records } = recordedLog()
+  let answer: (lease: undefined) => void = () => undefined
+  const answered = new Promise<undefined>((resolve) => {
+    answer = resolve
+  })
+  const query: object = new Proxy(
+    {},
+    { get: (_target, name) => (name === 'executeTakeFirst' ? () => answered : () => query) },
+  )
+  const { lease, announce } = renewalOf(log, query)
+  announce()
+  lease.stop()
+  answer(undefined)
+  await wait(0)
+  expect([lease.signal.aborted, records()]).toEqual([false, []])
 })
 
 test('an agent that waits for a person is not stopped for its silence, and one that does not is', async () => {
@@ -99,3 +109,17 @@ test('an agent that waits for a person is not stopped for its silence, and one t
   isAsking = false
   expect(await supervised).toMatchObject({ kind: 'failed', reason: 'silent' })
 })
+
+/** The renewal of a lease that has a minute left. `announce` is an event of its session, which makes it renew at once. */
+function renewalOf(log: Log, control: object) {
+  let announce: () => void = () => undefined
+  const events = {
+    follow: ({ onEvents }: { onEvents(events: { session_id: number }[]): void }) => {
+      announce = () => onEvents([{ session_id: 7 }])
+      return () => undefined
+    },
+  }
+  const hold = { turnId: 't', owner: 'here', marker: 'm' }
+  const claim = { hold, session: { id: 7 }, leaseEndsAt: performance.now() + 60_000 } as unknown as Claim
+  return { lease: startLeaseRenewal({ log, control, events } as unknown as App, claim), announce: () => announce() }
+}
