@@ -17,8 +17,7 @@ export function backupCommand(args: readonly string[]): Promise<void> {
       onProgress,
     })
     for (const path of skipped) say(`left out: ${path}`)
-    const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`
-    say(`The backup is ${written.file} (${size}). It holds keys: keep it as secret as the home.`)
+    say(`The backup is ${written.file} (${sizeOf(bytes)}). It holds keys: keep it as secret as the home.`)
     if (isWithoutKey) say('It does not hold the master key. Keep that too: without it the credentials are lost.')
   })
 }
@@ -34,6 +33,11 @@ export function restoreCommand(args: readonly string[]): Promise<void> {
     say(`Restored ${places.home} as it was at ${createdAt}. Start it with npm start.`)
     if (missingKey !== undefined) say(missingKey)
   })
+}
+
+/** A small backup has some size too: `0.0 MB` would read as an empty one. */
+export function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
 
 function placesOf() {
