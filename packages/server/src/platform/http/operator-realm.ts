@@ -99,7 +99,7 @@ function closedNote(log: Log, now: () => number): (request: FastifyRequest) => v
 }
 
 const closed =
-  'SUPERVISOR_PASSWORD is unset or blank, so the operator realm is closed. POST /api/v1/health/* with an API key still works.'
+  'SUPERVISOR_PASSWORD is unset or blank, so the operator realm is closed. Set it and start Yardmaster again. POST /api/v1/health/* with an API key still works.'
 const guessable = `SUPERVISOR_PASSWORD has fewer than ${unguessableLength} characters: a program at the operator's address, such as an agent on the same machine, can lock the operator out by wrong guesses`
 const needed = 'This needs the operator credential (HTTP Basic, SUPERVISOR_PASSWORD).'
 
