@@ -93,7 +93,7 @@ describe('the operator realm', () => {
     for (const headers of [navigation, json, right]) {
       const refused = await ask(headers, 'POST', '/api/guarded?secret=1')
       expect(refused).toMatchObject({ status: 401, challenge: null })
-      expect(refused.text).toContain('SUPERVISOR_PASSWORD')
+      expect(refused.text).toMatch(/SUPERVISOR_PASSWORD .* Set it and start Yardmaster again\./)
     }
     const line = { level: 40, path: '/api/guarded', msg: expect.stringContaining('SUPERVISOR_PASSWORD') }
     expect(records()).toMatchObject(Array(3).fill({ ...line, method: 'POST' }))
