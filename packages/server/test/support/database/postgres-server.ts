@@ -1,6 +1,7 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runMigrations } from 'graphile-worker'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres, urlOf } from '../../../src/platform/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../../src/platform/db/migrate.ts'
@@ -51,6 +52,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const { user, password } = postgres.connection
   await pool.query(`set scram_iterations = 1; alter role ${user} password '${password}'`)
   await pool.end()
+  await closeTemplate(urlOf({ ...postgres.administration, database: 'postgres' }))
   project.provide('postgresUrl', postgres.connectionString)
   project.provide('administrationUrl', urlOf(postgres.administration))
   return async () => {
@@ -58,4 +60,15 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await home.release()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/** A clone is refused while the template has a connection, and the server ends one some time after its client has. */
+async function closeTemplate(administrationUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: administrationUrl })
+  await client.connect()
+  await client.query(`alter database ${templateDatabase} allow_connections false`)
+  await client.query('select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1', [
+    templateDatabase,
+  ])
+  await client.end()
 }
