@@ -29,8 +29,8 @@ async function ended(columns: Record<string, unknown> = {}): Promise<number> {
   return id
 }
 
-async function failed(metadata: Record<string, unknown> = {}): Promise<number> {
-  const id = await insertSession(app.pool, { status: 'running', host_id: 'elsewhere', metadata })
+async function failed(metadata: Record<string, unknown> = {}, columns: Record<string, unknown> = {}): Promise<number> {
+  const id = await insertSession(app.pool, { status: 'running', host_id: 'elsewhere', metadata, ...columns })
   await transact(app.host.app.db, (tx) =>
     transition(app.host.app, tx, { sessionId: id, cause: 'turn_failed', with: { metadata } }),
   )
@@ -47,7 +47,10 @@ describe('GET /needs_you', () => {
     const rested = await ended()
     const broken = await failed({ failure_reason: 'spawn_failed' })
     const servers = [{ server_name: 'linear', server_url: 'https://mcp.example/linear' }]
-    const unauthorised = await failed({ failure_reason: 'oauth_required', oauth_required_servers: servers })
+    const unauthorised = await failed(
+      { failure_reason: 'oauth_required', oauth_required_servers: servers },
+      { mcp_servers: ['linear'] },
+    )
     const { id: asking, token } = await running()
     const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } }
     const requestId = await asked(token, { message: 'Deploy now?', requestedSchema })
