@@ -52,9 +52,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const { user, password } = postgres.connection
   await pool.query(`set scram_iterations = 1; alter role ${user} password '${password}'`)
   await pool.end()
-  await closeTemplate(urlOf({ ...postgres.administration, database: 'postgres' }))
+  const administrationUrl = urlOf({ ...postgres.administration, database: 'postgres' })
+  await closeTemplate(administrationUrl)
   project.provide('postgresUrl', postgres.connectionString)
-  project.provide('administrationUrl', urlOf(postgres.administration))
+  project.provide('administrationUrl', administrationUrl)
   return async () => {
     await postgres.stop()
     await home.release()
