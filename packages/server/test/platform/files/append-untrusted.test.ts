@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { appendUntrusted, createUntrusted } from '../../../src/platform/files/append-untrusted.ts'
 import { ifUntrusted } from '../../../src/platform/files/untrusted-file.ts'
+import { meanwhile } from '../../support/processes/meanwhile.ts'
 
 let root: string
 let home: string
@@ -56,9 +55,10 @@ describe('a write into a folder of an agent', () => {
 
   test('reaches no file elsewhere while the agent keeps exchanging the folder for a link', async () => {
     await mkdir(join(home, 'real'))
-    const exchange = `cd '${home}' && echo up && while :; do mv real transcripts && mv transcripts real && ln -s '${outside}' transcripts && rm transcripts; done`
-    const agent = spawn('sh', ['-c', exchange], { stdio: ['ignore', 'pipe', 'ignore'] })
-    await once(agent.stdout, 'data')
+    const agent = await meanwhile(
+      `while :; do mv real transcripts && mv transcripts real && ln -s '${outside}' transcripts && rm transcripts; done`,
+      { cwd: home },
+    )
     for (let index = 0; index < 3000; index += 1) {
       try {
         appendUntrusted(join(home, `transcripts/${index % 7}.jsonl`), 'x\n', { within: home })
@@ -66,7 +66,7 @@ describe('a write into a folder of an agent', () => {
         ifUntrusted(undefined)(error)
       }
     }
-    agent.kill('SIGKILL')
+    await agent.stop()
     expect(await readdir(outside)).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import {
   chmod,
   lstat,
@@ -18,6 +18,7 @@ import { promisify } from 'node:util'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { copyFolder } from '../../../src/platform/files/copy-folder.ts'
 import { sampleRepository } from '../../support/app/app.ts'
+import { meanwhile } from '../../support/processes/meanwhile.ts'
 
 const run = promisify(execFile)
 let folder = ''
@@ -28,18 +29,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'yardmaster-copy-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
 })
-
-/** Runs a shell script until the test ends. */
-function meanwhile(script: string): void {
-  const child = spawn('sh', ['-c', script], { cwd: source(), stdio: 'ignore' })
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        child.once('exit', () => resolve())
-        child.kill('SIGKILL')
-      }),
-  )
-}
 
 describe('a copy of a folder', () => {
   test('a copy of a folder has the same files, modes and times, and links stay links', async () => {
@@ -97,8 +86,9 @@ describe('a copy of a folder', () => {
   test('a copy of a folder succeeds while a process creates, renames and deletes files and folders', async () => {
     await mkdir(source())
     await writeFile(source('kept'), 'kept')
-    meanwhile(
+    await meanwhile(
       'while :; do for n in 1 2 3 4 5 6 7 8 9; do mkdir -p d$n/e; echo x > d$n/e/f; echo x > f$n; mv f$n g$n; rm -r d$n g$n; done; done',
+      { cwd: source() },
     )
     for (let round = 0; round < 30; round += 1) {
       expect(await copyFolder(source(), copy(String(round)).replace('copy/', 'copy-'))).toBe(true)
@@ -108,8 +98,9 @@ describe('a copy of a folder', () => {
 
   test('a copy of a folder of a repository in which a process commits has every object of the commits it names', async () => {
     await sampleRepository(source())
-    meanwhile(
+    await meanwhile(
       'while :; do date +%N > file; git add file; git -c user.name=Test -c user.email=test@localhost commit -qm more; done',
+      { cwd: source() },
     )
     for (let round = 0; round < 5; round += 1) {
       const target = join(folder, `copy-${round}`)
