@@ -42,17 +42,26 @@ test('a one-time link signs in once, and its secret does not stay in the address
   expect(page.url()).not.toContain('k=')
 })
 
-test('a person who signs out sees the sign-in page, and so does a tab whose sign-in has ended elsewhere', async () => {
+test('a person who signs out sees the sign-in page, and so does every tab whose sign-in has ended elsewhere', async () => {
   const { page, context, goto } = await openPage()
+  await context.addInitScript(() => {
+    // Without the reads at intervals: the end of the event stream alone must do.
+    const every = window.setInterval
+    const patched = (act: () => void, ms = 0) => every(act, ms >= 10_000 ? 2 ** 30 : ms)
+    Object.assign(window, { setInterval: patched })
+  })
   await goto('/inbox')
   const other = await context.newPage()
   await other.goto('/settings')
-  await other.getByRole('heading', { name: 'Settings' }).waitFor()
+  await other.getByText('live', { exact: true }).waitFor()
+  const third = await context.newPage()
+  await third.goto('/catalog')
+  await third.getByText('live', { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Ada' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
 
-  await other.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+  for (const tab of [other, third]) await tab.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
   expect(new URL(other.url()).searchParams.get('next')).toBe('/settings')
 })

@@ -3,6 +3,7 @@ import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { OperationName } from '../api/client.ts'
 import { type Resource, refresh } from '../api/hooks.ts'
+import { viewerKey } from '../api/viewer.ts'
 import { type Connection, openStream, type Stream } from './stream.ts'
 
 export type EventName = StreamedEvent['name']
@@ -45,6 +46,7 @@ export function LiveProvider({
       }
     })
     opened.onGap(() => void cache.invalidateQueries())
+    opened.onSignedOut(() => void cache.invalidateQueries({ queryKey: viewerKey }))
     setStream(opened)
     return () => opened.close()
   }, [cache, reactions])

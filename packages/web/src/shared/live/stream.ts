@@ -1,5 +1,6 @@
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { client } from '../api/client.ts'
+import { isSignedOut } from '../api/viewer.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
 
@@ -10,6 +11,8 @@ export type Stream = {
   onEvent(listener: (event: StreamedEvent) => void): () => void
   /** Calls back when what was read before may be stale though no event says so. */
   onGap(listener: () => void): () => void
+  /** Calls back when the server says that no one is signed in here any more. */
+  onSignedOut(listener: () => void): () => void
   close(): void
 }
 
@@ -21,6 +24,7 @@ type Message =
   | { kind: 'event'; event: StreamedEvent }
   | { kind: 'state'; connection: Connection; lastId: number | undefined }
   | { kind: 'gap' }
+  | { kind: 'signed_out' }
   | { kind: 'who' }
   | { kind: 'check' }
 
@@ -35,6 +39,7 @@ export function openStream(): Stream {
   const [onConnection, changed] = listeners<void>()
   const [onEvent, arrived] = listeners<StreamedEvent>()
   const [onGap, missed] = listeners<void>()
+  const [onSignedOut, signedOut] = listeners<void>()
   let connection: Connection = 'connecting'
   let lastId: number | undefined
   let heardAt = Date.now()
@@ -88,8 +93,12 @@ export function openStream(): Stream {
           handle(event)
           tell({ kind: 'event', event })
         }
-      } catch {
-        // Refused, as after signing out. The page notices by its own reads; the stream tries again.
+      } catch (error) {
+        // Refused. After a sign-out, a page that reads nothing at the moment would go on showing what it has.
+        if (isSignedOut(error)) {
+          signedOut()
+          tell({ kind: 'signed_out' })
+        }
         become('lost')
         tellState()
         await pause(watchEveryMs, closing.signal)
@@ -121,6 +130,7 @@ export function openStream(): Stream {
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'event') handle(data.event)
     else if (data.kind === 'gap') missed()
+    else if (data.kind === 'signed_out') signedOut()
     else if (data.kind === 'check') check()
     else if (data.kind === 'who') reading && tellState()
     else if (!reading) {
@@ -136,6 +146,7 @@ export function openStream(): Stream {
     onConnection,
     onEvent,
     onGap,
+    onSignedOut,
     close: () => {
       closing.abort()
       clearInterval(watch)
