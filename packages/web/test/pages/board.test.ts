@@ -172,13 +172,14 @@ test('shows a change of status in the row, and says where a row went that left t
 })
 
 test('starts a session in one line, and moves through the rows by keys', async () => {
+  await makeSession('One to move to by keys')
   const opened = await openPage()
   const { page, goto } = opened
   const prompt = `Say hello to ${Date.now()}`
   await goto('/?view=created')
   await page.getByLabel('Start a session').fill(prompt)
   await page.getByRole('button', { name: 'Start', exact: true }).click()
-  await page.getByText('Started').waitFor()
+  await page.getByRole('status').getByText(`Started “${prompt}”`).waitFor()
   expect(await page.getByLabel('Start a session').inputValue()).toBe('')
   await page.getByRole('heading', { name: 'Board' }).waitFor({ state: 'attached' })
   await page.locator('[data-session]').nth(1).waitFor()
@@ -200,6 +201,28 @@ test('starts a session in one line, and moves through the rows by keys', async (
   await page.keyboard.press('[')
   await page.waitForURL(first)
   expect(opened.faults).toEqual([])
+})
+
+test('a session cannot be started before the roots are read, because without one it would be refused', async () => {
+  const { page, goto } = await openPage()
+  let read = (): void => undefined
+  const isRead = new Promise<void>((resolve) => {
+    read = resolve
+  })
+  await page.route('**/web/v1/configs', async (route) => {
+    await isRead
+    await route.continue()
+  })
+  const start = page.getByRole('button', { name: 'Start', exact: true })
+  await goto('/sessions/new')
+  await page.getByLabel('What should the agent do?').fill('say Too early')
+  expect(await start.isDisabled()).toBe(true)
+  await goto('/')
+  await page.getByLabel('Start a session').fill('say Too early')
+  expect(await start.isDisabled()).toBe(true)
+  read()
+  await start.click()
+  await page.getByRole('status').getByText('Started “say Too early”').waitFor()
 })
 
 test.each(['ranked', 'touched', 'created', 'categories'])(

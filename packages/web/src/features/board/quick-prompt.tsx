@@ -5,7 +5,7 @@ import { useQuickSession } from '../sessions/use-quick-session.tsx'
 
 /** Starts a session in one line, on the root that was used last. */
 export default function QuickPrompt(): ReactNode {
-  const { prompt, setPrompt, roots, root, setRoot, start, isPending } = useQuickSession('quick-prompt')
+  const { prompt, setPrompt, roots, root, setRoot, start, canStart, isPending } = useQuickSession('quick-prompt')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     start()
@@ -35,14 +35,7 @@ export default function QuickPrompt(): ReactNode {
           </select>
         )}
       </div>
-      <Button
-        type="submit"
-        look="primary"
-        icon="play"
-        className="h-9"
-        disabled={prompt.trim() === ''}
-        isBusy={isPending}
-      >
+      <Button type="submit" look="primary" icon="play" className="h-9" disabled={!canStart} isBusy={isPending}>
         Start
       </Button>
       <Link

@@ -6,7 +6,7 @@ import { useQuickSession } from './use-quick-session.tsx'
 
 /** Asks an agent about the page that is open: a session whose prompt ends with the address of the page. */
 export default function AskDialog({ onClose }: { onClose: () => void }): ReactNode {
-  const { prompt, setPrompt, roots, root, setRoot, start, isPending } = useQuickSession('ask', onClose)
+  const { prompt, setPrompt, roots, root, setRoot, start, canStart, isPending } = useQuickSession('ask', onClose)
   const page = { title: document.title, address: location.href }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -34,7 +34,7 @@ export default function AskDialog({ onClose }: { onClose: () => void }): ReactNo
           options={roots.map(({ name, display_name }) => ({ value: name, label: display_name }))}
         />
         <div className="flex justify-end">
-          <Button type="submit" look="primary" icon="play" disabled={prompt.trim() === ''} isBusy={isPending}>
+          <Button type="submit" look="primary" icon="play" disabled={!canStart} isBusy={isPending}>
             Start
           </Button>
         </div>

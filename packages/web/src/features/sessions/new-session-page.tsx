@@ -31,6 +31,7 @@ export default function NewSessionPage(): ReactNode {
   const compactWindow = offer?.takes_compact_window ? values.compactWindow : ''
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    if (configs.isLoading) return
     start(requestOf({ ...values, runsCommands, compactWindow }, root), values.category)
   }
   useCommands([
@@ -121,7 +122,8 @@ export default function NewSessionPage(): ReactNode {
               </Button>
             </>
           )}
-          <Button type="submit" look="primary" icon="play" isBusy={isPending}>
+          {/* Until the roots are read, the form would ask for a repository that the root names. */}
+          <Button type="submit" look="primary" icon="play" disabled={configs.isLoading} isBusy={isPending}>
             Start
           </Button>
         </div>

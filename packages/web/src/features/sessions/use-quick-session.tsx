@@ -16,13 +16,16 @@ type QuickSession = {
   setRoot: (name: string) => void
   /** Starts it with what was written, and what the page adds to it. */
   start: (addition?: string) => void
+  /** There is a prompt, and the roots are read: without one the server refuses it. */
+  canStart: boolean
   isPending: boolean
 }
 
 /** Starts a session from one field, on the root that was used last, and says where it is. */
 export function useQuickSession(draft: string, onStarted?: () => void): QuickSession {
   const toasts = useToasts()
-  const roots = offeredRoots(useRead('configs.show', {}).data)
+  const configs = useRead('configs.show', {})
+  const roots = offeredRoots(configs.data)
   const [chosen, setChosen] = useState(() => localStorage.getItem(rootKey) ?? '')
   const root = roots.find(({ name }) => name === chosen)?.name ?? roots[0]?.name
   const [prompt, setPrompt] = useDraft(draft)
@@ -43,6 +46,7 @@ export function useQuickSession(draft: string, onStarted?: () => void): QuickSes
       onStarted?.()
     },
   })
+  const canStart = prompt.trim() !== '' && !configs.isLoading
   return {
     prompt,
     setPrompt,
@@ -53,9 +57,10 @@ export function useQuickSession(draft: string, onStarted?: () => void): QuickSes
       setChosen(name)
     },
     start: (addition = '') => {
-      if (prompt.trim() === '') return
+      if (!canStart) return
       create.mutate({ prompt: prompt + addition, agent_root: root, idempotency_key: idempotencyKey })
     },
+    canStart,
     isPending: create.isPending,
   }
 }
