@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 
-type Item = { id: number; title: string; position: number | null; pinned: boolean; started_session_id: number | null }
+type Item = {
+  id: number
+  title: string
+  position: number
+  precedence: number
+  pinned: boolean
+  estimated_cost: string
+  started_session_id: number | null
+}
 
 const repo = 'acme/yard'
 const address = `/backlog?repo=${encodeURIComponent(repo)}`
@@ -9,7 +17,7 @@ const address = `/backlog?repo=${encodeURIComponent(repo)}`
 async function append(title: string, changes: object = {}): Promise<Item> {
   const { call } = sharedServer()
   const { work_backlog_item } = await call<{ work_backlog_item: Item }>('POST', '/work_backlog_items', {
-    key: `manual-${title.toLowerCase().replaceAll(' ', '-')}`,
+    key: `manual-${title.toLowerCase().replaceAll(' ', '-')}-${crypto.randomUUID()}`,
     title,
     repo,
     surface: 'uploads',
@@ -22,13 +30,16 @@ async function append(title: string, changes: object = {}): Promise<Item> {
   return work_backlog_item
 }
 
-async function queued(): Promise<string[]> {
-  const { call } = sharedServer()
-  const { work_backlog_items } = await call<{ work_backlog_items: Item[] }>(
+async function listed(repo = 'yard'): Promise<Item[]> {
+  const { work_backlog_items } = await sharedServer().call<{ work_backlog_items: Item[] }>(
     'GET',
-    `/work_backlog_items?per_page=100&repo=${encodeURIComponent(repo)}`,
+    `/work_backlog_items?per_page=100&repo=acme/${repo}`,
   )
-  return work_backlog_items.map(({ title }) => title)
+  return work_backlog_items
+}
+
+async function queued(repo?: string): Promise<string[]> {
+  return (await listed(repo)).map(({ title }) => title)
 }
 
 beforeAll(async () => {
@@ -79,7 +90,7 @@ test('moves an item by drag, by Alt and an arrow key, and from its menu, and tak
   await page.getByRole('menuitem', { name: 'Pin at a rank' }).click()
   await page.getByLabel('Rank', { exact: true }).fill('7500')
   await page.getByRole('button', { name: 'Pin it' }).click()
-  await page.getByText('Above the bands').waitFor()
+  await page.getByText('Above the bands', { exact: true }).waitFor()
   await expect.poll(async () => (await queued())[0]).toBe('Split the worker')
   await row('Split the worker').getByRole('button', { name: 'Actions of Split the worker' }).click()
   await page.getByRole('menuitem', { name: 'Unpin' }).click()
@@ -146,6 +157,101 @@ test('adds work, starts an item now, removes one with a reason, pulls from the t
   expect(await call('GET', '/work_backlog_items?status=removed')).toMatchObject({
     work_backlog_items: expect.arrayContaining([expect.objectContaining({ removal_reason: 'superseded' })]),
   })
+  expect(faults).toEqual([])
+})
+
+async function openBacklog(repo: string) {
+  const opened = await openPage()
+  await opened.goto(`/backlog?repo=acme%2F${repo}`)
+  const rows = opened.page.getByRole('list', { name: 'Queued work, first to last' }).locator('[data-item]')
+  const row = (title: string) => rows.filter({ hasText: title })
+  /** Drops an item at the upper or the lower edge of another one. */
+  const drag = async (title: string, edge: 'upper' | 'lower', target: string) => {
+    const { height = 0 } = (await row(target).boundingBox()) ?? {}
+    const targetPosition = { x: 200, y: edge === 'upper' ? 3 : height - 3 }
+    await row(title).locator('.cursor-grab').dragTo(row(target), { targetPosition })
+  }
+  const shown = () => rows.evaluateAll((all) => all.map((each) => each.querySelector('button')?.textContent ?? ''))
+  return { ...opened, row, drag, shown }
+}
+
+test('a dropped item stays in the band of the item beside which it was dropped, and the page names its own cost', async () => {
+  await append('one', { repo: 'acme/bands' })
+  await append('two', { repo: 'acme/bands' })
+  await append('wide', { repo: 'acme/bands', estimated_cost: 'large' })
+  const { page, row, drag, shown, faults } = await openBacklog('bands')
+  await drag('wide', 'lower', 'two')
+  await page.getByText(/Pinned at position \d+, in “Small cost”. Its own cost stays large./).waitFor()
+  await expect.poll(() => queued('bands')).toEqual(['one', 'two', 'wide'])
+  const [, two, wide] = await listed('bands')
+  expect(wide).toMatchObject({ pinned: true, estimated_cost: 'large' })
+  expect(two?.precedence).toBeGreaterThan(wide?.precedence ?? 0)
+  await expect.poll(() => page.getByText('Large cost').count()).toBe(0)
+  await row('wide').getByText('pinned').waitFor()
+
+  await drag('wide', 'upper', 'one')
+  await expect.poll(() => queued('bands')).toEqual(['wide', 'one', 'two'])
+  await expect.poll(shown).toEqual(['wide', 'one', 'two'])
+  expect(faults).toEqual([])
+})
+
+test('a dropped item is shown at its place at once, and goes back when the server refuses', async () => {
+  await append('one', { repo: 'acme/refused' })
+  await append('two', { repo: 'acme/refused' })
+  const { page, row, drag, shown, faults } = await openBacklog('refused')
+  let refuse: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    refuse = resolve
+  })
+  const [, two] = await listed('refused')
+  await page.route(`**/work_backlog_items/${two?.id}/pin`, async (route) => {
+    await held
+    await route.fulfill({
+      status: 422,
+      json: { error: 'Not queued', message: 'two is started', messages: ['two is started'] },
+    })
+  })
+  await drag('two', 'upper', 'one')
+  await expect.poll(shown).toEqual(['two', 'one'])
+  await row('two').getByText('pinned').waitFor()
+  refuse()
+  await page.getByText('two is started').waitFor()
+  await expect.poll(shown).toEqual(['one', 'two'])
+  expect(await queued('refused')).toEqual(['one', 'two'])
+  expect(faults).toEqual([])
+})
+
+test('a drop at an end of a filtered list leaps over nothing that the filter hides', async () => {
+  await append('hidden', { repo: 'acme/first', pinned: true, precedence: 9_000 })
+  await append('one', { repo: 'acme/shown', pinned: true, precedence: 8_000 })
+  await append('two', { repo: 'acme/shown', pinned: true, precedence: 7_990 })
+  await append('last', { repo: 'acme/first', pinned: true, precedence: 7_980 })
+  const { page, row, drag, faults } = await openBacklog('shown')
+  await drag('two', 'upper', 'one')
+  await expect.poll(() => queued('shown')).toEqual(['two', 'one'])
+  const [hidden] = await listed('first')
+  expect((await listed('shown'))[0]?.position).toBe((hidden?.position ?? 0) + 1)
+
+  await drag('two', 'lower', 'one')
+  await expect.poll(() => queued('shown')).toEqual(['one', 'two'])
+  const [, last] = await listed('first')
+  expect((await listed('shown'))[1]?.position).toBe((last?.position ?? 0) - 1)
+
+  await row('two').getByRole('button', { name: 'Actions of two' }).click()
+  await page.getByRole('menuitem', { name: 'Move to the top' }).click()
+  await expect.poll(async () => (await listed('shown'))[0]).toMatchObject({ title: 'two', position: 1 })
+  expect(faults).toEqual([])
+})
+
+test('an item at the end of the list stays unpinned when it is moved beyond it, and the page says when no rank is left', async () => {
+  const older = await append('older', { repo: 'acme/ends', estimated_cost: 'large' })
+  await append('last', { repo: 'acme/ends', pinned: true, precedence: -2_147_483_648 })
+  const { page, row, drag, faults } = await openBacklog('ends')
+  await row('older').getByRole('button', { name: 'older', exact: true }).focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await drag('older', 'lower', 'last')
+  await page.getByText('There is no rank left at this place. Move one of its neighbours first.').waitFor()
+  expect((await listed('ends'))[0]).toMatchObject({ id: older.id, pinned: false, precedence: older.precedence })
   expect(faults).toEqual([])
 })
 

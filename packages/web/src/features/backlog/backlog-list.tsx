@@ -32,7 +32,9 @@ export function BacklogList({ items, placing, isQueue, ...handlers }: BacklogLis
           const item = items.find(({ id }) => id === source.data.backlogItem)
           const others = items.filter(({ id }) => id !== item?.id)
           const at = others.findIndex(({ id }) => id === target.data.backlogItem)
-          if (item && at >= 0) placing.moveTo(item, at + (target.data.edge === 'bottom' ? 1 : 0))
+          if (!item || at < 0) return
+          if (target.data.edge === 'bottom') placing.moveTo(item, at + 1, 'above')
+          else placing.moveTo(item, at, 'below')
         },
       }),
     [],
@@ -41,7 +43,7 @@ export function BacklogList({ items, placing, isQueue, ...handlers }: BacklogLis
     const row = document.activeElement?.closest<HTMLElement>('[data-item]')
     const index = items.findIndex(({ id }) => String(id) === row?.dataset.item)
     const item = items[index]
-    if (item && isQueue) placing.moveTo(item, index + step)
+    if (item && isQueue && items[index + step]) placing.moveTo(item, index + step, step < 0 ? 'below' : 'above')
   }
   useCommands([
     { ...moving, id: 'backlog.up', label: 'Move the item up', keys: 'alt+arrowup', run: () => moveFocused(-1) },

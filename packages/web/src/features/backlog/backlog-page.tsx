@@ -44,7 +44,7 @@ export default function BacklogPage(): ReactNode {
     ...(cost && { estimated_cost: cost }),
   })
   const items = data?.work_backlog_items ?? []
-  const placing = usePlacing(items)
+  const placing = usePlacing(items, data?.counts.queued ?? 0)
   const change = (changes: BacklogSearch) =>
     void navigate({ to: '/backlog', search: { ...search, page: undefined, ...changes } })
   const close = () => setOpen(undefined)

@@ -8,7 +8,7 @@ import { Icon } from '../../shared/kit/icon.tsx'
 import { Menu, type MenuItem } from '../../shared/kit/menu.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import type { Item } from './rank.ts'
+import { type Item, isOutsideBand } from './rank.ts'
 import type { Placing } from './use-placing.ts'
 
 type BacklogRowProps = {
@@ -54,7 +54,10 @@ export function BacklogRow(props: BacklogRowProps): ReactNode {
             {item.title}
           </button>
           {item.pinned && (
-            <Badge tone="accent" tip={`Placed by hand at rank ${item.precedence}`}>
+            <Badge
+              tone="accent"
+              tip={`Placed by hand at rank ${item.precedence}${isOutsideBand(item) ? `, outside the ranks of its ${item.estimated_cost} cost` : ''}`}
+            >
               pinned
             </Badge>
           )}
@@ -116,16 +119,16 @@ function RowMenu(props: BacklogRowProps): ReactNode {
           icon: 'arrow-up',
           keys: 'alt+arrowup',
           isDisabled: index === 0,
-          onSelect: () => placing.moveTo(item, index - 1),
+          onSelect: () => placing.moveTo(item, index - 1, 'below'),
         },
         {
           label: 'Move down',
           icon: 'arrow-down',
           keys: 'alt+arrowdown',
           isDisabled: index === count - 1,
-          onSelect: () => placing.moveTo(item, index + 1),
+          onSelect: () => placing.moveTo(item, index + 1, 'above'),
         },
-        { label: 'Move to the top', icon: 'chevron-up', onSelect: () => placing.moveTo(item, 0) },
+        { label: 'Move to the top', icon: 'chevron-up', onSelect: () => placing.moveToTop(item) },
         { label: 'Pin at a rank', icon: 'flag', onSelect: () => onPinAt(item) },
         {
           label: 'Unpin',

@@ -25,18 +25,40 @@ export function stretchOf({ precedence }: Pick<Item, 'precedence'>): Stretch {
   return stretches.find(({ above }) => precedence > above) ?? stretches[5]
 }
 
+/** Whether the rank lies outside the band of the item's cost. Only a pin can be there. */
+export function isOutsideBand({
+  estimated_cost: cost,
+  precedence,
+}: Pick<Item, 'estimated_cost' | 'precedence'>): boolean {
+  const band = ranking.bands.find((each) => each.cost === cost)
+  return band !== undefined && (precedence < band.floor || precedence > band.ceiling)
+}
+
+type Place = {
+  /** The neighbours that are shown, of which at least one exists. */
+  above: Ranked | undefined
+  below: Ranked | undefined
+  /** The neighbour beside which the item was put: it lands in that one's band. */
+  near: 'above' | 'below'
+  /** Whether a filter or another page hides items beyond the only neighbour. */
+  hasMore: boolean
+}
+
 /**
- * A rank at which the item stands between two others, or undefined if there is none. Of two items with one rank, the older one
+ * A rank at which the item stands at the place, or undefined if there is none. Of two items with one rank, the older one
  * comes first, so a rank that a neighbour has may do too.
  */
-export function rankBetween(item: Ranked, above: Ranked | undefined, below: Ranked | undefined): number | undefined {
-  if (!above && !below) return item.precedence
-  if (!above) return below && Math.min(below.precedence + ranking.gap, max)
-  if (!below) return Math.max(above.precedence - ranking.gap, min)
-  const middle = Math.floor((above.precedence + below.precedence) / 2)
-  return [middle, above.precedence, below.precedence].find((precedence) => {
+export function rankAt(item: Ranked, { above, below, near, hasMore }: Place): number | undefined {
+  const isNearAbove = above !== undefined && (near === 'above' || !below)
+  const anchor = isNearAbove ? above : below
+  if (!anchor) return undefined
+  const room = above && below ? Math.floor((above.precedence - below.precedence) / 2) : hasMore ? 1 : ranking.gap
+  const step = Math.min(room, ranking.gap)
+  const wanted = Math.max(min, Math.min(anchor.precedence + (isNearAbove ? -step : step), max))
+  return [wanted, above?.precedence, below?.precedence].find((precedence) => {
+    if (precedence === undefined) return false
     const placed = { ...item, precedence }
-    return isBefore(above, placed) && isBefore(placed, below)
+    return (!above || isBefore(above, placed)) && (!below || isBefore(placed, below))
   })
 }
 
@@ -47,12 +69,12 @@ function isBefore(one: Ranked, other: Ranked): boolean {
   return first === second ? one.id < other.id : first < second
 }
 
-/** The list as it will be: the moved item at its new place, the numbers of the places where they were. */
-export function moved(items: readonly Item[], id: number, to: number): Item[] {
-  const item = items.find((each) => each.id === id)
-  if (!item) return [...items]
-  const others = items.filter((each) => each.id !== id)
-  const ordered = [...others.slice(0, to), { ...item, pinned: true }, ...others.slice(to)]
+/** The list as it will be: the item pinned at its new rank, the numbers of the places where they were. */
+export function pinnedAt(items: Item[], id: number, precedence: number): Item[] {
+  if (!items.some((each) => each.id === id)) return items
   const positions = items.map(({ position }) => position)
-  return ordered.map((each, index) => ({ ...each, position: positions[index] ?? each.position }))
+  return items
+    .map((each) => (each.id === id ? { ...each, precedence, pinned: true } : each))
+    .sort((one, other) => (isBefore(one, other) ? -1 : 1))
+    .map((each, index) => ({ ...each, position: positions[index] ?? null }))
 }
