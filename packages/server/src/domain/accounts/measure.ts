@@ -12,7 +12,7 @@ import { openLogin } from './logins.ts'
 import { condemn } from './needs-reauth.ts'
 import { settlePool, settlePoolNow } from './pool.ts'
 import { lockPool } from './pool-store.ts'
-import { blockedUntil, recordQuota, type Windows } from './quota.ts'
+import { blockedUntil, recordQuota, windowsOf } from './quota.ts'
 import { refreshTokens } from './refresh.ts'
 import { expiresWithin, isRefreshDue, waitsForRetry } from './refresh-due.ts'
 
@@ -80,17 +80,6 @@ async function followWindows(tx: Transaction, account: AccountRow, until: Date |
 
 async function restore(tx: Transaction, id: number): Promise<void> {
   await updateAccount(tx, id, { status: 'active', status_reason: null, quota_resets_at: null })
-}
-
-function windowsOf({ fiveHour, weekly }: Quota): Windows {
-  return {
-    utilization_5h: fiveHour?.utilization ?? null,
-    utilization_7d: weekly?.utilization ?? null,
-    reset_5h: fiveHour?.resetsAt ?? null,
-    reset_7d: weekly?.resetsAt ?? null,
-    status_5h: fiveHour?.status ?? null,
-    status_7d: weekly?.status ?? null,
-  }
 }
 
 /** A token that expired early is refreshed. One that cannot be refreshed is dead. */

@@ -11,6 +11,17 @@ export type Windows = Pick<
   'utilization_5h' | 'utilization_7d' | 'reset_5h' | 'reset_7d' | 'status_5h' | 'status_7d'
 >
 
+export function windowsOf({ fiveHour, weekly }: Quota): Windows {
+  return {
+    utilization_5h: fiveHour?.utilization ?? null,
+    utilization_7d: weekly?.utilization ?? null,
+    reset_5h: fiveHour?.resetsAt ?? null,
+    reset_7d: weekly?.resetsAt ?? null,
+    status_5h: fiveHour?.status ?? null,
+    status_7d: weekly?.status ?? null,
+  }
+}
+
 export function windowsAt<Row extends Windows>(row: Row, now: Date): Row {
   return {
     ...row,
@@ -67,18 +78,13 @@ export async function recordQuota(
   account: AccountRow,
   { quota, trigger }: { quota: Quota; trigger: SnapshotTrigger },
 ): Promise<void> {
-  const { fiveHour, weekly, overageStatus, overageDisabledReason } = quota
+  const { overageStatus, overageDisabledReason } = quota
   await insertSnapshot(tx, {
     account_id: account.id,
     account_email: account.email,
     account_runtime: account.runtime,
     trigger,
-    utilization_5h: fiveHour?.utilization ?? null,
-    utilization_7d: weekly?.utilization ?? null,
-    reset_5h: fiveHour?.resetsAt ?? null,
-    reset_7d: weekly?.resetsAt ?? null,
-    status_5h: fiveHour?.status ?? null,
-    status_7d: weekly?.status ?? null,
+    ...windowsOf(quota),
     subscription_type: account.subscription_type,
     rate_limit_tier: account.rate_limit_tier,
     overage_status: overageStatus,
