@@ -2,6 +2,7 @@ import type { budgetPeriods, budgetScopes } from '@yardmaster/contract/budgets/f
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import type { SpentVolumes } from '../costs/cost.ts'
+import { findLiveSessions } from '../inbox/inbox.ts'
 import { metadataText } from '../sessions/session.ts'
 
 type BudgetTable = {
@@ -147,19 +148,11 @@ export async function selectLastSpender(tx: Transaction, budget: Limited): Promi
 }
 
 /** Sessions under the budget with a live turn, except turns that admission let start although the budget was spent. */
-export async function selectSessionsToEnd(db: Database, budget: Limited): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select sessions.id
-    from turns
-    join sessions on sessions.id = turns.session_id
-    where turns.state in ('dispatched', 'executing')
-      and turns.withdrawn_by is null
-      and sessions.status in ('waiting', 'running')
-      and ${metadataText('over_budget_turn_id')} is distinct from turns.id::text
-      and ${isUnder(budget)}
-    order by sessions.id
-  `.execute(db)
-  return rows.map(({ id }) => id)
+export function selectSessionsToEnd(db: Database, budget: Limited): Promise<number[]> {
+  return findLiveSessions(
+    db,
+    sql`${metadataText('over_budget_turn_id')} is distinct from turns.id::text and ${isUnder(budget)}`,
+  )
 }
 
 function isUnder({ scope, agent_root, session_id }: Limited) {

@@ -1,5 +1,5 @@
 import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { hasMetadata, metadataText } from '../sessions/session.ts'
@@ -87,6 +87,21 @@ export async function countLiveTurns(db: Database | Transaction): Promise<number
     .where('state', 'in', ['dispatched', 'executing'])
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** The sessions for which the condition on `sessions` and `turns` holds, with a live turn that no request has withdrawn. */
+export async function findLiveSessions(db: Database, condition: RawBuilder<unknown>): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select sessions.id
+    from turns
+    join sessions on sessions.id = turns.session_id
+    where turns.state in ('dispatched', 'executing')
+      and turns.withdrawn_by is null
+      and sessions.status in ('waiting', 'running')
+      and ${condition}
+    order by sessions.id
+  `.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** False if the turn is no longer queued. */

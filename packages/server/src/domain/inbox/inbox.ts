@@ -9,6 +9,7 @@ export {
   countLiveTurns,
   dispatchTurn,
   findCandidates,
+  findLiveSessions,
   findOverdueTurns,
   lockAdmission,
 } from './admission-store.ts'

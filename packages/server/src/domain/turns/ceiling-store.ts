@@ -1,26 +1,16 @@
 import type { PriorityClass } from '@yardmaster/contract/sessions/fields'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { findLiveSessions } from '../inbox/inbox.ts'
 import { type ClassByGenesis, hasMetadata, metadataText } from '../sessions/session.ts'
 
 /** Spot sessions of these runtimes with a live turn that no request has withdrawn. */
-export async function selectRunningSpot(
+export function selectRunningSpot(
   db: Database,
   runtimes: readonly string[],
   classes: ClassByGenesis,
 ): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select sessions.id
-    from turns
-    join sessions on sessions.id = turns.session_id
-    where turns.state in ('dispatched', 'executing')
-      and turns.withdrawn_by is null
-      and sessions.status in ('waiting', 'running')
-      and sessions.agent_runtime = any(${runtimes}::text[])
-      and ${classOf(classes)} = 'spot'
-    order by sessions.id
-  `.execute(db)
-  return rows.map(({ id }) => id)
+  return findLiveSessions(db, sql`sessions.agent_runtime = any(${runtimes}::text[]) and ${classOf(classes)} = 'spot'`)
 }
 
 export type PausedSession = { id: number; agent_runtime: string; class: PriorityClass }
