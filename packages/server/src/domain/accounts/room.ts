@@ -47,10 +47,7 @@ const periodic: readonly Periodic<App>[] = [
     intervalMs: 15 * minute,
     runs: 'one_host',
     wakeOn: [onEvent(poolRecovered), onEvent(accountsChanged)],
-    run: async (app) => {
-      await wakeParked(app)
-      return 'done'
-    },
+    run: wakeParked,
   },
   prune({
     name: 'prune_quota_snapshots',

@@ -12,10 +12,7 @@ export const budgets: Room = {
       queue: 'agents',
       intervalMs: 5000,
       runs: 'one_host',
-      run: async (app) => {
-        await enforceBudgets(app, 'all')
-        return 'done'
-      },
+      run: (app) => enforceBudgets(app, 'all'),
     },
   ],
 }

@@ -18,10 +18,7 @@ export const clis: Room = {
       queue: 'maintenance',
       intervalMs: 120_000,
       runs: 'every_host',
-      run: async (app) => {
-        await checkClis(app)
-        return 'done'
-      },
+      run: checkClis,
     },
     prune({
       name: 'prune_cli_reports',

@@ -20,20 +20,14 @@ export const connectors: Room = {
       intervalMs: 60_000,
       runs: 'one_host',
       wakeOn: [onEvent(sessionStatusChanged, ({ to }) => to === 'failed')],
-      run: async (app) => {
-        await sweepParked(app)
-        return 'done'
-      },
+      run: sweepParked,
     },
     {
       name: 'sweep_oauth_flows',
       queue: 'maintenance',
       intervalMs: 3_600_000,
       runs: 'one_host',
-      run: async ({ db }) => {
-        await deleteExpiredFlows(db)
-        return 'done'
-      },
+      run: ({ db }) => deleteExpiredFlows(db),
     },
   ],
 }

@@ -26,10 +26,7 @@ export const credentials: Room = {
       queue: 'maintenance',
       intervalMs: 60_000,
       runs: 'one_host',
-      run: async (app, signal) => {
-        await refreshDue(app, mcpCredentials, { marginSeconds: spawnMarginSeconds, signal })
-        return 'done'
-      },
+      run: (app, signal) => refreshDue(app, mcpCredentials, { marginSeconds: spawnMarginSeconds, signal }),
     },
     {
       name: 'refresh_social_tokens',

@@ -13,10 +13,7 @@ export const hostLogins: Room = {
       intervalMs: 5 * 60_000,
       runs: 'every_host',
       wakeOn: [onEvent(accountsChanged)],
-      run: async (app) => {
-        await followFiles(app)
-        return 'done'
-      },
+      run: followFiles,
     },
   ],
 }

@@ -10,10 +10,7 @@ export const hosts: Room = {
       queue: null,
       intervalMs: 5000,
       runs: 'every_host',
-      run: async (app) => {
-        await noteAlive(app.control, app.home.hostId)
-        return 'done'
-      },
+      run: (app) => noteAlive(app.control, app.home.hostId),
     },
   ],
 }

@@ -15,10 +15,7 @@ export const loginAttempts: Room = {
       queue: 'default',
       intervalMs: 30_000,
       runs: 'one_host',
-      run: async (app) => {
-        await endDeadAttempts(app)
-        return 'done'
-      },
+      run: endDeadAttempts,
     },
     prune({
       name: 'prune_login_attempts',

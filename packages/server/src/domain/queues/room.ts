@@ -11,10 +11,7 @@ export const queues: Room = {
       queue: 'agents',
       intervalMs: 30_000,
       runs: 'one_host',
-      run: async (app) => {
-        await noteExpiredRecoveryMode(app)
-        return 'done'
-      },
+      run: noteExpiredRecoveryMode,
     },
     prune({
       name: 'prune_dead_jobs',

@@ -24,10 +24,7 @@ const periodic: readonly Periodic<App>[] = [
     queue: null,
     intervalMs,
     runs: 'every_host',
-    run: async (app) => {
-      await takeOver(app)
-      return 'done'
-    },
+    run: takeOver,
   },
   {
     // Behind the `admit_turns` job. A changed setting may free a slot, a changed budget may allow more.
@@ -36,10 +33,7 @@ const periodic: readonly Periodic<App>[] = [
     intervalMs,
     runs: 'every_host',
     wakeOn: [onEvent(settingsChanged), onEvent(budgetsChanged), onEvent(accountsChanged)],
-    run: async (app) => {
-      await admit(app)
-      return 'done'
-    },
+    run: admit,
   },
   {
     // Every reading and every change of the targets wakes it. The interval is for windows that end by themselves.
@@ -48,10 +42,7 @@ const periodic: readonly Periodic<App>[] = [
     intervalMs: 5 * 60_000,
     runs: 'one_host',
     wakeOn: [onEvent(settingsChanged), onEvent(accountsChanged)],
-    run: async (app) => {
-      await sweepSpotCeiling(app)
-      return 'done'
-    },
+    run: sweepSpotCeiling,
   },
   prune({
     name: 'prune_hosts',

@@ -15,10 +15,10 @@ export type Periodic<App> = {
   /** Events that start a run at once instead of at the next interval. Events during a run start one more run after it. */
   wakeOn?: readonly EventFilter[]
   /** Assume that two hosts run it at once after a lease was lost: a second run must be harmless. */
-  run(app: App, signal: AbortSignal): Promise<RunResult>
+  run(app: App, signal: AbortSignal): Promise<RunResult> | Promise<void>
 }
 
-/** `again`: there is more to do, run again at once. A number: run again after so many milliseconds. */
+/** `done`, or nothing: due at the next interval. `again`: there is more to do, run again at once. A number: after so many milliseconds. */
 export type RunResult = 'done' | 'again' | { againAfterMs: number }
 
 export function refuseDuplicateNames(entries: readonly { name: string }[]): void {

@@ -127,7 +127,7 @@ async function runOnce<App>(entry: Periodic<App>, { app, leases, reports, signal
     if (!runSignal) return 'done'
     const result = await entry.run(app, runSignal)
     await reports.succeeded(entry.name, durationMs())
-    return result
+    return result ?? 'done'
   } catch (error) {
     if (signal.aborted && error instanceof Error && error.name === 'AbortError') return 'done'
     await reports.failed(entry.name, durationMs(), error)

@@ -6,5 +6,5 @@ import type { RunResult } from '../../../src/platform/jobs/periodic.ts'
 export async function runPeriodic(app: App, name: string): Promise<RunResult> {
   const task = modules.flatMap(({ periodic = [] }) => periodic).find((each) => each.name === name)
   if (!task) throw new Error(`no room declares ${name}`)
-  return task.run(app, new AbortController().signal)
+  return (await task.run(app, new AbortController().signal)) ?? 'done'
 }
