@@ -26,6 +26,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
+        // The first load names every file that a page may need, so a name is not longer than it must be.
+        chunkFileNames: 'assets/p-[hash].js',
         codeSplitting: {
           groups: [
             // One file for what every page needs: it compresses better, and changes less often than the pages.

@@ -32,12 +32,18 @@ export function createClient(options: ClientOptions): Client {
 /** What only people can do, in a browser: as `Client`, for the operations of `/web`. */
 export type WebClient = Operations<Operation | WebOperation> & Pick<Client, 'events'>
 
-/** For a page of the dashboard: every operation at `/web`, with the cookie of the browser instead of a key. */
-export function createWebClient(options: Omit<ClientOptions, 'key'>): WebClient {
-  return connect({ ...options, surface: 'web' }, { ...addresses, ...webAddresses }) as WebClient
+export type WebClientOptions = Omit<ClientOptions, 'key'> & {
+  /** Below which the browser sends the cookie of its sign-in: `/web/~<secret>`. Asked for with every request. */
+  privatePath(): string
 }
 
-type Connecting = ClientOptions & { surface?: 'web' }
+/** For a page of the dashboard: every operation at `/web`, with the cookie of the browser instead of a key. */
+export function createWebClient({ privatePath, ...options }: WebClientOptions): WebClient {
+  const place = (path: string) => path.replace(/^\/(api|web)/, privatePath)
+  return connect({ ...options, place }, { ...addresses, ...webAddresses }) as WebClient
+}
+
+type Connecting = ClientOptions & Partial<Pick<Connection, 'place'>>
 
 function connect(options: Connecting, table: Readonly<Record<string, string>>): object {
   const { url, key, retry = { attempts: 3, maxWaitMs: 30_000 }, silenceMs = defaultSilenceMs } = options
@@ -47,7 +53,7 @@ function connect(options: Connecting, table: Readonly<Record<string, string>>): 
     key,
     fetch: options.fetch ?? fetch.bind(globalThis),
     retry,
-    surface: options.surface ?? 'api',
+    place: options.place ?? ((path) => path),
   }
   const resources: Record<string, object> = {}
   for (const [name, address] of Object.entries(table)) {

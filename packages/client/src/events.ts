@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { problemOf } from './problem.ts'
-import { type Connection, headersOf, onSurface, sleep, waitBeforeRetry } from './send.ts'
+import { type Connection, headersOf, sleep, waitBeforeRetry } from './send.ts'
 
 export type EventOptions = {
   /** Continue after this event. Without it the stream begins with the next event. */
@@ -66,7 +66,7 @@ type Frame = { id: number | undefined; event: string | undefined; data: string }
 async function* readStream(connection: Connection, { query, lastId, attempt, silenceMs }: Reading) {
   let timer = setTimeout(() => attempt.abort(), silenceMs)
   try {
-    const response = await connection.fetch(connection.url + onSurface(connection.surface, `/api/v1/events${query}`), {
+    const response = await connection.fetch(connection.url + connection.place(`/api/v1/events${query}`), {
       headers: { ...headersOf(connection), ...(lastId !== undefined && { 'last-event-id': String(lastId) }) },
       signal: attempt.signal,
     })

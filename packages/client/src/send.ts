@@ -5,8 +5,8 @@ export type Connection = {
   key: string | undefined
   fetch: typeof fetch
   retry: { attempts: number; maxWaitMs: number }
-  /** Where the operations are: below `/api` by key, or below `/web` by cookie. */
-  surface: 'api' | 'web'
+  /** Where an address of the API is for this caller. */
+  place(path: string): string
 }
 
 export type Call = {
@@ -34,8 +34,8 @@ export async function send(connection: Connection, call: Call): Promise<unknown>
 }
 
 async function sendOnce(connection: Connection, { method, path, body, signal }: Call): Promise<unknown> {
-  const { fetch: request, url, surface } = connection
-  const response = await request(url + onSurface(surface, path), {
+  const { fetch: request, url, place } = connection
+  const response = await request(url + place(path), {
     method,
     headers: { ...headersOf(connection), ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -48,10 +48,6 @@ async function sendOnce(connection: Connection, { method, path, body, signal }: 
   const text = await response.text()
   if (text === '') return undefined
   return type.startsWith('application/json') ? JSON.parse(text) : text
-}
-
-export function onSurface(surface: Connection['surface'], path: string): string {
-  return surface === 'web' ? path.replace(/^\/api/, '/web') : path
 }
 
 export function headersOf({ key }: Connection): Record<string, string> {

@@ -2,7 +2,8 @@ import type { AuditEntry } from '@yardmaster/contract/audit/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../domain/app.ts'
 import { gatewayPath } from '../domain/workspaces/workspace.ts'
-import { formPaths, isBelow } from '../platform/http/guard.ts'
+import { isBelow } from '../platform/http/is-below.ts'
+import { formPaths } from '../platform/http/private-path.ts'
 
 /** Records every request that may change something and says who sends it. Tools are recorded call by call. */
 export function auditWrites(server: FastifyInstance, app: App): void {

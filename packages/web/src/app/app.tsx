@@ -5,7 +5,7 @@ import { isSignedOut, viewerKey } from '../shared/api/viewer.ts'
 import { CommandsProvider } from '../shared/keys/commands.tsx'
 import { router } from './router.tsx'
 
-const Extras = lazy(() => import('./extras.tsx'))
+const Tooltips = lazy(() => import('../shared/kit/tooltips.tsx'))
 
 export function App(): ReactNode {
   const [cache] = useState(createCache)
@@ -14,7 +14,7 @@ export function App(): ReactNode {
       <CommandsProvider>
         <RouterProvider router={router} />
         <Suspense>
-          <Extras />
+          <Tooltips />
         </Suspense>
       </CommandsProvider>
     </QueryClientProvider>

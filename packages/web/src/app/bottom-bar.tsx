@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { serverPage } from '../shared/api/private-path.ts'
 import { Dialog } from '../shared/kit/dialog.tsx'
 import { Icon, type IconName } from '../shared/kit/icon.tsx'
 import { morePlaces, type Place, places, serverPages } from './places.ts'
@@ -36,7 +37,7 @@ export function BottomBar(): ReactNode {
             </Link>
           ))}
           {serverPages.map(({ href, label, icon }) => (
-            <a key={href} href={href} className={sheetRow}>
+            <a key={href} href={serverPage(href)} className={sheetRow}>
               <Icon name={icon} className="text-muted" />
               {label}
             </a>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useWrite } from '../shared/api/hooks.ts'
+import { serverPage } from '../shared/api/private-path.ts'
 import { useViewer, viewerKey } from '../shared/api/viewer.ts'
 import { Count } from '../shared/kit/badge.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
@@ -42,7 +43,7 @@ export function Rail(): ReactNode {
       </div>
       <div className="flex flex-col gap-px">
         {serverPages.map(({ href, label, icon }) => (
-          <a key={href} href={href} className={row}>
+          <a key={href} href={serverPage(href)} className={row}>
             <Icon name={icon} />
             {label}
           </a>

@@ -7,7 +7,7 @@ import { launchServer, type Server } from '../support/launch-server.ts'
 function streamsOf(context: BrowserContext): string[] {
   const opened: string[] = []
   context.on('request', (request) => {
-    if (new URL(request.url()).pathname === '/web/v1/events') opened.push(request.url())
+    if (/^\/web\/~[^/]+\/v1\/events$/.test(new URL(request.url()).pathname)) opened.push(request.url())
   })
   return opened
 }
@@ -61,7 +61,8 @@ describe('the event stream', () => {
     await Promise.all([first, second].map((tab) => row(tab, before).waitFor()))
     const asked = new Promise<string | null>((resolve) => {
       context.on('request', (request) => {
-        if (new URL(request.url()).pathname === '/web/v1/events') resolve(request.headerValue('last-event-id'))
+        if (/^\/web\/~[^/]+\/v1\/events$/.test(new URL(request.url()).pathname))
+          resolve(request.headerValue('last-event-id'))
       })
     })
     await first.close()

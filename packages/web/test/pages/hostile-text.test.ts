@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 test('an agent that nests thousands of quotes takes the page away from no one', async () => {
@@ -46,30 +46,34 @@ test('a line without a break stays inside the transcript', async () => {
   expect(await overflows(page)).toEqual([])
 })
 
-test('a link to another port of the host, which would get the sign-in along, does not open', async () => {
-  const visits: (string | undefined)[] = []
-  const other = createServer(({ headers }, answer) => {
-    visits.push(headers.cookie)
+test('a server on another port of the host, which a person opens by a link of an agent, never gets the sign-in', async () => {
+  const visits: { url: string | undefined; cookie: string | undefined; referer: string | undefined }[] = []
+  const other = createServer(({ url, headers: { cookie, referer } }, answer) => {
+    visits.push({ url, cookie, referer })
     answer.setHeader('content-type', 'text/html')
-    answer.end('<h1>Preview</h1><img src="/web/pixel">')
+    answer.end(addresses.map((address) => `<img src="${address}">`).join('') + `<title>Preview</title>${url}`)
   })
   const { hostname } = new URL(sharedServer().url)
   await new Promise<void>((resolve) => other.listen(0, hostname, resolve))
   onTestFinished(() => void other.close())
-  const address = `http://${hostname}:${(other.address() as AddressInfo).port}/`
-  const { id } = await makeSession('Serves a preview', `say See [the preview](${address})`)
+  const preview = `http://${hostname}:${(other.address() as AddressInfo).port}/`
+  const { id } = await makeSession('Serves a preview', `say See [the preview](${preview})`)
   const { page, context, goto, faults } = await openPage()
   await goto(`/sessions/${id}`)
-  const link = page.getByRole('link', { name: 'the preview' })
-  const dialog = page.getByRole('dialog', { name: 'This link was not opened' })
-  for (const button of ['left', 'middle'] as const) {
-    await link.click({ button })
-    await dialog.getByText(address, { exact: true }).waitFor()
-    expect(await axe(page)).toEqual([])
-    await screenshot(page, 'link-not-opened')
-    await dialog.getByRole('button', { name: 'Close' }).click()
-    await dialog.waitFor({ state: 'detached' })
-  }
-  expect({ visits, pages: context.pages().length }).toEqual({ visits: [], pages: 1 })
+  const path = await page.evaluate(() => String(localStorage['yardmaster.private-path']))
+  expect(await context.cookies()).toMatchObject([{ name: 'yardmaster', path }])
+  const opening = context.waitForEvent('page')
+  await page.getByRole('link', { name: 'the preview' }).click()
+  const opened = await opening
+  await opened.waitForLoadState('load')
+  expect(await opened.evaluate(() => ({ ...localStorage }))).toEqual({})
+  expect(visits[0]).toEqual({ url: '/', cookie: undefined, referer: undefined })
+  expect(visits.map(({ url }) => url)).toEqual(expect.arrayContaining(['/', ...addresses]))
+  expect(visits.filter(({ cookie }) => cookie !== undefined)).toEqual([])
+  // The cookie is there, for the one path that the other server cannot name.
+  await opened.goto(`${preview.slice(0, -1)}${path}/v1`)
+  expect(visits.find(({ url }) => url === `${path}/v1`)?.cookie).toMatch(/^yardmaster=/)
   expect(faults).toEqual([])
 })
+
+const addresses = ['/web/v1/sessions', '/web/session', '/jobs', '/web/~x/v1', '/mcp_oauth/initiate']

@@ -30,7 +30,7 @@ test('an answer that comes second is refused in the sentence of the API', async 
   const { request } = await ask(id, message)
   const { page, goto, context } = await openPage()
   // A page that hears no event, as after a sleep of the laptop.
-  await context.route('**/web/v1/events*', (route) => route.abort())
+  await context.route('**/web/*/v1/events*', (route) => route.abort())
   await goto('/inbox')
   await page.getByRole('form', { name: `Question: ${message}` }).waitFor()
   await sharedServer().call('PATCH', `/elicitations/${request}/respond`, { action_type: 'decline' })

@@ -90,7 +90,7 @@ test('a refusal is shown in the sentences of the API, and what was typed stays',
 
 test('the form says that the catalog could not be loaded, before a session is made of what was there before', async () => {
   const { page, goto, faults } = await openPage({ size: 'phone' })
-  await page.route('**/web/v1/catalog', async (route) => {
+  await page.route('**/web/*/v1/catalog', async (route) => {
     const answer = await route.fetch()
     const { catalog } = await answer.json()
     await route.fulfill({

@@ -78,7 +78,7 @@ test('a session that does not go on by itself says why, and offers what helps', 
   const { id } = await makeSession('Does not go on')
   const { page, goto, faults } = await openPage()
   let state: (typeof states)[number] = states[0]
-  await page.route(`**/web/v1/sessions/${id}`, async (route) => {
+  await page.route(`**/web/*/v1/sessions/${id}`, async (route) => {
     const answer = await route.fetch()
     const { session, ...rest } = await answer.json()
     const json = { ...rest, session: { ...session, status: state.status, metadata: state.metadata } }

@@ -38,7 +38,7 @@ test('names the servers that someone has to authorise when the new list needs it
   const { id } = await makeSession('Needs a sign-in')
   const { page, goto } = await openPage({ size: 'phone', theme: 'dark' })
   // The sample catalog has no server that needs a sign-in, so that the answer about one is given here.
-  await page.route('**/web/v1/sessions/*/mcp_servers', async (route) => {
+  await page.route('**/web/*/v1/sessions/*/mcp_servers', async (route) => {
     const answer = await route.fetch()
     const servers = [{ server_name: 'linear', server_url: 'https://linear.example/mcp' }]
     const json = { ...(await answer.json()), oauth_required: true, oauth_required_servers: servers }

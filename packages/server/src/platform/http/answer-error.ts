@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts'
 import { Refusal } from '../refusal.ts'
 import { unavailable } from '../unavailable.ts'
 import { forgetFile } from './download.ts'
-import { isBelow } from './guard.ts'
+import { isBelow } from './is-below.ts'
 import { sendPage, wantsPage } from './pages.ts'
 import { problemReply } from './problem-reply.ts'
 

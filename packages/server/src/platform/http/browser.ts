@@ -66,17 +66,14 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined
 }
 
-/** Browsers send the cookies of a host to each of its ports, so each server has a name of its own: the port in its address. */
-export function cookieName({ headers, protocol }: Pick<FastifyRequest, 'headers' | 'protocol'>): string {
-  const [, port] = /:(\d+)$/.exec(headers.host ?? '') ?? []
-  return `yardmaster_${port ?? (protocol === 'https' ? 443 : 80)}`
-}
+/** The path tells the cookies of two servers of one host apart: each page has its own (`private-path.ts`). */
+export const cookieName = 'yardmaster'
 
 /** No script can read the cookie, no other site can make the browser send it, and over https it is never sent in the clear. */
 export function cookie(
-  request: Pick<FastifyRequest, 'headers' | 'protocol'>,
+  request: Pick<FastifyRequest, 'protocol'>,
   { value, path, maxAgeSeconds }: { value: string; path: string; maxAgeSeconds: number },
 ): string {
   const secure = request.protocol === 'https' ? '; Secure' : ''
-  return `${cookieName(request)}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
+  return `${cookieName}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`
 }

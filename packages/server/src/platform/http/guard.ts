@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 
 import { refuse, refuseMissing } from '../refusal.ts'
 import { refuseCrossSite, refuseOtherSite } from './browser.ts'
 import { type HostNames, hostNames } from './host-names.ts'
+import { isBelow } from './is-below.ts'
 import { refuseForeignOrigin } from './pages.ts'
+import { formPaths } from './private-path.ts'
 import { checkSignedBody, type WebhookChecker } from './signed-body.ts'
 
 declare module 'fastify' {
@@ -102,9 +104,6 @@ function countHosts(rawHeaders: readonly string[]): number {
 
 const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
 
-/** Besides `/web`, where the cookie of a sign-in is sent: addresses that forms may post to. */
-export const formPaths = ['/mcp_oauth', '/connector_credentials']
-
 /** The one address below `/web` that needs no cookie: it gives one. */
 const signInAddress = 'POST /web/session'
 
@@ -134,8 +133,4 @@ function authOf(request: FastifyRequest): Auth {
   if (isBelow('/api', request)) return 'api_key'
   if (isBelow('/web', request)) return 'browser'
   return ['/supervisor', '/jobs'].some((path) => isBelow(path, request)) ? 'operator' : 'none'
-}
-
-export function isBelow(path: string, { url }: Pick<FastifyRequest, 'url'>): boolean {
-  return url.startsWith(path) && /^([/?#]|$)/.test(url.slice(path.length))
 }

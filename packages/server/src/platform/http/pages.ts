@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Page, renderPage, stylesheetPath } from '../html/page.ts'
 import { stylesheet } from '../html/stylesheet.ts'
 import { refuse } from '../refusal.ts'
+import { linkPrivately } from './private-path.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,7 +19,10 @@ export function registerPageKit(server: FastifyInstance): void {
 }
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply.headers(headersOf(page)).type('text/html; charset=utf-8').send(renderPage(page))
+  return reply
+    .headers(headersOf(page))
+    .type('text/html; charset=utf-8')
+    .send(linkPrivately(reply.request, renderPage(page)))
 }
 
 /**

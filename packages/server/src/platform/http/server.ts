@@ -12,6 +12,7 @@ import { cutOff } from './cut-off.ts'
 import { readForm } from './form-body.ts'
 import { type Checkers, type Fallback, guardOf } from './guard.ts'
 import { readJsonBody } from './json-body.ts'
+import { withoutPrivatePath } from './private-path.ts'
 import { isEventStream } from './register.ts'
 import { inRequest, openRequestContexts, requestIdOf } from './request-context.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -74,6 +75,7 @@ export function openHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: requestIdOf,
+    rewriteUrl: ({ url }) => withoutPrivatePath(url),
     routerOptions: { maxParamLength },
     forceCloseConnections: 'idle',
     return503OnClosing: false, // a request on an open connection is still served; the framework's 503 has another shape

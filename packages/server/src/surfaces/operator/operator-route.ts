@@ -5,6 +5,7 @@ import { actionForm, type Field } from '../../platform/html/parts.ts'
 import { Form } from '../../platform/http/form-body.ts'
 import { type FormTokens, tokenField } from '../../platform/http/form-tokens.ts'
 import { sendPage } from '../../platform/http/pages.ts'
+import { privately } from '../../platform/http/private-path.ts'
 import { problemReply } from '../../platform/http/problem-reply.ts'
 import { signalOf } from '../../platform/http/register.ts'
 import { Refusal, refuse } from '../../platform/refusal.ts'
@@ -65,7 +66,7 @@ export function serveAction(server: FastifyInstance, action: Action): void {
     const filled = readFilled(request, tokens)
     try {
       const next = await perform(address, filled, signalOf(reply))
-      if (typeof next === 'string') return reply.redirect(next, 303)
+      if (typeof next === 'string') return reply.redirect(privately(request, next), 303)
       return 'elsewhere' in next ? reply.redirect(next.elsewhere) : sendPage(reply, next)
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind === 'not_found') throw error

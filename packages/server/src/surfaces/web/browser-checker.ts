@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../domain/app.ts'
 import { findSignIn, type SignInRow, signInDays } from '../../domain/sign-ins/sign-in.ts'
 import { cookie, cookieName, ownOriginOf, readCookie } from '../../platform/http/browser.ts'
-import { type Checker, formPaths } from '../../platform/http/guard.ts'
+import type { Checker } from '../../platform/http/guard.ts'
 import { refuseUnlessReading } from '../../platform/http/key-check.ts'
+import { privatePathOf } from '../../platform/http/private-path.ts'
 import { refuse } from '../../platform/refusal.ts'
 import { operatorActions } from '../health.ts'
 
@@ -46,8 +47,10 @@ export function browserChecker(app: App): Checker {
   }
 }
 
-async function signInOf(app: App, request: FastifyRequest) {
-  const token = readCookie(request.headers.cookie, cookieName(request))
+/** The sign-in of the browser that sent the request below its private path. */
+export async function signInOf(app: App, request: FastifyRequest) {
+  if (privatePathOf(request) === undefined) return undefined
+  const token = readCookie(request.headers.cookie, cookieName)
   const found = token === undefined ? undefined : await findSignIn(app, token)
   return found && token !== undefined ? { ...found, token } : undefined
 }
@@ -64,13 +67,22 @@ function isOperatorsOnly({ routeOptions }: FastifyRequest): boolean {
 
 const maxAgeSeconds = signInDays * 86_400
 
-/** Where the browser sends it: to the operations, to the forms about connectors, and to the pages about jobs. */
-const paths = ['/web', '/jobs', ...formPaths]
-
 export function keepCookie(request: FastifyRequest, reply: Pick<FastifyReply, 'header'>, token: string): void {
-  for (const path of paths) reply.header('set-cookie', cookie(request, { value: token, path, maxAgeSeconds }))
+  const path = requirePrivatePath(request)
+  reply.header('set-cookie', cookie(request, { value: token, path, maxAgeSeconds }))
 }
 
 export function dropCookie(request: FastifyRequest, reply: Pick<FastifyReply, 'header'>): void {
-  for (const path of paths) reply.header('set-cookie', cookie(request, { value: '', path, maxAgeSeconds: 0 }))
+  const path = privatePathOf(request)
+  if (path !== undefined) reply.header('set-cookie', cookie(request, { value: '', path, maxAgeSeconds: 0 }))
+}
+
+/** Refuses a request whose answer would have to give a cookie that other ports of the host get too. */
+export function requirePrivatePath(request: FastifyRequest): string {
+  const path = privatePathOf(request)
+  if (path !== undefined) return path
+  return refuse(
+    'malformed_request',
+    "Send this below the browser's private path: /web/~<secret>/session, with 22 to 128 letters, digits, - or _ as the secret",
+  )
 }

@@ -4,7 +4,6 @@ import type { z } from 'zod'
 import type { App } from '../../domain/app.ts'
 import {
   endSignIn,
-  findSignIn,
   isLink,
   makeOperator,
   nameSignIn,
@@ -14,12 +13,11 @@ import {
   signInByLink,
   signInWithoutKey,
 } from '../../domain/sign-ins/sign-in.ts'
-import { cookieName, readCookie } from '../../platform/http/browser.ts'
 import type { KeyCheck } from '../../platform/http/key-check.ts'
 import type { OperatorRealm } from '../../platform/http/operator-realm.ts'
 import { bodyOf } from '../../platform/http/request-body.ts'
 import { refuse } from '../../platform/refusal.ts'
-import { dropCookie, keepCookie } from './browser-checker.ts'
+import { dropCookie, keepCookie, requirePrivatePath, signInOf } from './browser-checker.ts'
 
 type Doors = { keys: KeyCheck; realm: OperatorRealm }
 
@@ -30,6 +28,8 @@ export function registerSignIn(server: FastifyInstance, app: App, { keys, realm 
 
   server.post(address, { config: { auth: 'none', operation: 'browser_session.create' } }, async (request, reply) => {
     const asked = bodyOf(request, SignInRequest)
+    // Before the link is used: it works once.
+    requirePrivatePath(request)
     const { token, row } = await signIn(app, keys, request, asked)
     await endEarlier(app, request)
     keepCookie(request, reply, token)
@@ -81,14 +81,14 @@ async function signIn(
 
 /** A browser has one sign-in: the next one takes the place of the one it has. */
 async function endEarlier(app: App, request: FastifyRequest): Promise<void> {
-  const token = readCookie(request.headers.cookie, cookieName(request))
-  const earlier = token === undefined ? undefined : await findSignIn(app, token)
+  const earlier = await signInOf(app, request)
   if (earlier) await endSignIn(app, earlier.row.id)
 }
 
 /** Where pages are open, a browser gets a sign-in when there is something to remember about it. */
 async function ownSignIn(app: App, request: FastifyRequest, reply: FastifyReply): Promise<{ id: number }> {
   if (request.signIn) return request.signIn
+  requirePrivatePath(request)
   const { token, row } = await signInWithoutKey(app, { userAgent: request.headers['user-agent'] })
   keepCookie(request, reply, token)
   return row

@@ -100,7 +100,7 @@ describe('an API key with a name', () => {
       await browser.post('/web/session', { key: secret })
       const streams = await Promise.all([
         app.send('/api/v1/events', { headers: { 'x-api-key': secret } }),
-        app.send('/web/v1/events', { headers: { cookie: browser.cookie } }),
+        app.send(browser.at('/web/v1/events'), { headers: { cookie: browser.cookie } }),
         app.send('/api/v1/events', { headers: { 'x-api-key': secret } }),
       ])
       expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])

@@ -309,7 +309,7 @@ describe('the pages about an authorization', () => {
   it('send a signed-in person to consent, and end with their sign-in', async () => {
     const ann = await signedIn(app)
     const form = (cookie: string, headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' }) =>
-      app.send('/mcp_oauth/initiate', {
+      app.send(ann.at('/mcp_oauth/initiate'), {
         method: 'POST',
         redirect: 'manual',
         headers: { ...headers, cookie, 'content-type': 'application/x-www-form-urlencoded' },
@@ -352,7 +352,7 @@ describe('the pages about an authorization', () => {
       pending_flow: false,
     })
     const { credential } = await connector('vault')
-    const forgotten = await app.send(`/connector_credentials/${credential.id}`, {
+    const forgotten = await app.send(ann.at(`/connector_credentials/${credential.id}`), {
       method: 'DELETE',
       redirect: 'manual',
       headers: { cookie: ann.cookie, 'sec-fetch-site': 'same-origin' },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Answer, TestApp } from '../app/app.ts'
 import { testKey } from '../app/app.ts'
 
@@ -6,17 +7,24 @@ type Init = { body?: unknown; headers?: Record<string, string> }
 export type DashboardBrowser = {
   /** What the browser sends as `Cookie`. */
   cookie: string
+  /** Where the browser sends a request for this path. */
+  at(path: string): string
   call(method: string, path: string, init?: Init): Promise<Answer>
   get(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
 }
 
-/** A browser as a page of the server uses it: it keeps the cookie that it is given, and says where its requests come from. */
+/**
+ * A browser as a page of the server uses it: it keeps the cookie that it is given, sends it below its private path, and says where its
+ * requests come from.
+ */
 export function dashboardBrowser({ send }: Pick<TestApp, 'send'>): DashboardBrowser {
+  const privatePath = `/web/~${randomBytes(24).toString('base64url')}`
   const browser: DashboardBrowser = {
     cookie: '',
+    at: (path) => path.replace(/^(?:\/web|(?=\/(?:jobs|mcp_oauth|connector_credentials)))(?=\/|\?|$)/, privatePath),
     call: async (method, path, { body, headers = {} } = {}) => {
-      const response = await send(path, {
+      const response = await send(browser.at(path), {
         method,
         headers: {
           'sec-fetch-site': 'same-origin',

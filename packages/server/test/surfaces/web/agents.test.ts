@@ -31,7 +31,7 @@ test('an agent finds no cookie, link or hash in its environment and files, and t
     lines: [
       `run echo environment $(cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n" | grep -cE ${wanted})`,
       `run echo files $(grep -rslE ${wanted} ${app.shared} "$HOME" . | sort -u) end`,
-      `run ${call(`${app.url}/web/session`)}; ${call(`${app.url}/web/v1/sessions`)}; ${call(`${app.url}/web/v1/events`)}; ${call(`${forged} -d "{}" ${app.url}/web/v1/elicitations/1/respond`)}; ${call(`${forged} -d "{\\"key\\":\\"ymt_x\\"}" ${app.url}/web/session`)}; ${call(`-H "Host: evil.test" ${app.url}/web/session`)}`,
+      `run ${call(`${app.url}/web/session`)}; ${call(`${app.url}/web/v1/sessions`)}; ${call(`${app.url}/web/v1/events`)}; ${call(`${forged} -d "{}" ${app.url}/web/v1/elicitations/1/respond`)}; ${call(`${forged} -d "{\\"key\\":\\"ymt_x\\"}" ${app.url}${browser.at('/web/session')}`)}; ${call(`-H "Host: evil.test" ${app.url}/web/session`)}`,
     ],
   })
   await atRest(app, id)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { testApp, testKey } from '../../support/app/app.ts'
 import { catalogOnDisk } from '../../support/app/catalog-app.ts'
@@ -22,7 +23,8 @@ beforeEach(async () => {
 
 /** A person's browser, which sends the cookie of a name of the server only to that name. */
 async function browserAt(origin: string) {
-  const signedIn = await fetch(`${origin}/web/session`, {
+  const privatePath = `/web/~${randomBytes(24).toString('base64url')}`
+  const signedIn = await fetch(`${origin}${privatePath}/session`, {
     method: 'POST',
     headers: { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
     body: JSON.stringify({ key: testKey }),
@@ -36,17 +38,18 @@ async function browserAt(origin: string) {
       headers: { ...(new URL(address).origin === origin && { cookie }), ...init.headers },
     })
   const send = (path: string, type: string, body: string, headers: Record<string, string> = {}) =>
-    visit(origin + path, {
+    visit(origin + privatePath + path, {
       method: 'POST',
       headers: { origin, 'sec-fetch-site': 'same-origin', 'content-type': type, ...headers },
       body,
     })
   return {
     visit,
+    privatePath,
     /** As the page of the connectors does. Returns where consent is given. */
     begin: async (more: object = {}, headers: Record<string, string> = {}): Promise<string> => {
       const body = JSON.stringify({ again: true, ...more })
-      const answer = await send('/web/v1/connectors/vault/authorize', 'application/json', body, headers)
+      const answer = await send('/v1/connectors/vault/authorize', 'application/json', body, headers)
       expect(answer.status).toBe(200)
       return ((await answer.json()) as { url: string }).url
     },
@@ -68,7 +71,7 @@ describe('GET /mcp_oauth/callback', () => {
     const answer = await person.visit(landed)
     const location = answer.headers.get('location') ?? ''
     expect([answer.status, location]).toEqual([302, `${origin}/connectors?authorized=vault`])
-    expect((await person.visit(new URL('/web/session', location).href)).status).toBe(200)
+    expect((await person.visit(new URL(`${person.privatePath}/session`, location).href)).status).toBe(200)
   })
 
   test('sends a person who began on the page of a session, or by a form, back to that session', async () => {

@@ -4,7 +4,7 @@ import { webOperations } from '@yardmaster/contract/web-operations'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sampleRepository, testApp, testKey } from '../../support/app/app.ts'
 import { emptyTables } from '../../support/database/empty-tables.ts'
-import { dashboardBrowser, signedIn } from '../../support/http/dashboard-browser.ts'
+import { type DashboardBrowser, dashboardBrowser, signedIn } from '../../support/http/dashboard-browser.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -74,10 +74,11 @@ describe('the operations for browsers', () => {
   })
 
   test("the client's calls reach /web with the cookie of the browser", async () => {
-    const { cookie } = await signedIn(app, 'Ada')
+    const { cookie, at } = await signedIn(app, 'Ada')
     const seen: string[] = []
     const client = createWebClient({
       url: app.url,
+      privatePath: () => at('/web'),
       fetch: (address, init) => {
         seen.push(new URL(String(address)).pathname)
         return fetch(address, { ...init, headers: { ...init?.headers, cookie, 'sec-fetch-site': 'same-origin' } })
@@ -98,7 +99,9 @@ describe('the operations for browsers', () => {
     )
     stop.abort()
     expect(new Set(seen)).toEqual(
-      new Set(['/web/session', '/web/v1/sessions', '/web/v1/sign_ins', '/web/v1/events', '/web/v1/categories']),
+      new Set(
+        ['/session', '/v1/sessions', '/v1/sign_ins', '/v1/events', '/v1/categories'].map((path) => at('/web') + path),
+      ),
     )
   })
 })
@@ -182,8 +185,8 @@ describe('what a person does on the dashboard', () => {
 })
 
 describe('GET /web/v1/events', () => {
-  const follow = async (cookie: string) => {
-    const response = await app.send('/web/v1/events', { headers: { cookie } })
+  const follow = async ({ cookie, at }: DashboardBrowser) => {
+    const response = await app.send(at('/web/v1/events'), { headers: { cookie } })
     return {
       status: response.status,
       end: response.text().then(
@@ -195,7 +198,7 @@ describe('GET /web/v1/events', () => {
 
   test('the stream of a browser ends when it is signed out, and those of others go on', async () => {
     const [mine, lost] = [await signedIn(app), await signedIn(app)]
-    const [kept, cut] = [await follow(mine.cookie), await follow(lost.cookie)]
+    const [kept, cut] = [await follow(mine), await follow(lost)]
     expect([kept.status, cut.status]).toEqual([200, 200])
     let isKept = true
     void kept.end.then(() => {

@@ -33,14 +33,11 @@ describe('POST /web/session', () => {
       operator: false,
       web_auth: 'session',
     })
-    const { port } = new URL(app.url)
-    expect(answer.headers.getSetCookie()).toEqual(
-      ['/web', '/jobs', '/mcp_oauth', '/connector_credentials'].map((path) =>
-        expect.stringMatching(
-          new RegExp(`^yardmaster_${port}=[\\w-]{43}; Path=${path}; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
-        ),
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        new RegExp(`^yardmaster=[\\w-]{43}; Path=${browser.at('/web')}; Max-Age=2592000; HttpOnly; SameSite=Strict$`),
       ),
-    )
+    ])
     expect((await browser.get(address)).body).toEqual(answer.body)
   })
 
@@ -53,7 +50,7 @@ describe('POST /web/session', () => {
     expect(rows[0].token_hash).toHaveLength(32)
   })
 
-  test('the cookie is Secure when a trusted proxy says that the request came by https, and is named after its port', async () => {
+  test('the cookie is Secure when a trusted proxy says that the request came by https', async () => {
     const answer = await dashboardBrowser(app).call('POST', address, {
       body: { key: testKey },
       headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'yard.test' },
@@ -148,20 +145,19 @@ describe('a one-time link', () => {
 
 describe('GET /web/session', () => {
   test('without a cookie, with a wrong one, and with a key instead, the answer is 401', async () => {
-    const { port } = new URL(app.url)
     for (const headers of [
       {},
-      { cookie: `yardmaster_${port}=` },
-      { cookie: `yardmaster_${port}=${'A'.repeat(43)}` },
+      { cookie: 'yardmaster=' },
+      { cookie: `yardmaster=${'A'.repeat(43)}` },
       { 'x-api-key': testKey },
       { authorization: `Bearer ${testKey}` },
     ] as Record<string, string>[])
       expectProblem(await dashboardBrowser(app).call('GET', address, { headers }), 401, 'Unauthorized', invalid)
   })
 
-  test('a cookie under the name of another port does not count', async () => {
+  test('a cookie under another name does not count', async () => {
     const { cookie } = await signedIn(app)
-    const headers = { cookie: cookie.replace(/^yardmaster_\d+/, 'yardmaster_1') }
+    const headers = { cookie: cookie.replace(/^yardmaster/, 'yardmaster_1') }
     expect((await dashboardBrowser(app).call('GET', address, { headers })).status).toBe(401)
   })
 
@@ -182,8 +178,9 @@ describe('GET /web/session', () => {
     await app.pool.query(`update sign_ins set last_used_at = now() - interval '29 days'`)
     const used = await browser.get(address)
     expect(used.status).toBe(200)
-    expect(used.headers.getSetCookie()).toHaveLength(4)
-    expect(used.headers.getSetCookie()[0]).toContain('Max-Age=2592000')
+    expect(used.headers.getSetCookie()).toEqual([
+      expect.stringContaining(`Path=${browser.at('/web')}; Max-Age=2592000`),
+    ])
     expect(Date.parse(used.body.session.expires_at)).toBeGreaterThan(Date.now() + 29 * 86_400_000)
     expect((await browser.get(address)).headers.getSetCookie()).toEqual([])
     await app.pool.query(`update sign_ins set last_used_at = now() - interval '30 days 1 second'`)
@@ -248,10 +245,7 @@ describe('DELETE /web/session', () => {
     const answer = await browser.call('DELETE', address)
     expect(answer.status).toBe(204)
     expect(answer.headers.getSetCookie()).toEqual([
-      expect.stringMatching(/=; Path=\/web; Max-Age=0; HttpOnly/),
-      expect.stringMatching(/=; Path=\/jobs; Max-Age=0; HttpOnly/),
-      expect.stringMatching(/=; Path=\/mcp_oauth; Max-Age=0; HttpOnly/),
-      expect.stringMatching(/=; Path=\/connector_credentials; Max-Age=0; HttpOnly/),
+      expect.stringContaining(`=; Path=${browser.at('/web')}; Max-Age=0; HttpOnly`),
     ])
     expect((await dashboardBrowser(app).call('GET', address, { headers: { cookie } })).status).toBe(401)
   })
@@ -267,6 +261,59 @@ describe('the pages about jobs', () => {
     expect((await browser.get('/jobs/nothing/here')).status).toBe(401)
     expect((await browser.call('POST', '/jobs/queues/default/pause')).status).toBe(401)
     expect((await browser.get('/supervisor')).status).toBe(401)
+  })
+
+  test("the links of the pages about jobs stay below the browser's private path, and others do not", async () => {
+    const browser = await signedIn(app)
+    const { body } = await browser.get('/jobs')
+    const links = [...body.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, address]) => address)
+    expect(links).toContain(browser.at('/jobs/list'))
+    expect(links).toContain('/supervisor')
+    expect(links.filter((address) => /^\/jobs/.test(address))).toEqual([])
+    expect((await browser.get('/jobs/list?class=%22%20href=%22/jobs')).body).not.toContain(' href="/jobs')
+    const headers = { authorization: `Basic ${btoa(`supervisor:${password}`)}` }
+    const { body: board } = await browser.call('GET', '/jobs', { headers })
+    const action = browser.at('/jobs/queues/default/pause')
+    const [, fields = ''] = board.split(`action="${action}"`)
+    const [, token = ''] = /name="form_token" value="([^"]*)"/.exec(fields) ?? []
+    const paused = await app.send(action, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ form_token: token }).toString(),
+    })
+    expect([paused.status, paused.headers.get('location')]).toEqual([303, `${browser.at('/jobs')}?done=pause`])
+  })
+})
+
+describe('the private path of a browser', () => {
+  test('a cookie counts below a private path only, because other ports of the host cannot name it', async () => {
+    const { cookie, at } = await signedIn(app)
+    for (const path of ['/web/session', '/web/v1/sessions', '/web/v1/events', '/jobs', '/mcp_oauth/status/1']) {
+      expect((await app.send(path, { headers: { cookie } })).status, path).toBe(401)
+      expect((await app.send(path.replace(/^(\/web)?/, '/web/~short'), { headers: { cookie } })).status, path).toBe(401)
+    }
+    expect((await app.send(at('/web/session'), { headers: { cookie } })).status).toBe(200)
+  })
+
+  test('signing in elsewhere is refused, and does not use up the link', async () => {
+    const key = makeLink()
+    for (const path of [address, '/web/~short/session', `/web/~${'a'.repeat(129)}/session`]) {
+      const answer = await app.send(path, {
+        method: 'POST',
+        headers: { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+        body: JSON.stringify({ key }),
+      })
+      expect(answer.headers.getSetCookie(), path).toEqual([])
+      expect(answer.status, path).toBe(path === address ? 400 : 401)
+    }
+    expect((await dashboardBrowser(app).post(address, { key })).status).toBe(201)
+  })
+
+  test('a private path leads to nothing but what a signed-in browser uses', async () => {
+    const browser = await signedIn(app)
+    for (const path of ['/api/v1/sessions', '/supervisor', '/up', '/health', '/mcp', '/~other/v1/sessions'])
+      expect((await browser.get(`/web${path}`)).status, path).toBe(404)
   })
 })
 

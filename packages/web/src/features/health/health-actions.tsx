@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
+import { serverPage } from '../../shared/api/private-path.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Panel } from '../../shared/kit/page.tsx'
@@ -108,7 +109,7 @@ function Action({ name, note, children }: { name: string; note: string; children
 
 function ServerPage({ to, children }: { to: string; children: ReactNode }): ReactNode {
   return (
-    <a href={to} className="text-accent-text underline">
+    <a href={serverPage(to)} className="text-accent-text underline">
       {children}
     </a>
   )

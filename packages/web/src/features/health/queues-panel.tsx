@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { serverPage } from '../../shared/api/private-path.ts'
 import { Panel } from '../../shared/kit/page.tsx'
 import { Table } from '../../shared/kit/table.tsx'
 import { formatDuration } from '../../shared/kit/time.tsx'
@@ -18,7 +19,7 @@ export function QueuesPanel({ report }: { report: Report }): ReactNode {
     <Panel
       title="Queues"
       actions={
-        <a href="/jobs" className="text-accent-text text-sm hover:underline">
+        <a href={serverPage('/jobs')} className="text-accent-text text-sm hover:underline">
           All jobs
         </a>
       }

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { refresh, useRead, useWrite } from '../../shared/api/hooks.ts'
+import { serverPage } from '../../shared/api/private-path.ts'
 import { useViewer } from '../../shared/api/viewer.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Callout } from '../../shared/kit/callout.tsx'
@@ -132,7 +133,7 @@ function About(): ReactNode {
           <div key={href} className="contents">
             <dt className="text-muted">{label}</dt>
             <dd>
-              <a href={href} className={link}>
+              <a href={serverPage(href)} className={link}>
                 {href}
               </a>{' '}
               <span className="text-muted">{note}</span>

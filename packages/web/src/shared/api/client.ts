@@ -2,9 +2,10 @@ import { createWebClient } from '@yardmaster/client/client'
 import type { InputOf, ResultOf } from '@yardmaster/client/operation-types'
 import type { Operation } from '@yardmaster/contract/operations'
 import type { WebOperation } from '@yardmaster/contract/web-operations'
+import { privatePath } from './private-path.ts'
 
 /** The API for a signed-in browser: the cookie goes along by itself, and no key is ever in the page. */
-export const client = createWebClient({ url: '' })
+export const client = createWebClient({ url: '', privatePath })
 
 type Any = Operation | WebOperation
 export type OperationName = Exclude<Any['name'], 'events.stream'>
