@@ -203,7 +203,7 @@ async function keepPassword(connectionString, password) {
 }
 
 async function makeRepository(folder) {
-  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost']
+  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'maintenance.auto=false']
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
   await run('git', ['init', '--quiet', '--initial-branch=main', folder], { env })
   await writeFile(join(folder, 'README.md'), 'hello\n')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished, vi } from 'vitest'
+import { gitWithoutMaintenance } from '../../support/files/git-environment.ts'
 
 const execute = promisify(execFile)
 
@@ -61,6 +62,7 @@ export function authorEnvironment(): Record<string, string> {
     HOME: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
+    ...gitWithoutMaintenance,
     GIT_AUTHOR_NAME: 'Ada',
     GIT_AUTHOR_EMAIL: 'ada@example.test',
     GIT_COMMITTER_NAME: 'Ada',

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres, urlOf } from '../../../src/platform/db/embedded/
 import { migrate } from '../../../src/platform/db/migrate.ts'
 import { openHome } from '../../../src/platform/home/home.ts'
 import { graphileLog } from '../../../src/platform/jobs/graphile-log.ts'
+import { gitWithoutMaintenance } from '../files/git-environment.ts'
 import { makeRunFolder } from '../files/run-folder.ts'
 import { silentLog } from '../log/silent-log.ts'
 import { openPool } from './pool.ts'
@@ -26,7 +27,7 @@ export const templateDatabase = 'yardmaster_template'
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const folder = await makeRunFolder()
   // The vitest workers start later and inherit it.
-  process.env.TMPDIR = folder
+  Object.assign(process.env, { TMPDIR: folder }, gitWithoutMaintenance)
   // If the tests run as root, the server runs as another user and must be able to enter this folder.
   await mkdir(join(folder, 'server'))
   await chmod(join(folder, 'server'), 0o755)
