@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childEnvironment } from '../../../src/platform/process/environment.ts'
@@ -5,6 +6,7 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { runCommand } from '../../../src/platform/process/run-command.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
+import { longEnough } from '../../support/vitest/long-enough.ts'
 import { type LaunchFolder, launchFolder, stillRunning } from './launch-folder.ts'
 import { type TestProcesses, testProcesses } from './test-processes.ts'
 
@@ -25,7 +27,7 @@ const run = (script: string, options: Partial<Parameters<typeof runCommand>[0]> 
     args: ['-c', script],
     cwd: scratch.folder,
     env: childEnvironment({}),
-    timeoutMs: 20_000,
+    timeoutMs: 120_000,
     maxOutputBytes: 100_000,
     ...options,
   })
@@ -60,15 +62,13 @@ describe('runCommand', () => {
 
   test('a command that times out is stopped with everything it started', async () => {
     const script = 'sleep 1000 & a=$!; setsid sleep 1000 & echo $a $!; echo $a $! > pids; wait'
-    const result = await run(script, { timeoutMs: 1500 })
+    const result = await timedOut(script)
     expect(result).toMatchObject({ code: null, signal: 'SIGTERM', timedOut: true, aborted: false })
     await expectGone(await scratch.written('pids'))
   })
 
   test('a command that ignores SIGTERM is killed after the timeout', async () => {
-    const result = await run(`trap '' TERM; sleep 1000 & echo $! > pids; while :; do sleep 0.1; done`, {
-      timeoutMs: 1500,
-    })
+    const result = await timedOut(`trap '' TERM; sleep 1000 & echo $! > pids; while :; do sleep 0.1; done`)
     expect(result).toMatchObject({ signal: 'SIGKILL', timedOut: true })
     await expectGone(await scratch.written('pids'))
   })
@@ -124,6 +124,13 @@ describe('runCommand', () => {
   })
 })
 
+/** The result of a script that ran into its timeout after it had written its pids. */
+function timedOut(script: string) {
+  return longEnough((timeoutMs) => run(script, { timeoutMs }), {
+    firstMs: 1500,
+    gotFar: () => existsSync(join(scratch.folder, 'pids')),
+  })
+}
 async function expectGone(pids: string) {
   const numbers = pids.trim().split(' ').map(Number)
   for (const pid of numbers) processes.add(pid)
