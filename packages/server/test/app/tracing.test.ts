@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { sampleRepository, startTestApp, type TestApp, testKey } from '../support/app/app.ts'
 import { recordedLog } from '../support/log/recorded-log.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/remote/collector.ts'
+import { agentGate } from '../support/sessions/agent-gate.ts'
 import { atRest, findDemo, startDemo, textOf } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
@@ -96,22 +97,22 @@ describe('a trace', () => {
   })
 
   test('a trace follows each of several prompts that are queued behind a turn and share transactions', async () => {
-    const { id } = await startDemo(app, { git_root, lines: ['run sleep 1'] })
+    const gate = agentGate(app.shared)
+    const { id } = await startDemo(app, { git_root, lines: [gate.line] })
     await eventually(
       () => findDemo(app, id),
       ({ status }) => status === 'running',
     )
     const digits = ['2', '3', '4', '5']
     const route = 'POST /api/v1/sessions/:id/follow_up'
+    let accepted = 0
+    const followUp = async (headers: Record<string, string>, prompt: string): Promise<void> => {
+      await post(`/sessions/${id}/follow_up`, headers, { prompt })
+      accepted += 1
+      if (accepted === digits.length) await gate.open()
+    }
     const found = await Promise.all(
-      digits.map((digit) =>
-        traced(
-          digit,
-          (headers) => post(`/sessions/${id}/follow_up`, headers, { prompt: `say ${digit}` }),
-          route,
-          'turn',
-        ),
-      ),
+      digits.map((digit) => traced(digit, (headers) => followUp(headers, `say ${digit}`), route, 'turn')),
     )
     for (const spans of found) {
       expect(spans.get('turn')?.parentSpanId).toBe(spans.get(route)?.spanId)

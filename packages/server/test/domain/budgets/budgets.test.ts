@@ -10,6 +10,7 @@ import { catalogOnDisk, wholeCatalog } from '../../support/app/catalog-app.ts'
 import { mcpClient } from '../../support/app/mcp-client.ts'
 import { budgetHelpers } from '../../support/costs/budget-helpers.ts'
 import { insertUsage } from '../../support/costs/usage-rows.ts'
+import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -205,11 +206,13 @@ describe('what counts', () => {
 describe('a budget that is used up', () => {
   test('people are told at 80 %, the running turn ends at 100 %, the session says why, and raising the limit lets it go on', async () => {
     const id = await budget({ scope: 'service', limit_usd: 1 })
-    const session = await create('usage 850 0\nsleep 1\nusage 200 0\nsleep 120\nsay never')
+    const gate = agentGate(app.shared)
+    const session = await create(`usage 850 0\n${gate.line}\nusage 200 0\nsleep 120\nsay never`)
     await eventually(notifications, (list) => list.length > 0)
     expect(await notifications()).toEqual([
       'budget_warning: $0.85 were spent of the daily budget of $1.00 for the whole service (85 %).',
     ])
+    await gate.open()
     await eventually(
       () => holdOf(session),
       ({ spot_hold_reason }) => spot_hold_reason === 'budget_exhausted',
@@ -281,9 +284,10 @@ describe('a budget that is used up', () => {
       const metadata = { agent_root_key: 'web' }
       const ofRoot = await insertRunningSession(app.pool, { metadata })
       const other = await insertRunningSession(app.pool)
-      const held = await insertQueued(metadata)
       const id = await budget({ scope: 'agent_root', agent_root: 'web', period, limit_usd: 1 })
       await spend(1000, { agent_root: 'web' })
+      // Last: the worker admits a queued turn at any time that no budget holds.
+      const held = await insertQueued(metadata)
       await enforceBudgets(app.host.app, 'all')
       await admit(app.host.app)
       expect(await withdrawals(ofRoot)).toEqual(['restart'])

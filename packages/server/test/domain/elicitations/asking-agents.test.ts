@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { closeOverdue } from '../../../src/domain/elicitations/sweep.ts'
 import { testApp } from '../../support/app/app.ts'
+import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { asker } from '../../support/sessions/asking.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { textOf } from '../../support/sessions/demo-session.ts'
@@ -108,12 +109,14 @@ describe('ask, a command of the demo agent', () => {
   })
 
   test('an answer that the agent never fetched is reported as lost when its turn ends', async () => {
+    const gate = agentGate(app.shared)
     const id = await create(
       'run curl -s -o /dev/null -H "content-type: application/json" ' +
-        `-d '{"message": "Ok?", "_meta": {"com.acme/request-id": "unfetched"}}' $ELICITATION_REQUEST_URL; sleep 3`,
+        `-d '{"message": "Ok?", "_meta": {"com.acme/request-id": "unfetched"}}' $ELICITATION_REQUEST_URL; ${gate.command}`,
     )
     await questionOf(id)
     await respond('unfetched', 'accept')
+    await gate.open()
     await settled(id)
     expect((await reaches(id, 'needs_input')).metadata.lost_elicitation).toMatchObject({
       reason: 'stranded',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { refreshTranscript } from '../../../src/domain/lifecycle/refresh.ts'
 import { testApp } from '../../support/app/app.ts'
+import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -60,11 +61,13 @@ describe('an agent that puts something else in the place of its own transcript',
 
 describe('an agent that is killed while it writes a line', () => {
   test('an agent that is killed while it writes a line leaves a torn_entry, and the next prompt has a line of its own', async () => {
+    const gate = agentGate(app.shared)
     const id = await create(
-      'run sleep 1\nrun printf %s \'{"type":"assistant","mess\' >> $(ls $HOME/transcripts/*.jsonl); kill -9 $PPID',
+      `${gate.line}\nrun printf %s '{"type":"assistant","mess' >> $(ls $HOME/transcripts/*.jsonl); kill -9 $PPID`,
     )
     await reaches(id, 'running')
     await queue(id, 'say after')
+    await gate.open()
     await reaches(id, 'needs_input')
     const entries = await entriesOf(app, id)
     const torn = entries.findIndex(({ type }) => type === 'torn_entry')

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
 import { recordedLog } from '../../support/log/recorded-log.ts'
+import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { atRest, startDemo } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -30,7 +31,10 @@ test('the log lines of a turn carry its session and turn: the start of the agent
     end $$;
     create trigger fail_once before insert on transcript_entries for each statement execute function fail_once();
   `)
-  const { id } = await startDemo(app, { git_root, lines: ['say hello', 'sleep 0.5', 'fail on purpose'] })
+  const gate = agentGate(app.shared)
+  const { id } = await startDemo(app, { git_root, lines: ['say hello', gate.line, 'fail on purpose'] })
+  await linesOf(id, 'could not record the progress of a turn')
+  await gate.open()
   expect((await atRest(app, id)).status).toBe('failed')
   const messages = ['agent started', 'could not record the progress of a turn', 'turn failed']
   const lines = await linesOf(id, ...messages)

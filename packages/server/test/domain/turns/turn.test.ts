@@ -6,7 +6,8 @@ import { variableNames } from '../../../src/app/config.ts'
 import { processTable } from '../../../src/platform/process/process-table.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { sampleRepository, testApp } from '../../support/app/app.ts'
-import { pidsOf } from '../../support/processes/by-command.ts'
+import { newSleep, pidsOf } from '../../support/processes/by-command.ts'
+import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { atRest, entriesOf, startDemo, waitForStatus } from '../../support/sessions/demo-session.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 
@@ -24,7 +25,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('a session with a turn', () => {
   test('a session with a turn is waiting, then running while its agent runs, then needs input, and shows running_job_id only until then', async () => {
-    const created = await startDemo(app, { git_root, lines: ['sleep 0.5'] })
+    const gate = agentGate(app.shared)
+    const created = await startDemo(app, { git_root, lines: [gate.line] })
     expect(created).toMatchObject({ status: 'waiting', session_id: null, job_id: expect.any(String) })
     expect(created.running_job_id).toBe(created.job_id)
 
@@ -32,7 +34,7 @@ describe('a session with a turn', () => {
     expect(underway).toMatchObject({ job_id: created.job_id, running_job_id: created.job_id })
     expect(underway.metadata.runtime_started).toBe(true)
     expect(await processTable().identify(underway.metadata.process_pid)).toBeDefined()
-
+    await gate.open()
     const rested = await atRest(app, created.id)
     expect(rested).toMatchObject({ status: 'needs_input', job_id: created.job_id, running_job_id: null })
     const { rows } = await app.pool.query('select cause, turn_id from session_transitions where session_id = $1', [
@@ -96,7 +98,7 @@ describe.concurrent('a turn that cannot start', () => {
 
 describe.concurrent('an agent that is killed', () => {
   test('an agent that is killed fails its session with reason crash, its tools are ended too, and other sessions still run', async () => {
-    const command = 'sleep 120.4711'
+    const command = newSleep()
     const { id } = await startDemo(app, {
       git_root,
       lines: ['say working', `run setsid ${command}`],

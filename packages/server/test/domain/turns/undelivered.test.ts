@@ -5,6 +5,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { SpawnFailed } from '../../../src/platform/process/spawn-failed.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
+import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { makeNextAgentIgnorePrompt } from '../../support/sessions/ignored-prompt.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -119,10 +120,12 @@ describe('a session that is parked for an authorisation while its turn', () => {
     ['completes', `say done`],
     ['fails', 'fail on purpose'],
   ])('parking a session for an authorisation while its turn %s lets the turn end all the same', async (_, lastLine) => {
-    const id = await create(`sleep 1\n${lastLine}`)
+    const gate = agentGate(app.shared)
+    const id = await create(`${gate.line}\n${lastLine}`)
     await reaches(id, 'running')
     // No request parks a running session; a status that no rule expects must not strand the turn either.
     await app.pool.query("update sessions set status = 'failed' where id = $1", [id])
+    await gate.open()
     await settled(id)
     expect(await reaches(id, 'failed')).toMatchObject({ status: 'failed' })
   })

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect } from 'vitest'
 import { enqueueMessage } from '../../../src/domain/conversation/enqueue-message.ts'
@@ -10,6 +9,7 @@ import { transact } from '../../../src/platform/db/transact.ts'
 import { enqueue } from '../../../src/platform/jobs/enqueue.ts'
 import { sampleRepository, type TestApp } from '../app/app.ts'
 import { eventually } from '../vitest/eventually.ts'
+import { agentGate } from './agent-gate.ts'
 import { waitForStatus } from './demo-session.ts'
 
 type FollowUp = { goal?: string; isImmediate?: boolean }
@@ -80,14 +80,14 @@ export function sessionHelpers(app: TestApp): Conversation {
     repository: () => repository,
     create,
     busy: async () => {
-      const gate = join(app.shared, `gate-${randomUUID()}`)
-      const id = await create(`run until [ -e ${gate} ]; do sleep 0.2; done`)
+      const gate = agentGate(app.shared)
+      const id = await create(gate.line)
       await reaches(id, 'running')
       await eventually(
         () => rows('turns', id, 'sequence'),
         ([turn]) => turn?.started_at !== null,
       )
-      return { id, release: () => writeFile(gate, '') }
+      return { id, release: gate.open }
     },
     rested: async (more) => {
       const id = await create('say ready', more)
