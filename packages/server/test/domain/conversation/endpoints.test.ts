@@ -4,8 +4,8 @@ import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { armWake } from '../../support/triggers/arm-wake.ts'
 
-const app = testApp()
-
+/** Without a worker, whose turn would fail in the repository that is not there, between two requests of a test. */
+const app = testApp({ environment: { ROLE: 'web' } })
 const followUp = (id: number | string, body: unknown) => app.post(`/sessions/${id}/follow_up`, body)
 
 describe('POST /sessions/:id/follow_up', () => {

@@ -3,7 +3,8 @@ import { expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 
-const app = testApp()
+/** Without a worker, whose turn would fail in the repository that is not there, and return its message to the queue. */
+const app = testApp({ environment: { ROLE: 'web' } })
 const path = (id: number, rest = '') => `/sessions/${id}/enqueued_messages${rest}`
 
 async function enqueue(id: number, ...contents: string[]): Promise<number[]> {

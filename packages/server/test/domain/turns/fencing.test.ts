@@ -12,26 +12,31 @@ import type { Database } from '../../../src/platform/db/database.ts'
 import { launch } from '../../../src/platform/process/launch.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
-import { testApp } from '../../support/app/app.ts'
+import { type TestApp, testApp } from '../../support/app/app.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { entriesOf } from '../../support/sessions/demo-session.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
 const { repository, turns, reaches, settled } = sessionHelpers(app)
-
+/** Without the takeover that a worker repeats every few seconds, which would come between two steps of a test. */
+const quiet = testApp({ environment: { ROLE: 'web' } })
 /** An executing turn that no task of this process runs. */
-async function executingTurn(owner: string, { hostId = owner } = {}) {
+async function executingTurn(
+  owner: string,
+  { on = app, prepare }: { on?: TestApp; prepare?(id: number): Promise<void> } = {},
+) {
   const marker = newRunMarker()
-  const conversation = { id: randomUUID(), home: join(app.home, `elsewhere-${marker}`), workingDirectory: '/gone' }
-  const id = await insertSession(app.pool, {
+  const conversation = { id: randomUUID(), home: join(on.home, `elsewhere-${marker}`), workingDirectory: '/gone' }
+  const id = await insertSession(on.pool, {
     status: 'running',
     git_root: repository(),
     session_id: conversation.id,
-    host_id: hostId,
+    host_id: owner,
     metadata: { clone_path: '/gone', working_directory: '/gone', runtime_started: true },
   })
-  const { rows } = await app.pool.query<{ id: string }>(
+  await prepare?.(id)
+  const { rows } = await on.pool.query<{ id: string }>(
     `insert into turns (session_id, sequence, source, prompt, state, lease_owner, lease_expires_at, run_marker)
      values ($1, 1, 'create', 'say hello', 'executing', $2, now() - interval '1 second', $3)
      returning id`,
@@ -66,7 +71,7 @@ test('a host that was taken over stores no line of its run and changes no row of
 })
 
 test('a takeover waits for a write in the name of the turn, and a later write is refused', async () => {
-  const { hold } = await executingTurn('slow-host')
+  const { hold } = await executingTurn('slow-host', { on: quiet })
   let begin = (): void => undefined
   let finish = (): void => undefined
   const began = new Promise<void>((resolve) => {
@@ -75,18 +80,18 @@ test('a takeover waits for a write in the name of the turn, and a later write is
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const writing = transactHeld(app.host.app.db, hold, async () => {
+  const writing = transactHeld(quiet.host.app.db, hold, async () => {
     begin()
     await finished
   })
   await began
-  await takeOver(app.host.app)
-  const { rows } = await app.pool.query('select lease_owner from turns where id = $1', [hold.turnId])
+  await takeOver(quiet.host.app)
+  const { rows } = await quiet.pool.query('select lease_owner from turns where id = $1', [hold.turnId])
   expect(rows).toEqual([{ lease_owner: 'slow-host' }])
   finish()
   await writing
-  await takeOver(app.host.app)
-  await expect(transactHeld(app.host.app.db, hold, async () => undefined)).rejects.toBeInstanceOf(TurnLost)
+  await takeOver(quiet.host.app)
+  await expect(transactHeld(quiet.host.app.db, hold, async () => undefined)).rejects.toBeInstanceOf(TurnLost)
 })
 
 test('a host that cannot renew a lease stops the agent by itself, even one that ignores SIGTERM', async () => {
@@ -122,13 +127,15 @@ test('a turn of this host that no task of it runs is settled by the next check',
 })
 
 test('a takeover whose end could not be written is repeated by the next check', async () => {
-  const { id, hold } = await executingTurn('dead-host')
-  await app.pool.query(
-    `create function refuse_end() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
-  )
-  await app.pool.query(
-    `create trigger refuse_end before update on sessions for each row when (old.id = ${id}) execute function refuse_end()`,
-  )
+  const refuseEnd = async (sessionId: number): Promise<void> => {
+    await app.pool.query(
+      `create function refuse_end() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$`,
+    )
+    await app.pool.query(
+      `create trigger refuse_end before update on sessions for each row when (old.id = ${sessionId}) execute function refuse_end()`,
+    )
+  }
+  const { id, hold } = await executingTurn('dead-host', { prepare: refuseEnd })
   await takeOver(app.host.app)
   expect(await turns(id)).toMatchObject([{ state: 'executing', lease_owner: app.host.app.home.hostId }])
   await app.pool.query('drop trigger refuse_end on sessions')

@@ -4,7 +4,8 @@ import { changesNothing } from '../../../support/app/changes-nothing.ts'
 import { insertSession } from '../../../support/sessions/session-rows.ts'
 import { armWake } from '../../../support/triggers/arm-wake.ts'
 
-const app = testApp()
+/** Without a worker, whose admission would dispatch the turns that a test queues. */
+const app = testApp({ environment: { ROLE: 'web' } })
 const change = (id: number, body: unknown) => app.patch(`/sessions/${id}`, body)
 const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
