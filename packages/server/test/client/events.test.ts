@@ -85,9 +85,12 @@ describe('client.events', () => {
   })
 
   test('client.events treats a silent connection as dead', async () => {
-    const { url, connections } = await streamServer(({ response }, index) => open(response, frame(index + 1)))
+    // On a busy machine a connection may count as silent before its first event is read.
+    const { url, connections } = await streamServer(({ response, lastEventId = '0' }) =>
+      open(response, frame(Number(lastEventId) + 1)),
+    )
     expect(await take(createClient({ url, key: 'k', silenceMs: 100 }).events(), 2)).toEqual([1, 2])
-    expect(connections).toHaveLength(2)
+    expect(connections.map(({ lastEventId }) => lastEventId)).toContain('1')
   })
 
   test('client.events continues after the position the server names when it connects, though no event came', async () => {

@@ -26,7 +26,7 @@ test('a turn whose agent completed ends as completed although its last call used
   await reaches(session, 'needs_input')
   await settled(session)
   expect(await turns(session)).toMatchObject([{ state: 'ended', outcome: 'completed' }])
-  expect(await notifications()).toHaveLength(1)
+  await eventually(notifications, ({ length }) => length === 1)
   await say(session, 'say next')
   await eventually(
     () => holdOf(session),

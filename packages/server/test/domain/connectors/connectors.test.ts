@@ -181,7 +181,7 @@ describe('authorizing a server', () => {
     await app.post('/categories', { name: 'Recorded after it' })
     const recorded = async (like: string) =>
       (await app.pool.query('select from audit_entries where operation like $1', [like])).rowCount
-    await vi.waitUntil(() => recorded('categories.create'), { timeout: 60_000 })
+    await eventually(() => recorded('categories.create'), Boolean)
     expect(await recorded('%mcp_gateway%')).toBe(0)
   })
 

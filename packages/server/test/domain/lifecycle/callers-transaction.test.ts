@@ -4,14 +4,13 @@ import { deliverPrompt } from '../../../src/domain/conversation/conversation.ts'
 import { createSession, planSession } from '../../../src/domain/lifecycle/lifecycle.ts'
 import { transact } from '../../../src/platform/db/transact.ts'
 import { testApp } from '../../support/app/app.ts'
+import { changesNothing } from '../../support/app/changes-nothing.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
 const app = testApp()
 const { create, busy, rested, reaches, logs, turns } = sessionHelpers(app)
 
 class Rollback extends Error {}
-
-const count = async (table: string) => (await app.pool.query(`select count(*)::int as n from ${table}`)).rows[0].n
 
 async function plan(request: Record<string, unknown>) {
   const { body } = await app.get(`/sessions/${await rested()}`)
@@ -45,15 +44,13 @@ describe('a session created in the transaction of its caller', () => {
 
   test('a session created in the transaction of its caller leaves no session, turn, job or event if the caller rolls back', async () => {
     const made = await plan({ prompt: 'say hello', title: 'Rolled back' })
-    const before = await Promise.all(['sessions', 'turns', 'events', 'graphile_worker._private_jobs'].map(count))
-    await expect(
-      transact(app.host.app.db, async (tx) => {
-        await createSession(app.host.app, tx, { genesis: 'schedule' }, made)
-        throw new Rollback()
-      }),
-    ).rejects.toThrow(Rollback)
-    expect(await Promise.all(['sessions', 'turns', 'events', 'graphile_worker._private_jobs'].map(count))).toEqual(
-      before,
+    await changesNothing(app.pool, () =>
+      expect(
+        transact(app.host.app.db, async (tx) => {
+          await createSession(app.host.app, tx, { genesis: 'schedule' }, made)
+          throw new Rollback()
+        }),
+      ).rejects.toThrow(Rollback),
     )
   })
 

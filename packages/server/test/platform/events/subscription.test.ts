@@ -192,10 +192,13 @@ describe('failing', () => {
       ['a subscription failed to handle an event; it tries again', 'record_a', 1],
       ['a subscription gave up on an event and skips it', 'record_a', 2],
     ])
-    const metrics = await host.metrics.registry.metrics()
-    for (const outcome of ['retried', 'failed'])
-      expect(metrics).toContain(`yardmaster_subscription_events_total{subscription="record_a",outcome="${outcome}"} 1`)
-    expect(metrics).toContain('yardmaster_subscription_events_total{subscription="record_a",outcome="handled"} 2')
+    // An event is counted after its commit.
+    const counted = 'yardmaster_subscription_events_total{subscription="record_a",outcome='
+    const metrics = await eventually(
+      () => host.metrics.registry.metrics(),
+      (text) => text.includes(`${counted}"handled"} 2`),
+    )
+    for (const outcome of ['retried', 'failed']) expect(metrics).toContain(`${counted}"${outcome}"} 1`)
     expect(await listSubscriptions(host.db)).toMatchObject([{ events_behind: 0, attempts: 0, failed_events: 1 }])
   })
 

@@ -66,16 +66,22 @@ test('the outcome of a job that ends during a database outage is recorded afterw
 
 test('a job that fails during a database outage keeps its error and its next attempt', async () => {
   const { db, pool, proxiedUrl, proxy } = await hostDatabase()
+  let isCut = false
   await startJobHost({
     url: proxiedUrl,
     handlers: [
       handleJob(job, async () => {
         proxy.cut()
+        isCut = true
         throw new Error('handler failed')
       }),
     ],
   })
   await enqueueWord(db, job, 'homework')
+  await eventually(
+    async () => isCut,
+    (answer) => answer,
+  )
   await aWhile(800)
   proxy.mend()
 
