@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer, type NetConnectOpts } from 'node:net'
+import { connect, type NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -31,25 +32,27 @@ export async function startRedisServer({ over = 'unix', password }: Options = {}
   const program = redisProgram
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-redis-'))
   const socket = join(folder, 'redis.sock')
-  const port = over === 'tcp' ? await freePort() : 0
+  // Below the ports that a system gives to outgoing connections, which could take it while the server is stopped.
+  let port = over === 'tcp' ? randomInt(20_000, 32_000) : 0
   let child: ChildProcess | undefined
-
   const start = async (): Promise<void> => {
     const listening =
       over === 'tcp' ? ['--port', `${port}`, '--bind', '127.0.0.1'] : ['--port', '0', '--unixsocket', socket]
     const secured = password === undefined ? [] : ['--requirepass', password]
-    child = spawn(program, [...listening, ...secured, '--save', '', '--appendonly', 'no', '--dir', folder], {
+    const started = spawn(program, [...listening, ...secured, '--save', '', '--appendonly', 'no', '--dir', folder], {
       stdio: 'ignore',
     })
+    child = started
     await eventually(
-      () => answers(over === 'tcp' ? { port, host: '127.0.0.1' } : { path: socket }),
-      (isUp) => isUp,
+      async () => hasEnded(started) || (await answers(over === 'tcp' ? { port, host: '127.0.0.1' } : { path: socket })),
+      (isOver) => isOver,
     )
+    if (hasEnded(started)) throw new Error('redis-server ended at its start')
   }
   const stop = async (): Promise<void> => {
     const stopping = child
     child = undefined
-    if (!stopping || stopping.exitCode !== null) return
+    if (!stopping || hasEnded(stopping)) return
     const ended = new Promise((resolve) => stopping.once('exit', resolve))
     stopping.kill('SIGKILL')
     await ended
@@ -59,7 +62,11 @@ export async function startRedisServer({ over = 'unix', password }: Options = {}
     await stop()
     await rm(folder, { recursive: true, force: true })
   })
-  await start()
+  await start().catch(async () => {
+    // The port was taken.
+    port = over === 'tcp' ? randomInt(20_000, 32_000) : 0
+    await start()
+  })
   const credentials = password === undefined ? '' : `:${encodeURIComponent(password)}@`
   return {
     url: over === 'tcp' ? `redis://${credentials}127.0.0.1:${port}` : `unix://${socket}`,
@@ -82,13 +89,8 @@ function findOnPath(program: string): string | undefined {
   })
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('the TCP server has no port')
-  return address.port
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
 }
 
 function answers(target: NetConnectOpts): Promise<boolean> {
