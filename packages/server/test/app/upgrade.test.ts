@@ -34,8 +34,7 @@ describe('a host that starts on the data of an older release', () => {
     const started = await startTestApp({ environment: { YARDMASTER_HOME: home, DATABASE_URL: databaseUrl } })
     closing.push(started.stop)
     app = { ...started.app, pool }
-  }, 60_000)
-
+  })
   afterAll(async () => {
     for (const close of closing.toReversed()) await close()
   })

@@ -8,9 +8,6 @@ import { launchServer, processesOf, startServer, testFolder } from '../support/p
 import { atRest, entriesOf, findDemo, startDemo } from '../support/sessions/demo-session.ts'
 import { eventually } from '../support/vitest/eventually.ts'
 
-/** Service managers commonly allow this long. */
-const stopLimitMs = 20_000
-
 test('SIGTERM during a turn leaves no process running, and the next start resumes the agent', async () => {
   const folder = await testFolder()
   const home = join(folder, 'home')
@@ -23,9 +20,8 @@ test('SIGTERM during a turn leaves no process running, and the next start resume
   const toolIsUp = async () => (await entriesOf(first, id)).some((entry) => JSON.stringify(entry).includes('sleep 120'))
   await eventually(toolIsUp, (isUp) => isUp)
 
-  const signalledAt = performance.now()
+  // A stop beyond its deadline, which service managers would not wait for, has the code 1.
   expect(await first.stop()).toEqual({ code: 0, signal: null })
-  expect(performance.now() - signalledAt).toBeLessThan(stopLimitMs)
   expect(await processesOf(home)).toEqual([])
 
   const next = await startServer({ home })
@@ -68,7 +64,8 @@ test('SIGTERM during the start leaves no process running', async () => {
   const server = launchServer({ home })
   const isDatabaseUp = async () => (await readFile(join(home, 'postgres/data/postmaster.pid')).catch(() => '')) !== ''
   await eventually(isDatabaseUp, (isUp) => isUp)
-  await server.signal('SIGTERM')
+  // At once: to list the processes of the server first could take longer than its start.
+  process.kill(server.pid, 'SIGTERM')
   expect(await server.exited).toEqual({ code: 0, signal: null })
   expect(await processesOf(home)).toEqual([])
   expect(server.output.stdout()).toBe('')

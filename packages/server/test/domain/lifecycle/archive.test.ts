@@ -97,6 +97,8 @@ describe('an archive', () => {
   })
 
   test('an archive keeps a prompt that no agent received as an undelivered message, at any stage of its turn', async () => {
+    // The first may have started before the last is archived.
+    for (let agents = 0; agents < 8; agents += 1) makeNextAgentIgnorePrompt()
     const ids = await Promise.all(Array.from({ length: 8 }, () => create('sleep 60')))
     await Promise.all(ids.map((id) => archive(id)))
     for (const id of ids) {

@@ -45,46 +45,42 @@ const cloneOn = ({ home }: ServerProcess, id: number) => join(home, 'clones', `s
 test.each([
   ['another worker', {}],
   ['a host that only answers requests', { ROLE: 'web' }],
-])(
-  'a fork, a refresh and an unarchive requested on %s run on the host that holds the files',
-  async (_name, role) => {
-    const { holder, asked, id, query } = await twoHosts(role)
+])('a fork, a refresh and an unarchive requested on %s run on the host that holds the files', async (_name, role) => {
+  const { holder, asked, id, query } = await twoHosts(role)
 
-    const forked = await asked.post(`/sessions/${id}/fork`, { message_index: 0 })
+  const forked = await asked.post(`/sessions/${id}/fork`, { message_index: 0 })
 
-    expect(forked.status).toBe(201)
-    const fork = forked.body.session.id
-    expect(existsSync(join(cloneOn(holder, fork), 'note.txt'))).toBe(true)
-    expect(existsSync(cloneOn(asked, fork))).toBe(false)
-    expect(await entriesOf(asked, fork)).toHaveLength(1)
-    expect(await query('select * from host_calls')).toEqual([])
-    await asked.post(`/sessions/${fork}/follow_up`, { prompt: 'say from the fork' })
-    expect((await waitForStatus(asked, fork, 'needs_input', 'failed')).status).toBe('needs_input')
+  expect(forked.status).toBe(201)
+  const fork = forked.body.session.id
+  expect(existsSync(join(cloneOn(holder, fork), 'note.txt'))).toBe(true)
+  expect(existsSync(cloneOn(asked, fork))).toBe(false)
+  expect(await entriesOf(asked, fork)).toHaveLength(1)
+  expect(await query('select * from host_calls')).toEqual([])
+  await asked.post(`/sessions/${fork}/follow_up`, { prompt: 'say from the fork' })
+  expect((await waitForStatus(asked, fork, 'needs_input', 'failed')).status).toBe('needs_input')
 
-    const before = await entriesOf(asked, id)
-    const transcripts = join(holder.home, 'runtimes', `session-${id}`, 'transcripts')
-    const [file = ''] = await readdir(transcripts)
-    const line = { ...before.at(-1), uuid: 'added-by-the-test' }
-    await appendFile(join(transcripts, file), `${JSON.stringify(line)}\n`)
+  const before = await entriesOf(asked, id)
+  const transcripts = join(holder.home, 'runtimes', `session-${id}`, 'transcripts')
+  const [file = ''] = await readdir(transcripts)
+  const line = { ...before.at(-1), uuid: 'added-by-the-test' }
+  await appendFile(join(transcripts, file), `${JSON.stringify(line)}\n`)
 
-    const refreshed = await asked.post(`/sessions/${id}/refresh`)
+  const refreshed = await asked.post(`/sessions/${id}/refresh`)
 
-    expect(refreshed.status).toBe(200)
-    expect(refreshed.body.message).toBe(`Transcript refreshed (${before.length + 1} messages)`)
-    expect(await entriesOf(asked, id)).toHaveLength(before.length + 1)
+  expect(refreshed.status).toBe(200)
+  expect(refreshed.body.message).toBe(`Transcript refreshed (${before.length + 1} messages)`)
+  expect(await entriesOf(asked, id)).toHaveLength(before.length + 1)
 
-    await asked.post(`/sessions/${id}/archive`)
-    await rm(cloneOn(holder, id), { recursive: true })
+  await asked.post(`/sessions/${id}/archive`)
+  await rm(cloneOn(holder, id), { recursive: true })
 
-    const unarchived = await asked.post(`/sessions/${id}/unarchive`)
+  const unarchived = await asked.post(`/sessions/${id}/unarchive`)
 
-    expect(unarchived.status).toBe(200)
-    expect(unarchived.body).toMatchObject({ clone_restored: true, session: { status: 'needs_input' } })
-    expect(existsSync(join(cloneOn(holder, id), '.git'))).toBe(true)
-    expect(existsSync(cloneOn(asked, id))).toBe(false)
-  },
-  120_000,
-)
+  expect(unarchived.status).toBe(200)
+  expect(unarchived.body).toMatchObject({ clone_restored: true, session: { status: 'needs_input' } })
+  expect(existsSync(join(cloneOn(holder, id), '.git'))).toBe(true)
+  expect(existsSync(cloneOn(asked, id))).toBe(false)
+})
 
 test('a host that dies while it serves a fork leaves no session and no open call, and the caller is answered 503', async () => {
   const { holder, asked, id, query, forgetHolder } = await twoHosts()

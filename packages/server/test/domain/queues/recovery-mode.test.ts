@@ -115,15 +115,16 @@ describe('500 jobs are due when queue recovery mode is entered', () => {
     const { db, pool } = openTestDatabase(url)
     const [ordinary, agents] = [wordJob('default'), wordJob('agents')]
     const started = { ordinary: [] as number[], agents: [] as number[] }
-    const pausing = () => new Promise((resolve) => setTimeout(resolve, 15))
+    const pausing = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
     const handlers = [
       handleJob(ordinary, async () => {
         started.ordinary.push(performance.now())
-        await pausing()
+        // So long that some are left when a busy machine has entered the mode.
+        await pausing(50)
       }),
       handleJob(agents, async () => {
         started.agents.push(performance.now())
-        await pausing()
+        await pausing(15)
       }),
     ]
     await pool.query(

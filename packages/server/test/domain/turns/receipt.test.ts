@@ -205,7 +205,7 @@ async function leaveBehind(
   const marker = newRunMarker()
   const agent = await launch({
     command: 'sleep',
-    args: ['120'],
+    args: ['1000'],
     cwd: folder,
     env: { PATH: process.env.PATH ?? '' },
     marker,

@@ -97,7 +97,7 @@ test('a host ends its leftover processes of turns that others took over, once', 
   const marker = newRunMarker()
   const agent = await launch({
     command: 'sleep',
-    args: ['120'],
+    args: ['1000'],
     cwd: app.home,
     env: { PATH: process.env.PATH ?? '' },
     marker,

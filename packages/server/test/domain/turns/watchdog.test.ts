@@ -4,7 +4,9 @@ import { processTable } from '../../../src/platform/process/process-table.ts'
 import { testApp } from '../../support/app/app.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 
-const app = testApp({ environment: { AGENT_SILENCE_SECONDS: '4' } })
+/** On a busy machine an agent takes seconds to write its first line. */
+const silenceSeconds = 10
+const app = testApp({ environment: { AGENT_SILENCE_SECONDS: String(silenceSeconds) } })
 const { create, queue, messages, turns, reaches, effects } = sessionHelpers(app)
 const { doing, isDone } = effects
 
@@ -13,7 +15,7 @@ test('an agent without activity is stopped; its session fails, and its queue wai
   const { metadata } = await reaches(id, 'running')
   await queue(id, doing('after-silence'))
   const failed = await reaches(id, 'failed')
-  const sentence = 'The agent showed no activity for 4 s and was stopped. Restart the session to continue.'
+  const sentence = `The agent showed no activity for ${silenceSeconds} s and was stopped. Restart the session to continue.`
   expect(failed).toMatchObject({
     running_job_id: null,
     metadata: { failure_reason: 'silent', exit_status: sentence },
@@ -26,6 +28,7 @@ test('an agent without activity is stopped; its session fails, and its queue wai
 })
 
 test('an agent with regular activity may run longer than the silence limit', async () => {
-  const id = await create(Array.from({ length: 16 }, (_, index) => `sleep 0.3\nsay still here ${index}`).join('\n'))
+  const lines = Array.from({ length: silenceSeconds + 1 }, (_, index) => `sleep 1\nsay still here ${index}`)
+  const id = await create(lines.join('\n'))
   expect(await reaches(id, 'needs_input', 'failed')).toMatchObject({ status: 'needs_input' })
 })

@@ -63,10 +63,13 @@ describe.each(stores)('the $name store', ({ name, isHere, open }) => {
   test.skipIf(!isHere)('a cache store expires a value after its TTL', async () => {
     const cache = await open()
 
-    await cache.set('brief', 'a', { ttlSeconds: 1 })
-    await cache.set('long', 'b', { ttlSeconds: 60 })
-
-    expect(await cache.get('brief')).toBe('a')
+    // In one moment: on a busy machine a second passes between two commands that wait for each other.
+    const [, , value] = await Promise.all([
+      cache.set('brief', 'a', { ttlSeconds: 1 }),
+      cache.set('long', 'b', { ttlSeconds: 60 }),
+      cache.get('brief'),
+    ])
+    expect(value).toBe('a')
     await eventually(
       () => cache.get('brief'),
       (value) => value === undefined,

@@ -66,7 +66,7 @@ describe('an outage', () => {
 
   test('a connection whose query timed out is not used again', async () => {
     const { url } = await testDatabase({ isEmpty: true })
-    const pool = openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'test', queryTimeoutMs: 300 })
+    const pool = openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'test', queryTimeoutMs: 3000 })
     const db = openDatabase(pool)
     expect(isOutage(await failureOf(sql`select pg_sleep(30)`.execute(db)))).toBe(true)
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])

@@ -313,7 +313,6 @@ async function open() {
   const clones = openClones({
     root: join(playground.path, 'clones'),
     mirrorsRoot: join(playground.path, 'mirrors'),
-    networkTimeoutMs: 20_000,
   })
   return { playground, clones }
 }

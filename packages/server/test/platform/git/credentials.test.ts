@@ -123,7 +123,6 @@ async function open(login?: string) {
   const clones = openClones({
     root: join(playground.path, 'clones'),
     mirrorsRoot: join(playground.path, 'mirrors'),
-    networkTimeoutMs: 20_000,
   })
   const addressWith = (userinfo: string) =>
     parseRepositoryAddress(`${forge.origin.replace('://', `://${userinfo}`)}/source/.git`)

@@ -7,7 +7,7 @@ import { remoteAccess } from '../../../src/platform/git/remote-access.ts'
 import { parseRepositoryAddress } from '../../../src/platform/git/repository-address.ts'
 import { failureOf, isThere, openPlayground } from './playground.ts'
 
-const basics = { operation: 'Trying', timeoutMs: 20_000 }
+const basics = { operation: 'Trying', timeoutMs: 120_000 }
 
 describe('git', () => {
   test('git returns what it printed', async () => {

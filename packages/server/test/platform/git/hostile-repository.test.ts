@@ -238,7 +238,6 @@ async function open() {
   const clones = openClones({
     root: join(playground.path, 'clones'),
     mirrorsRoot: join(playground.path, 'mirrors'),
-    networkTimeoutMs: 20_000,
   })
   const source = await playground.makeSource()
   let count = 0

@@ -179,7 +179,7 @@ async function open(
   const source = await playground.makeSource()
   const tip = await playground.commit(source, { 'text.txt': randomText() })
   const forge: Forge = await startForge({ root: playground.path, ...options })
-  const clones = openClones({ ...foldersOf(playground), networkTimeoutMs: 20_000 })
+  const clones = openClones(foldersOf(playground))
   return { playground, source, tip, forge, clones, address: parseRepositoryAddress(`${forge.origin}/source/.git`) }
 }
 

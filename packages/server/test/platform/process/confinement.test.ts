@@ -218,7 +218,7 @@ describe('a confined program', () => {
 
   test('leaves its descendants the time that the program asks for', async () => {
     const script = '(sleep 0.3; echo saved > state) & exit 0'
-    await (await start('sh', ['-c', script], { lingerMs: 5000 })).exited
+    await (await start('sh', ['-c', script], { lingerMs: 60_000 })).exited
     expect(await run('cat state')).toBe('saved')
   })
 

@@ -113,11 +113,10 @@ describe('a launched child', () => {
   })
 
   test('a launched child settles and its lines end although a grandchild writes forever', async () => {
-    const child = await scratch.launch({ sh: 'yes $(printf %01000d 0) & yes >&2 & exit 0' })
+    const child = await scratch.launch({ sh: 'echo first; yes $(printf %01000d 0) & yes >&2 & exit 0' })
     expect(await child.exited).toEqual({ code: 0, signal: null })
-    let count = 0
-    for await (const _ of child.lines) count++
-    expect(count).toBeGreaterThan(0)
+    // On a busy machine the grandchild may write too late to be read.
+    expect((await texts(child))[0]).toBe('first')
   })
 
   test('a launched child that has exited delivers its last line to a slow reader, although a grandchild holds the pipe open', async () => {

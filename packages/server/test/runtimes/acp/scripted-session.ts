@@ -119,7 +119,8 @@ function scriptedAgent({ abilities = ['resume'], refuses = [], environment = {},
       ...environment,
     },
     models: [agentsChoice],
-    timeouts: { answerMs: 30_000, graceMs: 500, exitMs: 500 },
+    // An agent that reacts does so at once, but a busy machine takes seconds. Tests of one that does not have short ones.
+    timeouts: { answerMs: 120_000, graceMs: 20_000, exitMs: 20_000 },
     ...agent,
   }
 }

@@ -4,8 +4,10 @@ import { stillRunning } from '../../support/processes/server-process.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
 import { type ScriptedSession, scriptedSession } from './scripted-session.ts'
 
-let session: ScriptedSession
+/** For an agent that does not end by itself. */
+const hurried = { timeouts: { answerMs: 120_000, graceMs: 500, exitMs: 500 } }
 
+let session: ScriptedSession
 afterEach(() => session.remove())
 
 describe('a turn', () => {
@@ -112,7 +114,7 @@ describe('an interrupted turn', () => {
   })
 
   test('an interrupted turn kills an agent that ignores the cancel', async () => {
-    session = await scriptedSession()
+    session = await scriptedSession({ agent: hurried })
     const turn = await session.begin('deaf')
     await eventually(
       () => session.requests('session/prompt'),
@@ -164,7 +166,7 @@ describe('a turn that fails', () => {
   })
 
   test('a turn that fails because the agent closed its output kills the process', async () => {
-    session = await scriptedSession()
+    session = await scriptedSession({ agent: hurried })
     const turn = await session.begin('hangup')
     expect(await turn.ended).toMatchObject({ reason: 'crash', detail: expect.stringContaining('closed its output') })
     expect(await stillRunning([turn.identity])).toEqual([])

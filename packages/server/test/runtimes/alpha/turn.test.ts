@@ -185,7 +185,7 @@ function runtime(options: Partial<AlphaOptions> = {}) {
 
 function order(prompt: string, more: Partial<TurnOrder> = {}): TurnOrder {
   const marker = newRunMarker()
-  onTestFinished(() => void sweepMarked(marker))
+  onTestFinished(async () => void (await sweepMarked(marker)))
   return {
     conversation: { id, home: join(folder, 'home'), workingDirectory: join(folder, 'clone') },
     ...{ prompt, model: 'claude-opus-4-8', equipment: noEquipment, marker },

@@ -62,7 +62,7 @@ export async function withServer<T>(
 }
 
 export async function connect(connection: ServerConnection): Promise<pg.Client> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 60_000 })
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -77,12 +77,11 @@ export async function query(connection: ServerConnection, sql: string): Promise<
   }
 }
 
-export async function waitUntil(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs
+/** It only ends a failing test. */
+const limitMs = 120_000
+
+export async function waitUntil(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + limitMs
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await sleep(20)
