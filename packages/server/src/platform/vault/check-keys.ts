@@ -36,6 +36,6 @@ function refuseKey(id: string, { given, file }: KeySource): never {
       ? `Copy the file ${keyFileName} from the home of the host that made it to ${file}, or set YARDMASTER_MASTER_KEY to the key of the other hosts.`
       : `Set YARDMASTER_MASTER_KEY to the key of the other hosts, or unset it if the right key is in ${file}, which is not read while the variable is set.`
   throw new StartupError(
-    `The credentials in this database are sealed by a key that this host does not have (${id}). ${advice}`,
+    `The credentials in this database are sealed by a key that this host does not have (${id}). ${advice} If the key is lost: npm run rotate-key -- --forget-credentials`,
   )
 }

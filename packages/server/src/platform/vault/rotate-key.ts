@@ -9,13 +9,13 @@ import { isSealedBy, seal, unseal } from './seal.ts'
 import { replaceSealed, type SealedTable, sealedRows } from './sealed-columns.ts'
 import {
   deleteOtherVaultKeys,
-  hasConnectedHosts,
   insertVaultKey,
+  refuseConnectedHosts,
   selectVaultKeys,
   type VaultKeyRow,
 } from './vault-key-store.ts'
 
-type Options = {
+export type RotationOptions = {
   /** The keys of the environment, the new one first. Without them the file in the home changes. */
   given: string | undefined
   home: Pick<Home, 'in'>
@@ -31,7 +31,7 @@ export type Rotated = { id: string; values: number }
  * Seals every credential by a new key and gives up the old one. Both keys are kept until that is done, so a run that was killed
  * is completed by the next one, and a host starts in between. The key is in its file, on disk, before a row needs it.
  */
-export async function rotateKey(options: Options): Promise<Rotated> {
+export async function rotateKey(options: RotationOptions): Promise<Rotated> {
   const { given, home, db, onStep = () => undefined } = options
   const file = home.in(keyFileName)
   const keys = given === undefined ? await newKeys(options, file) : givenKeys(await readRows(db), given, file)
@@ -42,8 +42,7 @@ export async function rotateKey(options: Options): Promise<Rotated> {
   await transact(db, async (tx) => {
     await takeLock(tx, 'vaultKeys')
     // Under the lock, which each host takes when it starts: a host that starts later finds the row of the new key.
-    if (await hasConnectedHosts(tx))
-      refuse('Yardmaster runs on this database. Stop it on every host, and run this again.')
+    await refuseConnectedHosts(tx)
     const rows = await selectVaultKeys(tx)
     if (!rows.some(({ id }) => id === target.id)) await insertVaultKey(tx, rowOf(target))
   })
@@ -59,7 +58,7 @@ export async function rotateKey(options: Options): Promise<Rotated> {
 }
 
 /** The file with the new key and the old one. A file with two keys is that of a run that did not finish. */
-async function newKeys({ db, onStep = () => undefined }: Options, file: string): Promise<readonly MasterKey[]> {
+async function newKeys({ db, onStep = () => undefined }: RotationOptions, file: string): Promise<readonly MasterKey[]> {
   const rows = await readRows(db)
   const kept = (await readKeyFile(file)) ?? []
   checkKeys(rows, kept, { given: undefined, file })
@@ -86,7 +85,7 @@ async function readRows(db: Database): Promise<VaultKeyRow[]> {
 
 /** Until a pass over all tables finds nothing: a host that started meanwhile may have stored more by the old key. */
 async function sealAgain(
-  { db, tables, onStep = () => undefined }: Options,
+  { db, tables, onStep = () => undefined }: RotationOptions,
   keys: readonly MasterKey[],
   target: MasterKey,
 ): Promise<number> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/database.ts'
+import { StartupError } from '../startup-error.ts'
 
 declare module '../db/tables.ts' {
   interface Tables {
@@ -28,13 +29,18 @@ export async function deleteOtherVaultKeys(tx: Transaction, id: string): Promise
   await tx.deleteFrom('vault_keys').where('id', '<>', id).execute()
 }
 
-/** Whether a host is connected to this database, by the names of its connections. */
-export async function hasConnectedHosts(tx: Transaction): Promise<boolean> {
+export async function deleteAllVaultKeys(tx: Transaction): Promise<void> {
+  await tx.deleteFrom('vault_keys').execute()
+}
+
+/** By the names of their connections. */
+export async function refuseConnectedHosts(tx: Transaction): Promise<void> {
   const { rows } = await sql<{ isUsed: boolean }>`
     select exists (
       select from pg_stat_activity
       where datname = current_database() and application_name in ('yardmaster requests', 'yardmaster control')
     ) as "isUsed"
   `.execute(tx)
-  return rows[0]?.isUsed ?? false
+  if (rows[0]?.isUsed)
+    throw new StartupError('Yardmaster runs on this database. Stop it on every host, and run this again.')
 }

@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase, openPool } from '../../../src/platform/db/database.ts'
+import { forgetSealed } from '../../../src/platform/vault/forget-sealed.ts'
 import { rotateKey } from '../../../src/platform/vault/rotate-key.ts'
 import { openVault } from '../../../src/platform/vault/vault.ts'
 import { testMasterKey } from '../../support/app/app.ts'
@@ -112,4 +113,35 @@ test('a rotation on a database without a key says that there is none', async () 
   await expect(rotateKey({ given: testMasterKey, home: { in: (name) => name }, db, tables })).rejects.toThrow(
     'There is no key to rotate: Yardmaster was not started on this database yet.',
   )
+})
+
+test('after the key is lost, what it sealed is deleted, other rows stay, and the next start makes a key', async () => {
+  const { db, home, keysUsed, opened } = await sealedDatabase()
+  const before = await keysUsed()
+  await sql`insert into logins (name) values ('without a secret')`.execute(db)
+  await rm(home.in('master-key'))
+  await expect(opened()).rejects.toThrow('npm run rotate-key -- --forget-credentials')
+  expect(await forgetSealed({ given: undefined, home, db, tables })).toBe(3)
+  const { rows } = await sql`select name from logins`.execute(db)
+  expect(rows).toEqual([{ name: 'without a secret' }])
+  await openVault({ given: undefined, home, db })
+  expect((await keysUsed()).filter((id) => before.includes(id))).toEqual([])
+})
+
+test('nothing is deleted while the host has the key, while a host is connected, or by a file that holds no key', async () => {
+  const { url, db, home, opened } = await sealedDatabase()
+  const options = { given: undefined, home, db, tables }
+  await expect(forgetSealed(options)).rejects.toThrow('No key is lost')
+  await expect(forgetSealed({ ...options, given: await readFile(home.in('master-key'), 'utf8') })).rejects.toThrow(
+    'No key is lost',
+  )
+  const host = openDatabase(openPool({ connectionString: url }, { max: 1, log: silentLog, name: 'requests' }))
+  await sql`select 1`.execute(host)
+  await expect(forgetSealed({ ...options, given: testMasterKey })).rejects.toThrow('Yardmaster runs on this database.')
+  await host.destroy()
+  const kept = await readFile(home.in('master-key'))
+  await writeFile(home.in('master-key'), 'half a ke')
+  await expect(forgetSealed(options)).rejects.toThrow('holds no key of 32 bytes')
+  await writeFile(home.in('master-key'), kept)
+  expect(await opened()).toEqual(secrets)
 })

@@ -59,8 +59,9 @@ describe('the key', () => {
   })
 
   const refusal =
-    /^The credentials in this database are sealed by a key that this host does not have \([0-9a-f]{16}\)\. Copy the file master-key .* or set YARDMASTER_MASTER_KEY .*\.$/
-  const refusalOfGiven = /does not have \([0-9a-f]{16}\)\. Set YARDMASTER_MASTER_KEY .*, or unset it .*\.$/
+    /^The credentials in this database are sealed by a key that this host does not have \([0-9a-f]{16}\)\. Copy the file master-key .* or set YARDMASTER_MASTER_KEY .*\. If the key is lost: npm run rotate-key -- --forget-credentials$/
+  const refusalOfGiven =
+    /does not have \([0-9a-f]{16}\)\. Set YARDMASTER_MASTER_KEY .*, or unset it .*\. If the key is lost: /
 
   test('that is missing or wrong stops the start, and the refusal says what to do', async () => {
     await open()
