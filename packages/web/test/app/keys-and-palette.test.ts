@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, sharedServer, takeFromPalette } from '../support/browser.ts'
 
 test('the palette finds a session by letters of its title, and opens pages, all by the keyboard', async () => {
   const title = `Paint the signal box ${Date.now()}`
@@ -13,14 +13,11 @@ test('the palette finds a session by letters of its title, and opens pages, all 
   expect(await axe(page)).toEqual([])
 
   await page.keyboard.type(title)
-  await page.getByRole('option', { name: title }).first().waitFor()
+  await page.locator('[role=option][data-active-item]', { hasText: title }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: title }).waitFor()
 
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('cost')
-  await page.getByRole('option', { name: 'Costs' }).waitFor()
-  await page.keyboard.press('Enter')
+  await takeFromPalette(page, 'cost', 'Costs')
   await page.getByRole('heading', { name: 'Costs' }).waitFor()
   expect(faults).toEqual([])
 })

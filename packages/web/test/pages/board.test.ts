@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest'
-import { axe, type OpenPage, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import {
+  axe,
+  type OpenPage,
+  openPage,
+  overflows,
+  pressUntilSeen,
+  screenshot,
+  serverOfFile,
+  sharedServer,
+  takeFromPalette,
+} from '../support/browser.ts'
 import { makeSession } from '../support/sessions.ts'
+
+serverOfFile()
 
 const call: ReturnType<typeof sharedServer>['call'] = (...input) => sharedServer().call(...input)
 
@@ -185,10 +197,12 @@ test('starts a session in one line, and moves through the rows by keys', async (
   await page.locator('[data-session]').nth(1).waitFor()
   await page.locator('body').click({ position: { x: 5, y: 5 } })
   await page.locator('main').focus()
+  const cursor = (index: number) => page.locator('[data-session]').nth(index).and(page.locator('[data-cursor]'))
+  await pressUntilSeen(page, 'j', cursor(0))
   await page.keyboard.press('j')
-  await page.keyboard.press('j')
+  await cursor(1).waitFor()
   await page.keyboard.press('k')
-  await expect.poll(() => page.locator('[data-session][data-cursor]').count()).toBe(1)
+  await cursor(0).waitFor()
   await page.keyboard.press('x')
   await page.getByText('1 selected').waitFor()
   await page.keyboard.press('Escape')
@@ -277,8 +291,8 @@ test('a session is read and written to beside the board, as wide as the person m
   const { page, goto, faults } = await openPage()
   await goto('/?q=Peek+at')
   await row(page, 'Peek at the first').getByRole('link').first().focus()
-  await page.keyboard.press('o')
   const drawer = page.getByRole('complementary', { name: 'Session beside the board' })
+  await pressUntilSeen(page, 'o', drawer)
   await drawer.getByText('The first answer').last().waitFor()
   expect(new URL(page.url()).searchParams.get('open')).toBe(String(one.id))
   await drawer.getByRole('textbox', { name: 'Message' }).fill('say Heard beside the board')
@@ -402,9 +416,7 @@ test('the sessions of one category, or the favourites, are continued without the
   await goto('/?q=Continue')
   await choose(opened, name, 'Continue those that failed or rest')
   await expect.poll(() => turnsOf(inside.id)).toBe(2)
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Search or do' }).fill('Continue the favourites')
-  await page.getByRole('option', { name: /Continue the favourites that failed or rest/ }).click()
+  await takeFromPalette(page, 'Continue the favourites', 'Continue the favourites that failed or rest')
   await expect.poll(() => turnsOf(favourite.id)).toBe(2)
   expect([await turnsOf(inside.id), await turnsOf(outside.id)]).toEqual([2, 1])
   expect(opened.faults).toEqual([])

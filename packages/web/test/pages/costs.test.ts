@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+
+serverOfFile()
 
 type Costs = { top_sessions: { title: string }[] }
 
@@ -10,11 +12,11 @@ beforeAll(async () => {
     ['Tidy the release notes', 'usage 90000 8000'],
   ])
     await call('POST', '/sessions', { prompt: usage, title, agent_root: 'sample' })
-  await vi.waitFor(async () => {
+  const areCounted = async () => {
     const { top_sessions } = await call<Costs>('GET', '/costs?days=7')
-    const titles = top_sessions.map(({ title }) => title)
-    expect(titles).toEqual(expect.arrayContaining(['Measure the parser', 'Tidy the release notes']))
-  })
+    return top_sessions.length === 2
+  }
+  await vi.waitUntil(areCounted, { timeout: 300_000, interval: 100 })
 })
 
 test('shows what was spent by day, root, model, session and feature, with the window and the grouping in the address', async () => {

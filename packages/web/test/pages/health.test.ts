@@ -34,6 +34,9 @@ test('does every action of the report and says what it did', async () => {
   await goto('/health-report')
   await page.getByRole('button', { name: 'End them' }).click()
   await page.getByText(/\d+ processes were ended/).waitFor()
+  // The same action again is refused in the API's own sentence.
+  await page.getByRole('button', { name: 'End them' }).click()
+  await page.getByText(/wait 30 seconds/).waitFor()
   await page.getByRole('button', { name: 'Retry them' }).click()
   await page.getByText(/\d+ sessions start again/).waitFor()
   await page.getByRole('button', { name: 'Try again', exact: true }).click()
@@ -42,9 +45,6 @@ test('does every action of the report and says what it did', async () => {
   await page.getByLabel('Idle for days').fill('365')
   await page.getByRole('button', { name: 'Archive them' }).click()
   await page.getByText(/\d+ sessions were archived/).waitFor()
-  // The same action again is refused in the API's own sentence.
-  await page.getByRole('button', { name: 'End them' }).click()
-  await page.getByText(/wait 30 seconds/).waitFor()
   expect(faults).toEqual([])
 })
 

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
+
+serverOfFile()
 
 test('an agent that nests thousands of quotes takes the page away from no one', async () => {
   const { id } = await makeSession('Nests quotes', `say ${'>'.repeat(8_000)}\nsay Still here`)

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer, startServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer, startServer } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
+
+serverOfFile()
 
 type Made = { session: { id: number; status: string } }
 
@@ -75,6 +77,7 @@ test('a finished session is followed up in place, archived with undo, opened, an
 })
 
 test('keys move through the cards, accept a question and mark a finished session as seen', async () => {
+  await makeSession('Comes after the question')
   const asking = await makeSession('Asked by keys')
   await ask(asking.id, `Go on with ${asking.id}?`)
   const { page, goto, faults } = await openPage()

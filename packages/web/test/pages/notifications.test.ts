@@ -47,7 +47,7 @@ test('notifications are opened, marked read and dismissed, one or all', async ()
 test('a new notification appears by itself', async () => {
   const { page, goto } = await openPage({ size: 'phone', theme: 'dark' })
   await goto('/notifications')
-  await page.getByText('live').waitFor()
+  await page.getByText('live', { exact: true }).waitFor()
   await notify('The owl calls')
   await page.getByRole('link', { name: /The owl calls/ }).waitFor()
   await screenshot(page, 'notifications-phone-dark')

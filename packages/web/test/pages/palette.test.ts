@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, screenshot } from '../support/browser.ts'
-import { makeSession } from '../support/sessions.ts'
+import { axe, openPage, screenshot, serverOfFile } from '../support/browser.ts'
+import { ask, makeSession } from '../support/sessions.ts'
+
+serverOfFile()
 
 test('the palette finds sessions by scattered letters, transcripts by their text, commands and pages', async () => {
   const { id } = await makeSession('Quokka migration notes')
@@ -9,7 +11,7 @@ test('the palette finds sessions by scattered letters, transcripts by their text
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Search or do' })
   await field.fill('qkka mig')
-  await page.getByRole('option', { name: /Quokka migration notes/ }).waitFor()
+  await page.locator('[role=option][data-active-item]', { hasText: 'Quokka migration notes' }).waitFor()
   await screenshot(page, 'palette')
   expect(await axe(page)).toEqual([])
   await page.keyboard.press('Enter')
@@ -18,16 +20,15 @@ test('the palette finds sessions by scattered letters, transcripts by their text
   await field.fill('Say hello')
   await page.getByRole('group', { name: 'In transcripts' }).getByRole('option').first().waitFor()
   await field.fill('Backlog')
-  await page
-    .getByRole('option', { name: /Backlog/ })
-    .first()
-    .waitFor()
+  await page.locator('[role=option][data-active-item]', { hasText: 'Backlog' }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/backlog')
   expect(faults).toEqual([])
 })
 
 test('the palette acts on the session at the cursor, and the list of keys has the keys of the page', async () => {
+  const waiting = await makeSession('Waits for a person')
+  await ask(waiting.id, 'Which of the two?')
   const { id } = await makeSession('Hidden from the palette')
   const { page, goto, faults } = await openPage()
   await goto(`/?q=${id}`)
@@ -46,7 +47,8 @@ test('the palette acts on the session at the cursor, and the list of keys has th
   await page.keyboard.press('g')
   await page.keyboard.press('b')
   await page.waitForURL((url) => url.pathname === '/')
+  await page.getByRole('region', { name: 'Needs you' }).waitFor()
   await page.keyboard.press('n')
-  await page.waitForURL(/sessions\/\d+/)
+  await page.waitForURL(`**/sessions/${waiting.id}`)
   expect(faults).toEqual([])
 })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+
+serverOfFile()
 
 test('a search shows the phrase in its place, and the excerpt leads to the entry', async () => {
   const { call } = sharedServer()

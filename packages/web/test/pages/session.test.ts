@@ -99,7 +99,7 @@ test('queues while a turn runs, interrupts by Ctrl+Enter, sends at rest, and kee
   await page.getByText('Queued as 1st').waitFor()
   expect(await field.inputValue()).toBe('')
   await page.getByText('becomes 2nd in the queue').waitFor()
-  await page.getByText(/stops turn 1, \d+ s old/).waitFor()
+  await page.getByText(/stops turn 1, .* old/).waitFor()
   await field.fill('say I was interrupted')
   await field.press('Control+Enter')
   await page.getByText('Delivered').waitFor()

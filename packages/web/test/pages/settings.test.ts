@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer } from '../support/browser.ts'
+import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+
+serverOfFile()
 
 test('settings are saved one by one, and the theme is of this browser', async () => {
   const { call } = sharedServer()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import axeCore from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, inject, onTestFinished } from 'vitest'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest'
 import { launchServer, type Server } from './launch-server.ts'
 
 const flags = [
@@ -53,8 +53,25 @@ afterAll(async () => {
   started = undefined
 })
 
-/** The server of the run: its address, and a way to prepare what a page shows. */
+let ofFile: Server | undefined
+
+/**
+ * Gives the tests of a file a server of their own instead of the one of the run: for tests that meet everything on a server,
+ * such as the order of the board, or that change what others would meet. Files run at the same time.
+ */
+export function serverOfFile(options?: Parameters<typeof launchServer>[0]): void {
+  beforeAll(async () => {
+    ofFile = await launchServer(options)
+  })
+  afterAll(async () => {
+    await ofFile?.stop()
+    ofFile = undefined
+  })
+}
+
+/** The server that tests share, of the run or of the file: its address, and a way to prepare what a page shows. */
 export function sharedServer(): Pick<Server, 'url' | 'key' | 'home' | 'call'> {
+  if (ofFile) return ofFile
   const { url, key, home } = inject('server')
   return {
     url,
@@ -123,6 +140,24 @@ export async function openPage({
     await page.locator('h1').first().waitFor({ state: 'attached' })
   }
   return { page, context, faults, goto }
+}
+
+/** Presses a key until what it does is seen: the keys of a page are loaded after its first paint. */
+export async function pressUntilSeen(page: Page, key: string, seen: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      if (!(await seen.isVisible())) await page.keyboard.press(key)
+      return seen.isVisible()
+    })
+    .toBe(true)
+}
+
+/** Opens the palette, types into it, and presses Enter once the entry of this name is the one that Enter takes. */
+export async function takeFromPalette(page: Page, text: string, name: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or do' }).fill(text)
+  await page.locator('[role=option][data-active-item]', { hasText: name }).waitFor()
+  await page.keyboard.press('Enter')
 }
 
 /** Signs the browser in with the server's key, as the sign-in page does. */
