@@ -48,16 +48,29 @@ test('does every action of the report and says what it did', async () => {
   expect(faults).toEqual([])
 })
 
-test('halts the queues, says so above every page, and discards jobs only for the number that was typed', async () => {
-  const { page, faults, goto } = await openPage({ server: await startServer() })
+test('halts the queues, says so above every page, extends it, and discards jobs only for the number that was typed', async () => {
+  const server = await startServer()
+  const { page, faults, goto } = await openPage({ server })
   await goto('/health-report')
   await page.getByRole('button', { name: 'Halt the queues…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Halt the queues' })
   await dialog.getByLabel('Reason').fill('A flood of jobs')
   await dialog.getByRole('button', { name: 'Halt the queues' }).click()
   await page.getByText(/\d+ queues are halted/).waitFor()
-  await page.getByText('The queues are halted: only turns run.').waitFor()
+  await page.getByText('The queues are halted: only turns run. A flood of jobs.').waitFor()
   await screenshot(page, 'health-halted')
+  type Mode = { queue_recovery_mode: { expires_in_seconds: number; reason: string } }
+  const mode = async () => (await server.call<Mode>('GET', '/health')).queue_recovery_mode
+  expect((await mode()).expires_in_seconds).toBeLessThanOrEqual(3600)
+  await page.getByRole('button', { name: 'Extend…' }).click()
+  const extension = page.getByRole('dialog', { name: 'Halt the queues for longer' })
+  await extension.getByLabel('For minutes').fill('120')
+  expect(await axe(page)).toEqual([])
+  await extension.getByRole('button', { name: 'Extend' }).click()
+  await extension.waitFor({ state: 'detached' })
+  expect((await mode()).expires_in_seconds).toBeGreaterThan(3600)
+  // It keeps the reason, unless another one is given.
+  expect((await mode()).reason).toBe('A flood of jobs')
   await page.getByRole('button', { name: 'Discard…' }).click()
   await page.getByLabel('Type the number of jobs').fill('999999')
   await page.getByRole('button', { name: 'Discard them' }).click()

@@ -42,7 +42,10 @@ export function ArchiveDialog({ onClose }: { onClose: () => void }): ReactNode {
   )
 }
 
-export function RecoveryDialog({ onClose }: { onClose: () => void }): ReactNode {
+type RecoveryProps = { isHalted: boolean; onClose: () => void }
+
+/** Halts the queues, or halts them for longer. */
+export function RecoveryDialog({ isHalted, onClose }: RecoveryProps): ReactNode {
   const toasts = useToasts()
   const enter = useWrite('health.enter_queue_recovery_mode', {
     complains: false,
@@ -53,8 +56,8 @@ export function RecoveryDialog({ onClose }: { onClose: () => void }): ReactNode 
   })
   return (
     <ActionDialog
-      title="Halt the queues"
-      button="Halt the queues"
+      title={isHalted ? 'Halt the queues for longer' : 'Halt the queues'}
+      button={isHalted ? 'Extend' : 'Halt the queues'}
       isDangerous
       isBusy={enter.isPending}
       error={enter.error}
@@ -72,9 +75,15 @@ export function RecoveryDialog({ onClose }: { onClose: () => void }): ReactNode 
         min={recoveryMinutes.min}
         max={recoveryMinutes.max}
         defaultValue={recoveryMinutes.default}
-        hint="Then the queues go on by themselves."
+        hint={
+          isHalted ? 'Counted from now. Then the queues go on by themselves.' : 'Then the queues go on by themselves.'
+        }
       />
-      <TextField label="Reason" name="reason" hint="Shown on every page" />
+      <TextField
+        label="Reason"
+        name="reason"
+        hint={isHalted ? 'Shown on every page. Empty: as it is' : 'Shown on every page'}
+      />
     </ActionDialog>
   )
 }

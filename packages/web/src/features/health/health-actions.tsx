@@ -89,7 +89,7 @@ export function HealthActions({ health }: { health: Health }): ReactNode {
         may ask for the operator's password.
       </p>
       {open === 'archive' && <ArchiveDialog onClose={close} />}
-      {open === 'recovery' && <RecoveryDialog onClose={close} />}
+      {open === 'recovery' && <RecoveryDialog isHalted={isHalted} onClose={close} />}
       {(open === 'discard' || open === 'reschedule') && <JobsDialog action={open} onClose={close} />}
     </Panel>
   )
