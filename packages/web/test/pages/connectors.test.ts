@@ -104,8 +104,41 @@ test.each([
   expect(faults).toEqual([])
 })
 
+test('the credential of a server that left the catalog is named, and deleted when a person says so', async () => {
+  const { server, removeFromCatalog } = await serverWithConnectors()
+  const { page, faults, goto } = await openPage({ server })
+  await goto('/connectors')
+  const calendar = page.getByRole('listitem').filter({ hasText: 'Team calendar' })
+  await calendar.getByRole('button', { name: 'Authorize' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Authorize calendar' })
+  const consent = await dialog.getByRole('link', { name: 'Give your consent' }).getAttribute('href')
+  const state = new URL(consent ?? '').searchParams.get('state') ?? ''
+  await dialog.getByLabel('Address, or code').fill(`https://elsewhere.example/callback?code=good&state=${state}`)
+  await dialog.getByRole('button', { name: 'Complete' }).click()
+  await calendar.getByText('ready').waitFor()
+  await removeFromCatalog('calendar')
+  type Listed = { orphaned_credentials: { server_name: string }[] }
+  const orphaned = async () => (await server.call<Listed>('GET', '/connectors')).orphaned_credentials
+  await expect.poll(async () => (await orphaned()).map(({ server_name }) => server_name)).toEqual(['calendar'])
+  await goto('/connectors')
+  const panel = page.locator('section', { hasText: 'Credentials that no MCP server uses' })
+  await panel.getByText('calendar', { exact: true }).waitFor()
+  await screenshot(page, 'connectors-orphaned')
+  expect(await axe(page)).toEqual([])
+  expect(await overflows(page)).toEqual([])
+  await panel.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+  await panel.waitFor({ state: 'detached' })
+  expect(await orphaned()).toEqual([])
+  expect(faults).toEqual([])
+})
+
 /** A server whose catalog has one MCP server of each kind, and an authorization server that takes the code `good`. */
-async function serverWithConnectors(): Promise<{ server: Server; origin: string }> {
+async function serverWithConnectors(): Promise<{
+  server: Server
+  origin: string
+  removeFromCatalog: (name: string) => Promise<void>
+}> {
   const certificate = loopbackCertificate()
   const authorizationServer = createServer(certificate, async (request, answer) => {
     const form = new URLSearchParams((await request.toArray()).join(''))
@@ -150,5 +183,9 @@ async function serverWithConnectors(): Promise<{ server: Server; origin: string 
     NODE_EXTRA_CA_CERTS: join(files, 'ca.pem'),
     OAUTH_ALLOWED_ORIGINS: origin,
   }
-  return { server: await startServer({ environment }), origin }
+  const removeFromCatalog = (name: string) => {
+    const rest = Object.entries(entries).filter(([each]) => each !== name)
+    return writeFile(join(files, 'mcp.json'), JSON.stringify(Object.fromEntries(rest)))
+  }
+  return { server: await startServer({ environment }), origin, removeFromCatalog }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { axe, openPage, overflows, screenshot, serverOfFile, sharedServer } from '../support/browser.ts'
+import { makeSession } from '../support/sessions.ts'
 
 serverOfFile()
 
@@ -50,5 +51,32 @@ test('filters are chips that stand in the address, and can be taken away', async
   await page.waitForURL((url) => !url.search.includes('contents'))
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('a search that ended with a full page goes on from there, in transcripts and in titles', async () => {
+  for (const name of ['One heron', 'Another heron']) await makeSession(name, 'say It waits at the weir')
+  const { page, faults, goto } = await openPage()
+  // The server gives pages of one session, so that two are enough for this.
+  await page.route('**/web/v1/sessions/search?*', (route) => {
+    const url = new URL(route.request().url())
+    url.searchParams.set('per_page', '1')
+    return route.continue({ url: url.href })
+  })
+  const hits = page.getByRole('main').getByRole('link', { name: /heron$/ })
+  await goto('/search?q=at+the+weir')
+  await page.getByText(/^Not everything was searched: .*the page is full$/).waitFor()
+  expect(await hits.count()).toBe(1)
+  await page.getByRole('button', { name: 'Search on' }).click()
+  await expect.poll(() => hits.count()).toBe(2)
+  expect(await axe(page)).toEqual([])
+
+  await goto('/search?q=heron&contents=false')
+  await page.getByText('2 found in titles and metadata').waitFor()
+  expect(await hits.count()).toBe(1)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => hits.count()).toBe(2)
+  await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+  expect(new Set(await hits.allTextContents()).size).toBe(2)
   expect(faults).toEqual([])
 })

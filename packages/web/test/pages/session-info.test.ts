@@ -91,3 +91,24 @@ test('the model of the next turn is chosen in the header', async () => {
   const read = async () => (await call<Made>('GET', `/sessions/${session.id}`)).session.config.model
   await expect.poll(read).toBe(other?.id)
 })
+
+test('the messages of people name what was not recorded, and what helps: here a browser without a name', async () => {
+  const { call, key } = sharedServer()
+  const { id } = await makeSession('Written to by a stranger')
+  const { page, goto, faults } = await openPage({ isSignedOut: true })
+  await page.goto(`/sessions/${id}?tab=info`)
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('textbox', { name: 'Message' }).fill('say Who am I?')
+  await page.getByRole('textbox', { name: 'Message' }).press('Enter')
+  await page.getByText('Delivered').waitFor()
+  await goto(`/sessions/${id}?tab=info`)
+  type Gaps = { human_message_capture_gaps: { reason: string; remedy: string }[] }
+  const { human_message_capture_gaps: gaps } = await call<Gaps>('GET', `/sessions/${id}`)
+  expect(gaps).toHaveLength(1)
+  const messages = page.getByRole('region', { name: 'Messages of people' })
+  await messages.getByText('None are recorded.').waitFor()
+  await messages.getByText(`${gaps[0]?.reason} ${gaps[0]?.remedy}`).waitFor()
+  await screenshot(page, 'session-capture-gap')
+  expect(faults).toEqual([])
+})

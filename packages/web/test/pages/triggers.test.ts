@@ -154,3 +154,43 @@ test('a trigger that failed is in the inbox, and is enabled again on its page', 
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await row.waitFor({ state: 'detached' })
 })
+
+test('a chat condition is limited to a thread and to users, and loses the limit when the field is emptied', async () => {
+  const { call } = sharedServer()
+  const { page, faults, goto } = await openPage()
+  await goto('/triggers/new')
+  await page.getByLabel('Name', { exact: true }).fill('Listens to two people')
+  await page.getByLabel('Root', { exact: true }).selectOption('sample')
+  await page.getByRole('textbox', { name: 'Prompt' }).fill('say {{text}}')
+  await page.getByRole('button', { name: 'Add a condition' }).click()
+  await page.getByRole('menuitem', { name: 'Chat message' }).click()
+  await page.getByRole('button', { name: 'Remove the condition Schedule' }).click()
+  const chat = page.getByRole('group', { name: 'Chat message' })
+  await chat.getByLabel('Channel id').fill('C01YARD')
+  await chat.getByLabel('Only in thread').fill('1712345678.000100')
+  await chat.getByLabel('Only from these users').fill('U01ADA, U02BOB')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.waitForURL(/\/triggers\/\d+$/)
+  const path = new URL(page.url()).pathname
+  type Stored = { trigger: { conditions: { configuration: Record<string, unknown> }[] } }
+  const configuration = async () => (await call<Stored>('GET', path)).trigger.conditions[0]?.configuration
+  expect(await configuration()).toMatchObject({
+    event_type: 'bot_mention',
+    channel_id: 'C01YARD',
+    thread_ts: '1712345678.000100',
+    allowed_user_ids: ['U01ADA', 'U02BOB'],
+  })
+  await page.getByRole('tab', { name: 'Edit' }).click()
+  await expect.poll(() => chat.getByLabel('Only from these users').inputValue()).toBe('U01ADA, U02BOB')
+  expect(await chat.getByLabel('Only in thread').inputValue()).toBe('1712345678.000100')
+  await screenshot(page, 'trigger-chat-limits')
+  expect(await axe(page)).toEqual([])
+  await chat.getByLabel('Only from these users').fill('')
+  await chat.getByLabel('Only in thread').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => Object.keys((await configuration()) ?? {})).not.toContain('allowed_user_ids')
+  expect(await configuration()).not.toHaveProperty('thread_ts')
+  expect(await configuration()).toMatchObject({ channel_id: 'C01YARD' })
+  await call('DELETE', path)
+  expect(faults).toEqual([])
+})

@@ -3,12 +3,13 @@ import { sharedServer } from './browser.ts'
 
 type Made = { id: number; status: string }
 
-/** A session of the demo runtime that has finished its first turn. */
-export async function makeSession(title: string, prompt = 'Say hello'): Promise<Made> {
+/** A session of the demo runtime that has finished its first turn, or has got as far as named. */
+export async function makeSession(title: string, prompt = 'Say hello', reaches?: 'running'): Promise<Made> {
   const { call } = sharedServer()
   const { session } = await call<{ session: Made }>('POST', '/sessions', { prompt, title, agent_root: 'sample' })
   const read = async () => (await call<{ session: Made }>('GET', `/sessions/${session.id}`)).session
-  await expect.poll(async () => (await read()).status).toMatch(/^(needs_input|failed)$/)
+  const expected = reaches === undefined ? /^(needs_input|failed)$/ : new RegExp(`^${reaches}$`)
+  await expect.poll(async () => (await read()).status).toMatch(expected)
   return read()
 }
 
