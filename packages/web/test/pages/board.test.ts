@@ -223,7 +223,7 @@ test('a session cannot be started before the roots are read, because without one
   const isRead = new Promise<void>((resolve) => {
     read = resolve
   })
-  await page.route('**/web/v1/configs', async (route) => {
+  await page.route('**/web/*/v1/configs', async (route) => {
     await isRead
     await route.continue()
   })

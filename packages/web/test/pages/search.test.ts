@@ -58,7 +58,7 @@ test('a search that ended with a full page goes on from there, in transcripts an
   for (const name of ['One heron', 'Another heron']) await makeSession(name, 'say It waits at the weir')
   const { page, faults, goto } = await openPage()
   // The server gives pages of one session, so that two are enough for this.
-  await page.route('**/web/v1/sessions/search?*', (route) => {
+  await page.route('**/web/*/v1/sessions/search?*', (route) => {
     const url = new URL(route.request().url())
     url.searchParams.set('per_page', '1')
     return route.continue({ url: url.href })
