@@ -1,6 +1,7 @@
 import type { AttemptStatus } from '@yardmaster/contract/accounts/fields'
 import type { Page } from '@yardmaster/contract/paging'
 import { type Generated, type Selectable, sql, type Updateable } from 'kysely'
+import { takeLock } from '../../platform/db/advisory-locks.ts'
 import type { Database, Transaction } from '../../platform/db/database.ts'
 import { deleteOld } from '../../platform/db/delete-old.ts'
 import { type Paged, selectPage } from '../../platform/db/select-page.ts'
@@ -51,6 +52,17 @@ export async function insertAttempt(
     .values({ runtime, email, expires_at: sql<Date>`now() + make_interval(mins => ${minutes})` })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Of all hosts. Under the lock, so that callers who come at once do not count the same attempts. */
+export async function countOpenAttempts(tx: Transaction): Promise<number> {
+  await takeLock(tx, 'loginAttempts')
+  const { count } = await tx
+    .selectFrom('login_attempts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('status', 'in', [...openStatuses])
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 export function selectAttempt(db: Database | Transaction, id: number): Promise<AttemptRow | undefined> {

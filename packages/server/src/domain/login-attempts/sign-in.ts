@@ -7,14 +7,26 @@ import { enqueue } from '../../platform/jobs/enqueue.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import { vendorOf } from '../accounts/account.ts'
 import type { App } from '../app.ts'
-import { type AttemptRow, insertAttempt, selectAttempt, selectAttempts, updateOpenAttempt } from './attempt-store.ts'
+import {
+  type AttemptRow,
+  countOpenAttempts,
+  insertAttempt,
+  selectAttempt,
+  selectAttempts,
+  updateOpenAttempt,
+} from './attempt-store.ts'
 import { loginAttemptChanged } from './events.ts'
 import { signInJob } from './sign-in-job.ts'
+
+/** Each of them is a running command. */
+const mostOpen = 10
 
 /** The row is there before the command starts: a page follows the attempt by it. */
 export async function startAttempt(app: App, { runtime, email }: NewLoginAttempt): Promise<LoginAttempt> {
   vendorOf(app, runtime)
   return transact(app.db, async (tx) => {
+    if ((await countOpenAttempts(tx)) >= mostOpen)
+      refuse('validation_failed', `${mostOpen} sign-ins are open. Complete or cancel one, or wait until one expires.`)
     const attempt = await insertAttempt(tx, { runtime, email: email ?? null })
     await enqueue(tx, signInJob, { attemptId: attempt.id }, { key: `${signInJob.name}:${attempt.id}` })
     await announce(app, tx, attempt.id)

@@ -17,6 +17,7 @@ export const advisoryLocks = {
   gateDecisions: 7_346_033,
   vaultKeys: 7_346_034,
   oauthFlows: 7_346_036,
+  loginAttempts: 7_346_037,
 } as const
 
 /** Locks with two keys, a class and a number in it. PostgreSQL keeps them apart from locks with one key. */

@@ -49,6 +49,17 @@ describe('sign-in', () => {
     expect((await app.get('/accounts')).body.accounts).toEqual([])
   })
 
+  test('at most ten sign-ins are open, however many are started at once, and a canceled one makes room', async () => {
+    const answers = await Promise.all(Array.from({ length: 14 }, () => app.post('/login_attempts', { runtime })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(4).fill(422)])
+    const refused = answers.find(({ status }) => status === 422)
+    expect(refused?.body.messages).toEqual(['10 sign-ins are open. Complete or cancel one, or wait until one expires.'])
+    const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.login_attempt.id] : []))
+    await app.post(`/login_attempts/${ids[0]}/cancel`)
+    await app.post(`/login_attempts/${await start()}/cancel`)
+    for (const id of ids) await app.post(`/login_attempts/${id}/cancel`)
+  })
+
   test('a cancelled attempt ends its command and signs no one in', async () => {
     const id = await start()
     await reaches(id, 'awaiting_code')
