@@ -251,19 +251,24 @@ function append(transcript: string, entry: Block): void {
   notify({ type: 'entry' })
 }
 
-function notify(notice: DemoNotice): void {
-  process.stdout.write(`${JSON.stringify(notice)}\n`)
+function notify(notice: DemoNotice, onWritten?: () => void): void {
+  process.stdout.write(`${JSON.stringify(notice)}\n`, onWritten)
 }
 
 async function turn(prompt: string): Promise<void> {
+  const result = await resultOf(prompt)
+  // An exit would drop what a full pipe has not taken yet, and the result is the last of it.
+  notify(result, () => process.exit(0))
+}
+
+async function resultOf(prompt: string): Promise<Extract<DemoNotice, { type: 'result' }>> {
   try {
     await execute(prompt)
-    notify({ type: 'result', outcome: 'completed', detail: '' })
+    return { type: 'result', outcome: 'completed', detail: '' }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    notify({ type: 'result', outcome: interruption.signal.aborted ? 'interrupted' : 'failed', detail })
+    return { type: 'result', outcome: interruption.signal.aborted ? 'interrupted' : 'failed', detail }
   }
-  process.exit(0)
 }
 
 // The server may have died. Finish the turn anyway; the transcript records it.
