@@ -20,9 +20,10 @@ export const stylesheetPath = '/pages.css'
 
 /** The pages that every page links to. */
 const places = [
+  { href: '/', label: 'Dashboard' },
   { href: '/health', label: 'Health' },
   { href: '/jobs', label: 'Jobs' },
-  { href: '/supervisor', label: 'Records' },
+  { href: '/supervisor', label: 'Supervisor' },
   { href: '/docs', label: 'API reference' },
 ] as const
 

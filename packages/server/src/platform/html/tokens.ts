@@ -34,8 +34,8 @@ export const tokens = `
     --accent: #a3adff;
     --info: #6ab4ff; --info-ground: #11273f;
     --good: #6bd398; --good-ground: #11301e;
-    --warn: #f2b955; --warn-ground: #33260d;
-    --other: #a3adff; --other-ground: #22264a;
+    --warn: #f2b955; --warn-ground: #2b210e;
+    --other: #a3adff; --other-ground: #1f2342;
     --bad: #ff8b92; --bad-ground: #3a181d;
     --shell: #0d0e12;
   }

@@ -27,4 +27,8 @@ describe('the html template', () => {
     expect(page).not.toContain('<script')
     expect(page.split(escaped).length - 1).toBe(16)
   })
+
+  test('every page leads back to the dashboard', () => {
+    expect(renderPage({ title: 'Jobs', body: html`` })).toContain('<a href="/">Dashboard</a>')
+  })
 })
