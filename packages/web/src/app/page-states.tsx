@@ -1,25 +1,6 @@
 import type { ReactNode } from 'react'
-import { ButtonLink } from '../shared/kit/button.tsx'
-import { EmptyState, ErrorNote } from '../shared/kit/notes.tsx'
+import { ErrorNote } from '../shared/kit/notes.tsx'
 import { Page } from '../shared/kit/page.tsx'
-
-export function NotFound(): ReactNode {
-  return (
-    <Page title="Not found">
-      <EmptyState
-        icon="search"
-        title="There is no page at this address"
-        action={
-          <ButtonLink to="/" look="primary">
-            Open the board
-          </ButtonLink>
-        }
-      >
-        A link may have been copied in part.
-      </EmptyState>
-    </Page>
-  )
-}
 
 /** Also when a new version was installed and this tab asks for a file of the old one: reading again loads the new one. */
 export function PageFailed({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactNode {

@@ -14,7 +14,7 @@ import { sessionSearch } from '../features/sessions/session-search.ts'
 import { signInSearch } from '../features/sign-in/sign-in-search.ts'
 import { triggerSearch } from '../features/triggers/trigger-search.ts'
 import { ToastProvider } from '../shared/kit/toasts.tsx'
-import { NotFound, PageFailed } from './page-states.tsx'
+import { PageFailed } from './page-states.tsx'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute()
@@ -73,6 +73,8 @@ const pages = shell.addChildren([
     ...page('/catalog', () => import('../features/catalog/catalog-page.tsx')),
     validateSearch: catalogSearch,
   }),
+  // Beside the others, so that the rail stays.
+  createRoute(page('$', () => import('./not-found.tsx'))),
 ])
 
 const signIn = createRoute({
@@ -88,7 +90,6 @@ export const router = createRouter({
   scrollRestoration: true,
   // Inside the router: a toast may have a link.
   InnerWrap: ({ children }) => <ToastProvider>{children}</ToastProvider>,
-  defaultNotFoundComponent: () => <NotFound />,
   defaultErrorComponent: ({ error, reset }) => <PageFailed error={error} onRetry={reset} />,
 })
 

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId } from 'react'
 import { Count } from './badge.tsx'
 
 type Tab<Name extends string> = { name: Name; label: string; count?: number }
@@ -16,6 +16,14 @@ type TabsProps<Name extends string> = {
 export function Tabs<Name extends string>(props: TabsProps<Name>): ReactNode {
   const { label, tabs, selected, onSelect, children } = props
   const id = useId()
+  const counts = tabs.map(({ count }) => count).join()
+  // On a phone the selected tab may stand beyond the edge, also when the counts have made others wider.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the counts decide where it stands.
+  useEffect(() => {
+    const tab = document.getElementById(`${id}-${selected}`)
+    const list = tab?.parentElement
+    if (list && list.scrollWidth > list.clientWidth) tab.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [id, selected, counts])
   const move = (event: KeyboardEvent, index: number) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     const next = step && tabs[(index + step + tabs.length) % tabs.length]
