@@ -100,7 +100,7 @@ function useEntries(text: string): readonly Entry[] {
         id: `session ${card.id}`,
         label: nameOfCard(card),
         group: 'Sessions',
-        detail: <Status of={card.status} />,
+        detail: <Status of={card.status} need={card.needs_you} />,
         run: () => void navigate({ to: '/sessions/$id', params: { id: String(card.id) } }),
       }),
     )

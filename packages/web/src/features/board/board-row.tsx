@@ -11,7 +11,7 @@ import { nameOfCard } from './board-actions.ts'
 import type { BoardCard } from './board-cache.ts'
 import type { AttachRow } from './drag.ts'
 import type { RowDeeds } from './row-menu.ts'
-import { ageOf, lastWords, silenceOf } from './row-words.ts'
+import { ageOf, lastWords, placeOf, silenceOf } from './row-words.ts'
 
 type BoardRowProps = {
   card: BoardCard
@@ -71,7 +71,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
           className={`size-4 cursor-pointer group-hover/row:opacity-100 focus:opacity-100 ${isSelecting ? '' : 'opacity-0'}`}
         />
       </span>
-      <CardStatus card={card} />
+      <Status of={card.status} need={card.needs_you} className="w-24 shrink-0 max-md:w-4 max-md:overflow-hidden" />
       <span
         className={`flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3 ${leaving === undefined ? '' : 'line-through decoration-faint'}`}
       >
@@ -86,9 +86,7 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
           </Link>
           <Marks card={card} />
         </span>
-        <span className="truncate text-muted text-sm @max-4xl:hidden md:w-40 md:shrink-0">
-          {[card.agent_root, card.agent_runtime, card.model].filter(Boolean).join(' · ')}
-        </span>
+        <span className="truncate text-muted text-sm @max-4xl:hidden md:w-40 md:shrink-0">{placeOf(card)}</span>
         <span className="min-w-0 grow truncate text-muted text-sm">{lastWords(card)}</span>
       </span>
       {leaving === undefined ? (
@@ -127,21 +125,6 @@ export const BoardRow = memo(function BoardRow(props: BoardRowProps): ReactNode 
     </div>
   )
 })
-
-/** A session at rest says whether someone has to look at it. */
-function CardStatus({ card: { status, needs_you } }: { card: BoardCard }): ReactNode {
-  const place = 'w-24 shrink-0 max-md:w-4 max-md:overflow-hidden'
-  if (status !== 'needs_input' || (needs_you && needs_you !== 'needs_input'))
-    return <Status of={status} className={place} />
-  return (
-    <span
-      className={`inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-sm ${needs_you ? 'text-ok' : 'text-muted'} ${place}`}
-    >
-      <Icon name="circle-check" size={14} />
-      {needs_you ? 'Done' : 'At rest'}
-    </span>
-  )
-}
 
 function Marks({ card }: { card: BoardCard }): ReactNode {
   const { favorited, paused, asleep, wake, visibility, snoozed_until } = card

@@ -39,3 +39,8 @@ export function lastWords({ status, question, failure, held, last_line }: BoardC
   if (held) return holds[held.reason] ?? held.reason
   return last_line
 }
+
+/** Where it works and on what: "storefront · runtime_alpha · a-model". A runtime with one model of its own name is said once. */
+export function placeOf({ agent_root, agent_runtime, model }: BoardCard): string {
+  return [...new Set([agent_root, agent_runtime, model])].filter(Boolean).join(' · ')
+}

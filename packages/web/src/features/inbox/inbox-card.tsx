@@ -6,6 +6,7 @@ import { Icon } from '../../shared/kit/icon.tsx'
 import { Time } from '../../shared/kit/time.tsx'
 import { useDraft } from '../../shared/state/draft.ts'
 import { type BoardActions, nameOfCard, useBoardActions } from '../board/board-actions.ts'
+import { placeOf } from '../board/row-words.ts'
 import { PasteDialog, type Pasting } from '../connectors/paste-dialog.tsx'
 import { useAuthorize } from '../connectors/use-authorize.ts'
 import { ElicitationForm } from '../elicitations/elicitation-form.tsx'
@@ -30,8 +31,8 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
       onFocus={() => onCursor(card.id)}
       className="flex flex-col gap-2.5 rounded-lg border border-line bg-surface p-3 shadow-raised data-cursor:border-accent md:p-4"
     >
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className={`inline-flex items-center gap-1.5 font-medium text-sm ${color}`}>
+      <header className="flex items-center gap-x-3 gap-y-1 max-md:flex-wrap">
+        <span className={`inline-flex shrink-0 items-center gap-1.5 font-medium text-sm ${color}`}>
           <Icon name={icon} size={14} />
           {word}
         </span>
@@ -39,7 +40,7 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
           to="/sessions/$id"
           params={params}
           onClick={see}
-          className="min-w-0 truncate font-semibold hover:underline max-md:order-last max-md:basis-full"
+          className="line-clamp-2 min-w-0 break-words font-semibold hover:underline max-md:order-last max-md:basis-full md:line-clamp-1"
         >
           {nameOfCard(card)}
         </Link>
@@ -47,7 +48,7 @@ export function InboxCard({ session, isAtCursor, onCursor }: InboxCardProps): Re
         {since && <Time at={since} className="text-muted text-sm" />}
       </header>
       <p className="text-muted text-sm">
-        {[`#${card.id}`, card.agent_root, card.agent_runtime, card.model].filter(Boolean).join(' · ')}
+        #{card.id} · {placeOf(card)}
       </p>
       {elicitations.map((elicitation) => (
         <div key={elicitation.id} className="rounded-md bg-needs-soft p-3">

@@ -13,7 +13,15 @@ import { factsOf } from './session-metadata.ts'
 import { StatusSummary } from './status-summary.tsx'
 
 /** Below the title: how far it is, what it runs on, what it is for. Loaded after the transcript. */
-export default function HeaderLines({ shown, id, underway, cost, turns, onGo }: SessionHeaderProps): ReactNode {
+export default function HeaderLines({
+  shown,
+  id,
+  underway,
+  isAsking,
+  cost,
+  turns,
+  onGo,
+}: SessionHeaderProps): ReactNode {
   const { session } = shown
   const { status } = session
   const update = useWrite('sessions.update', { refreshes: ['board'] })
@@ -22,7 +30,7 @@ export default function HeaderLines({ shown, id, underway, cost, turns, onGo }: 
   return (
     <>
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-0.5 text-muted text-sm">
-        <Status of={status} />
+        <Status of={status} need={isAsking ? 'question' : undefined} />
         {underway && <Age turn={underway} />}
         <TurnsMenu turns={turns} onGo={onGo} />
         <span className="hidden min-w-0 truncate md:inline">

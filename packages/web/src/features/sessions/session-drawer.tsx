@@ -66,7 +66,7 @@ function DrawnSession({ shown, id, onClose }: { shown: Shown; id: string; onClos
           <IconButton icon="x" label="Close the session" onClick={onClose} />
         </div>
         <div className="flex min-w-0 items-center gap-3 text-sm">
-          <Status of={session.status} className="shrink-0" />
+          <Status of={session.status} need={elicitations.length > 0 ? 'question' : undefined} className="shrink-0" />
           <StatusSummary id={id} summary={shown.status_summary} />
         </div>
       </header>

@@ -13,6 +13,7 @@ export type SessionHeaderProps = {
   shown: Shown
   id: string
   underway: Turn | undefined
+  isAsking: boolean
   cost: number | undefined
   actions: SessionActions
   turns: readonly Turn[]
@@ -20,6 +21,9 @@ export type SessionHeaderProps = {
   onGo: (sequence: number) => void
   lastEntry: number | undefined
 }
+
+/** The title needs the room; the menu above the composer has these too. */
+const menuOnPhone = 'max-md:hidden'
 
 const HeaderLines = lazy(() => import('./header-lines.tsx'))
 
@@ -40,23 +44,25 @@ export function SessionHeader(props: SessionHeaderProps): ReactNode {
             placeholder="A short title"
             onSave={(title) => update.mutate({ id, title })}
           >
-            <h1 className="min-w-0 truncate font-semibold text-lg">{nameOfSession(session)}</h1>
+            <h1 className="line-clamp-2 min-w-0 break-words font-semibold text-lg md:line-clamp-1">
+              {nameOfSession(session)}
+            </h1>
           </InlineText>
         </div>
         <div className="flex shrink-0 items-center">
-          <IconButton icon="search" label="Find in the transcript" onClick={onFind} />
+          <IconButton icon="search" label="Find in the transcript" className={menuOnPhone} onClick={onFind} />
           <IconButton
             icon="star"
             label={favorited ? 'Favourite' : 'Make it a favourite'}
             isPressed={favorited}
-            className={favorited ? '[&_svg]:fill-current' : ''}
+            className={`${menuOnPhone} ${favorited ? '[&_svg]:fill-current' : ''}`}
             onClick={actions.favorite}
           />
           {underway && <IconButton icon="pause" label="Pause: ends the running turn" onClick={actions.pause} />}
           {isArchived ? (
-            <IconButton icon="archive-restore" label="Unarchive" onClick={actions.unarchive} />
+            <IconButton icon="archive-restore" label="Unarchive" className={menuOnPhone} onClick={actions.unarchive} />
           ) : (
-            <IconButton icon="archive" label="Archive" onClick={() => actions.archive()} />
+            <IconButton icon="archive" label="Archive" className={menuOnPhone} onClick={() => actions.archive()} />
           )}
           <Menu
             label="More actions"

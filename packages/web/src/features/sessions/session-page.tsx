@@ -1,7 +1,7 @@
 import { useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
-import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
+import { Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, useTitle } from '../../shared/kit/page.tsx'
 import { type Target, Transcript } from '../transcripts/transcript.tsx'
 import { Composer } from './composer.tsx'
@@ -13,6 +13,7 @@ import { useConversation } from './use-conversation.ts'
 import { useIsWide, useKeyboardInset } from './use-screen.ts'
 import { useSessionActions } from './use-session-actions.ts'
 
+const NoSession = lazy(() => import('./no-session.tsx'))
 const FindBar = lazy(() => import('../transcripts/find-bar.tsx'))
 const SessionBanners = lazy(() => import('./session-banners.tsx'))
 const SidePane = lazy(() => import('./side-pane.tsx'))
@@ -29,7 +30,7 @@ export default function SessionPage(): ReactNode {
   if (shown) return <ShownSession key={shown.session.id} shown={shown} id={id} />
   return (
     <Page title="Session">
-      {error ? <ErrorNote error={error} onRetry={() => refetch()} /> : <Skeleton rows={10} />}
+      {error ? <NoSession id={id} error={error} onRetry={() => refetch()} /> : <Skeleton rows={10} />}
     </Page>
   )
 }
@@ -61,6 +62,7 @@ function ShownSession({ shown, id }: { shown: Shown; id: string }): ReactNode {
     show({ ...(next && { tab: next }), ...(find !== undefined && { find }) })
   const header = {
     ...{ shown, id, underway, actions, turns },
+    isAsking: elicitations.length > 0,
     cost: costs.data?.totals.cost_usd,
     lastEntry: entries.loaded?.total,
     onFind: () => setFind(''),
