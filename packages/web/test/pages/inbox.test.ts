@@ -126,6 +126,8 @@ test('a session that is held is in the inbox, and starts at once when a person s
   await expect.poll(() => status(first.id)).toBe('running')
   const { session } = await server.call<Made>('POST', '/sessions', { ...spot, prompt: 'say hello', title: 'Waits' })
   const { page, goto, faults } = await openPage({ server })
+  await goto(`/sessions/${session.id}`)
+  await page.getByRole('status').getByText('It begins with “say hello”').waitFor()
   await goto('/inbox')
   const row = page.getByRole('listitem').filter({ hasText: 'Waits for a free slot' })
   await row.getByRole('link', { name: 'Waits', exact: true }).waitFor()

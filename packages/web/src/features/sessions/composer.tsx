@@ -66,9 +66,9 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
         event.preventDefault()
         say(false)
       }}
-      className="border-line border-t bg-surface px-3 py-2 md:px-5"
+      className="border-line border-t bg-surface py-2"
     >
-      <div className="mx-auto flex max-w-3xl flex-col gap-1.5">
+      <div className="mx-auto flex max-w-3xl flex-col gap-1.5 px-3 md:px-5">
         <ErrorNote error={send.error ?? keep.error} />
         <div className="relative flex">
           {text.startsWith('/') && (
@@ -117,14 +117,13 @@ export function Composer({ session, id, underway, queued, onSent }: ComposerProp
               </Choice>
             </div>
           ) : (
-            <div className="ml-auto">
-              <Choice
-                note={isFailed ? 'waits in the queue until you restart the session' : noteAtRest(session, queued)}
-              >
-                <Button type="submit" look="primary" icon="send" disabled={isEmpty} isBusy={isSending}>
-                  {isFailed ? 'Queue' : 'Send'} <Hint />
-                </Button>
-              </Choice>
+            <div className="ml-auto flex items-center gap-3">
+              <span className="text-right text-muted text-xs">
+                {isFailed ? 'waits in the queue until you restart the session' : noteAtRest(session, queued)}
+              </span>
+              <Button type="submit" look="primary" icon="send" disabled={isEmpty} isBusy={isSending}>
+                {isFailed ? 'Queue' : 'Send'} <Hint />
+              </Button>
             </div>
           )}
         </div>

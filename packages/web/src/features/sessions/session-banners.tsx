@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { Button } from '../../shared/kit/button.tsx'
 import { Icon, type IconName } from '../../shared/kit/icon.tsx'
+import { readable } from '../../shared/kit/readable.ts'
 import { Time } from '../../shared/kit/time.tsx'
 import { PasteDialog, type Pasting } from '../connectors/paste-dialog.tsx'
 import { useAuthorize } from '../connectors/use-authorize.ts'
@@ -96,6 +97,7 @@ export default function SessionBanners({ session, actions }: { session: Session;
           }
         >
           {facts.heldDetail ?? 'A budget is spent. The session goes on when the budget allows it.'}
+          <FirstPrompt session={session} />
         </Banner>
       )}
       {facts.heldSince && !isOverBudget && (
@@ -115,6 +117,7 @@ export default function SessionBanners({ session, actions }: { session: Session;
           Waits for {facts.heldReason === 'at_utilization_limit' ? 'quota' : 'a free slot'} since{' '}
           <Time at={facts.heldSince} />
           {facts.heldDetail && <>: {facts.heldDetail}</>}
+          <FirstPrompt session={session} />
         </Banner>
       )}
       {facts.isPaused && status === 'needs_input' && (
@@ -137,8 +140,18 @@ export default function SessionBanners({ session, actions }: { session: Session;
   )
 }
 
+/** The transcript of a session that never ran is empty: without this no one sees what it waits to do. */
+function FirstPrompt({ session: { session_id, prompt } }: { session: Session }): ReactNode {
+  if (session_id !== null || !prompt) return null
+  return <p className="line-clamp-3 text-muted text-sm">It begins with “{readable(prompt)}”</p>
+}
+
+/** A reason of this length is read at a glance; a longer one is folded. */
+const shortDetail = 200
+
 function FailureDetail({ text }: { text: string | undefined }): ReactNode {
   if (!text) return null
+  if (text.length <= shortDetail) return <p className="text-sm">{text}</p>
   return (
     <details className="mt-0.5">
       <summary className="w-fit text-muted text-sm">Details</summary>
@@ -187,7 +200,7 @@ function Banner({ icon, tone = 'plain', children, action }: BannerProps): ReactN
   return (
     <div role="status" className={`flex items-start gap-2.5 border-line border-b px-3 py-2 md:px-5 ${tones[tone]}`}>
       <Icon name={icon} className={`mt-0.5 shrink-0 ${iconTones[tone]}`} />
-      <div className="min-w-0 grow break-words">{children}</div>
+      <div className="min-w-0 grow break-words first-letter:uppercase">{children}</div>
       {action}
     </div>
   )

@@ -100,7 +100,7 @@ export function Transcript(props: TranscriptProps): ReactNode {
           >
             {rows.length === 0 && (
               <EmptyState icon="message-square" title={isWorking ? 'The agent starts' : 'Nothing was said yet'}>
-                {isWorking ? 'What it does appears here.' : 'Write to the agent below.'}
+                What the agent does appears here.
               </EmptyState>
             )}
             <ol className="relative" style={{ height: list.getTotalSize() }}>

@@ -36,7 +36,7 @@ function Facts({ turn }: { turn: Turn }): ReactNode {
   return (
     <>
       {author && <span>· {author.display_name}</span>}
-      <span>· {sources[source]}</span>
+      <span className="max-md:hidden">· {sources[source]}</span>
       <span>
         · <Time at={created_at} />
       </span>
