@@ -3,6 +3,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
+import { DateRange } from '../../shared/kit/date-range.tsx'
 import { Select, Switch, TextField } from '../../shared/kit/field.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
@@ -30,7 +31,9 @@ export default function GateDecisionsPage(): ReactNode {
   return (
     <Page
       title="Gate decisions"
-      note={data ? `${data.pagination.total_count} recorded. Nothing that is recorded changes any more.` : undefined}
+      note={
+        data && `${data.pagination.total_count} recorded; a decision is never changed, only corrected by a later one`
+      }
       actions={
         isFiltered && (
           <Button icon="x" onClick={() => void navigate({ to: '/gate_decisions', search: {} })}>
@@ -118,7 +121,7 @@ function Filters({ search, decisions, onChange }: FiltersProps): ReactNode {
   }
   return (
     <div className="grid grid-cols-2 items-center gap-2 border-line border-b p-2 md:flex md:flex-wrap md:*:w-36">
-      <form onSubmit={find} className="col-span-2 md:w-64">
+      <form onSubmit={find} className="col-span-2 md:w-56!">
         <TextField
           key={search.q ?? ''}
           label="Search"
@@ -156,22 +159,7 @@ function Filters({ search, decisions, onChange }: FiltersProps): ReactNode {
         onChange={(event) => onChange({ surface: event.currentTarget.value || undefined })}
         options={choices('Any surface', [search.surface, ...decisions.map(({ surface }) => surface)])}
       />
-      <TextField
-        label="Decided from"
-        isLabelHidden
-        type="date"
-        data-tip="Decided from"
-        value={search.from ?? ''}
-        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
-      />
-      <TextField
-        label="Decided to"
-        isLabelHidden
-        type="date"
-        data-tip="Decided to"
-        value={search.to ?? ''}
-        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
-      />
+      <DateRange what="Decided" from={search.from} to={search.to} onChange={onChange} />
       <Switch
         label="With feedback"
         isOn={search.feedback === true}

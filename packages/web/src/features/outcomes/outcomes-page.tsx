@@ -3,7 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { useRead } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button } from '../../shared/kit/button.tsx'
-import { Select, TextField } from '../../shared/kit/field.tsx'
+import { DateRange } from '../../shared/kit/date-range.tsx'
+import { Select } from '../../shared/kit/field.tsx'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Pager } from '../../shared/kit/pager.tsx'
@@ -122,7 +123,7 @@ function Filters({ search, outcomes, onChange }: FiltersProps): ReactNode {
     ...[...new Set(values)].flatMap((value) => (value ? [{ value, label: value }] : [])),
   ]
   return (
-    <div className="grid grid-cols-2 gap-2 border-line border-b p-2 md:flex md:*:w-36">
+    <div className="grid grid-cols-2 gap-2 border-line border-b p-2 md:flex md:flex-wrap md:*:w-36">
       <Select
         label="Outcome"
         isLabelHidden
@@ -157,22 +158,7 @@ function Filters({ search, outcomes, onChange }: FiltersProps): ReactNode {
         onChange={(event) => onChange({ model: event.currentTarget.value || undefined })}
         options={choices('Any model', [search.model, ...outcomes.map(({ model }) => model)])}
       />
-      <TextField
-        label="Created from"
-        isLabelHidden
-        type="date"
-        data-tip="Created from"
-        value={search.from ?? ''}
-        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
-      />
-      <TextField
-        label="Created to"
-        isLabelHidden
-        type="date"
-        data-tip="Created to"
-        value={search.to ?? ''}
-        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
-      />
+      <DateRange what="Created" from={search.from} to={search.to} onChange={onChange} />
     </div>
   )
 }
