@@ -37,7 +37,7 @@ test('shows what was spent by day, root, model, session and feature, with the wi
   await expect.poll(() => page.getByRole('button', { name: '7 d' }).getAttribute('aria-pressed')).toBe('true')
 
   await page.getByRole('button', { name: 'Table' }).click()
-  await page.getByRole('table', { name: 'Tokens by day' }).getByRole('columnheader', { name: 'Together' }).waitFor()
+  await page.getByRole('table', { name: 'Tokens by day' }).getByRole('columnheader', { name: 'Total' }).waitFor()
 
   await page.getByRole('list', { name: 'Costs by root' }).getByRole('button', { name: 'sample' }).click()
   await page.getByText('Only the root').waitFor()

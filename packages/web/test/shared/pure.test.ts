@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { rankMatches } from '../../src/app/rank-matches.ts'
 import { boardSearch } from '../../src/features/board/board-search.ts'
+import { dollars } from '../../src/features/costs/dollars.ts'
 import { searchSearch } from '../../src/features/search/search-search.ts'
 import { nameOfSession } from '../../src/features/sessions/name-of-session.ts'
 import { signInSearch } from '../../src/features/sign-in/sign-in-search.ts'
@@ -93,6 +94,11 @@ test('what an address says is taken only if it makes sense', () => {
     expect(signInSearch({ next })).toEqual({})
 })
 
+test('an amount below a cent is said to be one, and nothing is free but nothing', () => {
+  expect([0, 0.000091, 0.01, 12.5].map(dollars)).toEqual(['$0.00', '< $0.01', '$0.01', '$12.50'])
+})
+
 test('formatDuration names the two largest units', () => {
   expect([9.4, 250, 7_380].map(formatDuration)).toEqual(['9 s', '4 m 10 s', '2 h 3 m'])
+  expect([0, 60, 7_200].map(formatDuration)).toEqual(['0 s', '1 m', '2 h'])
 })

@@ -68,12 +68,13 @@ function BudgetRow({ budget, onEdit, onDelete }: RowProps): ReactNode {
   return (
     <li className="flex flex-col gap-1.5 border-line border-b px-3 py-2.5 last:border-b-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="min-w-0 truncate font-medium">
-          <BudgetScope budget={budget} />
+        <span className="flex min-w-0 grow basis-0 items-center gap-3">
+          <span className="min-w-0 truncate font-medium">
+            <BudgetScope budget={budget} />
+          </span>
+          <Badge tone={tone}>{word}</Badge>
         </span>
-        <Badge tone={tone}>{word}</Badge>
-        <span className="grow" />
-        <span className="tabular whitespace-nowrap">
+        <span className="tabular whitespace-nowrap max-md:order-last max-md:basis-full">
           <strong>{spentOf(budget)}</strong> of {limitOf(budget)}
         </span>
         <Menu

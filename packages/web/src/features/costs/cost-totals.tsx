@@ -6,7 +6,7 @@ import { compact, dollars } from './dollars.ts'
 export function CostTotals({ costs: { totals } }: { costs: Result<'costs.show'> }): ReactNode {
   const cacheShare = totals.total_tokens === 0 ? 0 : totals.cache_read_tokens / totals.total_tokens
   const figures = [
-    { label: 'Together', value: dollars(totals.cost_usd), isMain: true },
+    { label: 'Total', value: dollars(totals.cost_usd), isMain: true },
     { label: 'Sessions', value: dollars(totals.session_cost_usd) },
     { label: 'Service itself', value: dollars(totals.adhoc_cost_usd) },
     { label: 'Model calls', value: compact(totals.api_calls) },

@@ -144,7 +144,7 @@ function Numbers({ caption, series, bars, format, barLabel, hasSums = true }: St
             cell: ({ values }: Bar) => format(values[at] ?? 0),
           })),
           ...(hasSums
-            ? [{ name: 'total', label: 'Together', isNumber: true, cell: ({ values }: Bar) => format(sumOf(values)) }]
+            ? [{ name: 'total', label: 'Total', isNumber: true, cell: ({ values }: Bar) => format(sumOf(values)) }]
             : []),
         ]}
       />

@@ -43,10 +43,14 @@ export function useNow(everyMs: number): number {
   return now
 }
 
-/** "4 m 10 s" for a length of time in seconds. */
+/** "4 m 10 s" for a length of time in seconds; "4 m" and not "4 m 0 s". */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
-  if (hours > 0) return `${hours} h ${minutes} m`
-  return minutes > 0 ? `${minutes} m ${whole % 60} s` : `${whole} s`
+  if (hours > 0) return unitsOf([hours, 'h'], [minutes, 'm'])
+  return minutes > 0 ? unitsOf([minutes, 'm'], [whole % 60, 's']) : `${whole} s`
+}
+
+function unitsOf(...parts: readonly (readonly [count: number, unit: string])[]): string {
+  return parts.flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : [])).join(' ')
 }
