@@ -9,7 +9,7 @@ import { ThemeButton } from './theme-button.tsx'
 
 const tab =
   'flex grow basis-0 flex-col items-center justify-center gap-0.5 text-xs font-medium text-muted aria-[current=page]:text-accent-text'
-const sheetRow = 'flex h-11 min-w-0 items-center gap-2.5 rounded-md px-2 text-base hover:bg-hover'
+const sheetRow = 'flex h-11 min-w-0 items-center gap-2 rounded-md px-1.5 text-base hover:bg-hover'
 
 /** On a phone: Inbox, Board, New, More. */
 export function BottomBar(): ReactNode {
@@ -42,7 +42,7 @@ export function BottomBar(): ReactNode {
               {label}
             </a>
           ))}
-          <div className="col-span-2 mt-2 flex items-center justify-between border-line border-t pt-2 pl-2">
+          <div className="col-span-2 mt-2 flex items-center justify-between border-line border-t pt-2 pl-1.5">
             Theme
             <ThemeButton />
           </div>

@@ -71,7 +71,7 @@ function RailLink({ place: { to, label, icon } }: { place: Place }): ReactNode {
 export function PlaceCount({ of }: { of: Place['to'] }): ReactNode {
   const summary = useSummary()
   if (!summary) return null
-  if (of === '/inbox') return <Count of={summary.needs_you} tone="needs" label="need you" />
+  if (of === '/inbox') return <Count of={summary.needs_you + summary.failed_triggers} tone="needs" label="need you" />
   if (of === '/notifications') return <Count of={summary.unread_notifications} tone="accent" label="unread" />
   if (of === '/triggers') return <Count of={summary.failed_triggers} tone="failed" label="failed" />
   if (of === '/backlog') return <Count of={summary.backlog} label="queued" />

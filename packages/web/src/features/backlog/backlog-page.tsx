@@ -70,7 +70,7 @@ export default function BacklogPage(): ReactNode {
   return (
     <Page
       title="Backlog"
-      note={counts && `${counts.queued} queued, ${counts.pinned} of them pinned`}
+      note={counts && `${counts.queued} queued${counts.pinned > 0 ? `, ${counts.pinned} of them pinned` : ''}`}
       actions={
         <>
           <Button icon="play" onClick={() => setOpen({ dialog: 'pull' })}>

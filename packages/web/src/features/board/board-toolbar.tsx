@@ -151,15 +151,15 @@ function TextFilter({ search }: { search: BoardSearch }): ReactNode {
     return () => clearTimeout(timer)
   }, [text, search, navigate])
   return (
-    <label className="relative">
+    <label className="relative max-md:grow max-md:basis-0">
       <span className="unseen">Filter by title, slug, root, branch or id</span>
       <Icon name="search" size={13} className="pointer-events-none absolute top-2 left-2 text-faint" />
       <input
         type="search"
         value={text}
-        placeholder="Title, root, id…"
+        placeholder="Find…"
         onChange={(event) => setText(event.currentTarget.value)}
-        className="h-7 w-40 rounded-md border border-control max-md:w-28 bg-surface pr-1 pl-7 text-sm"
+        className="h-7 w-40 rounded-md border border-control bg-surface max-md:w-full pr-1 pl-7 text-sm"
       />
     </label>
   )

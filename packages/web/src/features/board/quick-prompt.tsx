@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from '../../shared/kit/button.tsx'
+import { Icon } from '../../shared/kit/icon.tsx'
 import { useQuickSession } from '../sessions/use-quick-session.tsx'
 
 /** Starts a session in one line, on the root that was used last. */
@@ -21,18 +22,21 @@ export default function QuickPrompt(): ReactNode {
           className="h-full min-w-0 grow bg-transparent px-3 outline-none"
         />
         {roots.length > 0 && (
-          <select
-            aria-label="Root of the session"
-            value={root}
-            onChange={(event) => setRoot(event.currentTarget.value)}
-            className="mr-1 h-7 max-w-36 shrink-0 rounded-sm bg-transparent px-1 text-muted text-sm hover:bg-hover max-md:hidden"
-          >
-            {roots.map(({ name, display_name }) => (
-              <option key={name} value={name}>
-                {display_name}
-              </option>
-            ))}
-          </select>
+          <span className="relative mr-1 shrink-0 text-muted max-md:hidden">
+            <select
+              aria-label="Root of the session"
+              value={root}
+              onChange={(event) => setRoot(event.currentTarget.value)}
+              className="h-7 max-w-44 appearance-none truncate rounded-sm pr-6 pl-2 text-sm hover:bg-hover"
+            >
+              {roots.map(({ name, display_name }) => (
+                <option key={name} value={name}>
+                  {display_name}
+                </option>
+              ))}
+            </select>
+            <Icon name="chevron-down" size={12} className="pointer-events-none absolute top-2 right-1.5" />
+          </span>
         )}
       </div>
       <Button type="submit" look="primary" icon="play" className="h-9" disabled={!canStart} isBusy={isPending}>

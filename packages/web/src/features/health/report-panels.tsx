@@ -43,7 +43,7 @@ export function FailuresPanel({ report: { session_health, system_health } }: { r
             {
               name: 'why',
               label: 'Why',
-              cell: ({ failure_reason, last_error }) => failure_reason ?? last_error,
+              cell: ({ failure_reason, last_error }) => failure_reason?.replaceAll('_', ' ') ?? last_error,
             },
             {
               name: 'at',

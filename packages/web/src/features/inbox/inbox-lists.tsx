@@ -9,7 +9,10 @@ import type { BoardCard } from '../board/board-cache.ts'
 import { lastWords } from '../board/row-words.ts'
 import type { NeedsYou } from '../needs-you/use-needs-you.ts'
 
-const line = 'flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b px-3 py-1.5 last:border-b-0'
+const line = 'flex min-h-10 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0'
+/** The name and what is known of it: one line, on a phone two. */
+const about = 'flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3'
+const known = 'flex min-w-0 grow gap-3 text-muted text-sm md:justify-between'
 const name = 'min-w-0 truncate font-medium hover:underline'
 
 export function FailedTriggers({ triggers, total }: { triggers: NeedsYou['triggers']; total: number }): ReactNode {
@@ -20,13 +23,17 @@ export function FailedTriggers({ triggers, total }: { triggers: NeedsYou['trigge
         {triggers.map(({ id, name: title, agent_root_name, failed_at, last_error, last_session_id }) => (
           <li key={id} className={line}>
             <Icon name="octagon-x" size={14} className="text-failed" />
-            <Link to="/triggers/$id" params={{ id: String(id) }} className={name}>
-              {title}
-            </Link>
-            <span className="min-w-0 grow basis-40 truncate text-muted text-sm" data-tip={last_error}>
-              {last_error ?? agent_root_name}
+            <span className={about}>
+              <Link to="/triggers/$id" params={{ id: String(id) }} className={name}>
+                {title}
+              </Link>
+              <span className={known}>
+                <span className="min-w-0 truncate" data-tip={last_error}>
+                  {last_error ?? agent_root_name}
+                </span>
+                {failed_at && <Time at={failed_at} />}
+              </span>
             </span>
-            {failed_at && <Time at={failed_at} className="text-muted text-sm" />}
             {last_session_id !== undefined && (
               <ButtonLink size="sm" look="quiet" to="/sessions/$id" params={{ id: String(last_session_id) }}>
                 Last session
@@ -52,11 +59,15 @@ export function HeldSessions({ cards, total }: { cards: readonly BoardCard[]; to
         {cards.map((card) => (
           <li key={card.id} className={line}>
             <Icon name="hourglass" size={14} className="text-muted" />
-            <Link to="/sessions/$id" params={{ id: String(card.id) }} className={name}>
-              {nameOfCard(card)}
-            </Link>
-            <span className="min-w-0 grow basis-40 truncate text-muted text-sm">{lastWords(card)}</span>
-            {card.held?.since && <Time at={card.held.since} className="text-muted text-sm" />}
+            <span className={about}>
+              <Link to="/sessions/$id" params={{ id: String(card.id) }} className={name}>
+                {nameOfCard(card)}
+              </Link>
+              <span className={known}>
+                <span className="min-w-0 truncate">{lastWords(card)}</span>
+                {card.held?.since && <Time at={card.held.since} className="max-md:hidden" />}
+              </span>
+            </span>
             <Button size="sm" icon="zap" onClick={() => actions.setPriority([card], { scheduling_class: 'priority' })}>
               Start now
             </Button>

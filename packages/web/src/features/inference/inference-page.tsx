@@ -61,15 +61,17 @@ function PoolOf({ pool }: { pool: Pool }): ReactNode {
         pool={pool}
         actions={
           <>
-            <Button size="sm" icon="refresh-cw" isBusy={refreshAll.isPending} onClick={() => refreshAll.mutate({})}>
-              Refresh all
-            </Button>
-            <Button size="sm" icon="plus" onClick={() => setAdding(true)}>
-              Add by a login file
-            </Button>
             {pool.can_sign_in && (
               <Button size="sm" look="primary" icon="user" onClick={() => setSigningIn(true)}>
                 Sign in
+              </Button>
+            )}
+            <Button size="sm" icon="plus" onClick={() => setAdding(true)}>
+              Add by a login file
+            </Button>
+            {pool.account_count > 0 && (
+              <Button size="sm" icon="refresh-cw" isBusy={refreshAll.isPending} onClick={() => refreshAll.mutate({})}>
+                Refresh all
               </Button>
             )}
           </>

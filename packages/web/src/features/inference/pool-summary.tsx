@@ -15,7 +15,7 @@ export function PoolSummary({ pool, actions }: { pool: Pool; actions: ReactNode 
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <p>
             <strong className="font-semibold">
-              {available_count} of {account_count} accounts can serve
+              {account_count === 0 ? 'No accounts' : `${available_count} of ${account_count} accounts can serve`}
             </strong>
             {needs_reauth_count > 0 && <span className="text-muted"> · {needs_reauth_count} to sign in again</span>}
           </p>

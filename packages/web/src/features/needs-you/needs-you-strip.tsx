@@ -36,7 +36,7 @@ function Line({ session }: { session: NeedySession }): ReactNode {
   const { card } = session
   const { icon, word, color, text } = needOf(session)
   return (
-    <li className="flex min-h-9 items-center gap-2.5 border-line border-t bg-surface px-3 py-1">
+    <li className="flex min-h-9 items-center gap-2.5 border-line border-t bg-surface py-1 pr-3 pl-4.5">
       <span className={`inline-flex w-28 shrink-0 items-center gap-1.5 font-medium text-sm ${color}`}>
         <Icon name={icon} size={14} />
         {word}

@@ -28,19 +28,21 @@ export function NotificationRow({ of: notification }: { of: Notification }): Rea
   return (
     <li className="flex min-h-12 items-center gap-3 border-line border-b px-3 py-1.5 last:border-b-0 hover:bg-hover">
       <Icon name={icon} className={`shrink-0 ${color}`} />
-      <span className="min-w-0 grow">
-        <Link
-          to="/sessions/$id"
-          params={{ id: String(session_id) }}
-          onClick={() => !read && markRead.mutate({ id: String(id) })}
-          className={`block truncate hover:underline ${read ? 'text-muted' : 'font-semibold'}`}
-        >
-          {!read && <span className="unseen">Unread: </span>}
-          {title}
-        </Link>
-        <span className="block truncate text-muted text-sm">{body}</span>
+      <span className="flex min-w-0 grow flex-col md:flex-row md:items-center md:gap-3">
+        <span className="min-w-0 grow">
+          <Link
+            to="/sessions/$id"
+            params={{ id: String(session_id) }}
+            onClick={() => !read && markRead.mutate({ id: String(id) })}
+            className={`line-clamp-2 hover:underline md:line-clamp-1 ${read ? 'text-muted' : 'font-semibold'}`}
+          >
+            {!read && <span className="unseen">Unread: </span>}
+            {title}
+          </Link>
+          <span className="line-clamp-2 text-muted text-sm md:line-clamp-1">{body}</span>
+        </span>
+        <Time at={created_at} className="text-muted text-sm" />
       </span>
-      <Time at={created_at} className="text-muted text-sm" />
       {read ? (
         <IconButton icon="x" label={`Dismiss ${title}`} size="sm" onClick={() => dismiss.mutate({ id: String(id) })} />
       ) : (

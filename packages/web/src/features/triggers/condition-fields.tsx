@@ -21,6 +21,7 @@ const fields: Record<ConditionType, (props: FieldsProps) => ReactNode> = {
 
 const units = ['minutes', 'hours', 'days', 'weeks']
 const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+const dayOptions = days.map((value) => ({ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` }))
 const zones = Intl.supportedValuesOf('timeZone')
 
 function ScheduleFields({ configuration, onChange }: FieldsProps): ReactNode {
@@ -81,7 +82,7 @@ function ScheduleFields({ configuration, onChange }: FieldsProps): ReactNode {
         <Select
           label="On"
           value={text(day_of_week)}
-          options={options(days)}
+          options={dayOptions}
           onChange={(event) => onChange({ day_of_week: event.currentTarget.value })}
         />
       )}

@@ -42,7 +42,7 @@ export function NextFires({ fires }: { fires: Fires }): ReactNode {
               </p>
               {timezone !== viewerZone && (
                 <p className="tabular text-muted text-sm">
-                  {timeIn(viewerZone, time, now)} for you ({viewerZone})
+                  {withoutSameDay(timeIn(viewerZone, time, now), timeIn(timezone, time, now))} for you ({viewerZone})
                 </p>
               )}
             </div>
@@ -52,4 +52,10 @@ export function NextFires({ fires }: { fires: Fires }): ReactNode {
       })}
     </ol>
   )
+}
+
+/** Only the hour, if the day is the one that stands above it. */
+function withoutSameDay(text: string, above: string): string {
+  const at = text.lastIndexOf(',')
+  return text.slice(0, at) === above.slice(0, above.lastIndexOf(',')) ? text.slice(at + 1).trim() : text
 }

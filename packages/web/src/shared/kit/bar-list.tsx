@@ -24,7 +24,9 @@ export function BarList<Row>({ caption, rows, keyOf, label, note, value, format 
             style={{ width: `calc((100% - 0.75rem) * ${value(row) / most})` }}
           />
           <span className="relative min-w-0 grow truncate">{label(row)}</span>
-          {note && <span className="tabular relative hidden text-muted text-sm md:inline">{note(row)}</span>}
+          {note && (
+            <span className="tabular relative hidden whitespace-nowrap text-muted text-sm md:inline">{note(row)}</span>
+          )}
           <span className="tabular relative w-20 shrink-0 text-right font-medium">{format(value(row))}</span>
         </li>
       ))}

@@ -20,7 +20,7 @@ export function Callout({
   return (
     <div className={`flex flex-wrap items-start gap-x-2.5 gap-y-2 rounded-md px-3 py-2 ${box}`}>
       <Icon name={name} size={14} className={`mt-0.5 ${icon}`} />
-      <div className="min-w-0 flex-1 break-words">{children}</div>
+      <div className="min-w-0 grow basis-60 break-words">{children}</div>
       {action}
     </div>
   )

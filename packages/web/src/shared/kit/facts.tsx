@@ -9,7 +9,7 @@ type FactsProps = {
 export function Facts({ of }: FactsProps): ReactNode {
   const known = of.filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
   return (
-    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1">
+    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1">
       {known.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-muted">{name}</dt>

@@ -77,7 +77,7 @@ export function Select(
     <Field {...{ label, hint, error, isLabelHidden }}>
       {(ids) => (
         <span className="relative">
-          <select {...rest} {...ids} className={`h-8 appearance-none pr-8 ${control} ${className}`}>
+          <select {...rest} {...ids} className={`h-8 appearance-none truncate pr-8 ${control} ${className}`}>
             {options.map(({ value, label }) => (
               <option key={value} value={value}>
                 {label}

@@ -45,7 +45,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>): 
           {rows.map((row) => (
             <tr key={keyOf(row)} className="border-line border-b last:border-b-0 hover:bg-hover">
               {columns.map((column) => (
-                <td key={column.name} className={`h-9 max-w-96 px-3 ${cellClass(column)}`}>
+                <td key={column.name} className={`h-9 max-w-96 px-3 py-1 max-md:max-w-52 ${cellClass(column)}`}>
                   {column.cell(row)}
                 </td>
               ))}
