@@ -84,3 +84,18 @@ test('a phone has Inbox, Board, New and More, and More leads to every other page
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   await sheet.waitFor({ state: 'detached' })
 })
+
+test('an agent is asked about the page that is open', async () => {
+  const { page, goto } = await openPage()
+  await goto('/costs')
+  await page.getByRole('button', { name: 'Ask an agent about this page' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('say Why so much?')
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('status').getByRole('link', { name: 'Open' }).click()
+  await page
+    .getByText(/Asked on the dashboard's page “Costs/)
+    .first()
+    .waitFor()
+})

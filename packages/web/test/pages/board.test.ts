@@ -351,54 +351,6 @@ test('a title, a category and a visibility that someone else changes appear by t
   await row(page, 'Another title').getByText('left this view').waitFor()
 })
 
-test('an agent is asked about the page that is open', async () => {
-  const { page, goto } = await openPage()
-  await goto('/costs')
-  await page.getByRole('button', { name: 'Ask an agent about this page' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox').fill('say Why so much?')
-  expect(await axe(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Start' }).click()
-  await page.getByRole('status').getByRole('link', { name: 'Open' }).click()
-  await page
-    .getByText(/Asked on the dashboard's page “Costs/)
-    .first()
-    .waitFor()
-})
-
-test.each([
-  { size: 'desktop', theme: 'light' },
-  { size: 'phone', theme: 'dark' },
-] as const)(
-  'notes are read and written from a row on a $size in the $theme theme, and the row shows that it has some',
-  async (look) => {
-    const title = `Noted on a ${look.size}`
-    const { id } = await makeSession(title)
-    const opened = await openPage(look)
-    const { page, goto } = opened
-    await goto(`/?q=${encodeURIComponent(title)}`)
-    await choose(opened, title, 'Notes…')
-    const dialog = page.getByRole('dialog', { name: `Notes on “${title}”` })
-    await dialog.getByRole('textbox', { name: 'Notes' }).fill('Wait for the release.')
-    await dialog.getByText(/^Saved now|^Saved \d/).waitFor()
-    await screenshot(page, `board-notes-${look.size}-${look.theme}`)
-    expect(await axe(page)).toEqual([])
-    expect(await overflows(page)).toEqual([])
-    const { session } = await call<{ session: { session_notes: string } }>('GET', `/sessions/${id}`)
-    expect(session.session_notes).toBe('Wait for the release.')
-    await dialog.getByRole('button', { name: 'Close' }).click()
-    await row(page, title)
-      .getByRole('button', { name: `Notes on ${title}` })
-      .click()
-    expect(await dialog.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wait for the release.')
-    await page.keyboard.press('Escape')
-    await screenshot(page, `board-noted-row-${look.size}-${look.theme}`)
-    expect(await overflows(page)).toEqual([])
-    expect(new URL(page.url()).pathname).toBe('/')
-    expect(opened.faults).toEqual([])
-  },
-)
-
 test('the sessions of one category, or the favourites, are continued without the others', async () => {
   const [inside, outside, favourite] = [
     await makeSession('Continue inside'),

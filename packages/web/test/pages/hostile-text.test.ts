@@ -53,7 +53,7 @@ test('a server on another port of the host, which a person opens by a link of an
   const other = createServer(({ url, headers: { cookie, referer } }, answer) => {
     visits.push({ url, cookie, referer })
     answer.setHeader('content-type', 'text/html')
-    answer.end(addresses.map((address) => `<img src="${address}">`).join('') + `<title>Preview</title>${url}`)
+    answer.end(`${addresses.map((address) => `<img src="${address}">`).join('')}<title>Preview</title>${url}`)
   })
   const { hostname } = new URL(sharedServer().url)
   await new Promise<void>((resolve) => other.listen(0, hostname, resolve))
