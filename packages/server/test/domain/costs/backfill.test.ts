@@ -10,11 +10,11 @@ import { selectSession } from '../../../src/domain/sessions/session.ts'
 import { collectTranscripts } from '../../../src/domain/workspaces/collect-transcripts.ts'
 import { runtimeHome } from '../../../src/domain/workspaces/folders.ts'
 import { sweepUsage } from '../../../src/domain/workspaces/reread-usage.ts'
-import { pauseQueue } from '../../../src/platform/jobs/pauses.ts'
 import { lines as rollout, thread as rolloutThread } from '../../runtimes/beta/rollout-lines.ts'
 import { testApp } from '../../support/app/app.ts'
 import { callLine as call, forgetUsage, sweepHelpers } from '../../support/costs/sweeps.ts'
 import { differencesOfHours } from '../../support/costs/usage-rows.ts'
+import { stopQueue } from '../../support/jobs/stop-queue.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'yardmaster-backfill-'))
@@ -29,7 +29,7 @@ const app = testApp({ environment: { RUNTIMES_PATH: runtimesPath } })
 const signal = new AbortController().signal
 
 // Each test runs the slices itself.
-beforeAll(() => pauseQueue(app.host.app.db, 'maintenance', 'a test'))
+beforeAll(() => stopQueue(app.host.app.db, 'maintenance'))
 
 beforeEach(() => forgetUsage(app))
 

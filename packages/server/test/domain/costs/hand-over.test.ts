@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runtimeHome } from '../../../src/domain/workspaces/folders.ts'
 import { rereadUsage } from '../../../src/domain/workspaces/reread-usage.ts'
-import { pauseQueue } from '../../../src/platform/jobs/pauses.ts'
 import { testApp } from '../../support/app/app.ts'
 import { callLine, forgetUsage, sweepHelpers } from '../../support/costs/sweeps.ts'
+import { stopQueue } from '../../support/jobs/stop-queue.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const app = testApp()
 const { sweepAll, coverage, backfill, ledger } = sweepHelpers(app)
 
 // Each test runs the slices itself.
-beforeAll(() => pauseQueue(app.host.app.db, 'maintenance', 'a test'))
+beforeAll(() => stopQueue(app.host.app.db, 'maintenance'))
 beforeEach(() => forgetUsage(app))
 
 describe('a session on another host', () => {

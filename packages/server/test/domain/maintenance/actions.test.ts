@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { cleanUpProcesses, withCooldown } from '../../../src/domain/maintenance/maintenance.ts'
+import { resumeQueue } from '../../../src/platform/jobs/pauses.ts'
 import { newRunMarker, runMarkerVariable } from '../../../src/platform/process/run-marker.ts'
 import { client, expectProblem, startTestApp, testApp } from '../../support/app/app.ts'
+import { stopQueue } from '../../support/jobs/stop-queue.ts'
 import { insertRunningSession, insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
 const app = testApp({ environment: { API_KEYS: 'test-key,other-key' } })
@@ -101,6 +103,11 @@ describe('the cooldown of maintenance actions', () => {
 describe('POST /health/retry_sessions', () => {
   const failedSession = (columns: Record<string, unknown> = {}) =>
     insertSession(app.pool, { status: 'failed', ...columns })
+  // The turn of a session that was retried would fail at once, and the session could be retried again.
+  beforeAll(async () => {
+    await stopQueue(app.host.app.db, 'agents')
+    return () => resumeQueue(app.host.app.db, 'agents')
+  })
 
   test('POST /health/retry_sessions starts failed sessions again and says why it skipped the others', async () => {
     const [failed, resting] = [await failedSession(), await insertSession(app.pool, { status: 'needs_input' })]

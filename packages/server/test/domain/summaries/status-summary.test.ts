@@ -6,12 +6,13 @@ import { archiveSession } from '../../../src/domain/lifecycle/archive.ts'
 import { removeLeftovers } from '../../../src/domain/summaries/ask-agent.ts'
 import { claimSummary, summarise } from '../../../src/domain/summaries/summarise.ts'
 import { claimDueSummary } from '../../../src/domain/summaries/summary-store.ts'
-import { pauseQueue, resumeQueue } from '../../../src/platform/jobs/pauses.ts'
+import { resumeQueue } from '../../../src/platform/jobs/pauses.ts'
 import { newRunMarker } from '../../../src/platform/process/run-marker.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { noEquipment } from '../../../src/runtimes/equipment.ts'
 import { type Answer, expectProblem, testApp } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { stopQueue } from '../../support/jobs/stop-queue.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -39,7 +40,7 @@ async function withTranscript(columns: Record<string, unknown> = {}, ...texts: s
 
 /** Pauses the inference queue, so that no host claims a request meanwhile. */
 async function withoutInference<T>(work: () => Promise<T>): Promise<T> {
-  await pauseQueue(app.host.app.db, 'inference', 'a test')
+  await stopQueue(app.host.app.db, 'inference')
   try {
     return await work()
   } finally {
