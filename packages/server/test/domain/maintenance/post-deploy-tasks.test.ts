@@ -33,8 +33,17 @@ describe('POST /health/run_post_deploy_tasks', () => {
   })
 })
 
+const isDone = async (): Promise<boolean> => {
+  const { rows } = await app.pool.query('select status from post_deploy_tasks where version = $1', [
+    discardForgottenJobs.version,
+  ])
+  return rows[0]?.status === 'succeeded'
+}
+
 describe('the jobs of forgotten hosts', () => {
   test('the jobs of forgotten hosts are discarded once, and those of known hosts stay', async () => {
+    // The host does it too, once, soon after its start.
+    await eventually(isDone, (done) => done)
     const { hostId } = app.host.app.home
     const due = "run_at => now() + interval '1 day'"
     for (const host of ['gone-1', 'gone-2', 'gone-2', hostId])
@@ -51,10 +60,6 @@ describe('the jobs of forgotten hosts', () => {
   })
 
   test('a host that starts has done its one-time tasks soon after', async () => {
-    const { rows } = await eventually(
-      () => app.pool.query('select status from post_deploy_tasks where version = $1', [discardForgottenJobs.version]),
-      ({ rows: found }) => found[0]?.status === 'succeeded',
-    )
-    expect(rows).toHaveLength(1)
+    await eventually(isDone, (done) => done)
   })
 })
