@@ -31,7 +31,7 @@ export function openPrices({ path, builtIn, clock, log }: Options): Prices {
 
   const readIfChanged = async (file: string): Promise<void> => {
     if (mark !== undefined && mark === (await currentMark(file))) return
-    const read = await readTables(file)
+    const read = await readTables(file, clock)
     if (read.tables) {
       tables = read.tables
       source = 'file'
@@ -67,6 +67,14 @@ function markOf({ dev, ino, size, ctimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${ctimeMs}`
 }
 
+/** Two changes within one tick of the kernel's clock have one time, so the mark of a file that has just changed misses the second. */
+const settledAfterMs = 1000
+
+/** Undefined, so that the file is read again, while a change could still go unnoticed. */
+export function settledMark(stats: Stats, now: Date): string | undefined {
+  return now.getTime() - stats.ctimeMs < settledAfterMs ? undefined : markOf(stats)
+}
+
 function currentMark(path: string): Promise<string | undefined> {
   return stat(path).then(markOf, () => undefined)
 }
@@ -75,16 +83,16 @@ function currentMark(path: string): Promise<string | undefined> {
 const maxBytes = 1024 * 1024
 
 type Parsed = { tables: PriceTable[]; problem: null } | { tables?: undefined; problem: string }
-/** Without a mark if the operating system refused: what is wrong may end without a change of the file. */
+/** Also without a mark if the operating system refused: what is wrong may end without a change of the file. */
 type Read = Parsed & { mark: string | undefined }
 
 /** A pipe would block, and a device never end. */
-async function readTables(path: string): Promise<Read> {
+async function readTables(path: string, clock: Clock): Promise<Read> {
   try {
     const file = await openNonBlocking(path)
     try {
       const stats = await file.stat()
-      const mark = markOf(stats)
+      const mark = settledMark(stats, clock.now())
       if (!stats.isFile()) return { ...failed('is not a regular file'), mark }
       if (stats.size > maxBytes) return { ...failed('is larger than 1 MB'), mark }
       return { ...parseTables(await readText(file, stats.size)), mark }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { openPrices, type Prices } from '../../../src/domain/costs/prices.ts'
+import { openPrices, type Prices, settledMark } from '../../../src/domain/costs/prices.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { silentLog } from '../../support/log/silent-log.ts'
 
@@ -58,6 +58,13 @@ test('a price file that was replaced with the same size and time of change is re
   write([version(7)])
   utimesSync(path, atime, mtime)
   expect(await answer()).toEqual({ input: 7, problem: null })
+})
+
+test('a price file that has just changed gets no mark, because a second change in the same tick of the clock has the same time', async () => {
+  const stats = await stat(path)
+  const after = (ms: number) => settledMark(stats, new Date(stats.ctimeMs + ms))
+  expect(after(0)).toBeUndefined()
+  expect(after(2000)).toBeDefined()
 })
 
 test('a price file that is restored after it could not be read counts at once', async () => {
