@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { leaveToTest } from '../../support/jobs/leave-to-test.ts'
 import { forgeAccount } from '../../support/remote/forge-server.ts'
 import { platformApp } from '../../support/remote/platform-app.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
@@ -6,6 +7,7 @@ import { eventually } from '../../support/vitest/eventually.ts'
 
 const app = await platformApp({ role: 'all' })
 const { create, reaches, settled } = sessionHelpers(app)
+beforeAll(() => leaveToTest(app.pool, 'poll_forge'))
 let repos = 0
 const repo = (): string => {
   repos += 1

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { checkPullRequests } from '../../../src/domain/pull-requests/check-pull-requests.ts'
 import { addressesIn } from '../../../src/domain/pull-requests/find-pull-requests.ts'
+import { leaveToTest } from '../../support/jobs/leave-to-test.ts'
 import { platformApp } from '../../support/remote/platform-app.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
@@ -14,6 +15,7 @@ const repo = (): string => {
 }
 
 const shown = async (id: number) => (await app.get(`/sessions/${id}`)).body.session.metadata.pull_requests
+beforeAll(() => leaveToTest(app.pool, 'check_pull_requests'))
 const check = async () => {
   await app.pool.query('update session_pull_requests set check_at = now()')
   await checkPullRequests(app.host.app, new AbortController().signal)
