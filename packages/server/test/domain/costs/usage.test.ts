@@ -138,7 +138,8 @@ test('calls beyond what an agent can make in the time it ran are suspect: they a
 })
 
 test('people are told once that an agent reported calls that it cannot have made', async () => {
-  const forged = Array.from({ length: 15 }, () => 'usage 9000000 0').join('\n')
+  // More than an agent may use in the minutes that a busy machine needs for this turn.
+  const forged = Array.from({ length: 60 }, () => 'usage 9000000 0').join('\n')
   const id = await create(forged)
   await reaches(id, 'needs_input')
   await settled(id)
@@ -150,7 +151,7 @@ test('people are told once that an agent reported calls that it cannot have made
     { notification_type: 'custom_message', body: expect.stringContaining('cannot have been made') },
   ])
   const counted = (await usageOf(id)).length
-  expect(counted).toBeLessThan(15)
+  expect(counted).toBeLessThan(60)
   expect((await app.get(`/sessions/${id}`)).body.session.metadata.has_suspect_calls).toBe(true)
   await app.post('/costs/backfill')
   await sweepAll()

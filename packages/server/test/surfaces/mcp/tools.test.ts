@@ -72,7 +72,7 @@ describe('tools/call', () => {
   })
 
   test('tools/call lists, reorders and deletes queued messages', async () => {
-    const id = await create('run sleep 30')
+    const id = await create('run sleep 600')
     await reaches(id, 'running')
     const manage = (action: string, args: Record<string, unknown> = {}) =>
       call('manage_enqueued_messages', { action, session_id: id, ...args })
