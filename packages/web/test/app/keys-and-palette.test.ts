@@ -41,7 +41,7 @@ test('keys open pages, ? lists them, and a field keeps what is typed into it', a
   const prompt = page.getByLabel('What should the agent do?')
   await prompt.fill('')
   await prompt.pressSequentially('g t ? c')
-  expect(await prompt.inputValue()).toBe('g t ? c')
+  await expect.poll(() => prompt.inputValue()).toBe('g t ? c')
   expect(new URL(page.url()).pathname).toBe('/sessions/new')
 })
 
@@ -64,11 +64,12 @@ test('a chosen theme survives a reload, and overrules the system', async () => {
   const light = await background()
   await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).click()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  await expect.poll(background).not.toBe(light)
   const dark = await background()
-  expect(dark).not.toBe(light)
   await page.reload()
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
-  expect(await background()).toBe(dark)
+  await expect.poll(background).toBe(dark)
 })
 
 test('a phone has Inbox, Board, New and More, and More leads to every other page', async () => {

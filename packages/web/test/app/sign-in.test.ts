@@ -19,7 +19,7 @@ test('a person who is not signed in gives an API key and a name, and lands on th
   await page.getByLabel('Your name').fill('Grace')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Costs' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/costs')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/costs')
   await page.getByRole('button', { name: 'Grace' }).waitFor()
   expect(faults).toEqual([])
 })
@@ -29,7 +29,7 @@ test('a one-time link signs in once, and its secret does not stay in the address
   const { page, context } = await openPage({ isSignedOut: true })
   await page.goto(`/${link}`)
   await page.getByRole('heading', { name: 'Board' }).waitFor({ state: 'attached' })
-  expect(page.url()).not.toContain('k=')
+  await expect.poll(() => page.url()).not.toContain('k=')
 
   await page.goto(`/inbox${await oneTimeLink(sharedServer().home)}`)
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
@@ -39,7 +39,7 @@ test('a one-time link signs in once, and its secret does not stay in the address
   await page.goto('about:blank')
   await page.goto(`/${link}`)
   await page.getByRole('alert').waitFor()
-  expect(page.url()).not.toContain('k=')
+  await expect.poll(() => page.url()).not.toContain('k=')
 })
 
 test('a person who signs out sees the sign-in page, and so does every tab whose sign-in has ended elsewhere', async () => {
@@ -63,5 +63,5 @@ test('a person who signs out sees the sign-in page, and so does every tab whose 
   await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
 
   for (const tab of [other, third]) await tab.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
-  expect(new URL(other.url()).searchParams.get('next')).toBe('/settings')
+  await expect.poll(() => new URL(other.url()).searchParams.get('next')).toBe('/settings')
 })

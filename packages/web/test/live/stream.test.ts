@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { homeFolder, openPage, screenshot, startServer } from '../support/browser.ts'
-import { launchServer, type Server } from '../support/launch-server.ts'
+import { launchServer, type Server, steadyPort } from '../support/launch-server.ts'
 
 /** The addresses of the event streams that tabs of this browser have opened so far. */
 function streamsOf(context: BrowserContext): string[] {
@@ -73,7 +73,8 @@ describe('the event stream', () => {
 
   test('after kill -9 of the server the page says that it is offline, and catches up: nothing is missing, nothing twice', async () => {
     const home = await homeFolder()
-    const killed = await startServer({ home })
+    const port = await steadyPort()
+    const killed = await startServer({ home, port })
     const { context } = await openPage({ server: killed })
     const page = await openBoard(context)
     const before = await makeSession(killed)
@@ -83,7 +84,7 @@ describe('the event stream', () => {
     await page.getByText('No connection to the server').waitFor()
     await screenshot(page, 'offline')
 
-    const restarted = await startServer({ home, port: new URL(killed.url).port })
+    const restarted = await startServer({ home, port })
     const missed = [await makeSession(restarted), await makeSession(restarted)]
     await page.getByText('live', { exact: true }).waitFor()
     for (const title of missed) await row(page, title).waitFor()

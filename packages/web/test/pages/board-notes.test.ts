@@ -28,7 +28,7 @@ test.each([
       .locator('[data-session]', { hasText: title })
       .getByRole('button', { name: `Notes on ${title}` })
       .click()
-    expect(await dialog.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wait for the release.')
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'Notes' }).inputValue()).toBe('Wait for the release.')
     await page.keyboard.press('Escape')
     await screenshot(page, `board-noted-row-${look.size}-${look.theme}`)
     expect(await overflows(page)).toEqual([])

@@ -18,7 +18,7 @@ test('the catalog shows what a root uses, who uses an entry, and is filtered in 
   }
   await page.getByRole('searchbox', { name: 'Filter' }).fill('nothing like this')
   await page.getByText('Nothing matches “nothing like this”').waitFor()
-  expect(page.url()).toContain('find=nothing')
+  await expect.poll(() => page.url()).toContain('find=nothing')
   expect(faults).toEqual([])
 })
 

@@ -41,7 +41,7 @@ test('shows what was spent by day, root, model, session and feature, with the wi
 
   await page.getByRole('list', { name: 'Costs by root' }).getByRole('button', { name: 'sample' }).click()
   await page.getByText('Only the root').waitFor()
-  expect(new URL(page.url()).searchParams.get('root')).toBe('sample')
+  await expect.poll(() => new URL(page.url()).searchParams.get('root')).toBe('sample')
   await page.getByRole('button', { name: 'Show all costs' }).click()
   await page.getByText('Only the root').waitFor({ state: 'detached' })
   expect(faults).toEqual([])

@@ -24,7 +24,7 @@ test('shows the whole report, refreshes it, and links what works without scripts
     .waitFor()
   await page.getByRole('button', { name: 'Refresh' }).click()
   for (const address of ['/jobs', '/supervisor', '/health', '/health/export_diagnostics'])
-    expect(await page.locator(`main a[href$="${address}"]`).count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator(`main a[href$="${address}"]`).count()).toBeGreaterThan(0)
   expect(faults).toEqual([])
 })
 

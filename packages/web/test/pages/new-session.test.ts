@@ -51,7 +51,7 @@ test('a session is made with what the form names, keeps its draft over a reload,
     config: { permissions: 'ask' },
   })
   await goto('/sessions/new')
-  expect(await prompt.inputValue()).toBe('')
+  await expect.poll(() => prompt.inputValue()).toBe('')
   expect(faults).toEqual([])
 })
 
@@ -83,7 +83,7 @@ test('a refusal is shown in the sentences of the API, and what was typed stays',
     .getByText(/branch/i)
     .waitFor()
   await screenshot(page, 'new-session-refused-phone')
-  expect(await page.getByLabel('Branch').inputValue()).toBe('no such branch..')
+  await expect.poll(() => page.getByLabel('Branch').inputValue()).toBe('no such branch..')
   expect(await axe(page)).toEqual([])
   expect(await overflows(page)).toEqual([])
 })

@@ -111,7 +111,7 @@ test('pauses, sleeps, wakes, forks and summarises a session from its header', as
   await page.getByRole('button', { name: 'Write a new summary' }).click()
   await choose('Copy the transcript')
   await page.getByText('Transcript copied').waitFor()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('hello')
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('hello')
   await page.getByRole('button', { name: 'Wake' }).click()
   await page.getByText('Asleep since').waitFor({ state: 'detached' })
   expect((await read()).status).not.toBe('archived')

@@ -97,7 +97,7 @@ test('queues while a turn runs, interrupts by Ctrl+Enter, sends at rest, and kee
   await page.getByText('becomes 1st in the queue').waitFor()
   await field.press('Enter')
   await page.getByText('Queued as 1st').waitFor()
-  expect(await field.inputValue()).toBe('')
+  await expect.poll(() => field.inputValue()).toBe('')
   await page.getByText('becomes 2nd in the queue').waitFor()
   await page.getByText(/stops turn 1, .* old/).waitFor()
   await field.fill('say I was interrupted')

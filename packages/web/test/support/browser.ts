@@ -100,7 +100,7 @@ export async function startServer(options?: Parameters<typeof launchServer>[0]):
 /** A home that outlives the server that is killed in it. */
 export async function homeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'yardmaster-web-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -61,9 +63,25 @@ export async function launchServer({ home, port = '0', environment = {} }: Launc
     stop: async () => {
       child.kill('SIGTERM')
       await exited
-      if (home === undefined) await rm(folder, { recursive: true, force: true })
+      // A stop that took too long on a busy machine may leave a process that still writes.
+      if (home === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
+}
+
+/**
+ * A port for a server that is killed and started again, so that it must not be taken meanwhile. Systems give ports above these to
+ * outgoing connections, those of the page included.
+ */
+export async function steadyPort(): Promise<string> {
+  const port = randomInt(20_000, 32_000)
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!isFree) return steadyPort()
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
 }
 
 /** The welcome ends with an example call. */
