@@ -123,7 +123,7 @@ describe('GET /health outside the API', () => {
     await blocker.query('lock table api_keys in access exclusive mode')
     try {
       const headers = { 'x-api-key': `ymk_${'a'.repeat(43)}` }
-      const answer = await app.send('/health', { headers, signal: AbortSignal.timeout(10_000) })
+      const answer = await app.send('/health', { headers, signal: AbortSignal.timeout(120_000) })
       expect([answer.status, JSON.parse(await answer.text()).health_report.overall_status.status]).toEqual([
         200,
         'critical',

@@ -19,7 +19,8 @@ import { tokenEndpoint } from '../../support/oauth/token-endpoint.ts'
 const endpoint = await tokenEndpoint()
 afterAll(() => endpoint.close())
 const test = testApp({
-  environment: { OAUTH_ALLOWED_ORIGINS: endpoint.origin },
+  // Without workers: only the tests refresh.
+  environment: { ROLE: 'web', OAUTH_ALLOWED_ORIGINS: endpoint.origin },
   trustedAuthority: testCertificate().cert,
 })
 

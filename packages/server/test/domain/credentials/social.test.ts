@@ -1,10 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a catalog writes, not a template
-import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { credentials } from '../../../src/domain/credentials/room.ts'
 import { demoRuntime } from '../../../src/runtimes/demo/runtime.ts'
 import { testApp } from '../../support/app/app.ts'
 import { catalogOnDisk } from '../../support/app/catalog-app.ts'
 import { operatorBrowser, operatorEnvironment } from '../../support/http/operator-browser.ts'
+import { leaveToTest } from '../../support/jobs/leave-to-test.ts'
 import { socialProvider } from '../../support/oauth/social-provider.ts'
 import { testCertificate } from '../../support/oauth/tls-server.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
@@ -55,6 +56,7 @@ const flows = async () => (await app.pool.query('select * from social_oauth_flow
 const change = (set: string) => app.pool.query(`update social_credentials set ${set}`)
 const pathOf = (address: string) => new URL(address).pathname + new URL(address).search
 
+beforeAll(() => leaveToTest(app.pool, 'refresh_social_tokens'))
 beforeEach(async () => {
   await app.pool.query('delete from social_credentials')
   await app.pool.query('delete from social_oauth_flows')

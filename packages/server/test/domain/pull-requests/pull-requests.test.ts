@@ -159,7 +159,7 @@ test('a pull request of several sessions is asked about once', async () => {
 })
 
 test('a session follows at most 50 pull requests, however many addresses its agent prints', async () => {
-  const id = await create(`run for i in $(seq 1 20000); do echo "${app.forge.url}/acme/flood/pu""ll/$i"; done`)
+  const id = await create(`run seq -f "${app.forge.url}/acme/flood/pu""ll/%.0f" 1 20000`)
   await reaches(id, 'needs_input')
   const followed = async () =>
     (await app.pool.query('select count(*)::int as count from session_pull_requests where session_id = $1', [id]))
