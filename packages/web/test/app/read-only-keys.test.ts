@@ -61,7 +61,12 @@ test.each([
   async (look) => {
     const server = await startServer({ environment: { SUPERVISOR_PASSWORD: operatorPassword } })
     const key = await makeKey(await openPage({ server, operatorPassword }), 'Looks on', 'read')
-    await server.call('POST', '/sessions', { prompt: 'say Hello', title: 'Stays on the board', agent_root: 'sample' })
+    type Made = { session: { id: number; status: string } }
+    const sent = { prompt: 'say Hello', title: 'Stays on the board', agent_root: 'sample' }
+    const { session } = await server.call<Made>('POST', '/sessions', sent)
+    // At rest, so that its row stays where it is clicked.
+    const status = async () => (await server.call<Made>('GET', `/sessions/${session.id}`)).session.status
+    await expect.poll(status).toBe('needs_input')
     const { page, goto, faults } = await openPage({ ...look, server: { url: server.url, key } })
     const banner = page.getByText(bannerText)
     for (const path of ['/inbox', '/settings', '/']) {

@@ -49,7 +49,9 @@ export function BoardList(props: BoardListProps): ReactNode {
     show(at)
     const frame = requestAnimationFrame(() => {
       const row = scroller.current?.querySelector(`[data-session="${cursor}"]`)
-      if (!row?.contains(document.activeElement)) row?.querySelector('a')?.focus({ preventScroll: true })
+      // A menu that opened meanwhile would close if it lost the focus.
+      if (row?.contains(document.activeElement) || document.activeElement?.closest('[role=menu], dialog')) return
+      row?.querySelector('a')?.focus({ preventScroll: true })
     })
     return () => cancelAnimationFrame(frame)
   }, [at, cursor, show, scroller])
