@@ -9,6 +9,7 @@ import { nameOfSession } from '../../src/features/sessions/name-of-session.ts'
 import { signInSearch } from '../../src/features/sign-in/sign-in-search.ts'
 import { withNewer, withOlder } from '../../src/features/transcripts/use-entries.ts'
 import { chordOf } from '../../src/shared/keys/commands.tsx'
+import { lexWithin } from '../../src/shared/kit/bounded-lexer.ts'
 import { Markdown } from '../../src/shared/kit/markdown.tsx'
 import { readable } from '../../src/shared/kit/readable.ts'
 import { formatDuration } from '../../src/shared/kit/time.tsx'
@@ -48,6 +49,44 @@ describe('Markdown', () => {
       '# Title\n\n- one\n- [x] two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet a = "<b>"\n```\n\n**bold** `code`',
     )
     for (const part of ['<ul', 'checked', '<th', '<pre', '&lt;b&gt;', '<strong', '<code']) expect(shown).toContain(part)
+  })
+
+  test.each([
+    ['unclosed emphasis in emphasis', '**a **b *c'],
+    ['marks of two kinds', '_*a '],
+    ['marks between words', '**a*b '],
+    ['marks before quotes', '"*a" '],
+    ['one long word of marks', '*a'],
+    ['one long word of underscores', '_a'],
+  ])('shows 8 kB of %s as it is written instead of looking for its end for seconds', (_, piece) => {
+    const text = piece.repeat(8_000 / piece.length)
+    expect(() => lexWithin(text)).toThrow('too much work')
+    expect(html(text)).toContain(piece.repeat(20).replaceAll('"', '&quot;'))
+    expect(html(text)).not.toMatch(/<em|<strong/)
+  })
+
+  test.each([
+    [
+      'a table with a cell for each pair of its columns and lines',
+      `|${'a|'.repeat(1_000)}\n|${'-|'.repeat(1_000)}\n${'a\n'.repeat(2_000)}`,
+    ],
+    ['an item of a list with 25,000 lines', `- a\n${'  b\n'.repeat(24_000)}`],
+  ])('shows %s as it is written', (_, text) => {
+    expect(() => lexWithin(text)).toThrow('too much work')
+    expect(html(text)).not.toMatch(/<table|<ul/)
+  })
+
+  test('a long text with marks everywhere, as people and agents write them, is within the budget', () => {
+    const piece = [
+      '## What *changed* in `a_b.ts`\n',
+      'The **first** one, _not_ ~~the other~~: some_snake_case_name and src/**/*.ts, 2 * 3 * 4, [a](https://a.example/b_c).\n'.repeat(
+        8,
+      ),
+      '- one **bold** item\n  that goes on\n- two\n\n| a | b |\n|---|---|\n| *1* | **2** |\n',
+    ].join('\n')
+    const text = piece.repeat(90_000 / piece.length)
+    expect(lexWithin(text).length).toBeGreaterThan(100)
+    expect(html(text)).toMatch(/<strong.*<table/s)
   })
 
   test.each([

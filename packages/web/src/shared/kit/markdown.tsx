@@ -1,5 +1,6 @@
-import { Lexer, type Token, type Tokens } from 'marked'
+import type { Token, Tokens } from 'marked'
 import { Fragment, type ReactNode, useMemo } from 'react'
+import { lexWithin } from './bounded-lexer.ts'
 
 /**
  * Markdown as React elements. No HTML is ever parsed: HTML in the text shows as text, and a link is only a link if its
@@ -12,7 +13,7 @@ export function Markdown({ children, className = '' }: { children: string; class
 
 /** 50 levels of quotes, lists or emphasis: far above what a person writes. */
 const deepest = 100
-/** A longer text can keep the lexer busy for many seconds. */
+/** A longer text is no message, and would take long even without a trick. */
 const longest = 100_000
 
 /**
@@ -21,10 +22,10 @@ const longest = 100_000
  */
 function tokensOf(text: string): readonly Token[] {
   try {
-    const tokens = text.length > longest ? [] : new Lexer({ gfm: true }).lex(text)
+    const tokens = text.length > longest ? [] : lexWithin(text)
     if (tokens.length > 0 && !isDeeper(tokens, deepest)) return tokens
   } catch {
-    // Too deep for the lexer.
+    // Too deep for the lexer, or too much work.
   }
   return [{ type: 'plain', raw: text }]
 }
