@@ -35,6 +35,11 @@ export default defineConfig({
               name: 'vendor',
               test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(?!react-virtual|virtual-core))/,
             },
+            // What the shell and the pages share would be a handful of small files: one of them compresses better.
+            {
+              name: 'base',
+              test: /packages\/client\/src|contract\/src\/problem|src\/shared\/(api\/|kit\/(icon|icon-paths|button|notes|status|toasts)\.ts)/,
+            },
           ],
         },
       },

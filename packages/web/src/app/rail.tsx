@@ -8,6 +8,7 @@ import { Count } from '../shared/kit/badge.tsx'
 import { Icon } from '../shared/kit/icon.tsx'
 import { Logo } from '../shared/kit/logo.tsx'
 import { Menu } from '../shared/kit/menu.tsx'
+import { dropDrafts } from '../shared/state/draft.ts'
 import { morePlaces, type Place, places, serverPages } from './places.ts'
 import { useShell } from './shell-context.ts'
 import { useSummary } from './summary.ts'
@@ -85,6 +86,7 @@ function ViewerMenu(): ReactNode {
   const [isNaming, setNaming] = useState(false)
   const signOut = useWrite('browser_session.delete', {
     onSuccess: () => {
+      dropDrafts()
       cache.setQueryData(viewerKey, null)
     },
   })

@@ -1,22 +1,26 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { call, type Result } from '../../shared/api/client.ts'
 import { keyOf, useRead, useWrite } from '../../shared/api/hooks.ts'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { type Message, QueuedMessage } from './queued-message.tsx'
+import { dropDrafts } from '../../shared/state/draft.ts'
+import { editOf, type Message, QueuedMessage } from './queued-message.tsx'
 import { UndeliveredMessages } from './undelivered-messages.tsx'
 
 type List = Result<'enqueued_messages.list'>
 
-type QueuePanelProps = { id: string; isWorking: boolean; isArchived: boolean }
+type QueuePanelProps = { id: string; sessionId: number; isWorking: boolean; isArchived: boolean }
 
 /** What the session is told next, in order. */
-export default function QueuePanel({ id, isWorking, isArchived }: QueuePanelProps): ReactNode {
+export default function QueuePanel({ id, sessionId, isWorking, isArchived }: QueuePanelProps): ReactNode {
   const toasts = useToasts()
   const input = { session_id: id, status: 'pending', per_page: 100 } as const
   const read = useRead('enqueued_messages.list', input)
   const messages = [...(read.data?.enqueued_messages ?? [])].sort((a, b) => a.position - b.position)
   const [dragged, setDragged] = useState<number>()
+  useEffect(() => {
+    if (read.data) dropEditsOfSent(sessionId, read.data)
+  }, [sessionId, read.data])
   const alsoShown = { refreshes: ['sessions', 'turns', 'board'] } as const
 
   const reorder = useWrite('enqueued_messages.reorder', {
@@ -31,7 +35,6 @@ export default function QueuePanel({ id, isWorking, isArchived }: QueuePanelProp
       return () => cache.setQueryData(key, before)
     },
   })
-  const update = useWrite('enqueued_messages.update')
   const sendNow = useWrite('enqueued_messages.interrupt', {
     ...alsoShown,
     onSuccess: ({ message }) => toasts.say(message),
@@ -81,7 +84,6 @@ export default function QueuePanel({ id, isWorking, isArchived }: QueuePanelProp
               setDragged(undefined)
             }}
             onPlace={(position) => place(message, position)}
-            onSave={(content) => update.mutate({ session_id: id, id: String(message.id), content })}
             onSendNow={() => sendNow.mutate({ session_id: id, id: String(message.id) })}
             onDelete={() =>
               remove.mutate(
@@ -96,6 +98,14 @@ export default function QueuePanel({ id, isWorking, isArchived }: QueuePanelProp
       <UndeliveredMessages id={id} />
     </div>
   )
+}
+
+/** A message that was sent or deleted meanwhile has no text to change. */
+function dropEditsOfSent(sessionId: number, { enqueued_messages, pagination }: List): void {
+  if (pagination.total_pages > 1) return
+  const kept = new Set(enqueued_messages.map(editOf))
+  const ofSession = editOf({ session_id: sessionId, id: '' })
+  dropDrafts((name) => name.startsWith(ofSession) && !kept.has(name))
 }
 
 function movedTo(messages: readonly Message[], id: number, position: number): Message[] {

@@ -1,10 +1,12 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
+import { useWrite } from '../../shared/api/hooks.ts'
 import { Badge } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { Icon } from '../../shared/kit/icon.tsx'
 import { Menu } from '../../shared/kit/menu.tsx'
 import { Time } from '../../shared/kit/time.tsx'
+import { useDraft } from '../../shared/state/draft.ts'
 
 export type Message = Result<'enqueued_messages.list'>['enqueued_messages'][number]
 
@@ -18,7 +20,6 @@ type QueuedMessageProps = {
   onDragEnd: () => void
   onDropHere: () => void
   onPlace: (position: number) => void
-  onSave: (content: string) => void
   onSendNow: () => void
   onDelete: () => void
 }
@@ -29,10 +30,16 @@ const origins: Partial<Record<Message['origin'], string>> = {
   automated_recovery_nudge: 'recovery',
 }
 
+/** The name of the draft of a message that is being edited. */
+export function editOf({ session_id, id }: { session_id: number; id: number | string }): string {
+  return `queued.${session_id}.${id}`
+}
+
 /** Moved by dragging, by Alt and the arrow keys, and from its menu. */
 export function QueuedMessage(props: QueuedMessageProps): ReactNode {
   const { message, place, count, isWorking, isDragged, onDragStart, onDragEnd, onDropHere, onPlace } = props
-  const [draft, setDraft] = useState<string>()
+  // The mark tells an empty draft from none.
+  const [draft, setDraft] = useDraft(editOf(message))
   const origin = origins[message.origin]
   const steps: Record<string, number> = { ArrowUp: place - 1, ArrowDown: place + 1 }
   return (
@@ -66,7 +73,7 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
         <Icon name="grip-vertical" size={14} />
         {place}
       </button>
-      {draft === undefined ? (
+      {draft === '' ? (
         <div className="min-w-0 grow">
           <p className="line-clamp-4 whitespace-pre-wrap break-words">{message.content}</p>
           <p className="flex flex-wrap items-center gap-1.5 text-muted text-sm">
@@ -76,11 +83,15 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
           </p>
         </div>
       ) : (
-        <Editor draft={draft} onDraft={setDraft} onSave={props.onSave} />
+        <Editor
+          message={message}
+          draft={draft.slice(1)}
+          onDraft={(text) => setDraft(text === undefined ? '' : `+${text}`)}
+        />
       )}
-      {draft === undefined && (
+      {draft === '' && (
         <span className="flex shrink-0">
-          <IconButton size="sm" icon="pencil" label="Edit" onClick={() => setDraft(message.content)} />
+          <IconButton size="sm" icon="pencil" label="Edit" onClick={() => setDraft(`+${message.content}`)} />
           <IconButton
             size="sm"
             icon={isWorking ? 'zap' : 'send'}
@@ -116,13 +127,12 @@ export function QueuedMessage(props: QueuedMessageProps): ReactNode {
   )
 }
 
-type EditorProps = { draft: string; onDraft: (draft: string | undefined) => void; onSave: (content: string) => void }
+type EditorProps = { message: Message; draft: string; onDraft: (draft: string | undefined) => void }
 
-function Editor({ draft, onDraft, onSave }: EditorProps): ReactNode {
-  const save = () => {
-    onSave(draft)
-    onDraft(undefined)
-  }
+/** The text stays until the server has it, also when the page is left meanwhile. */
+function Editor({ message: { session_id, id }, draft, onDraft }: EditorProps): ReactNode {
+  const update = useWrite('enqueued_messages.update', { onSuccess: () => onDraft(undefined) })
+  const save = () => update.mutate({ session_id: String(session_id), id: String(id), content: draft })
   return (
     <div className="flex min-w-0 grow flex-col gap-1.5">
       <textarea
@@ -131,6 +141,7 @@ function Editor({ draft, onDraft, onSave }: EditorProps): ReactNode {
         rows={3}
         aria-label="Text of the message"
         value={draft}
+        readOnly={update.isPending}
         onChange={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onDraft(undefined)
@@ -142,7 +153,7 @@ function Editor({ draft, onDraft, onSave }: EditorProps): ReactNode {
         className="w-full rounded-md border border-control bg-surface px-2 py-1"
       />
       <span className="flex gap-1.5">
-        <Button size="sm" look="primary" disabled={draft.trim() === ''} onClick={save}>
+        <Button size="sm" look="primary" disabled={draft.trim() === ''} isBusy={update.isPending} onClick={save}>
           Save
         </Button>
         <Button size="sm" onClick={() => onDraft(undefined)}>

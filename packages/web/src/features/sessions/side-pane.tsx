@@ -32,7 +32,12 @@ export default function SidePane({ shown, id, queued, isWorking, tab, onTab }: S
       <div className="h-full overflow-y-auto">
         <Suspense fallback={<Skeleton rows={4} />}>
           {tab === 'queue' && (
-            <QueuePanel id={id} isWorking={isWorking} isArchived={shown.session.status === 'archived'} />
+            <QueuePanel
+              id={id}
+              sessionId={shown.session.id}
+              isWorking={isWorking}
+              isArchived={shown.session.status === 'archived'}
+            />
           )}
           {tab === 'info' && <InfoPanel shown={shown} id={id} />}
           {tab === 'notes' && <NotesPanel session={shown.session} id={id} />}

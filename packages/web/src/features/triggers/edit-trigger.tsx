@@ -1,16 +1,19 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useWrite } from '../../shared/api/hooks.ts'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { useFormDraft } from '../../shared/state/form-draft.ts'
 import { TriggerEditor } from './trigger-editor.tsx'
-import { requestOf, type Trigger, valuesOf } from './trigger-form.ts'
+import { draftOf, requestOf, type Trigger, valuesOf } from './trigger-form.ts'
 
-/** The form keeps what was typed when the trigger changes meanwhile; saving sends all of it. */
+/** The form keeps what was typed when the trigger changes meanwhile, and when the page is left; saving sends all of it. */
 export function EditTrigger({ trigger, onSaved }: { trigger: Trigger; onSaved: () => void }): ReactNode {
   const toasts = useToasts()
-  const [values, setValues] = useState(() => valuesOf(trigger))
+  const stored = useMemo(() => valuesOf(trigger), [trigger])
+  const { values, isChanged, change, clear } = useFormDraft(draftOf(trigger), stored)
   const update = useWrite('triggers.update', {
     complains: false,
     onSuccess: ({ trigger: saved, warnings = [] }) => {
+      clear()
       const moved = saved.reclassified_waiting_sessions
       toasts.say(moved ? `Saved; ${moved} waiting sessions changed their class` : 'Saved')
       for (const warning of warnings) toasts.say(warning)
@@ -20,7 +23,8 @@ export function EditTrigger({ trigger, onSaved }: { trigger: Trigger; onSaved: (
   return (
     <TriggerEditor
       values={values}
-      onChange={(changes) => setValues((all) => ({ ...all, ...changes }))}
+      onChange={change}
+      onDiscard={isChanged ? clear : undefined}
       stored={trigger}
       error={update.error}
       isBusy={update.isPending}

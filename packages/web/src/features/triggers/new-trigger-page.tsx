@@ -10,7 +10,7 @@ import { emptyTrigger, requestOf } from './trigger-form.ts'
 export default function NewTriggerPage(): ReactNode {
   const navigate = useNavigate()
   const toasts = useToasts()
-  const { values, change, clear } = useFormDraft('new-trigger', emptyTrigger)
+  const { values, isChanged, change, clear } = useFormDraft('new-trigger', emptyTrigger)
   const create = useWrite('triggers.create', {
     complains: false,
     onSuccess: ({ trigger, warnings = [] }) => {
@@ -24,6 +24,7 @@ export default function NewTriggerPage(): ReactNode {
       <TriggerEditor
         values={values}
         onChange={change}
+        onDiscard={isChanged ? clear : undefined}
         error={create.error}
         isBusy={create.isPending}
         submitLabel="Create"

@@ -16,6 +16,8 @@ import { usePreview } from './use-preview.ts'
 type Props = {
   values: TriggerValues
   onChange: (changes: Partial<TriggerValues>) => void
+  /** Absent while there is nothing to discard. */
+  onDiscard: (() => void) | undefined
   stored?: Trigger
   error: unknown
   isBusy: boolean
@@ -25,7 +27,7 @@ type Props = {
 
 /** The form of a new and of a stored trigger, with what the server makes of it while it is typed. */
 export function TriggerEditor(props: Props): ReactNode {
-  const { values, onChange, stored, error, isBusy, submitLabel, onSubmit } = props
+  const { values, onChange, onDiscard, stored, error, isBusy, submitLabel, onSubmit } = props
   const configs = useRead('configs.show', {})
   const [samples, setSample] = useSamples()
   const preview = usePreview({
@@ -124,7 +126,13 @@ export function TriggerEditor(props: Props): ReactNode {
         </div>
       </details>
       <ErrorNote error={error} />
-      <div className="flex justify-end">
+      <div className="flex items-center justify-end gap-2">
+        {onDiscard && (
+          <>
+            <span className="grow text-muted text-sm">Kept in this browser until you save or discard it</span>
+            <Button onClick={onDiscard}>Discard</Button>
+          </>
+        )}
         <Button type="submit" look="primary" isBusy={isBusy}>
           {submitLabel}
         </Button>

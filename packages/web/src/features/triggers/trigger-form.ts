@@ -33,6 +33,11 @@ export type TriggerValues = {
   lists: ArtifactLists
 }
 
+/** The name of the draft of a stored trigger. */
+export function draftOf({ id }: Pick<Trigger, 'id'>): string {
+  return `trigger.${id}`
+}
+
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const starts: Record<ConditionType, () => Record<string, unknown>> = {

@@ -7,9 +7,11 @@ import { ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { Page, Panel } from '../../shared/kit/page.tsx'
 import { Tabs } from '../../shared/kit/tabs.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
+import { dropDrafts } from '../../shared/state/draft.ts'
 import { EditTrigger } from './edit-trigger.tsx'
 import { FiresHistory } from './fires-history.tsx'
 import { RunNowDialog } from './run-now-dialog.tsx'
+import { draftOf } from './trigger-form.ts'
 import { TriggerOverview } from './trigger-overview.tsx'
 import { TriggerState } from './trigger-state.tsx'
 
@@ -75,6 +77,7 @@ function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose
   const toasts = useToasts()
   const remove = useWrite('triggers.delete', {
     onSuccess: () => {
+      dropDrafts((draft) => draft === draftOf({ id: Number(id) }))
       toasts.say(`${name} was deleted`)
       void navigate({ to: '/triggers' })
     },

@@ -2,6 +2,12 @@ import { useCallback, useEffect, useState } from 'react'
 
 const prefix = 'yardmaster.draft.'
 
+/** Removes drafts from this browser, by default all of them. */
+export function dropDrafts(isDropped: (name: string) => boolean = () => true): void {
+  for (const key of Object.keys(localStorage))
+    if (key.startsWith(prefix) && isDropped(key.slice(prefix.length))) localStorage.removeItem(key)
+}
+
 /**
  * Text that survives a switch of pages, a reload and a failed send. Clear it only after the server accepted it. Other tabs
  * see it too.

@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, sharedServer } from '../support/browser.ts'
+
+const { call } = sharedServer()
+
+const drafts = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('yardmaster.draft.')))
+
+async function makeTrigger(name: string): Promise<{ id: number }> {
+  const { trigger } = await call<{ trigger: { id: number } }>('POST', '/triggers', {
+    name,
+    agent_root_name: 'sample',
+    prompt_template: 'say it',
+    trigger_conditions_attributes: [
+      {
+        condition_type: 'schedule',
+        configuration: { scheduled_at: '2040-01-01T00:00:00', timezone: 'Europe/Berlin' },
+      },
+    ],
+  })
+  return trigger
+}
+
+async function sessionWithQueue(title: string): Promise<{ id: number; messages: { id: number; content: string }[] }> {
+  const { session } = await call<{ session: { id: number } }>('POST', '/sessions', {
+    prompt: 'sleep 600',
+    title,
+    agent_root: 'sample',
+  })
+  const read = () => call<{ session: { status: string } }>('GET', `/sessions/${session.id}`)
+  await expect.poll(async () => (await read()).session.status).toBe('running')
+  for (const prompt of ['say one', 'say two']) await call('POST', `/sessions/${session.id}/follow_up`, { prompt })
+  const { enqueued_messages: messages } = await call<{ enqueued_messages: { id: number; content: string }[] }>(
+    'GET',
+    `/sessions/${session.id}/enqueued_messages`,
+  )
+  return { id: session.id, messages }
+}
+
+test('changes of a trigger outlive a reload until they are saved or discarded', async () => {
+  const { id } = await makeTrigger('Drafted')
+  const { page, faults, goto } = await openPage()
+  await goto(`/triggers/${id}?tab=edit`)
+  const name = page.getByLabel('Name', { exact: true })
+  const prompt = page.getByRole('textbox', { name: 'Prompt' })
+  await name.fill('Drafted again')
+  await prompt.fill('say something else')
+  await goto('/triggers')
+  await goto(`/triggers/${id}?tab=edit`)
+  await page.getByText('Kept in this browser until you save or discard it').waitFor()
+  expect([await name.inputValue(), await prompt.inputValue()]).toEqual(['Drafted again', 'say something else'])
+
+  await page.getByRole('button', { name: 'Discard' }).click()
+  expect([await name.inputValue(), await prompt.inputValue()]).toEqual(['Drafted', 'say it'])
+  expect(await drafts(page)).toEqual([])
+
+  await name.fill('Saved')
+  await page.reload()
+  await expect.poll(() => name.inputValue()).toBe('Saved')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Saved' }).waitFor()
+  expect(await call('GET', `/triggers/${id}`)).toMatchObject({ trigger: { name: 'Saved', prompt_template: 'say it' } })
+  expect(await drafts(page)).toEqual([])
+
+  await goto(`/triggers/${id}?tab=edit`)
+  await name.fill('Deleted')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete the trigger' }).click()
+  await page.waitForURL(/\/triggers$/)
+  expect(await drafts(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('the edited text of a queued message outlives a reload and a refusal, until it is saved, discarded or sent', async () => {
+  const { id, messages } = await sessionWithQueue('Drafts of the queue')
+  const [first, second] = messages
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${id}?tab=queue`)
+  const queue = page.getByRole('list', { name: 'Queue' })
+  const field = page.getByRole('textbox', { name: 'Text of the message' })
+  await queue.getByRole('button', { name: 'Edit' }).first().click()
+  await field.fill('say the first')
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('say the first')
+
+  const json = { error: 'Validation failed', message: 'not now', messages: ['not now'] }
+  await page.route(`**/enqueued_messages/${first?.id}`, (route) => route.fulfill({ status: 422, json }), { times: 1 })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('not now').waitFor()
+  expect(await field.inputValue()).toBe('say the first')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await field.waitFor({ state: 'detached' })
+  await queue.getByText('say the first').waitFor()
+  expect(await drafts(page)).toEqual([])
+
+  await queue.getByRole('button', { name: 'Edit' }).first().click()
+  await field.fill('')
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect(await drafts(page)).toEqual([])
+
+  await queue.getByRole('button', { name: 'Edit' }).last().click()
+  await field.fill('say too late')
+  expect(await drafts(page)).toEqual([`yardmaster.draft.queued.${id}.${second?.id}`])
+  await call('DELETE', `/sessions/${id}/enqueued_messages/${second?.id}`)
+  await field.waitFor({ state: 'detached' })
+  await expect.poll(() => drafts(page)).toEqual([])
+  expect(faults).toEqual([])
+})
+
+test('signing out removes every draft from the browser, in all of its tabs', async () => {
+  const { page, context, faults, goto } = await openPage()
+  const other = await context.newPage()
+  await other.goto('/sessions/new')
+  await other.getByRole('textbox', { name: 'What should the agent do?' }).fill('a secret plan')
+  await goto('/triggers/new')
+  await page.getByLabel('Name', { exact: true }).fill('a secret trigger')
+  await page.evaluate(() => localStorage.setItem('yardmaster.theme', 'dark'))
+  expect(await drafts(page)).toHaveLength(2)
+  await page.getByRole('button', { name: 'Ada' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+  expect(await drafts(page)).toEqual([])
+  expect(await page.evaluate(() => localStorage.getItem('yardmaster.theme'))).toBe('dark')
+  await other.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()
+  expect(await drafts(page)).toEqual([])
+  expect(faults).toEqual([])
+})
