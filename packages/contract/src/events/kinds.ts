@@ -5,10 +5,13 @@ import { backlogChanged } from '../backlog/events.ts'
 import { boardReordered } from '../board/events.ts'
 import { budgetsChanged } from '../budgets/events.ts'
 import { categoriesChanged } from '../categories/events.ts'
+import { connectorsChanged } from '../connectors/events.ts'
 import { elicitationRaised, elicitationResolved } from '../elicitations/events.ts'
+import { gateDecisionsChanged } from '../gates/events.ts'
 import { healthChanged, queuedJobsChanged, recoveryModeChanged } from '../health/events.ts'
 import { queueChanged, turnEnded, turnStarted } from '../inbox/events.ts'
 import { notificationCreated, notificationsChanged } from '../notifications/events.ts'
+import { outcomeAnalysesChanged } from '../outcomes/events.ts'
 import {
   sessionChanged,
   sessionCreated,
@@ -29,13 +32,16 @@ export const eventKinds = [
   boardReordered,
   budgetsChanged,
   categoriesChanged,
+  connectorsChanged,
   elicitationRaised,
   elicitationResolved,
   eventsMissed,
+  gateDecisionsChanged,
   healthChanged,
   loginAttemptChanged,
   notificationCreated,
   notificationsChanged,
+  outcomeAnalysesChanged,
   poolRecovered,
   queueChanged,
   queuedJobsChanged,

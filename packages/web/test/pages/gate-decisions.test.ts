@@ -59,6 +59,27 @@ test('records what a person thinks of a decision, which only a browser can', asy
   expect(faults).toEqual([])
 })
 
+test('a decision and a feedback appear by themselves', async () => {
+  const { call } = sharedServer()
+  const { page, faults, goto } = await openPage()
+  const other = await openPage()
+  await goto('/gate_decisions')
+  await page.getByRole('link', { name: 'Name the failed file' }).waitFor()
+  const { gate_decision } = await call<{ gate_decision: { id: number } }>('POST', '/gate_decisions', {
+    gate: 'pr_merge',
+    surface: 'yard uploads',
+    entry: { title: 'Decided meanwhile', decision: 'hold' },
+  })
+  await page.getByRole('link', { name: 'Decided meanwhile' }).click()
+  await page.getByRole('heading', { name: 'Decided meanwhile' }).waitFor()
+  await other.goto(`/gate_decisions/${gate_decision.id}`)
+  await other.page.getByLabel('Verdict').fill('too strict')
+  await other.page.getByLabel('Note').fill('given elsewhere')
+  await other.page.getByRole('button', { name: 'Record the feedback' }).click()
+  await page.getByText('given elsewhere').waitFor()
+  expect(faults).toEqual([])
+})
+
 describe.each([
   { size: 'desktop', theme: 'light' },
   { size: 'phone', theme: 'dark' },

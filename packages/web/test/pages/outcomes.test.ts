@@ -161,6 +161,23 @@ test('a batch is cancelled while it works, and says how many sessions were left'
   expect(faults).toEqual([])
 })
 
+test('an analysis appears by itself', async () => {
+  const { page, faults, goto } = await openPage()
+  const id = await archived('Analysed meanwhile')
+  await goto('/outcomes')
+  await page
+    .getByRole('link', { name: 'Mend the retry' })
+    .or(page.getByText(`Session ${analysed}`))
+    .first()
+    .waitFor()
+  await sharedServer().call('POST', '/outcome_analyses', {
+    session_id: id,
+    root: segment('S0', { goal: 'Say done', range: ['e1', 'e2'] }),
+  })
+  await page.locator(`a[href*="/outcomes/${id}"]`).first().waitFor()
+  expect(faults).toEqual([])
+})
+
 describe.each([
   { size: 'desktop', theme: 'light' },
   { size: 'phone', theme: 'dark' },

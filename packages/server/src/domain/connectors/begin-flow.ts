@@ -21,6 +21,7 @@ import {
   recordNeed,
   signInStateOf,
 } from '../credentials/credential.ts'
+import { connectorsChanged } from '../credentials/events.ts'
 import { findSession } from '../sessions/session.ts'
 import { insertFlow, replaceClient, selectClient } from './flow-store.ts'
 import { resumeWaiting } from './parking.ts'
@@ -119,7 +120,10 @@ async function findEndpoints(
     )
   const discovered = preRegistered(settings, url) ?? (await app.oauth.discover(url, settings))
   if (!discovered) {
-    await recordNeed(app.db, server.url, false)
+    await transact(app.db, async (tx) => {
+      await recordNeed(tx, server.url, false)
+      await app.events.publish(tx, connectorsChanged, { payload: {} })
+    })
     return refuse('cannot_authorize', `${server.name} asks for no sign-in`)
   }
   const authServer = withChosen(discovered.authServer, settings)
@@ -251,8 +255,8 @@ async function openFlow(app: App, opening: Opening): Promise<NextStep> {
     proof,
   })
   const place = (column: string) => ({ table: 'mcp_oauth_flows', column, id })
-  await transact(app.db, (tx) =>
-    insertFlow(tx, {
+  await transact(app.db, async (tx) => {
+    await insertFlow(tx, {
       id,
       state_hash: stateHashOf(proof.state),
       session_id: opening.sessionId ?? null,
@@ -272,7 +276,8 @@ async function openFlow(app: App, opening: Opening): Promise<NextStep> {
       is_manual: isManual,
       return_origin: opening.returnOrigin ?? null,
       expires_at: new Date(app.clock.now().getTime() + flowHours * 3_600_000),
-    }),
-  )
+    })
+    await app.events.publish(tx, connectorsChanged, { payload: {} })
+  })
   return { kind: isManual ? 'paste' : 'consent', url, state: proof.state, serverName: server.name }
 }

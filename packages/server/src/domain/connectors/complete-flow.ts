@@ -5,6 +5,7 @@ import { TokenRequestFailed, type Tokens, untilSent } from '../../platform/oauth
 import { refuse } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { storeGrant } from '../credentials/credential.ts'
+import { connectorsChanged } from '../credentials/events.ts'
 import { findSignInById } from '../sign-ins/sign-in.ts'
 import { deleteClient, type FlowRow, takeFlow } from './flow-store.ts'
 import { resumeWaiting } from './parking.ts'
@@ -27,7 +28,11 @@ export async function completeFlow(
   returned: Returned,
   { signInId }: Bearer = {},
 ): Promise<Completed> {
-  const flow = await takeFlow(app.db, state)
+  const flow = await transact(app.db, async (tx) => {
+    const taken = await takeFlow(tx, state)
+    if (taken) await app.events.publish(tx, connectorsChanged, { payload: {} })
+    return taken
+  })
   if (!flow)
     return refuse(
       'cannot_authorize',

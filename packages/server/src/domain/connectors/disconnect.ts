@@ -2,6 +2,7 @@ import { transact } from '../../platform/db/transact.ts'
 import { refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { forgetCredential, listCredentials } from '../credentials/credential.ts'
+import { connectorsChanged } from '../credentials/events.ts'
 import { deleteClient } from './flow-store.ts'
 
 /**
@@ -13,6 +14,7 @@ export async function disconnect(app: App, id: string): Promise<void> {
   const forgotten = await transact(app.db, async (tx) => {
     const credential = await forgetCredential(tx, id)
     if (credential && credential.issuer !== null) await deleteClient(tx, credential.issuer, credential.client_id)
+    if (credential) await app.events.publish(tx, connectorsChanged, { payload: {} })
     return credential
   })
   if (!forgotten) refuseMissing()

@@ -65,8 +65,8 @@ export async function insertFlow(tx: Transaction, values: Insertable<FlowTable>)
 }
 
 /** A state is good once: of several callers with one state, one gets the flow. */
-export async function takeFlow(db: Database, state: string): Promise<FlowRow | undefined> {
-  const row = await db
+export async function takeFlow(tx: Transaction, state: string): Promise<FlowRow | undefined> {
+  const row = await tx
     .deleteFrom('mcp_oauth_flows')
     .where('state_hash', '=', stateHashOf(state))
     .returningAll()

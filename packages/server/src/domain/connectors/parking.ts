@@ -3,6 +3,7 @@ import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
 import { type ServerToAuthorize, serversOf, serversToAuthorize } from '../catalog/catalog.ts'
 import { credentialKeyOf, findToken, recordNeed, spawnMarginSeconds } from '../credentials/credential.ts'
+import { connectorsChanged } from '../credentials/events.ts'
 import { withdrawLiveTurn } from '../inbox/inbox.ts'
 import { note } from '../logs/log.ts'
 import { lockSessionIfThere, readMetadata, type SessionRow, transition } from '../sessions/session.ts'
@@ -38,6 +39,7 @@ export async function parkForServer(app: App, sessionId: number, serverName: str
   if (!remote) return
   await transact(app.db, async (tx) => {
     await recordNeed(tx, remote.url, true)
+    await app.events.publish(tx, connectorsChanged, { payload: {} })
     const session = await lockSessionIfThere(tx, { id: sessionId })
     if (session?.status !== 'running') return
     const servers = await serversToAuthorize(app.catalog, session, tx)

@@ -87,12 +87,12 @@ type NewTokens = Pick<RefreshRow, 'access_token' | 'expires_at'> & { refresh_tok
  * False if the row has other tokens.
  */
 export async function saveTokens(
-  db: Database,
+  tx: Transaction,
   table: CredentialTable,
   spent: Pick<RefreshRow, 'id' | 'access_token' | 'refresh_token'>,
   tokens: NewTokens,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await tx
     .updateTable(asOne(table))
     .set({
       ...tokens,
@@ -114,14 +114,14 @@ export async function saveTokens(
 
 type Failure = { refresh_error: string; refresh_token?: null; afterSeconds: number }
 
-/** Why a refresh failed, in one statement. Nothing is written if it is no longer the one underway. */
+/** Why a refresh failed, in one statement. False, and nothing is written, if it is no longer the one underway. */
 export async function recordFailedRefresh(
-  db: Database,
+  tx: Transaction,
   table: CredentialTable,
   { id, run }: { id: string; run: string },
   { afterSeconds, ...columns }: Failure,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable(asOne(table))
     .set({
       ...columns,
@@ -131,7 +131,8 @@ export async function recordFailedRefresh(
     })
     .where('id', '=', id)
     .where('refresh_run', '=', run)
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** The refreshes of this host that a crash ended. They stay marked: the next one knows that an answer may be lost. */

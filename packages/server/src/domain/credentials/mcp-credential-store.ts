@@ -96,8 +96,8 @@ export async function deleteCredential(tx: Transaction, id: string): Promise<Mcp
 }
 
 /** The server refuses the token although it has not expired. Only if it is still the token that was refused. */
-export async function rejectToken(db: Database, id: string, sealed: string, reason: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+export async function rejectToken(tx: Transaction, id: string, sealed: string, reason: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('mcp_credentials')
     .set({ refresh_token: null, expires_at: sql<Date>`now()`, refresh_error: reason, updated_at: sql<Date>`now()` })
     .where('id', '=', id)

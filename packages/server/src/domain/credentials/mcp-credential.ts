@@ -5,6 +5,7 @@ import { isSecureEndpoint } from '../../platform/oauth/endpoint-rule.ts'
 import type { Tokens } from '../../platform/oauth/tokens.ts'
 import type { App } from '../app.ts'
 import { idOfKey } from './credential-id.ts'
+import { connectorsChanged } from './events.ts'
 import {
   clearEndpoint,
   deleteCredential,
@@ -103,13 +104,14 @@ export async function storeGrant(app: App, tx: Transaction, grant: Grant): Promi
     expires_at: expiryOf(app, tokens),
   })
   await upsertProbe(tx, server.url, true)
+  await app.events.publish(tx, connectorsChanged, { payload: {} })
 }
 
 export const forgetCredential = deleteCredential
 
 /** Whether a server asks for a token, as it was seen. */
-export function recordNeed(db: Database | Transaction, serverUrl: string, isRequired: boolean): Promise<void> {
-  return upsertProbe(db, serverUrl, isRequired)
+export function recordNeed(tx: Transaction, serverUrl: string, isRequired: boolean): Promise<void> {
+  return upsertProbe(tx, serverUrl, isRequired)
 }
 
 export const mcpCredentials: CredentialKind<McpCredentialRow> = {
@@ -122,6 +124,7 @@ export const mcpCredentials: CredentialKind<McpCredentialRow> = {
   resourceOf: ({ resource }) => resource,
   about: ({ server_name }) => ({ server: server_name }),
   remedy: 'Authorize the server again.',
+  changed: connectorsChanged,
 }
 
 /** A stored endpoint that breaks the rule for endpoints is forgotten: the token cannot be renewed. */

@@ -1,4 +1,6 @@
+import { transact } from '../../platform/db/transact.ts'
 import type { App } from '../app.ts'
+import { connectorsChanged } from './events.ts'
 import { mcpCredentials, placeOf, stateOfCredential } from './mcp-credential.ts'
 import { type McpCredentialRow, rejectToken, selectByKey } from './mcp-credential-store.ts'
 import { isRefreshable, openFrom, refreshIfDue, type Wanted } from './refresh.ts'
@@ -32,5 +34,9 @@ export async function findToken(app: App, key: string, wanted: Wanted): Promise<
 
 /** The server refused a token that has not expired, and there is no other: a person has to sign in again. */
 export function recordRejected(app: App, { row, sealed }: Extract<TokenAnswer, { kind: 'token' }>): Promise<boolean> {
-  return rejectToken(app.db, row.id, sealed, 'The server refuses the token. Authorize it again.')
+  return transact(app.db, async (tx) => {
+    const isRejected = await rejectToken(tx, row.id, sealed, 'The server refuses the token. Authorize it again.')
+    if (isRejected) await app.events.publish(tx, connectorsChanged, { payload: {} })
+    return isRejected
+  })
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Transaction } from '../../platform/db/database.ts'
 import { transact } from '../../platform/db/transact.ts'
 import { untilReachable } from '../../platform/db/until-reachable.ts'
+import type { EventKind } from '../../platform/events/event.ts'
 import type { Client } from '../../platform/oauth/client.ts'
 import { isSecureEndpoint } from '../../platform/oauth/endpoint-rule.ts'
 import { TokenRequestFailed, type Tokens, untilSent } from '../../platform/oauth/tokens.ts'
@@ -34,6 +36,8 @@ export type CredentialKind<Row extends RefreshRow> = {
   remedy: string
   /** What an operator does when the client is refused that they set up. It says nothing about the tokens, so they stay. */
   clientRemedy?: string
+  /** What readers are told when tokens were renewed, or could not be. */
+  changed?: EventKind<Record<string, never>>
 }
 
 export type Wanted = {
@@ -157,10 +161,11 @@ async function send<Row extends RefreshRow>(
 /** Waits for the database: the old refresh token may be used up already. */
 async function save<Row extends RefreshRow>(
   app: App,
-  { table, about }: CredentialKind<Row>,
+  kind: CredentialKind<Row>,
   row: Row,
   tokens: Tokens,
 ): Promise<void> {
+  const { table, about } = kind
   const place = (column: string) => ({ table, id: row.id, column })
   const refreshToken = sealIn(app, place('refresh_token'), tokens.refreshToken)
   const sealed = {
@@ -168,7 +173,7 @@ async function save<Row extends RefreshRow>(
     ...(refreshToken !== null && { refresh_token: refreshToken }),
     expires_at: expiryOf(app, tokens),
   }
-  const isSaved = await untilReachable(() => saveTokens(app.db, table, row, sealed))
+  const isSaved = await untilReachable(() => announced(app, kind, (tx) => saveTokens(tx, table, row, sealed)))
   if (!isSaved) app.log.warn(about(row), 'a refreshed token came when the credential had others, and is not used')
 }
 
@@ -178,10 +183,11 @@ const maxPauseSeconds = 3600
 
 async function recordFailure<Row extends RefreshRow>(
   app: App,
-  { table, about, remedy, clientRemedy }: CredentialKind<Row>,
+  kind: CredentialKind<Row>,
   row: Row,
   { attempt, error }: { attempt: Attempt; error: TokenRequestFailed },
 ): Promise<void> {
+  const { table, about, remedy, clientRemedy } = kind
   const lost = attempt.wasInterrupted
     ? ' An earlier refresh was cut off, so its refresh token may have been used up.'
     : ''
@@ -193,6 +199,19 @@ async function recordFailure<Row extends RefreshRow>(
     refresh_error: `${error.message}.${advice}`,
     afterSeconds: Math.min(Math.max(error.retryAfterSeconds ?? 0, pauseSeconds), maxPauseSeconds),
   }
-  await untilReachable(() => recordFailedRefresh(app.db, table, attempt, failure))
+  await untilReachable(() => announced(app, kind, (tx) => recordFailedRefresh(tx, table, attempt, failure)))
   app.log.warn({ ...about(row), kind: error.kind, reason: error.message }, 'a token could not be refreshed')
+}
+
+/** The change of the row and its event in one transaction. `change` answers whether it changed the row. */
+function announced<Row extends RefreshRow>(
+  app: App,
+  { changed }: CredentialKind<Row>,
+  change: (tx: Transaction) => Promise<boolean>,
+): Promise<boolean> {
+  return transact(app.db, async (tx) => {
+    const isChanged = await change(tx)
+    if (isChanged && changed) await app.events.publish(tx, changed, { payload: {} })
+    return isChanged
+  })
 }

@@ -14,6 +14,7 @@ import { writeJson } from '../../platform/exact-json.ts'
 import { refuse, refuseMissing } from '../../platform/refusal.ts'
 import type { App } from '../app.ts'
 import { selectSession } from '../sessions/session.ts'
+import { gateDecisionsChanged } from './events.ts'
 import {
   type DecisionRow,
   type FeedbackRow,
@@ -53,8 +54,8 @@ export async function recordDecision(
     refuse('invalid_gate_decision', `Entry is too large (maximum is ${limits.gateDecision.payloadBytes / 1024} KiB)`)
   const claimed = agentOf === undefined ? (writing_session_id ?? acting_session_id) : { id: agentOf }
   const writer = claimed && (await selectSession(app.db, claimed))
-  const id = await transact(app.db, (tx) =>
-    insertDecision(
+  const id = await transact(app.db, async (tx) => {
+    const inserted = await insertDecision(
       tx,
       {
         gate,
@@ -66,8 +67,10 @@ export async function recordDecision(
         searched: searchedText(kept),
       },
       app.clock.now(),
-    ),
-  )
+    )
+    await app.events.publish(tx, gateDecisionsChanged, { payload: {} })
+    return inserted
+  })
   return showDecision(app, id)
 }
 
@@ -76,6 +79,7 @@ export async function addFeedback(app: App, id: number, feedback: NewGateFeedbac
   await transact(app.db, async (tx) => {
     if (!(await selectDecision(tx, id))) refuseMissing()
     await insertFeedback(tx, { ...feedback, decision_id: id, channel: 'web_ui', received_at: app.clock.now() })
+    await app.events.publish(tx, gateDecisionsChanged, { payload: {} })
   })
   return showDecision(app, id)
 }

@@ -132,13 +132,15 @@ export async function lockBatch(tx: Transaction, batchId: number): Promise<void>
   await tx.selectFrom('outcome_batches').select('id').where('id', '=', batchId).forNoKeyUpdate().execute()
 }
 
-export async function cancelQueuedItems(tx: Transaction, batchId: number, now: Date): Promise<void> {
-  await tx
+/** Answers how many there were. */
+export async function cancelQueuedItems(tx: Transaction, batchId: number, now: Date): Promise<number> {
+  const { numUpdatedRows } = await tx
     .updateTable('outcome_items')
     .set({ state: 'cancelled', ended_at: now })
     .where('batch_id', '=', batchId)
     .where('state', '=', 'queued')
-    .execute()
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 /** Of two hosts, one holds the batch. False if as many of it run as may. */

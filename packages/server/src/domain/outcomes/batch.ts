@@ -15,6 +15,7 @@ import {
   selectBatch,
   selectItems,
 } from './batch-store.ts'
+import { outcomeAnalysesChanged } from './events.ts'
 import { refuseUnanalyzable } from './outcome.ts'
 import { planAnalyzer } from './start-item.ts'
 
@@ -39,6 +40,7 @@ export async function analyze(
         'unanalyzable_session',
         busy.map((id) => `Session ${id} is being analysed`),
       )
+    await app.events.publish(tx, outcomeAnalysesChanged, { payload: {} })
     return present(batch, items)
   })
 }

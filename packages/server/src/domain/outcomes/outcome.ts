@@ -11,6 +11,7 @@ import { truncate } from '../../platform/truncate.ts'
 import type { App } from '../app.ts'
 import { findSession, lockSessionIfThere, readMetadata, type SessionRow, selectSession } from '../sessions/session.ts'
 import { isAnalyzerOfItem } from './batch-store.ts'
+import { outcomeAnalysesChanged } from './events.ts'
 import {
   type AnalysisRow,
   hasAnalyzed,
@@ -81,6 +82,7 @@ export async function saveIn(app: App, tx: Transaction, given: GivenAnalysis, an
     },
     tree.root,
   )
+  await app.events.publish(tx, outcomeAnalysesChanged, { payload: {} })
   return { outcome_analysis: present(row), superseded_previous, warnings: tree.warnings }
 }
 

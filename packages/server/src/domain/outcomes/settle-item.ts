@@ -10,6 +10,7 @@ import { lockSessionIfThere, readMetadata, type SessionRow } from '../sessions/s
 import { lastAssistantText } from '../transcripts/transcript.ts'
 import { correctionPrompt } from './analysis-prompt.ts'
 import { type ItemRow, lockItem, selectAnalyzer, updateItem } from './batch-store.ts'
+import { outcomeAnalysesChanged } from './events.ts'
 import { saveIn } from './outcome.ts'
 import { readAnswer } from './read-answer.ts'
 
@@ -79,4 +80,5 @@ export async function endItem(app: App, tx: Transaction, id: number, end: 'saved
     ...(end === 'saved' ? { state: end } : { state: 'failed', reason: truncate(end.failed, maxReasonLength) }),
     ended_at: app.clock.now(),
   })
+  await app.events.publish(tx, outcomeAnalysesChanged, { payload: {} })
 }

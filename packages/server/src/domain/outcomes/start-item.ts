@@ -6,6 +6,7 @@ import { selectSession } from '../sessions/session.ts'
 import { hasTranscript, transcriptText } from '../transcripts/transcript.ts'
 import { analysisPrompt, excerptOf } from './analysis-prompt.ts'
 import { type ItemRow, lockBatchWithRoom, lockItem, selectNextItem, updateItem } from './batch-store.ts'
+import { outcomeAnalysesChanged } from './events.ts'
 import { endItem } from './settle-item.ts'
 
 /** How analyzer sessions are made. May start a process and read files. */
@@ -45,6 +46,7 @@ async function startItem(app: App, item: ItemRow): Promise<boolean> {
       analyzer_session_id: session.id,
       started_at: app.clock.now(),
     })
+    await app.events.publish(tx, outcomeAnalysesChanged, { payload: {} })
     return true
   })
 }

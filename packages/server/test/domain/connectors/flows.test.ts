@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
 import { catalogOnDisk } from '../../support/app/catalog-app.ts'
+import { refusingCommits } from '../../support/database/refuse-commits.ts'
 import { signedIn } from '../../support/http/dashboard-browser.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { testCertificate, tlsServer } from '../../support/oauth/tls-server.ts'
@@ -169,5 +170,34 @@ describe('an exchange without a refresh token', () => {
     granted = { access_token: 'access-token-1', refresh_token: 'refresh-token-1' }
     expect((await complete(await begin('vault'))).status).toBe(302)
     expect(await shown()).toMatchObject({ refreshable: true, refresh_token_unsupported: false })
+  })
+})
+
+describe('connectors.changed', () => {
+  /** How often it was published meanwhile. */
+  const announced = async (act: () => Promise<unknown>): Promise<number> => {
+    await app.pool.query('delete from events')
+    await act()
+    return (await app.pool.query("select from events where name = 'connectors.changed'")).rows.length
+  }
+
+  test('is published when a person begins, when their answer is taken, when the tokens are stored, and when they disconnect', async () => {
+    let begun = { state: '' }
+    const start = async () => {
+      begun = await begin('vault')
+    }
+    expect(await announced(start)).toBe(1)
+    expect(await announced(() => complete(begun))).toBe(2)
+    const { id } = await credential()
+    expect(await announced(() => app.delete(`/connector_credentials/${id}`))).toBe(1)
+    expect(await announced(() => app.delete(`/connector_credentials/${id}`))).toBe(0)
+  })
+
+  test('is not published for an answer that no one asked for, or for tokens that are rolled back', async () => {
+    expect(await announced(() => complete({ state: 'unknown' }))).toBe(0)
+    const begun = await begin('vault')
+    // Only for the answer that was taken before.
+    expect(await announced(() => refusingCommits(app.pool, 'mcp_credentials', () => complete(begun)))).toBe(1)
+    expect(await credential()).toBeUndefined()
   })
 })

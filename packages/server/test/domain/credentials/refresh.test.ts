@@ -265,3 +265,27 @@ it('refreshes in the background the others if one cannot be opened', async () =>
   await credentials.periodic?.[0]?.run(host(), new AbortController().signal)
   expect(endpoint.seen).toHaveLength(1)
 })
+
+describe('connectors.changed', () => {
+  const announced = async () =>
+    (await test.pool.query("select from events where name = 'connectors.changed'")).rows.length
+
+  it('is published when a token was renewed, and when that failed', async () => {
+    await granted()
+    await test.pool.query('delete from events')
+    await token()
+    expect(await announced()).toBe(1)
+    await change("expires_at = now() + interval '1 minute'")
+    endpoint.answer((response) => void response.writeHead(400).end('{"error":"invalid_grant"}'))
+    await token()
+    expect(await announced()).toBe(2)
+    expect(await row()).toMatchObject({ refresh_token: null })
+  })
+
+  it('is not published while a token is good', async () => {
+    await granted({ expiresInSeconds: 36_000 })
+    await test.pool.query('delete from events')
+    await token()
+    expect(await announced()).toBe(0)
+  })
+})

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { addFeedback } from '../../../src/domain/gates/gate-decision.ts'
 import { expectProblem, testApp, testKey } from '../../support/app/app.ts'
 import { changesNothing } from '../../support/app/changes-nothing.ts'
+import { refusingCommits } from '../../support/database/refuse-commits.ts'
 import { insertSession } from '../../support/sessions/session-rows.ts'
 
 const app = testApp({ environment: { ROLE: 'web' } })
@@ -273,5 +274,26 @@ describe('GET /gate_decisions/{id}', () => {
 
   test.each([['999999999'], ['0'], ['abc'], ['99999999999999999999'], ['-1']])('%s answers 404', async (id) => {
     expect((await app.get(`/gate_decisions/${id}`)).status).toBe(404)
+  })
+})
+
+describe('gate_decisions.changed', () => {
+  const announced = async () =>
+    (await app.pool.query("select payload from events where name = 'gate_decisions.changed'")).rows
+  beforeEach(() => app.pool.query('delete from events'))
+
+  test('is published when a gate has decided, and when a person gives feedback', async () => {
+    const id = await recorded({ decision: 'hold' })
+    expect(await announced()).toEqual([{ payload: {} }])
+    await addFeedback(app.host.app, id, { verdict: 'fine', note: null, author: 'Ada' })
+    expect(await announced()).toEqual([{ payload: {} }, { payload: {} }])
+  })
+
+  test('is not published for a refused entry, for feedback on no decision, or if the transaction is rolled back', async () => {
+    await record({ x: 'y'.repeat(512 * 1024) })
+    await addFeedback(app.host.app, 999_999_999, { verdict: 'fine', note: null, author: 'Ada' }).catch(() => undefined)
+    const { status } = await refusingCommits(app.pool, 'gate_decisions', () => record({ decision: 'hold' }))
+    expect(status).toBe(500)
+    expect(await announced()).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { expectProblem, testApp } from '../../support/app/app.ts'
+import { refusingCommits } from '../../support/database/refuse-commits.ts'
 import { runPeriodic } from '../../support/jobs/run-periodic.ts'
 import { insertSession, insertTranscript } from '../../support/sessions/session-rows.ts'
 
@@ -337,5 +338,40 @@ describe('POST /outcome_analyses/batches/:id/cancel', () => {
 
   test('POST /outcome_analyses/batches/:id/cancel answers 404 for an unknown batch', async () => {
     expect((await cancel(999_999)).status).toBe(404)
+  })
+})
+
+describe('outcome_analyses.changed', () => {
+  /** How often it was published meanwhile. */
+  const announced = async (act: () => Promise<unknown>): Promise<number> => {
+    await app.pool.query('delete from events')
+    await act()
+    return (await app.pool.query("select from events where name = 'outcome_analyses.changed'")).rows.length
+  }
+
+  test('is published when a batch is made, when an item starts, when its analysis is saved, and when items are cancelled', async () => {
+    const [one, other] = [await archived(), await archived()]
+    let batch = 0
+    const make = async () => {
+      batch = await started({ session_ids: [one, other], concurrency: 1 })
+    }
+    expect(await announced(make)).toBe(1)
+    expect(await announced(advance)).toBe(1)
+    const [analyzer = 0] = await analyzersOf(batch)
+    await answers(analyzer, tree())
+    // The analysis and its item, and the start of the next one.
+    expect(await announced(advance)).toBe(3)
+    expect(await announced(() => app.post(`/outcome_analyses/batches/${batch}/cancel`))).toBe(1)
+    expect(await announced(() => app.post(`/outcome_analyses/batches/${batch}/cancel`))).toBe(0)
+  })
+
+  test('is published when an analysis is saved by hand, and not if it is refused or rolled back', async () => {
+    const session_id = await archived()
+    const root = JSON.parse(tree()).root
+    const save = (body: object) => app.post('/outcome_analyses', { session_id, ...body })
+    expect(await announced(() => save({ root }))).toBe(1)
+    expect(await announced(() => save({ root: {} }))).toBe(0)
+    expect(await announced(() => app.post('/outcome_analyses/batches/999999/cancel'))).toBe(0)
+    expect(await announced(() => refusingCommits(app.pool, 'outcome_analyses', () => save({ root })))).toBe(0)
   })
 })

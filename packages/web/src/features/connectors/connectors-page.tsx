@@ -16,7 +16,7 @@ export default function ConnectorsPage(): ReactNode {
   const { find = '' }: ConnectorsSearch = useSearch({ from: '/shell/connectors' })
   const navigate = useNavigate()
   // A token is renewed, or another person authorizes a server, without an event.
-  const { data, error, isLoading, refetch } = useRead('connectors.list', {}, { everyMs: 10_000 })
+  const { data, error, isLoading, refetch } = useRead('connectors.list', {}, { everyMs: 60_000 })
   const [pasting, setPasting] = useState<Pasting>()
   const [disconnected, setDisconnected] = useState<Disconnected>()
   useAuthorizedToast()

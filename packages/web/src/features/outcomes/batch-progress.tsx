@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import type { Result } from '../../shared/api/client.ts'
-import { refresh, useRead, useWrite } from '../../shared/api/hooks.ts'
+import { useRead, useWrite } from '../../shared/api/hooks.ts'
 import { Badge, type Tone } from '../../shared/kit/badge.tsx'
 import { Button, IconButton } from '../../shared/kit/button.tsx'
 import { ErrorNote } from '../../shared/kit/notes.tsx'
@@ -18,23 +17,13 @@ const tones: Record<Batch['items'][number]['state'], Tone> = {
   cancelled: 'neutral',
 }
 
-/** How far a batch of analyses is. No event announces it, so it is asked for while it works. */
+/** How far a batch of analyses is. */
 export function BatchProgress({ id, onClose }: { id: number; onClose: () => void }): ReactNode {
-  const cache = useQueryClient()
-  const { data, error, refetch } = useRead('outcome_analyses.show_batch', { id: String(id) })
+  const { data, error } = useRead('outcome_analyses.show_batch', { id: String(id) })
   const batch = data?.analysis_batch
   const counts = batch?.counts
   const left = counts ? counts.queued + counts.running : 0
-  const saved = counts?.saved
   const cancel = useWrite('outcome_analyses.cancel_batch', { refreshes: ['sessions', 'board'] })
-  useEffect(() => {
-    if (left === 0) return
-    const timer = setInterval(() => void refetch(), 1_500)
-    return () => clearInterval(timer)
-  }, [left, refetch])
-  useEffect(() => {
-    if (saved) void refresh(cache, ['outcome_analyses.list', 'outcome_analyses.show', 'outcome_analyses.rates'])
-  }, [cache, saved])
   return (
     <Panel
       title={`Batch ${id}`}

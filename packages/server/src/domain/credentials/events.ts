@@ -1,0 +1,1 @@
+export { connectorsChanged } from '@yardmaster/contract/connectors/events'

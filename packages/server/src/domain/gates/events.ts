@@ -1,0 +1,1 @@
+export { gateDecisionsChanged } from '@yardmaster/contract/gates/events'

@@ -1,0 +1,1 @@
+export { outcomeAnalysesChanged } from '@yardmaster/contract/outcomes/events'
