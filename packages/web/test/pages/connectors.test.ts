@@ -86,6 +86,32 @@ test('a person authorizes a server by its consent page, and disconnects it', asy
   expect(faults).toEqual([])
 })
 
+test('the page changes by itself when another person authorizes a server, and when a session waits for one', async () => {
+  const { server } = await serverWithConnectors()
+  const { page, context, faults, goto } = await openPage({ server })
+  await context.addInitScript(() => {
+    // Without the reads at intervals: the events alone must do.
+    const every = window.setInterval
+    const patched = (act: () => void, ms = 0) => every(act, ms >= 10_000 ? 2 ** 30 : ms)
+    Object.assign(window, { setInterval: patched })
+  })
+  await goto('/connectors')
+  const calendar = page.getByRole('listitem').filter({ hasText: 'Team calendar' })
+  await calendar.getByText('not authorized').waitFor()
+  await server.call('POST', '/sessions', {
+    prompt: 'say hello',
+    title: 'Plan the week',
+    agent_root: 'sample',
+    mcp_servers: ['calendar'],
+  })
+  await calendar.getByRole('link', { name: 'Plan the week' }).waitFor()
+  const { state } = await server.call<{ state: string }>('POST', '/connectors/calendar/authorize', {})
+  await server.call('POST', '/connectors/complete', { state, redirect_response: 'good' })
+  await calendar.getByText('ready').waitFor()
+  await calendar.getByRole('link', { name: 'Plan the week' }).waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
+
 test.each([
   { size: 'desktop', theme: 'dark' },
   { size: 'phone', theme: 'light' },
