@@ -72,9 +72,9 @@ test('changes of a trigger outlive a reload until they are saved or discarded', 
   expect(faults).toEqual([])
 })
 
-test('the edited text of a queued message outlives a reload and a refusal, until it is saved, discarded or sent', async () => {
+test('the edited text of a queued message outlives a reload and a refusal, until it is saved or discarded', async () => {
   const { id, messages } = await sessionWithQueue('Drafts of the queue')
-  const [first, second] = messages
+  const [first] = messages
   const { page, faults, goto } = await openPage()
   await goto(`/sessions/${id}?tab=queue`)
   const queue = page.getByRole('list', { name: 'Queue' })
@@ -101,12 +101,28 @@ test('the edited text of a queued message outlives a reload and a refusal, until
   await page.getByRole('button', { name: 'Cancel' }).click()
   expect(await drafts(page)).toEqual([])
 
-  await queue.getByRole('button', { name: 'Edit' }).last().click()
-  await field.fill('say too late')
-  expect(await drafts(page)).toEqual([`yardmaster.draft.queued.${id}.${second?.id}`])
+  expect(faults).toEqual([])
+})
+
+test('the edited text of a message that leaves the queue goes into the composer, and one that was not changed does not', async () => {
+  const { id, messages } = await sessionWithQueue('Edits that come too late')
+  const [first, second] = messages
+  const { page, faults, goto } = await openPage()
+  await goto(`/sessions/${id}?tab=queue`)
+  const queue = page.getByRole('list', { name: 'Queue' })
+  const fields = page.getByRole('textbox', { name: 'Text of the message' })
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true })
+  await composer.fill('Half a thought')
+  await queue.getByRole('button', { name: 'Edit' }).first().click()
+  await fields.waitFor()
+  await call('DELETE', `/sessions/${id}/enqueued_messages/${first?.id}`)
+  await fields.waitFor({ state: 'detached' })
+  await queue.getByRole('button', { name: 'Edit' }).click()
+  await fields.fill('say too late')
   await call('DELETE', `/sessions/${id}/enqueued_messages/${second?.id}`)
-  await field.waitFor({ state: 'detached' })
-  await expect.poll(() => drafts(page)).toEqual([])
+  await page.getByRole('status').getByText('Your text is in the composer').waitFor()
+  expect(await composer.inputValue()).toBe('Half a thought\n\nsay too late')
+  expect(await drafts(page)).toEqual([`yardmaster.draft.session.${id}`])
   expect(faults).toEqual([])
 })
 

@@ -1,9 +1,9 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { call, type Result } from '../../shared/api/client.ts'
 import { keyOf, useRead, useWrite } from '../../shared/api/hooks.ts'
 import { EmptyState, ErrorNote, Skeleton } from '../../shared/kit/notes.tsx'
 import { useToasts } from '../../shared/kit/toasts.tsx'
-import { dropDrafts } from '../../shared/state/draft.ts'
+import { appendToDraft, dropDrafts } from '../../shared/state/draft.ts'
 import { editOf, type Message, QueuedMessage } from './queued-message.tsx'
 import { UndeliveredMessages } from './undelivered-messages.tsx'
 
@@ -18,9 +18,15 @@ export default function QueuePanel({ id, sessionId, isWorking, isArchived }: Que
   const read = useRead('enqueued_messages.list', input)
   const messages = [...(read.data?.enqueued_messages ?? [])].sort((a, b) => a.position - b.position)
   const [dragged, setDragged] = useState<number>()
+  const known = useRef(new Set<string>())
   useEffect(() => {
-    if (read.data) dropEditsOfSent(sessionId, read.data)
-  }, [sessionId, read.data])
+    if (!read.data) return
+    const kept = takeEditsOfSent(sessionId, read.data).filter((text) => text !== '' && !known.current.has(text))
+    known.current = new Set(read.data.enqueued_messages.map(({ content }) => content))
+    if (kept.length === 0) return
+    appendToDraft(`session.${sessionId}`, kept.join('\n\n'))
+    toasts.say('The message left the queue before your change was saved. Your text is in the composer.')
+  }, [sessionId, read.data, toasts])
   const alsoShown = { refreshes: ['sessions', 'turns', 'board'] } as const
 
   const reorder = useWrite('enqueued_messages.reorder', {
@@ -100,12 +106,12 @@ export default function QueuePanel({ id, sessionId, isWorking, isArchived }: Que
   )
 }
 
-/** A message that was sent or deleted meanwhile has no text to change. */
-function dropEditsOfSent(sessionId: number, { enqueued_messages, pagination }: List): void {
-  if (pagination.total_pages > 1) return
+/** Changes that someone was writing to messages which were sent or deleted meanwhile. */
+function takeEditsOfSent(sessionId: number, { enqueued_messages, pagination }: List): string[] {
+  if (pagination.total_pages > 1) return []
   const kept = new Set(enqueued_messages.map(editOf))
   const ofSession = editOf({ session_id: sessionId, id: '' })
-  dropDrafts((name) => name.startsWith(ofSession) && !kept.has(name))
+  return dropDrafts((name) => name.startsWith(ofSession) && !kept.has(name)).map((text) => text.slice(1))
 }
 
 function movedTo(messages: readonly Message[], id: number, position: number): Message[] {

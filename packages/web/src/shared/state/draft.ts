@@ -2,10 +2,23 @@ import { useCallback, useEffect, useState } from 'react'
 
 const prefix = 'yardmaster.draft.'
 
-/** Removes drafts from this browser, by default all of them. */
-export function dropDrafts(isDropped: (name: string) => boolean = () => true): void {
-  for (const key of Object.keys(localStorage))
-    if (key.startsWith(prefix) && isDropped(key.slice(prefix.length))) localStorage.removeItem(key)
+/** Removes drafts from this browser, by default all of them, and returns their texts. */
+export function dropDrafts(isDropped: (name: string) => boolean = () => true): string[] {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix) && isDropped(key.slice(prefix.length)))
+  return keys.map((key) => {
+    const text = localStorage.getItem(key) ?? ''
+    localStorage.removeItem(key)
+    return text
+  })
+}
+
+/** Adds to a draft that a form of this page may show. */
+export function appendToDraft(name: string, text: string): void {
+  const [key, before] = [prefix + name, localStorage.getItem(prefix + name)]
+  const newValue = before ? `${before}\n\n${text}` : text
+  localStorage.setItem(key, newValue)
+  // Browsers tell the other tabs only.
+  window.dispatchEvent(new StorageEvent('storage', { key, newValue }))
 }
 
 /**
