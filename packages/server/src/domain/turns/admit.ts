@@ -52,6 +52,9 @@ export async function admit(app: App): Promise<void> {
   const candidates = queued.filter(
     (candidate) => !(candidate.is_held && (isGated(candidate, { live, slots, quotas }) || mustWait(candidate, spent))),
   )
+  // A slot that is freed from here on belongs to the best of all turns, and held ones are not among these candidates: whatever freed it
+  // calls this again.
+  const full = live >= slots ? slotHold(live, slots) : undefined
   const steps: Step[] = [
     ...overdue.map(
       ({ id, session_id }): Step => ({
@@ -62,7 +65,7 @@ export async function admit(app: App): Promise<void> {
     ...candidates.map(
       ({ session_id }): Step => ({
         sessionId: session_id,
-        take: (tx, session) => admitSession(app, tx, session, { slots, quotas, classes }),
+        take: (tx, session) => admitSession(app, tx, session, { slots, quotas, classes, full }),
       }),
     ),
   ]
@@ -89,7 +92,13 @@ async function takeStep(app: App, { sessionId, take }: Step, lock: typeof lockSe
   }
 }
 
-type Gate = { slots: number; quotas: ReadonlyMap<string, string>; classes: ReturnType<typeof classesByGenesis> }
+type Gate = {
+  slots: number
+  quotas: ReadonlyMap<string, string>
+  classes: ReturnType<typeof classesByGenesis>
+  /** Why spot turns wait, if no slot was free when the candidates were found. */
+  full: Hold | undefined
+}
 
 /**
  * Slots are counted under the admission lock, so that the limit is exact. Budgets are summed before it, because no other session should
@@ -99,7 +108,7 @@ async function admitSession(
   app: App,
   tx: Transaction,
   session: SessionRow,
-  { slots, quotas, classes }: Gate,
+  { slots, quotas, classes, full }: Gate,
 ): Promise<void> {
   const [candidate] = await findCandidates(tx, classes, session.id)
   if (!candidate) return
@@ -108,6 +117,7 @@ async function admitSession(
   if (budget !== undefined && mustWait(candidate, spent)) return holdTurn(app, tx, candidate, budgetHold(budget))
   const quota = candidate.class === 'spot' ? quotas.get(candidate.agent_runtime) : undefined
   if (quota !== undefined) return holdTurn(app, tx, candidate, quotaHold(quota))
+  if (candidate.class === 'spot' && full) return holdTurn(app, tx, candidate, full)
   await lockAdmission(tx)
   const live = await countLiveTurns(tx)
   if (candidate.class === 'spot' && live >= slots) return holdTurn(app, tx, candidate, slotHold(live, slots))
