@@ -10,8 +10,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 120_000, interval: 50 } },
-    // A browser on a busy machine sometimes misses an animation frame for seconds. What fails twice is a fault; a second try is reported.
-    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
   },
