@@ -5,10 +5,12 @@ import { insertUsage } from '../../support/costs/usage-rows.ts'
 import { asker } from '../../support/sessions/asking.ts'
 import { insertRunningSession, insertSession, insertSessions } from '../../support/sessions/session-rows.ts'
 import { armWake } from '../../support/triggers/arm-wake.ts'
+import { onOneDay } from '../../support/vitest/on-one-day.ts'
 
 // No turn starts by itself: a session stays as the test wrote it.
 const app = testApp({ environment: { ROLE: 'web' } })
 const { running, asked } = asker(app)
+const oneDay = onOneDay()
 const board = async (query = '') => (await app.get(`/board${query}`)).body
 const resting = (columns: Record<string, unknown> = {}) =>
   insertSession(app.pool, { status: 'needs_input', ...columns })
@@ -17,6 +19,7 @@ beforeEach(async () => {
   await app.pool.query('delete from sessions')
   await app.pool.query('delete from categories')
   await app.pool.query('delete from triggers')
+  await app.pool.query('delete from spend_days')
 })
 
 const cardsOf = ({ sections }: { sections: BoardSection[] }): BoardCard[] => sections.flatMap(({ cards }) => cards)
@@ -183,20 +186,22 @@ describe('GET /board', () => {
     expect(await found('?author=carol')).toEqual([])
   })
 
-  test('GET /board shows what a session has cost, and sums it for the section, as GET /costs does', async () => {
-    const [one, other] = await insertSessions(app.pool, [{}, {}])
-    for (const session_id of [one, one, other]) await insertUsage(app.pool, { session_id, input_tokens: 400_000 })
-    const { body: costs } = await app.get(`/costs?session_id=${one}&days=1`)
-    const answer = await board()
-    const cost = cardsOf(answer).find(({ id }) => id === one)?.cost_usd ?? 0
-    expect(cost).toBeGreaterThan(0)
-    expect(cost).toBeCloseTo(costs.totals.cost_usd, 4)
-    expect(answer.sections[0].cost_usd).toBeCloseTo(cost * 1.5, 4)
-    const summary = (await app.get('/board/summary')).body
-    expect(summary.cost_today_usd).toBeCloseTo(cost * 1.5, 4)
-    // Other tests of this file count from nothing.
-    await app.pool.query('delete from spend_days')
-  })
+  test(
+    'GET /board shows what a session has cost, and sums it for the section, as GET /costs does',
+    oneDay,
+    async () => {
+      const [one, other] = await insertSessions(app.pool, [{}, {}])
+      for (const session_id of [one, one, other]) await insertUsage(app.pool, { session_id, input_tokens: 400_000 })
+      const { body: costs } = await app.get(`/costs?session_id=${one}&days=1`)
+      const answer = await board()
+      const cost = cardsOf(answer).find(({ id }) => id === one)?.cost_usd ?? 0
+      expect(cost).toBeGreaterThan(0)
+      expect(cost).toBeCloseTo(costs.totals.cost_usd, 4)
+      expect(answer.sections[0].cost_usd).toBeCloseTo(cost * 1.5, 4)
+      const summary = (await app.get('/board/summary')).body
+      expect(summary.cost_today_usd).toBeCloseTo(cost * 1.5, 4)
+    },
+  )
 
   test('GET /board shows the question that waits longest, and not one that was answered', async () => {
     const { id, token } = await running()

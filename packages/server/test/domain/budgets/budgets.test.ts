@@ -14,6 +14,7 @@ import { agentGate } from '../../support/sessions/agent-gate.ts'
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { eventually } from '../../support/vitest/eventually.ts'
+import { onOneDay } from '../../support/vitest/on-one-day.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'yardmaster-budgets-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -28,6 +29,7 @@ const catalog = await catalogOnDisk({
 
 const app = testApp({ environment: { PRICES_PATH: prices, CATALOG_PATH: `${catalog}/air.json` } })
 const { create, reaches, settled, say, logs, turns } = sessionHelpers(app)
+const oneDay = onOneDay()
 
 afterEach(async () => {
   await app.pool.query('delete from budgets')
@@ -47,7 +49,7 @@ async function insertQueued(metadata = {}): Promise<number> {
   return id
 }
 
-describe('the endpoints of budgets', () => {
+describe('the endpoints of budgets', oneDay, () => {
   test('a budget is made, listed, shown, changed and deleted', async () => {
     const { status, body } = await app.post('/budgets', { scope: 'service', period: 'month', limit_usd: 10 })
     expect(status).toBe(201)
@@ -148,7 +150,7 @@ describe('the endpoints of budgets', () => {
   })
 })
 
-describe('what counts', () => {
+describe('what counts', oneDay, () => {
   test('a budget counts its scope in its period, by the day on which a call is recorded', async () => {
     const session_id = await insertSession(app.pool)
     const ofSession = await budget({ scope: 'session', session_id, limit_tokens: 1e6 })
@@ -203,7 +205,7 @@ describe('what counts', () => {
   })
 })
 
-describe('a budget that is used up', () => {
+describe('a budget that is used up', oneDay, () => {
   test('people are told at 80 %, the running turn ends at 100 %, the session says why, and raising the limit lets it go on', async () => {
     const id = await budget({ scope: 'service', limit_usd: 1 })
     const gate = agentGate(app.shared)

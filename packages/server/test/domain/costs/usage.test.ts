@@ -11,10 +11,12 @@ import { differencesOfHours, usageWith } from '../../support/costs/usage-rows.ts
 import { sessionHelpers } from '../../support/sessions/conversation.ts'
 import { findDemo } from '../../support/sessions/demo-session.ts'
 import { insertSession, insertSessions } from '../../support/sessions/session-rows.ts'
+import { onOneDay } from '../../support/vitest/on-one-day.ts'
 
 const app = testApp()
 const { create, reaches, settled } = sessionHelpers(app)
 const { sweepAll } = sweepHelpers(app)
+const oneDay = onOneDay()
 afterEach(() => vi.restoreAllMocks())
 
 async function usageOf(id: number): Promise<Record<string, unknown>[]> {
@@ -137,7 +139,7 @@ test('calls beyond what an agent can make in the time it ran are suspect: they a
   expect(await record(2, 'status_summary')).toMatchObject({ calls: 2, suspect: 0 })
 })
 
-test('people are told once that an agent reported calls that it cannot have made', async () => {
+test('people are told once a day that an agent reported calls that it cannot have made', oneDay, async () => {
   // More than an agent may use in the minutes that a busy machine needs for this turn.
   const forged = Array.from({ length: 60 }, () => 'usage 9000000 0').join('\n')
   const id = await create(forged)
