@@ -220,14 +220,16 @@ describe('a one-time schedule', () => {
 
   test('that keeps failing is retried with growing pauses, then parked as failed until it is toggled', async () => {
     const id = await app.trigger({ trigger_conditions_attributes: [past], agent_root_name: 'nowhere' })
-    const pauses: number[] = []
-    for (let attempt = 1; attempt <= 4; attempt += 1) {
+    for (const seconds of [10, 60, 300]) {
       await makeDue(id, 0)
+      const before = Date.now()
       await tick()
-      const next = await nextRun(id)
-      if (next) pauses.push(Math.round((next.getTime() - Date.now()) / 10_000) * 10)
+      const failedAt = (await nextRun(id)).getTime() - seconds * 1000
+      expect(failedAt).toBeGreaterThanOrEqual(before)
+      expect(failedAt).toBeLessThanOrEqual(Date.now())
     }
-    expect(pauses).toEqual([10, 60, 300])
+    await makeDue(id, 0)
+    await tick()
     const error = 'No agent root named "nowhere" is in the catalog'
     expect(await app.show(id)).toMatchObject({
       status: 'failed',

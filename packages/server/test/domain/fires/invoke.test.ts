@@ -3,6 +3,7 @@ import { expectProblem } from '../../support/app/app.ts'
 import { signedIn } from '../../support/http/dashboard-browser.ts'
 import { insertRunningSession, insertSession } from '../../support/sessions/session-rows.ts'
 import { triggerApp, yearly } from '../../support/triggers/trigger-app.ts'
+import { today } from '../../support/vitest/on-one-day.ts'
 
 const app = await triggerApp()
 
@@ -30,6 +31,7 @@ describe('POST /triggers/:id/invoke on a trigger that spawns', () => {
       mcp_servers: ['search'],
       prompt_template: 'look at {{link}} {{labels}} {{title}} {{date}}|',
     })
+    const before = today()
     const { status, body } = await app.invoke(id, { link: 'https://x/1', labels: ['bug', 'p1'], unknown: 'x' })
     expect(status).toBe(201)
     expect(body).toMatchObject({
@@ -54,8 +56,10 @@ describe('POST /triggers/:id/invoke on a trigger that spawns', () => {
       mcp_servers: ['search'],
       catalog_skills: ['tidy'],
       metadata: { trigger_id: id, trigger_name: 'Sweep', agent_root_key: 'lab' },
-      prompt: `look at https://x/1 bug, p1  ${new Date().toISOString().slice(0, 10)}|`,
     })
+    // The day of the fire: midnight may come during the call.
+    const prompts = [before, today()].map((day) => `look at https://x/1 bug, p1  ${day}|`)
+    expect(prompts).toContain(body.session.prompt)
     expect(await app.fires(id)).toMatchObject([
       {
         fired_by: 'invoke',
