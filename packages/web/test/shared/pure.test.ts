@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { rankMatches } from '../../src/app/rank-matches.ts'
 import { boardSearch } from '../../src/features/board/board-search.ts'
+import { daysOf } from '../../src/features/costs/days-of.ts'
 import { dollars } from '../../src/features/costs/dollars.ts'
 import { searchSearch } from '../../src/features/search/search-search.ts'
 import { nameOfSession } from '../../src/features/sessions/name-of-session.ts'
@@ -135,6 +136,20 @@ test('what an address says is taken only if it makes sense', () => {
 
 test('an amount below a cent is said to be one, and nothing is free but nothing', () => {
   expect([0, 0.000091, 0.01, 12.5].map(dollars)).toEqual(['$0.00', '< $0.01', '$0.01', '$12.50'])
+})
+
+test('the days of costs are those of the window; the day that begins at its end is one only if it has calls', () => {
+  const day = { cost_usd: 0, session_cost_usd: 0, adhoc_cost_usd: 0, tokens: 1, api_calls: 1, roots: [], models: [] }
+  const keys = (from: string, to: string, days: string[]) => {
+    const by_day = days.map((each) => ({ ...day, day: each }))
+    const costs = { window: { from, to }, by_day, by_agent_root: [], by_model: [] }
+    return daysOf(costs, { by: 'root', unit: 'tokens' }).bars.map(({ key }) => key)
+  }
+  const noon = ['2026-11-29T12:00:00Z', '2026-12-01T12:01:00Z'] as const
+  expect(keys(...noon, ['2026-11-30'])).toEqual(['2026-11-29', '2026-11-30', '2026-12-01'])
+  const midnight = ['2026-11-29T23:59:00Z', '2026-12-01T00:00:00Z'] as const
+  expect(keys(...midnight, ['2026-11-30'])).toEqual(['2026-11-29', '2026-11-30'])
+  expect(keys(...midnight, ['2026-12-01'])).toEqual(['2026-11-29', '2026-11-30', '2026-12-01'])
 })
 
 test('formatDuration names the two largest units', () => {

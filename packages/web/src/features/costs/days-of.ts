@@ -36,9 +36,13 @@ export function daysOf(costs: Costs, { by, unit }: { by: Grouping; unit: Unit })
     return [...values, rest > 1e-9 ? rest : 0]
   }
   const byDay = new Map(costs.by_day.map((day) => [day.day, day]))
-  const [first, last] = [costs.window.from, costs.window.to].map((time) => Math.floor(Date.parse(time) / dayMs))
-  const bars = Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => {
-    const at = new Date((Number(first) + index) * dayMs)
+  const { from, to } = costs.window
+  const first = Math.floor(Date.parse(from) / dayMs)
+  // The API rounds the end up to a minute: in the last minute of a day it is midnight, and the next day has not begun.
+  const end = byDay.has(to.slice(0, 10)) ? Date.parse(to) : Date.parse(to) - 1
+  const last = Math.floor(end / dayMs)
+  const bars = Array.from({ length: last - first + 1 }, (_, index) => {
+    const at = new Date((first + index) * dayMs)
     const key = at.toISOString().slice(0, 10)
     const day = byDay.get(key)
     return { key, label: dayOf.format(at), values: day ? valuesOf(day) : series.map(() => 0) }
