@@ -1,15 +1,28 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Request, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { homeFolder, openPage, screenshot, startServer } from '../support/browser.ts'
 import { launchServer, type Server, steadyPort } from '../support/launch-server.ts'
 
-/** The addresses of the event streams that tabs of this browser have opened so far. */
-function streamsOf(context: BrowserContext): string[] {
-  const opened: string[] = []
+function isStream(request: Request): boolean {
+  return /^\/web\/~[^/]+\/v1\/events$/.test(new URL(request.url()).pathname)
+}
+
+/**
+ * The event streams that tabs of this browser have opened so far, and how many were open at the same time at most. A tab that a busy
+ * machine stops for 20 seconds opens another one, after it has ended its own.
+ */
+function streamsOf(context: BrowserContext): { opened: number; atOnce: number } {
+  const open = new Set<Request>()
+  const streams = { opened: 0, atOnce: 0 }
   context.on('request', (request) => {
-    if (/^\/web\/~[^/]+\/v1\/events$/.test(new URL(request.url()).pathname)) opened.push(request.url())
+    if (!isStream(request)) return
+    open.add(request)
+    streams.opened += 1
+    streams.atOnce = Math.max(streams.atOnce, open.size)
   })
-  return opened
+  context.on('requestfailed', (request) => open.delete(request))
+  context.on('requestfinished', (request) => open.delete(request))
+  return streams
 }
 
 /** Of this file, so that its board holds nothing but the sessions of these tests. */
@@ -50,7 +63,35 @@ describe('the event stream', () => {
     for (let index = 0; index < 20; index += 1) tabs.push(await openBoard(context))
     const title = await makeSession()
     await Promise.all(tabs.map((tab) => row(tab, title).waitFor()))
-    expect(streams).toHaveLength(1)
+    expect(streams.atOnce).toBe(1)
+  })
+
+  test('what changes while a page reads for the first time is shown, though that read does not know of it', async () => {
+    const { context, page } = await openPage({ server })
+    await context.addInitScript(() => {
+      // Without the reads at intervals: the event alone must do.
+      const every = window.setInterval
+      const patched = (act: () => void, ms = 0) => every(act, ms >= 10_000 ? 2 ** 30 : ms)
+      Object.assign(window, { setInterval: patched })
+    })
+    let answer = (): void => undefined
+    const isHeard = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const answerLate = async (route: Route) => {
+      const response = await route.fetch()
+      await isHeard
+      await route.fulfill({ response })
+    }
+    await page.route(/\/v1\/board(\?|$)/, answerLate, { times: 1 })
+    await page.goto('/')
+    await page.getByText('live', { exact: true }).waitFor()
+    // It hears of the session from the first one.
+    const other = await openBoard(context)
+    const title = await makeSession()
+    await row(other, title).waitFor()
+    answer()
+    await row(page, title).waitFor()
   })
 
   test('when the tab that reads the stream closes, another one continues after the last event', async () => {
@@ -61,8 +102,7 @@ describe('the event stream', () => {
     await Promise.all([first, second].map((tab) => row(tab, before).waitFor()))
     const asked = new Promise<string | null>((resolve) => {
       context.on('request', (request) => {
-        if (/^\/web\/~[^/]+\/v1\/events$/.test(new URL(request.url()).pathname))
-          resolve(request.headerValue('last-event-id'))
+        if (isStream(request)) resolve(request.headerValue('last-event-id'))
       })
     })
     await first.close()
@@ -97,10 +137,10 @@ describe('the event stream', () => {
     await context.clock.install()
     const streams = streamsOf(context)
     const page = await openBoard(context)
-    expect(streams).toHaveLength(1)
+    const { opened } = streams
     // The clock jumps, as it does when a laptop wakes up; nothing was heard in between.
     await page.clock.fastForward('01:00:00')
-    await expect.poll(() => streams.length).toBeGreaterThan(1)
+    await expect.poll(() => streams.opened).toBeGreaterThan(opened)
     await page.getByText('live', { exact: true }).waitFor()
     const title = await makeSession()
     await row(page, title).waitFor()

@@ -1,5 +1,6 @@
 import {
   keepPreviousData,
+  type Query,
   type QueryClient,
   type UseMutationResult,
   type UseQueryResult,
@@ -72,8 +73,32 @@ export function keyOf<Name extends OperationName>(name: Name, input?: Input<Name
 
 /** Reads again what is on the page of these operations or resources, and marks the rest stale. */
 export function refresh(cache: QueryClient, names: readonly string[]): Promise<void> {
-  return cache.invalidateQueries({
-    predicate: ({ queryKey: [key] }) =>
+  return readAgain(
+    cache,
+    ({ queryKey: [key] }) =>
       typeof key === 'string' && names.some((name) => key === name || key.startsWith(`${name}.`)),
-  })
+  )
+}
+
+/** Reads again everything that is on the page, and marks the rest stale. */
+export function refreshAll(cache: QueryClient): Promise<void> {
+  return readAgain(cache, () => true)
+}
+
+const awaited = new WeakSet<Query>()
+
+function readAgain(cache: QueryClient, predicate: (query: Query) => boolean): Promise<void> {
+  // The first read of a query is not begun again, and its answer counts as fresh though it may be older than the change.
+  for (const query of cache.getQueryCache().findAll({ fetchStatus: 'fetching', predicate })) {
+    if (query.state.data !== undefined || awaited.has(query)) continue
+    awaited.add(query)
+    const again = () => {
+      awaited.delete(query)
+      void cache.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    }
+    // Later: at the end of the promise the query does not have its answer yet.
+    const later = () => setTimeout(again)
+    void query.promise?.then(later, later)
+  }
+  return cache.invalidateQueries({ predicate })
 }

@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { StreamedEvent } from '@yardmaster/contract/events/kinds'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { OperationName } from '../api/client.ts'
-import { type Resource, refresh } from '../api/hooks.ts'
+import { type Resource, refresh, refreshAll } from '../api/hooks.ts'
 import { viewerKey } from '../api/viewer.ts'
 import { type Connection, openStream, type Stream } from './stream.ts'
 
@@ -45,7 +45,7 @@ export function LiveProvider({
         if (names) refreshSoon(names)
       }
     })
-    opened.onGap(() => void cache.invalidateQueries())
+    opened.onGap(() => void refreshAll(cache))
     opened.onSignedOut(() => void cache.invalidateQueries({ queryKey: viewerKey }))
     setStream(opened)
     return () => opened.close()
