@@ -141,6 +141,29 @@ test('a trigger is switched off and on, changed, and deleted only after it was c
   expect(faults).toEqual([])
 })
 
+test('a trigger is saved before the roots are read, because it has one', async () => {
+  const { call } = sharedServer()
+  const { id } = await makeTrigger({ name: 'Saved early' })
+  const { page, goto } = await openPage()
+  let read = (): void => undefined
+  const isRead = new Promise<void>((resolve) => {
+    read = resolve
+  })
+  await page.route('**/web/*/v1/configs', async (route) => {
+    await isRead
+    await route.continue()
+  })
+  await goto(`/triggers/${id}?tab=edit`)
+  await page.getByLabel('Name', { exact: true }).fill('Saved at once')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Saved at once' }).waitFor()
+  read()
+  expect(await call('GET', `/triggers/${id}`)).toMatchObject({
+    trigger: { name: 'Saved at once', agent_root_name: 'sample' },
+  })
+  await call('DELETE', `/triggers/${id}`)
+})
+
 test('a trigger that failed is in the inbox, and is enabled again on its page', async () => {
   const { id } = await makeTrigger({ name: 'Failed at night', status: 'failed' })
   const { page, goto } = await openPage()

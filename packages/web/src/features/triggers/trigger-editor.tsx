@@ -67,7 +67,8 @@ export function TriggerEditor(props: Props): ReactNode {
             options={[
               { value: '', label: 'Choose one' },
               ...rootOptions,
-              ...(missingRoot ? [{ value: values.root, label: values.root }] : []),
+              // Also before the roots are read: without it the form counts as incomplete.
+              ...(values.root !== '' && !root ? [{ value: values.root, label: values.root }] : []),
             ]}
             onChange={(event) => onChange({ root: event.currentTarget.value })}
           />
