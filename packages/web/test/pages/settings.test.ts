@@ -48,6 +48,41 @@ test('settings are saved one by one, and the theme is of this browser', async ()
   expect(faults).toEqual([])
 })
 
+test('a number that is typed while an earlier one is being saved stays in its field', async () => {
+  const { call } = sharedServer()
+  type Settings = { settings: { spot_max_concurrent_sessions: number; mcp_tool_search_enabled: boolean } }
+  const read = async () => (await call<Settings>('GET', '/settings')).settings
+  const before = await read()
+  const { page, goto } = await openPage()
+  await goto('/settings')
+  const field = page.getByLabel('Sessions at once')
+  const search = page.getByRole('switch', { name: /Agents search for tools/ })
+  await field.waitFor()
+  let answer = (): void => undefined
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/web/*/v1/settings', async (route) => {
+    if (route.request().method() === 'GET') await isAnswered
+    await route.continue()
+  })
+  await field.fill('21')
+  await field.press('Enter')
+  await expect.poll(async () => (await read()).spot_max_concurrent_sessions).toBe(21)
+  await field.fill('22')
+  // It shows when the page has read the settings again.
+  await call('PATCH', '/settings', { mcp_tool_search_enabled: !before.mcp_tool_search_enabled })
+  answer()
+  await expect.poll(() => search.isChecked()).toBe(!before.mcp_tool_search_enabled)
+  expect(await field.inputValue()).toBe('22')
+  await field.press('Enter')
+  await expect.poll(async () => (await read()).spot_max_concurrent_sessions).toBe(22)
+  await call('PATCH', '/settings', {
+    spot_max_concurrent_sessions: before.spot_max_concurrent_sessions,
+    mcp_tool_search_enabled: before.mcp_tool_search_enabled,
+  })
+})
+
 test('the name is changed, and another browser is signed out from here', async () => {
   const other = await openPage({ size: 'phone' })
   await other.goto('/settings')

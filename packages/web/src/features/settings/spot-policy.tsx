@@ -76,14 +76,15 @@ type NumberSettingProps = {
   onChange: (value: number) => void
 }
 
-/** Saved when the field is left or Enter is pressed, not at every digit. */
+/** Saved when the field is left or Enter is pressed, not at every digit. What is typed stays while an earlier number is being saved. */
 function NumberSetting({ label, hint, min, value, onChange }: NumberSettingProps): ReactNode {
-  const [typed, setTyped] = useState(String(value))
-  useEffect(() => setTyped(String(value)), [value])
+  const [typed, setTyped] = useState<string>()
+  useEffect(() => setTyped((now) => (now === String(value) ? undefined : now)), [value])
   const save = () => {
+    if (typed === undefined) return
     const number = Number(typed)
     if (typed !== '' && Number.isInteger(number) && number !== value) onChange(number)
-    else setTyped(String(value))
+    else setTyped(undefined)
   }
   return (
     <TextField
@@ -92,7 +93,7 @@ function NumberSetting({ label, hint, min, value, onChange }: NumberSettingProps
       type="number"
       min={min}
       max={100}
-      value={typed}
+      value={typed ?? String(value)}
       onChange={(event) => setTyped(event.currentTarget.value)}
       onBlur={save}
       onKeyDown={(event) => event.key === 'Enter' && save()}
