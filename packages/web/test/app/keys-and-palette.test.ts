@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, overflows, screenshot, sharedServer, takeFromPalette } from '../support/browser.ts'
+import {
+  axe,
+  openPage,
+  overflows,
+  pressInSequence,
+  screenshot,
+  sharedServer,
+  takeFromPalette,
+} from '../support/browser.ts'
 
 test('the palette finds a session by letters of its title, and opens pages, all by the keyboard', async () => {
   const title = `Paint the signal box ${Date.now()}`
@@ -25,8 +33,7 @@ test('the palette finds a session by letters of its title, and opens pages, all 
 test('keys open pages, ? lists them, and a field keeps what is typed into it', async () => {
   const { page, goto } = await openPage()
   await goto('/inbox')
-  await page.keyboard.press('g')
-  await page.keyboard.press('t')
+  await pressInSequence(page, 'g', 't')
   await page.getByRole('heading', { name: 'Triggers' }).waitFor()
 
   await page.keyboard.press('?')

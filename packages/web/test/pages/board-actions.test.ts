@@ -15,7 +15,9 @@ test('a category is dragged above another one', async () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true }).locator('..')
   const shown = async () => (await page.getByRole('heading', { level: 2, name: /^Dragged/ }).allTextContents()).join()
   await expect.poll(shown).toBe('Dragged onto,Dragged')
-  await heading('Dragged').dragTo(heading('Dragged onto'))
+  // Dragging is loaded after the page.
+  const isReady = page.locator('[draggable=true]')
+  await heading('Dragged').and(isReady).dragTo(heading('Dragged onto').and(isReady))
   const stored = async () => {
     const { categories } = await call<{ categories: { name: string; position: number }[] }>('GET', '/categories')
     return categories.map(({ name }) => name).join()

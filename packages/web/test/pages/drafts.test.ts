@@ -134,7 +134,8 @@ test('signing out removes every draft from the browser, in all of its tabs', asy
   await goto('/triggers/new')
   await page.getByLabel('Name', { exact: true }).fill('a secret trigger')
   await page.evaluate(() => localStorage.setItem('yardmaster.theme', 'dark'))
-  expect(await drafts(page)).toHaveLength(2)
+  // What one tab stores reaches the other by way of the browser.
+  await expect.poll(() => drafts(page)).toHaveLength(2)
   await page.getByRole('button', { name: 'Ada' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Yardmaster' }).waitFor()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axe, openPage, screenshot, serverOfFile } from '../support/browser.ts'
+import { axe, openPage, pressInSequence, screenshot, serverOfFile } from '../support/browser.ts'
 import { ask, makeSession } from '../support/sessions.ts'
 
 serverOfFile()
@@ -41,11 +41,9 @@ test('the palette acts on the session at the cursor, and the list of keys has th
   await page.getByRole('dialog', { name: 'Keys' }).getByText('Select the row').waitFor()
   await screenshot(page, 'keys')
   await page.keyboard.press('Escape')
-  await page.keyboard.press('g')
-  await page.keyboard.press('i')
+  await pressInSequence(page, 'g', 'i')
   await page.waitForURL('**/inbox')
-  await page.keyboard.press('g')
-  await page.keyboard.press('b')
+  await pressInSequence(page, 'g', 'b')
   await page.waitForURL((url) => url.pathname === '/')
   await page.getByRole('region', { name: 'Needs you' }).waitFor()
   await page.keyboard.press('n')

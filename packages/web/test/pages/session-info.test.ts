@@ -42,6 +42,10 @@ test('logs are shown by level, a turn is gone to from the menu, and links to it 
   const { url, call } = sharedServer()
   const { id } = await makeSession('Has two turns', 'say the first')
   await call('POST', `/sessions/${id}/follow_up`, { prompt: 'say the second' })
+  // The menu of turns changes while one is underway.
+  type Turns = { turns: { outcome: string | null }[] }
+  const outcomes = async () => (await call<Turns>('GET', `/sessions/${id}/turns`)).turns.map(({ outcome }) => outcome)
+  await expect.poll(outcomes).toEqual(['completed', 'completed'])
   await call('POST', `/sessions/${id}/logs`, { level: 'error', content: 'The disk is full' })
   await call('POST', `/sessions/${id}/logs`, { level: 'info', content: 'The disk was looked at' })
   const { page, context, goto } = await openPage()

@@ -57,12 +57,26 @@ function topOf(page: Page, first: number): Promise<number | undefined> {
   }, first)
 }
 
-/** Returns when the rows at the new place are drawn: two scrolls before that would pass over some. */
+/** Returns when rows cover the whole window at the new place: two scrolls before that would pass over some. */
 function scroll(page: Page, by: number): Promise<void> {
   return page.evaluate(async (px) => {
     const scroller = document.querySelector('[aria-label=Transcript]') as HTMLElement
+    const isCovered = () => {
+      const { top, bottom } = scroller.getBoundingClientRect()
+      const rows = [...scroller.querySelectorAll('li[data-first]')].map((row) => row.getBoundingClientRect())
+      // There is some room above the first row and below the last one.
+      const isAtEdge = {
+        first: scroller.scrollTop < 20,
+        last: scroller.scrollHeight - scroller.scrollTop - bottom + top < 30,
+      }
+      return (
+        (isAtEdge.first || rows.some((row) => row.top <= top + 1)) &&
+        (isAtEdge.last || rows.some((row) => row.bottom >= bottom - 1))
+      )
+    }
     scroller.scrollTop += px
-    for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
+    do for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame)
+    while (!isCovered())
   }, by)
 }
 
@@ -81,6 +95,10 @@ async function settles(page: Page): Promise<void> {
   await expect
     .poll(
       async () => {
+        // Rows are measured and put in their places by frames, which a busy machine draws late.
+        await page.evaluate(async () => {
+          for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame)
+        })
         const now = JSON.stringify([await anchor(page), await rowsInOrder(page)])
         const isStill = now === before
         before = now

@@ -19,6 +19,9 @@ const flags = [
   '--disable-sync',
 ]
 
+/** It only ends a test that hangs: twenty tabs on a busy machine take minutes. */
+const endsHangMs = 120_000
+
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 
 type PageOptions = {
@@ -44,7 +47,11 @@ let started: Promise<Browser> | undefined
 
 /** One browser for a file, started for its first page. */
 function browser(): Promise<Browser> {
-  started ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  started ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: flags,
+    timeout: endsHangMs,
+  })
   return started
 }
 
@@ -125,8 +132,8 @@ export async function openPage({
     }),
   })
   onTestFinished(() => context.close())
-  // It only ends a test that hangs: twenty tabs on a busy machine take minutes.
-  context.setDefaultTimeout(120_000)
+  context.setDefaultTimeout(endsHangMs)
+  await keepToasts(context)
   if (!isSignedOut) await signIn(context, server)
   const page = await context.newPage()
   const faults: string[] = []
@@ -140,6 +147,24 @@ export async function openPage({
     await page.locator('h1').first().waitFor({ state: 'attached' })
   }
   return { page, context, faults, goto }
+}
+
+/**
+ * Keeps toasts for a minute instead of 5 or 10 seconds: on a busy machine more than that can pass between two steps of a test, and what
+ * the second one waits for or clicks would be gone.
+ */
+async function keepToasts(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const start = window.setTimeout
+    const patched = (act: () => void, ms = 0) => start(act, ms === 5_000 || ms === 10_000 ? 60_000 : ms)
+    Object.assign(window, { setTimeout: patched })
+  })
+}
+
+/** Presses keys one after another, such as `g b`, without a pause in which the page would forget the first. */
+export async function pressInSequence(page: Page, ...keys: string[]): Promise<void> {
+  // All of them are sent before the first is answered: a page that is busy answers late.
+  await Promise.all(keys.map((key) => page.keyboard.press(key)))
 }
 
 /** Presses a key until what it does is seen: the keys of a page are loaded after its first paint. */
